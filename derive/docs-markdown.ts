@@ -1,0 +1,18 @@
+import { errorsOpening, errorsTitle, fieldCodeRows, fieldCodesOpening, refusalSections } from './errors-text.ts'
+
+/** docs/errors.md: the page /docs/errors for somebody who reads the repository. A test compares the two. */
+export function errorsMarkdown(): string {
+  const sections = refusalSections().map(
+    ({ code, status, title, when, advice }) =>
+      `## ${code}\n\n**${status}** ${title}.\n\n${when}\n\n*What to do:* ${advice}`,
+  )
+  const rows = fieldCodeRows().map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)
+  return `${[
+    `# ${errorsTitle}`,
+    ...errorsOpening,
+    ...sections,
+    '## Field codes',
+    fieldCodesOpening,
+    ['| Code | Meaning |', '|---|---|', ...rows].join('\n'),
+  ].join('\n\n')}\n`
+}

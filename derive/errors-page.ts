@@ -1,0 +1,82 @@
+import {
+  errorsOpening,
+  errorsTitle,
+  fieldCodeRows,
+  fieldCodesOpening,
+  type RefusalSection,
+  refusalSections,
+} from './errors-text.ts'
+import { escaped } from './html.ts'
+import { pathOf } from './reference-page.ts'
+
+/** The page that the `type` of a refusal leads to: one section a code. It needs no script. */
+export function errorsPage(): string {
+  const sections = refusalSections()
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${errorsTitle} · Plumbline API</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>${errorsTitle}</h1>
+${errorsOpening.map((text) => `<p>${marked(text)}</p>`).join('\n')}
+<p>The calls themselves are in the <a href="${pathOf('docs')}">reference</a>.</p>
+<nav aria-label="Codes">
+<ul>
+${sections.map(({ code, status }) => `<li><a href="#${code}"><span>${status}</span> ${code}</a></li>`).join('\n')}
+<li><a href="#field-codes"><span>422</span> field codes</a></li>
+</ul>
+</nav>
+${sections.map(section).join('\n')}
+<section id="field-codes">
+<h2>Field codes</h2>
+<p>${marked(fieldCodesOpening)}</p>
+<dl>
+${fieldCodeRows()
+  .map(([code, meaning]) => `<dt><code>${code}</code></dt><dd>${escaped(meaning)}</dd>`)
+  .join('\n')}
+</dl>
+</section>
+</main>
+</body>
+</html>
+`
+}
+
+const section = ({ code, status, title, when, advice }: RefusalSection): string => `<section id="${code}">
+<h2><code>${code}</code></h2>
+<p class="title"><span class="status">${status}</span> ${escaped(title)}</p>
+<p>${escaped(when)}</p>
+<p><strong>What to do.</strong> ${escaped(advice)}</p>
+</section>`
+
+/** Names between backticks as code. */
+const marked = (text: string): string => escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+
+const style = `
+:root { color-scheme: light dark; --text: #1d2327; --quiet: #586069; --line: #d8dde2; --mark: #fff6d6; --link: #0b5c8a; --page: #fff }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e4e7ea; --quiet: #a3abb3; --line: #353c43; --mark: #3a3420; --link: #7cc0ea; --page: #15191d }
+}
+body { margin: 0; background: var(--page); color: var(--text); font: 16px/1.55 system-ui, sans-serif }
+main { max-width: 44rem; margin: 0 auto; padding: 2rem 1.25rem 6rem }
+h1 { font-size: 1.9rem; margin: 0 0 1rem }
+h2 { font-size: 1.15rem; margin: 0 0 .35rem; overflow-wrap: anywhere }
+p { margin: .5rem 0 }
+a { color: var(--link) }
+code { font: .95em ui-monospace, monospace }
+nav ul { list-style: none; padding: 0; margin: 1.5rem 0 2.5rem; columns: 15rem; column-gap: 1.5rem }
+nav a { text-decoration: none; font: .9rem/1.9 ui-monospace, monospace }
+nav a:hover { text-decoration: underline }
+nav span, .status { color: var(--quiet) }
+section { border-top: 1px solid var(--line); padding: 1.25rem .75rem; margin: 0 -.75rem; scroll-margin-top: 1rem }
+section:target { background: var(--mark) }
+.title { font-weight: 600 }
+dt { margin-top: .75rem }
+dd { margin: 0 }
+`

@@ -1,0 +1,89 @@
+import type { Definition } from '#registry/definition.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
+import { type Field, kindOf } from '#registry/kinds/index.ts'
+import { mustBeGiven } from './schema.ts'
+import { aOne, capital } from './words.ts'
+
+/**
+ * Examples of records and bodies. Whoever posts a body of `createExamples` to a company that has nothing yet gets a 201:
+ * they refer to no other record, and no two of them share a value that has to be unique.
+ */
+export type Example = { summary: string; value: JsonObject }
+export type Examples = { [name: string]: Example }
+
+/** A record as a reader would get it. */
+export function recordExample(definition: Definition): JsonObject {
+  const shown = Object.fromEntries(
+    Object.entries(definition.fields).map(([name, field]): [string, Json] => [name, exampleOf(field)]),
+  )
+  return { ...shown, ...definition.computed?.(shown) }
+}
+
+export function createExamples(definition: Definition): Examples {
+  const required = writable(definition).filter(([, field]) => mustBeGiven(field))
+  const full = writable(definition).filter(([, field]) => standsAlone(field))
+  return {
+    minimal: { summary: 'Only what is required', value: valuesOf(required) },
+    full: {
+      summary: `${capital(aOne(definition))} with all that it says by itself`,
+      value: valuesOf(full),
+    },
+  }
+}
+
+/** Bodies that suit any record of the kind, however it stands. */
+export function updateExamples(definition: Definition): Examples {
+  const cleared = writable(definition).find(([, field]) => field.kind === 'paragraph')
+  const inside = writable(definition).find(([, field]) => !kindOf(field).many && kindOf(field).members)
+  return {
+    change: { summary: 'Change one field, keep all others', value: revised(definition) },
+    ...(cleared ? { clear: { summary: 'Clear a field with null', value: { [cleared[0]]: null } } } : {}),
+    ...(inside ? { inside: { summary: 'Change one member of an object', value: memberOf(...inside) } } : {}),
+  }
+}
+
+/** A body that can be posted any number of times: nothing in it has to be unique. */
+export const repeatableExample = (definition: Definition): JsonObject =>
+  valuesOf(writable(definition).filter(([, field]) => standsAlone(field) && (!field.unique || mustBeGiven(field))))
+
+/** A body that nobody should send: the title is of another type, and one member is none of the fields. */
+export const refusedExample = (definition: Definition): JsonObject => ({
+  [definition.title]: 42,
+  [strangeName(definition)]: 'red',
+})
+
+/** A name that no field has. */
+export function strangeName({ fields }: Definition): string {
+  const names = ['colour', 'flavour', 'mood']
+  return names.find((name) => !(name in fields)) ?? names.join('_')
+}
+
+function revised({ fields, title }: Definition): JsonObject {
+  const field = fields[title] as Field
+  const example = kindOf(field).example(field)
+  return { [title]: field.kind === 'text' ? `${example}, revised` : example }
+}
+
+/** The member of an object that its example leaves empty, or else its first. */
+function memberOf(name: string, field: Field): JsonObject {
+  const members = Object.entries(kindOf(field).members?.(field) ?? {})
+  const shown = kindOf(field).example(field) as JsonObject
+  const [member, inner] = (members.find(([name]) => shown[name] === null) ?? members[0]) as [string, Field]
+  return { [name]: { [member]: kindOf(inner).example(inner) } }
+}
+
+const writable = ({ fields }: Definition): [string, Field][] =>
+  Object.entries(fields).filter(([, field]) => !field.readOnly)
+
+/** A field that starts with a value shows that one, unless its start is to be empty. */
+function exampleOf(field: Field): Json {
+  const { initial } = field
+  return typeof initial === 'string' || typeof initial === 'boolean' ? initial : kindOf(field).example(field)
+}
+
+const valuesOf = (fields: readonly [string, Field][]): JsonObject =>
+  Object.fromEntries(fields.map(([name, field]): [string, Json] => [name, exampleOf(field)]))
+
+/** It leads to no other record, unless it has to, and is no number that the service gives. */
+const standsAlone = (field: Field): boolean =>
+  field.kind === 'reference' ? mustBeGiven(field) : !(field.kind === 'text' && field.numbered !== undefined)

@@ -1,0 +1,174 @@
+import { Compile } from 'typebox/schema'
+import type { Definition, Found, Problem, ProblemCode } from '#registry/definition.ts'
+import { isObject, type Json, type JsonObject } from '#registry/json.ts'
+import { type Field, kindOf } from '#registry/kinds/index.ts'
+import { mayBeNull, mustBeGiven } from './schema.ts'
+
+/**
+ * The check of a record that somebody wants to write: pure, the same for every door. It collects every problem and
+ * changes nothing but what is said in Decisions, Bodies: text is trimmed.
+ */
+
+export type Checked = {
+  /** The fields that were sent and are acceptable, as they would be stored. */
+  sent: JsonObject
+  /** The whole record as it would be. */
+  after: JsonObject
+  problems: Problem[]
+}
+
+/** Checks what a body says by itself. References, uniqueness and rules come after, in `checkRules`. */
+export function checkBody(definition: Definition, body: Json, before: JsonObject | null): Checked {
+  if (!isObject(body)) {
+    const problem: Problem = { field: '', code: 'wrong_type', message: 'The body must be one JSON object' }
+    return { sent: {}, after: before ?? blank(definition), problems: [problem] }
+  }
+  const { accepted, problems } = checkMembers(definition.fields, body, before, '')
+  const after = { ...(before ?? blank(definition)), ...accepted }
+  return { sent: accepted, after, problems }
+}
+
+/** Checks the whole record: steps of its states, then the rules of its kind, adding one problem a field at most. */
+export function checkRules(
+  definition: Definition,
+  after: JsonObject,
+  before: JsonObject | null,
+  found: Found,
+  known: readonly Problem[],
+): Problem[] {
+  const named = new Set(known.map(({ field }) => topField(field)))
+  const steps = stepProblems(definition, after, before)
+  const broken = (definition.rules ?? []).flatMap((rule) => rule(after, before, found) ?? [])
+  return [...steps, ...broken].filter(({ field }) => {
+    if (named.has(field)) return false
+    named.add(field)
+    return true
+  })
+}
+
+/** A record with nothing in it but what it starts with. */
+export function blank(definition: Definition): JsonObject {
+  return Object.fromEntries(
+    Object.entries(definition.fields).map(([name, field]): [string, Json] => [name, field.initial ?? null]),
+  )
+}
+
+/** The value of `field`, or the problem with it. Text is trimmed first. */
+export function checkValue(
+  field: Field,
+  sent: Json,
+  path: string,
+  before: Json = null,
+): { value: Json; problems: Problem[] } {
+  const kind = kindOf(field)
+  const value = typeof sent === 'string' ? sent.trim() : sent
+  const refused = (code: ProblemCode) => ({ value, problems: [{ field: path, code, message: kind.must(field) }] })
+
+  const [ok, errors] = validatorOf(field).Errors(value)
+  if (!ok) return refused(codes[errors[0]?.keyword ?? ''] ?? 'wrong_format')
+
+  const members = kind.members?.(field)
+  if (members) {
+    const inside = kind.many
+      ? checkList(members, value as Json[], path)
+      : checkMembers(members, value as JsonObject, isObject(before) ? before : null, `${path}.`)
+    if (inside.problems.length > 0) return { value, problems: inside.problems }
+    const full = 'list' in inside ? inside.list : filledIn(members, inside.accepted, before)
+    return { value: kind.stored?.(field, full) ?? (kind.stored ? null : full), problems: [] }
+  }
+  if (kind.refuses?.(field, value)) return refused('wrong_format')
+  return { value, problems: [] }
+}
+
+type Members = { readonly [name: string]: Field }
+
+function checkMembers(fields: Members, body: JsonObject, before: JsonObject | null, path: string) {
+  const accepted: JsonObject = {}
+  const problems: Problem[] = []
+  const refuse = (name: string, code: ProblemCode, message: string) =>
+    problems.push({ field: path + name, code, message })
+
+  for (const [name, sent] of Object.entries(body)) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (!field) refuse(name, 'unknown_field', `is not a field here; the fields are ${writable(fields).join(', ')}`)
+    else if (field.readOnly) refuse(name, 'read_only', 'is set by the service and cannot be sent')
+    else if (sent === null && !mayBeNull(field)) refuse(name, 'required', 'cannot be null')
+    else if (sent === null) accepted[name] = null
+    else {
+      const checked = checkValue(field, sent, path + name, before?.[name])
+      if (checked.problems.length === 0) accepted[name] = checked.value
+      else problems.push(...checked.problems)
+    }
+  }
+  if (before === null) {
+    for (const [name, field] of Object.entries(fields)) {
+      if (mustBeGiven(field) && !Object.hasOwn(body, name)) refuse(name, 'required', 'is required')
+    }
+  }
+  return { accepted, problems }
+}
+
+function checkList(members: Members, list: Json[], path: string) {
+  const checked = list.map((item, index) => {
+    const at = `${path}[${index}]`
+    if (!isObject(item)) {
+      return { accepted: {}, problems: [{ field: at, code: 'wrong_type', message: 'must be an object' } as Problem] }
+    }
+    return checkMembers(members, item, null, `${at}.`)
+  })
+  return {
+    list: checked.map(({ accepted }): Json => filledIn(members, accepted, null)),
+    problems: checked.flatMap(({ problems }) => problems),
+  }
+}
+
+/** Every member in the order of its definition: as sent, else as it was, else as it starts. RFC 7396. */
+const filledIn = (members: Members, accepted: JsonObject, before: Json): JsonObject =>
+  Object.fromEntries(
+    Object.entries(members).map(([name, field]): [string, Json] => {
+      const was = isObject(before) ? before[name] : field.initial
+      return [name, accepted[name] !== undefined ? accepted[name] : (was ?? null)]
+    }),
+  )
+
+function stepProblems(definition: Definition, after: JsonObject, before: JsonObject | null): Problem[] {
+  if (!before) return []
+  return Object.entries(definition.fields).flatMap(([name, field]): Problem[] => {
+    if (field.kind !== 'choice' || !field.moves || before[name] === after[name]) return []
+    const next = field.moves[String(before[name])] ?? []
+    if (next.includes(String(after[name]))) return []
+    const open = next.length > 0 ? `it can only become ${next.join(' or ')}` : 'it is final'
+    const message = `cannot go from ${before[name]} to ${after[name]}; ${open}`
+    return [{ field: name, code: 'transition_not_allowed', message }]
+  })
+}
+
+const writable = (fields: Members): string[] => Object.keys(fields).filter((name) => !fields[name]?.readOnly)
+
+/** `lines[3].quantity` is about `lines`. */
+const topField = (path: string): string => path.split(/[.[]/, 1)[0] as string
+
+/** What a keyword of JSON Schema that was not met is called in a 422. */
+const codes: { readonly [keyword: string]: ProblemCode } = {
+  type: 'wrong_type',
+  minLength: 'too_short',
+  maxLength: 'too_long',
+  maxItems: 'too_long',
+  minimum: 'out_of_range',
+  exclusiveMinimum: 'out_of_range',
+  maximum: 'out_of_range',
+  enum: 'not_allowed',
+  pattern: 'wrong_format',
+  format: 'wrong_format',
+}
+
+/** Compiled once a field: the field is the key, and constant. */
+const compiled = new WeakMap<Field, ReturnType<typeof Compile>>()
+
+function validatorOf(field: Field) {
+  const known = compiled.get(field)
+  if (known) return known
+  const made = Compile(kindOf(field).schema(field))
+  compiled.set(field, made)
+  return made
+}

@@ -1,0 +1,84 @@
+import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { envelopeSchemas } from './openapi/envelopes.ts'
+import { guide, tokenForm } from './openapi/guide.ts'
+import { headerComponents, parameterComponents } from './openapi/headers.ts'
+import { dataOperation, publicOperation } from './openapi/operations.ts'
+import { problemSchemas, sharedProblemExamples } from './openapi/problems.ts'
+import { recordSchemas } from './openapi/records.ts'
+import { type DataRoute, isDataRoute, type Route } from './routes.ts'
+import { documentsTag, labelOf, planWords } from './words.ts'
+
+export type DocumentOptions = {
+  /** The address under which the caller reached the service. */
+  base: string
+  version: string
+  /** Where the page of the refusals is, as their `type` says it. */
+  errorsPage?: string
+}
+
+/** The served routes as an OpenAPI 3.1 document. Spec, Versioning 2. */
+export function openapi(
+  routes: readonly Route[],
+  { base, version, errorsPage = '/docs/errors' }: DocumentOptions,
+): JsonObject {
+  const dataRoutes = routes.filter(isDataRoute)
+  const definitions = definitionsOf(dataRoutes)
+  return {
+    openapi: '3.1.1',
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    info: {
+      title: 'Plumbline API',
+      version,
+      summary: 'The records of a contractor, over HTTP and JSON.',
+      description: guide(definitions, errorsPage),
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: base }],
+    security: [{ bearer: [] }],
+    tags: [...definitions.map(tag), { name: documentsTag.name, description: documentsTag.about }],
+    paths: paths(routes, errorsPage),
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: tokenForm,
+          description: 'The active token of the company, from Settings, API. Each operation names the scope it needs.',
+        },
+      },
+      parameters: parameterComponents(),
+      headers: headerComponents(),
+      schemas: {
+        ...Object.assign({}, ...definitions.map(recordSchemas)),
+        ...envelopeSchemas(),
+        ...problemSchemas(dataRoutes),
+      },
+      examples: sharedProblemExamples(dataRoutes, errorsPage),
+    },
+  }
+}
+
+export function definitionsOf(routes: readonly DataRoute[]): Definition[] {
+  return [...new Set(routes.map(({ definition }) => definition))]
+}
+
+function paths(routes: readonly Route[], errorsPage: string): JsonObject {
+  const all: { [path: string]: JsonObject } = {}
+  for (const route of routes) {
+    const operation = isDataRoute(route) ? dataOperation(route, errorsPage) : publicOperation(route)
+    all[route.path] = { ...all[route.path], [route.method.toLowerCase()]: operation }
+  }
+  return all
+}
+
+function tag(definition: Definition): JsonObject {
+  const addOn = definition.served?.addOn ?? 'api'
+  const plan = planWords(definition)
+  const description = [
+    definition.about,
+    addOn === 'api' ? '' : `Served to companies with the add-on \`${addOn}\`.`,
+    plan ? `Plan limit: ${plan}.` : '',
+  ]
+  return { name: labelOf(definition), description: description.filter((part) => part !== '').join(' ') }
+}

@@ -1,0 +1,115 @@
+import type { Definition } from '#registry/definition.ts'
+import {
+  allowlistMax,
+  bodyBytesMax,
+  bodyDepthMax,
+  idempotencyKeyLengthMax,
+  listedIdsMax,
+  pageSizeDefault,
+  pageSizeMax,
+  replayWindowHours,
+  searchLengthMax,
+} from '#registry/limits.ts'
+import { permission } from '#registry/permissions.ts'
+import { tokenDigits, tokenPrefix } from '#registry/token-form.ts'
+import { labelOf, plain, planWords, series } from '../words.ts'
+
+/** What a token looks like. Spec, Authentication 2. */
+export const tokenForm = `${tokenPrefix}<${tokenDigits} hexadecimal digits>`
+
+/** The page that opens the reference: how to call the API, for somebody who has a token and an hour. */
+export function guide(definitions: readonly Definition[], errorsPage: string): string {
+  const parts = [
+    opening(definitions),
+    tokens(definitions),
+    safety,
+    bodies,
+    lists,
+    errors(errorsPage),
+    limits(definitions),
+    versions,
+  ]
+  return parts.join('\n\n')
+}
+
+const opening = (definitions: readonly Definition[]): string =>
+  `
+Plumbline keeps the books of a contractor’s work. Over this API a program reads and writes the ${series(definitions.map(({ name }) => plain(name)))} of one company, as JSON over HTTP.
+
+All of them work alike: list, fetch, create, update, delete. A write is checked by the rules that the web interface keeps, and is refused or done as a whole.
+
+\`\`\`sh
+curl -H "Authorization: Bearer $TOKEN" "$BASE_URL/v1/projects?status=ACTIVE&limit=10"
+\`\`\``.trim()
+
+const tokens = (definitions: readonly Definition[]): string => {
+  const example = definitions[0]?.name ?? 'projects'
+  const extra = definitions
+    .filter(({ served }) => served && served.addOn !== 'api')
+    .map((definition) => plain(definition.name))
+  return `
+## Tokens
+
+Send \`Authorization: Bearer ${tokenForm}\` with every call; only the three documents that describe the API do without. A company has one active token, issued, shown, rotated and revoked in Settings, API. The token decides which company a call is about, so no call names one.
+
+- **Scopes.** Reading needs a scope like \`${permission(example, 'VIEW')}\`, creating and updating \`${permission(example, 'EDIT')}\`, deleting \`${permission(example, 'DELETE')}\`. A scope works while the account behind the token holds the same permission.
+- **Addresses.** A token can be tied to up to ${allowlistMax} IPv4 addresses or ranges. The address of the TCP connection counts; forwarding headers are not read.
+- **Add-ons.** The company needs the add-on \`api\`${extra.length > 0 ? `; ${series(extra)} need their own besides` : ''}.
+- **Changes** to a token, an account or an add-on hold from the next request on. A rotated or revoked token stops at once.`.trim()
+}
+
+const safety = `
+## Writing without fear
+
+**Retry safely.** Put an \`Idempotency-Key\` on a create, update or delete, a fresh UUID for each operation. If the answer gets lost, send the same request again with the same key: what was done is not done twice, and you get the first answer, marked \`Idempotency-Replayed: true\`. A key is remembered for ${replayWindowHours} hours after its request ended. The same key with another method, path or body is refused; while the first request runs, a second one is asked to wait. A request that was refused before it could run, with 400 or 422 for example, leaves its key free.
+
+**Preview.** \`X-Dry-Run: 1\` (or \`?dry_run=1\`) checks a write in full, plan limit and dependencies included, and writes nothing. A dry-run of a delete lists what would go and what would stay. It needs the same scope and counts as a call. It does not touch the Idempotency-Key: preview first, then send the real call with the same key.
+
+**Read what changed.** Every read has an \`ETag\`. Send it back as \`If-None-Match\` and the answer is an empty 304 while nothing has changed. Send it as \`If-Match\` on an update or delete, and somebody else’s change in between is answered with 412 and not overwritten.`.trim()
+
+const bodies = `
+## Bodies
+
+Send \`Content-Type: application/json\` in UTF-8. An update may also say \`application/merge-patch+json\`, which is what it is: what is absent stays, \`null\` clears, an array replaces the whole array.
+
+Nothing is guessed or dropped. A member that does not exist, a number sent as text or a field that the service sets is refused by name. Only the blanks around a text are taken off. Amounts are whole numbers in the smallest unit of the company’s currency (\`*_minor\`, cents for most), percentages are in percent, days are \`YYYY-MM-DD\`, moments are RFC 3339 in UTC.`.trim()
+
+const lists = `
+## Lists
+
+A list is answered as \`{ "data": [...], "meta": { "total", "limit", "offset" } }\`. \`total\` counts all records that match, whatever the page. A page has ${pageSizeDefault} records unless \`limit\` says otherwise; ${pageSizeMax} is the most. Records come by id, or as \`sort\` says (\`sort=name,-updated_at\`).
+
+\`fields=id,status\` leaves out all other fields, in lists and in single records. \`updated_since\` narrows a list to what changed; let the moments overlap a little, and mind that what was deleted is not listed. A parameter that a route does not know is refused, so a typing error never widens a list.`.trim()
+
+const errors = (errorsPage: string): string =>
+  `
+## Errors
+
+Every refusal is \`application/problem+json\` (RFC 9457). Decide by \`code\`, which is never renamed; \`detail\` is written for people. A 422 lists everything that is wrong in \`errors\`, one entry a field. Quote \`request_id\` when you ask about an answer. [All codes and what to do](${errorsPage}).
+
+Repeat a request after 409 \`idempotency_in_progress\`, 429 and 503, once \`Retry-After\` has passed. After 503 \`outcome_unknown\` it is open whether a write happened: repeat it with its Idempotency-Key, or look first. Any other refusal stays the same until something is changed.`.trim()
+
+function limits(definitions: readonly Definition[]): string {
+  const plans = definitions.flatMap((definition) => {
+    const words = planWords(definition)
+    return words ? [`| ${labelOf(definition)} of a company | ${words} |`] : []
+  })
+  return `
+## Limits
+
+| What | Limit |
+|---|---|
+| Page size | ${pageSizeDefault} when not given, ${pageSizeMax} at most; a larger one is taken as ${pageSizeMax} |
+| Body | ${bodyBytesMax / 1024 / 1024} MiB, ${bodyDepthMax} levels deep |
+| Search text \`q\` | ${searchLengthMax} characters |
+| Idempotency-Key | 1 to ${idempotencyKeyLengthMax} visible ASCII characters, remembered for ${replayWindowHours} hours |
+| Ids listed in a preview or refusal | ${listedIdsMax}; the count beside them is complete |
+${plans.join('\n')}
+
+A call is counted once token, address, scope and add-on have let it through, whatever it is answered and in a dry-run too. Replays and the three documents are not counted.`.trim()
+}
+
+const versions = `
+## Versions
+
+The version is the first part of the path, \`/v1\`. Members, parameters and codes may be added to it, so pass over what you do not know; a code never gets another name. This description is made from the routes at every request, so it is never behind.`.trim()

@@ -1,0 +1,103 @@
+import type { JsonObject } from '#registry/json.ts'
+import { idempotencyKeyLengthMax, replayWindowHours } from '#registry/limits.ts'
+import { type DataRoute, isWrite } from '../routes.ts'
+import { refTo } from './envelopes.ts'
+import { requestId } from './problems.ts'
+
+/** Header parameters and response headers. Spec, Headers; Decisions, Idempotency, Dry-run and Conditional requests. */
+
+const etagExample = '"3-Xq2mO0c1w9hY7bT5rNfKdA"'
+
+/** Without examples: the reference page sends every example that it is given. */
+const parameters = {
+  Id: {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: 'Id of the record. An id that no live record of the company has gets 404.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 4711,
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: `Runs the operation at most once. A retry with the same key, path and body gets the first answer again for ${replayWindowHours} hours, marked \`Idempotency-Replayed: true\`. Make a new key for every new operation, such as the UUID \`8f14e45f-ceea-467f-a8d9-2a4d7b1c9e10\`.`,
+    schema: { type: 'string', minLength: 1, maxLength: idempotencyKeyLengthMax, pattern: '^[!-~]+$' },
+  },
+  DryRun: {
+    name: 'X-Dry-Run',
+    in: 'header',
+    description:
+      '`1` or `true`: check everything and write nothing; `0` or `false`: a real call. The query parameter `dry_run` says the same.',
+    // No enum, whose first value the reference page would send.
+    schema: { type: 'string', pattern: '^(1|true|0|false)$' },
+  },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: `ETags that you have, such as \`${etagExample}\`, or \`*\`. Where one of them is still true the answer is an empty 304.`,
+    schema: { type: 'string' },
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description: `The ETag of the record as you know it, such as \`${etagExample}\`. Where the record has changed since, the answer is 412 and nothing is done.`,
+    schema: { type: 'string' },
+  },
+} satisfies { [name: string]: JsonObject }
+
+export const parameterComponents = (): JsonObject => parameters
+
+export const pathParameters = ({ path }: DataRoute): JsonObject[] =>
+  path.includes('{id}') ? [refTo('parameters', 'Id')] : []
+
+export function headerParameters(route: DataRoute): JsonObject[] {
+  const names: (keyof typeof parameters)[] = [
+    ...(isWrite(route) ? ['IdempotencyKey' as const, 'DryRun' as const] : ['IfNoneMatch' as const]),
+    ...(route.operation === 'update' || route.operation === 'delete' ? ['IfMatch' as const] : []),
+  ]
+  return names.map((name) => refTo('parameters', name))
+}
+
+const etag = 'Names this state of what was answered. Send it back in If-None-Match to read again, in If-Match to write.'
+
+/** By the name of the component: the header it describes, and what is said of it. */
+const headers = {
+  RequestId: described('X-Request-Id', 'Names the request in the log of the service.', requestId),
+  ETag: described('ETag', etag, etagExample),
+  NewETag: sometimes('ETag', `${etag} Absent in a dry-run.`, '"4-0cZt8yFhQ1mVw6LrEoUxKg"'),
+  Location: described('Location', 'Path of the new record.', '/v1/projects/4711'),
+  CacheControl: described(
+    'Cache-Control',
+    'Only the caller may keep it, and asks again before using it.',
+    'private, no-cache',
+  ),
+  Vary: described('Vary', 'The answer depends on the token.', 'Authorization'),
+  Replayed: sometimes(
+    'Idempotency-Replayed',
+    'There when this is the answer of an earlier request with the same key.',
+    'true',
+  ),
+  Challenge: described('WWW-Authenticate', 'How to authenticate.', 'Bearer'),
+  RetryAfter: described('Retry-After', 'Seconds to wait before the request is repeated.', '1'),
+  RetryWhileRunning: sometimes('Retry-After', 'Seconds to wait; with `idempotency_in_progress` only.', '1'),
+  Accept: described('Accept', 'The content types that are taken.', 'application/json'),
+} satisfies { [component: string]: { name: string; header: JsonObject } }
+
+export type HeaderComponent = keyof typeof headers
+
+export const headerComponents = (): JsonObject =>
+  Object.fromEntries(Object.entries(headers).map(([component, { header }]) => [component, header]))
+
+/** Those headers, as a response lists them. */
+export const headersOf = (components: readonly HeaderComponent[]): JsonObject =>
+  Object.fromEntries(components.map((component) => [headers[component].name, refTo('headers', component)]))
+
+/** A header that always comes, and one that comes at times. */
+function described(name: string, description: string, example: string) {
+  return { name, header: { description, required: true, schema: { type: 'string' }, example } }
+}
+
+function sometimes(name: string, description: string, example: string) {
+  return { name, header: { description, schema: { type: 'string' }, example } }
+}

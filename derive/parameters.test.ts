@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest'
+import { registry } from '#registry/records/index.ts'
+import { parametersOf, readDryRun, readListing, readQuery, sortableFields } from './parameters.ts'
+import { dataRoutesOf } from './routes.ts'
+
+const routes = dataRoutesOf(registry)
+
+describe.each(routes.filter(({ operation }) => operation === 'list'))('$id', (route) => {
+  test('accepts the example of each of its parameters', () => {
+    const query = parametersOf(route)
+      .map(({ name, example }) => `${name}=${encodeURIComponent(String(example))}`)
+      .join('&')
+    const listing = readListing(readQuery(query, route), route.definition)
+    expect(Object.keys(listing.filters)).toEqual(route.definition.filters)
+  })
+
+  test('sorts by fields that have an order', () => {
+    expect(sortableFields(route.definition)).toContain(route.definition.title)
+    expect(sortableFields(route.definition)).not.toContain('notes')
+  })
+})
+
+test.each([
+  ['a=1', 'unknown_parameter'],
+  ['limit=1&limit=2', 'invalid_parameter'],
+  ['q=%', 'invalid_parameter'],
+  ['q=%00', 'invalid_parameter'],
+  ['q=%ed%a0%80', 'invalid_parameter'],
+])('the query %s is refused as %s', (query, code) => {
+  expect(() => readQuery(query, routes[0] as (typeof routes)[0])).toThrow(expect.objectContaining({ code }))
+})
+
+test('a plus sign is a blank, and an ampersand too many is nothing', () => {
+  expect(readQuery('&q=a+b&&', routes[0] as (typeof routes)[0]).get('q')).toBe('a b')
+})
+
+test.each(['', '2', 'yes', 'True', ' 1'])('a dry-run of %j is refused', (value) => {
+  expect(() => readDryRun(value, 'dry_run')).toThrow(expect.objectContaining({ code: 'invalid_dry_run' }))
+})

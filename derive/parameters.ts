@@ -1,0 +1,223 @@
+import type { Definition } from '#registry/definition.ts'
+import type { JsonSchema } from '#registry/json.ts'
+import { kindOf } from '#registry/kinds/index.ts'
+import { idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
+import { Refusal } from '#registry/refusals.ts'
+import type { Listing } from './queries/read.ts'
+import type { DataRoute } from './routes.ts'
+import { valueSchema } from './schema.ts'
+
+/** The query parameters of a route: what they are, for the documents, and how they are read. Decisions, Queries. */
+export type Parameter = { name: string; about: string; schema: JsonSchema; example: string | number | boolean }
+
+export function parametersOf({ definition, operation }: Pick<DataRoute, 'definition' | 'operation'>): Parameter[] {
+  switch (operation) {
+    case 'list':
+      return listParameters(definition)
+    case 'fetch':
+      return [fieldsParameter(definition)]
+    default:
+      return [dryRunParameter]
+  }
+}
+
+/** The parameters of a query, each known to the route and given once, or the refusal of the first that is not. */
+export function readQuery(query: string, route: DataRoute): Map<string, string> {
+  const known = parametersOf(route).map(({ name }) => name)
+  const pairs = new Map<string, string>()
+  for (const part of query.split('&').filter((part) => part !== '')) {
+    const [name = '', value = ''] = splitOnce(part, '=').map(decoded)
+    if (!known.includes(name)) {
+      throw new Refusal('unknown_parameter', {
+        detail: `${quoted(name)} is not a parameter of ${route.method} ${route.path}; it takes ${known.join(', ')}.`,
+      })
+    }
+    if (pairs.has(name)) throw invalid(name, 'is given twice')
+    pairs.set(name, value)
+  }
+  return pairs
+}
+
+export function readListing(query: ReadonlyMap<string, string>, definition: Definition): Listing {
+  const fields = readFields(query, definition)
+  const updatedSince = readInstant(query.get('updated_since'))
+  return {
+    filters: Object.fromEntries(
+      definition.filters
+        .filter((name) => query.has(name))
+        .map((name) => [name, readFilter(definition, name, query.get(name) as string)]),
+    ),
+    words: readWords(query.get('q')),
+    sort: readSort(query.get('sort'), definition),
+    ...(updatedSince === undefined ? {} : { updatedSince }),
+    limit: Math.min(
+      readInteger('limit', query.get('limit'), 1, Number.POSITIVE_INFINITY) ?? pageSizeDefault,
+      pageSizeMax,
+    ),
+    offset: readInteger('offset', query.get('offset'), 0, offsetMax) ?? 0,
+    ...(fields ? { fields } : {}),
+  }
+}
+
+export function readFields(query: ReadonlyMap<string, string>, definition: Definition): string[] | undefined {
+  const given = query.get('fields')
+  if (given === undefined) return undefined
+  const names = given.split(',').map((name) => name.trim())
+  const known = Object.keys(definition.fields)
+  const wrong = names.find((name) => !known.includes(name))
+  if (wrong !== undefined)
+    throw invalid('fields', `names ${quoted(wrong)}, which is no field; the fields are ${known.join(', ')}`)
+  return names
+}
+
+/** Decisions, Dry-run: `1`/`true` or `0`/`false`; anything else is refused and nothing runs. */
+export function readDryRun(value: string | undefined, where: string): boolean {
+  if (value === undefined || value === '0' || value === 'false') return false
+  if (value === '1' || value === 'true') return true
+  throw new Refusal('invalid_dry_run', {
+    detail: `${where} is ${quoted(value)}; send 1 or true for a dry-run, 0 or false for a real call. Nothing was done.`,
+  })
+}
+
+export const sortableFields = (definition: Definition): string[] =>
+  Object.entries(definition.fields)
+    .filter(([name, field]) => kindOf(field).sortable && name !== 'currency')
+    .map(([name]) => name)
+
+function listParameters(definition: Definition): Parameter[] {
+  const { filters, search, fields } = definition
+  return [
+    {
+      name: 'limit',
+      about: `Records a page; more than ${pageSizeMax} is taken as ${pageSizeMax}, and \`meta.limit\` says so.`,
+      schema: { type: 'integer', minimum: 1, default: pageSizeDefault },
+      example: 20,
+    },
+    {
+      name: 'offset',
+      about: 'Records to skip; past the end the page is empty and the total still true.',
+      schema: { type: 'integer', minimum: 0, maximum: offsetMax, default: 0 },
+      example: 0,
+    },
+    ...(search.length > 0
+      ? [
+          {
+            name: 'q',
+            about: `Words that must all occur in ${search.join(', ')}; capitals and accents do not count.`,
+            schema: { type: 'string', maxLength: searchLengthMax },
+            example: 'wall',
+          },
+        ]
+      : []),
+    ...filters.map((name): Parameter => {
+      const field = fields[name]
+      if (!field) throw new Error(`${definition.name} filters by ${name}, which is no field`)
+      const example = kindOf(field).example(field) as string | number | boolean
+      return { name, about: `Only records with this ${name}.`, schema: valueSchema(field), example }
+    }),
+    {
+      name: 'sort',
+      about: `Fields to sort by, "-" before one for descending; the id decides between equals. Of ${sortableFields(definition).join(', ')}.`,
+      schema: { type: 'string', default: 'id' },
+      example: '-updated_at',
+    },
+    {
+      name: 'updated_since',
+      about: 'Only records that changed at or after this moment (RFC 3339).',
+      schema: { type: 'string', format: 'date-time' },
+      example: '2026-01-01T00:00:00Z',
+    },
+    fieldsParameter(definition),
+  ]
+}
+
+const fieldsParameter = (definition: Definition): Parameter => ({
+  name: 'fields',
+  about: `The fields wanted, separated by commas; \`id\` always comes. Of ${Object.keys(definition.fields).join(', ')}.`,
+  schema: { type: 'string', minLength: 1 },
+  example: `id,${definition.title}`,
+})
+
+const dryRunParameter: Parameter = {
+  name: 'dry_run',
+  about: '`1` or `true`: check everything and write nothing. The header X-Dry-Run says the same.',
+  schema: { type: 'string', enum: ['1', 'true', '0', 'false'] },
+  example: '1',
+}
+
+function readFilter(definition: Definition, name: string, value: string): string | number | boolean {
+  const field = definition.fields[name]
+  switch (field?.kind) {
+    case 'reference':
+      return readInteger(name, value, 1, idMax) as number
+    case 'choice':
+      if (field.values.includes(value)) return value
+      throw invalid(name, `is ${quoted(value)}; it ${kindOf(field).must(field)}`)
+    case 'flag':
+      if (value === 'true' || value === 'false') return value === 'true'
+      throw invalid(name, `is ${quoted(value)}; it must be true or false`)
+    default:
+      throw new Error(`${definition.name}.${name} cannot be filtered by`)
+  }
+}
+
+function readWords(value: string | undefined): string[] {
+  const words = (value ?? '').trim()
+  if ([...words].length > searchLengthMax) throw invalid('q', `has more than ${searchLengthMax} characters`)
+  return words === '' ? [] : words.split(/\s+/u)
+}
+
+function readSort(value: string | undefined, definition: Definition): Listing['sort'] {
+  if (value === undefined) return []
+  const sortable = sortableFields(definition)
+  const terms = value.split(',').map((term) => ({ field: term.replace(/^-/, ''), descending: term.startsWith('-') }))
+  const wrong = terms.find(({ field }) => !sortable.includes(field))
+  if (wrong) throw invalid('sort', `names ${quoted(wrong.field)}; it can name ${sortable.join(', ')}`)
+  if (new Set(terms.map(({ field }) => field)).size < terms.length) throw invalid('sort', 'names a field twice')
+  return terms
+}
+
+const instantPattern = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-](0\d|1[0-4]):[0-5]\d)$/
+
+function readInstant(value: string | undefined): string | undefined {
+  if (value === undefined) return undefined
+  const day = instantPattern.exec(value)?.[1]
+  const field = { kind: 'date', about: '', example: '' } as const
+  if (day === undefined || day.startsWith('0000') || kindOf(field).refuses?.(field, day)) {
+    throw invalid('updated_since', `is ${quoted(value)}; it must be a moment like 2026-03-31T12:00:00Z`)
+  }
+  return value
+}
+
+/** Digits only: Number("") is 0 and Number("1e3") is 1000. */
+function readInteger(name: string, value: string | undefined, min: number, max: number): number | undefined {
+  if (value === undefined) return undefined
+  const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
+  if (number >= min && number <= max) return number
+  throw invalid(
+    name,
+    `is ${quoted(value)}; it must be a whole number from ${min}${max === Number.POSITIVE_INFINITY ? ' up' : ` to ${max}`}`,
+  )
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+function decoded(text: string): string {
+  let plain: string
+  try {
+    plain = decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw new Refusal('invalid_parameter', { detail: 'The query is not percent-encoded UTF-8.' })
+  }
+  if (plain.includes('\0')) throw new Refusal('invalid_parameter', { detail: 'The query contains a NUL character.' })
+  return plain
+}
+
+const invalid = (name: string, what: string): Refusal =>
+  new Refusal('invalid_parameter', { detail: `${name} ${what}.` })
+
+/** What somebody sent, short enough to be said back. */
+const quoted = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)

@@ -1,0 +1,45 @@
+import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { descriptionOf, summaryOf } from '../openapi/operations.ts'
+import { type DataRoute, isDataRoute, type Operation, type PublicRoute, type Route } from '../routes.ts'
+import { documentsTag, labelOf } from '../words.ts'
+import { publicRequest, request } from './requests.ts'
+import { checks, publicChecks } from './scripts.ts'
+
+/** The calls of a resource, in an order in which each finds what the one before it left. */
+export function dataFolder(definition: Definition, routes: readonly DataRoute[]): JsonObject {
+  const ordered = order.flatMap((operation) => routes.filter((route) => route.operation === operation))
+  return {
+    name: labelOf(definition),
+    description: { content: definition.about, type: 'text/markdown' },
+    item: ordered.flatMap((route) =>
+      route.operation === 'delete' ? [item(route, 'preview'), item(route)] : [item(route)],
+    ),
+  }
+}
+
+/** The documents about the API, which need no token. */
+export const publicFolder = (routes: readonly Route[]): JsonObject => ({
+  name: documentsTag.name,
+  description: { content: documentsTag.about, type: 'text/markdown' },
+  auth: { type: 'noauth' },
+  item: routes
+    .filter((route): route is PublicRoute => !isDataRoute(route))
+    .map((route) => ({
+      name: route.about.replace(/\.$/, ''),
+      event: [test(publicChecks(route))],
+      request: publicRequest(route),
+      response: [],
+    })),
+})
+
+const order: Operation[] = ['create', 'list', 'fetch', 'update', 'delete']
+
+const item = (route: DataRoute, preview?: 'preview'): JsonObject => ({
+  name: summaryOf(route) + (preview ? ', preview' : ''),
+  event: [test(checks(route, preview))],
+  request: { ...request(route, preview), description: { content: descriptionOf(route), type: 'text/markdown' } },
+  response: [],
+})
+
+const test = (lines: string[]): JsonObject => ({ listen: 'test', script: { type: 'text/javascript', exec: lines } })

@@ -1,0 +1,52 @@
+import { replayWindowHours } from '#registry/limits.ts'
+import type { CallerAsk } from './caller.ts'
+import { type Statement, sql, statement } from './statement.ts'
+
+/** The stored answer of a key, as far as it still counts. */
+export type AnswerRow = {
+  fingerprint: Buffer
+  status: number
+  body: string
+  location: string | null
+  etag: string | null
+}
+
+/**
+ * Claims a key until the transaction ends; false where another transaction holds it. Only a live token claims at all,
+ * so that nobody else can keep a company's keys busy. Decisions, Idempotency.
+ */
+export const claimKey = (lock: string, { companyId, tokenHash }: CallerAsk): Statement =>
+  statement(
+    sql`select pg_try_advisory_xact_lock(${lock}::bigint) as claimed from tokens
+    where company_id = ${companyId} and hash = ${tokenHash} and revoked_at is null`,
+    'key.claim',
+  )
+
+/** To be run after the claim, as a statement of its own: only then does it see what the last holder stored. */
+export const findAnswer = (companyId: number, key: string): Statement =>
+  statement(
+    sql`select fingerprint, status, body, location, etag from answers
+    where company_id = ${companyId} and key = ${key}
+      and completed_at > clock_timestamp() - make_interval(hours => ${replayWindowHours})`,
+    'answers.find',
+  )
+
+export const storeAnswer = (companyId: number, key: string, answer: AnswerRow): Statement =>
+  statement(
+    sql`insert into answers (company_id, key, fingerprint, status, body, location, etag)
+    values (${companyId}, ${key}, ${answer.fingerprint}, ${answer.status}, ${answer.body}, ${answer.location}, ${answer.etag})
+    on conflict (company_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
+      body = excluded.body, location = excluded.location, etag = excluded.etag, completed_at = clock_timestamp()`,
+    'answers.store',
+  )
+
+/** Removes up to `most` answers that no longer count, a row for each; correctness never waits for it. */
+export const sweepAnswers = (most: number): Statement =>
+  statement(
+    sql`delete from answers where (company_id, key) in (
+      select company_id, key from answers
+      where completed_at < clock_timestamp() - make_interval(hours => ${replayWindowHours})
+      limit ${most} for update skip locked
+    ) returning 1 as swept`,
+    'answers.sweep',
+  )

@@ -1,0 +1,125 @@
+import type { Plan } from '#registry/plans.ts'
+import { identifier, type Statement, sql, statement } from './statement.ts'
+
+/** Companies, accounts and tokens: what Settings and the operator's command write. */
+
+export type CompanyRow = { id: number; name: string; currency: string; plan: Plan; add_ons: string[]; is_demo: boolean }
+export type AccountRow = { id: number; name: string; email: string; permissions: string[]; disabled: boolean }
+export type TokenRow = {
+  id: number
+  account_id: number
+  label: string
+  scopes: string[]
+  allowlist: string[]
+  sealed: Buffer
+  created_at: Date
+}
+
+const companyColumns = sql`id, name, currency, plan, add_ons, is_demo`
+const accountColumns = sql`id, name, email, permissions, disabled_at is not null as disabled`
+const tokenColumns = sql`id, account_id, label, scopes, allowlist::text[] as allowlist, sealed, created_at`
+
+export const insertCompany = (company: Omit<CompanyRow, 'id'>): Statement =>
+  statement(sql`insert into companies (name, currency, plan, add_ons, is_demo)
+    values (${company.name}, ${company.currency}, ${company.plan}, ${company.add_ons}, ${company.is_demo})
+    returning ${companyColumns}`)
+
+export const findCompany = (id: number): Statement =>
+  statement(sql`select ${companyColumns} from companies where id = ${id}`)
+
+/** One server at a time adds the demo; the next one waits and then finds it. */
+export const lockDemo = (): Statement => statement(sql`select pg_advisory_xact_lock(hashtext('demo'))`)
+
+/** The companies of the demo, oldest first. */
+export const demoCompanies = (): Statement =>
+  statement(sql`select ${companyColumns} from companies where is_demo order by id`)
+
+/** Waits for every transaction that holds the plan, and holds it against new ones. */
+export const lockCompany = (id: number): Statement =>
+  statement(sql`select ${companyColumns} from companies where id = ${id} for no key update`)
+
+export const updateCompany = ({ id, name, currency, plan, add_ons }: CompanyRow): Statement =>
+  statement(sql`update companies set name = ${name}, currency = ${currency}, plan = ${plan}, add_ons = ${add_ons}
+    where id = ${id} returning ${companyColumns}`)
+
+/** Counts the live records anew. To be run in a statement after `lockCompany`, so that it sees all of them. */
+export const recountPlaces = (companyId: number, records: string): Statement =>
+  statement(sql`insert into plan_usage (company_id, records, used)
+    select ${companyId}, ${records}::text, count(*) from ${identifier(records)} r
+    where r.company_id = ${companyId} and r.deleted_at is null
+    on conflict (company_id, records) do update set used = excluded.used
+    returning used`)
+
+export const countLive = (companyId: number, records: string): Statement =>
+  statement(sql`select count(*) as used from ${identifier(records)} r
+    where r.company_id = ${companyId} and r.deleted_at is null`)
+
+export const insertAccount = (
+  companyId: number,
+  account: Pick<AccountRow, 'name' | 'email' | 'permissions'> & { passwordHash: string | null },
+): Statement =>
+  statement(sql`insert into accounts (company_id, name, email, permissions, password_hash)
+    values (${companyId}, ${account.name}, ${account.email}, ${account.permissions}, ${account.passwordHash})
+    returning ${accountColumns}`)
+
+export const accountsOf = (companyId: number): Statement =>
+  statement(sql`select ${accountColumns} from accounts where company_id = ${companyId} order by id`)
+
+/** Ids are unique across companies, so an account tells its company. */
+export const companyOfAccount = (id: number): Statement =>
+  statement(sql`select company_id from accounts where id = ${id}`)
+
+export const lockAccount = (companyId: number, id: number): Statement =>
+  statement(
+    sql`select ${accountColumns} from accounts where company_id = ${companyId} and id = ${id} for no key update`,
+  )
+
+export const accountByName = (companyId: number, name: string): Statement =>
+  statement(
+    sql`select ${accountColumns} from accounts where company_id = ${companyId} and name = ${name} order by id limit 1`,
+  )
+
+/** A null hash keeps the password. */
+export const updateAccount = (
+  companyId: number,
+  { id, permissions, disabled }: AccountRow,
+  passwordHash: string | null,
+): Statement =>
+  statement(sql`update accounts set permissions = ${permissions},
+      disabled_at = case when ${disabled}::boolean then coalesce(disabled_at, now()) end,
+      password_hash = coalesce(${passwordHash}, password_hash)
+    where company_id = ${companyId} and id = ${id} returning ${accountColumns}`)
+
+/** The id of a token is bound into its seal, so it is known before the row is. */
+export const nextTokenId = (): Statement => statement(sql`select nextval(pg_get_serial_sequence('tokens', 'id')) as id`)
+
+export const insertToken = (companyId: number, token: Omit<TokenRow, 'created_at'> & { hash: Buffer }): Statement =>
+  statement(sql`insert into tokens (company_id, id, account_id, label, scopes, allowlist, hash, sealed)
+    values (${companyId}, ${token.id}, ${token.account_id}, ${token.label}, ${token.scopes}, ${token.allowlist}::cidr[],
+      ${token.hash}, ${token.sealed})
+    returning ${tokenColumns}`)
+
+/** One change of a company's tokens at a time, so that the second sees what the first left. */
+export const lockTokens = (companyId: number): Statement =>
+  statement(sql`select pg_advisory_xact_lock(hashtext('tokens'), ${companyId % 2 ** 31}::int)`)
+
+export const activeToken = (companyId: number): Statement =>
+  statement(sql`select ${tokenColumns} from tokens where company_id = ${companyId} and revoked_at is null`)
+
+/** Waits for every write of the token that is under way; when this is answered, none of them is to come. */
+export const revokeActiveToken = (companyId: number): Statement =>
+  statement(sql`update tokens set revoked_at = now() where company_id = ${companyId} and revoked_at is null
+    returning ${tokenColumns}`)
+
+export const setAllowlist = (companyId: number, allowlist: readonly string[]): Statement =>
+  statement(sql`update tokens set allowlist = ${allowlist}::cidr[] where company_id = ${companyId} and revoked_at is null
+    returning ${tokenColumns}`)
+
+/** What somebody did in Settings. */
+export const noteOffice = (
+  companyId: number,
+  note: { accountId: number | null; door: string; records: string; recordId: number; action: string; changes: unknown },
+): Statement =>
+  statement(sql`insert into history (company_id, account_id, door, records, record_id, action, changes)
+    values (${companyId}, ${note.accountId}, ${note.door}, ${note.records}, ${note.recordId}, ${note.action},
+      ${JSON.stringify(note.changes ?? null)}::json)`)

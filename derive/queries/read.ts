@@ -1,0 +1,89 @@
+import { join, raw, type Sql } from 'sql-template-tag'
+import type { Definition } from '#registry/definition.ts'
+import { type CallerAsk, callerOf } from './caller.ts'
+import { currencyOf, shown } from './shown.ts'
+import { type Statement, sql, statement } from './statement.ts'
+
+/** The records a list is asked for. */
+export type Listing = {
+  filters: { readonly [field: string]: string | number | boolean }
+  /** The words that must all occur. */
+  words: readonly string[]
+  sort: readonly { field: string; descending: boolean }[]
+  updatedSince?: string
+  limit: number
+  offset: number
+  fields?: readonly string[]
+}
+
+/** A record and its caller. `json` is null where there is no such live record. */
+export function fetchWithCaller(ask: CallerAsk, definition: Definition, id: number, fields?: string[]): Statement {
+  const wanted = sql`
+    select r.version, ${shown(definition, raw('caller.currency'), fields)} as json
+    from ${raw(definition.name)} r
+    where r.company_id = ${ask.companyId} and r.id = ${id} and r.deleted_at is null`
+  return statement(withCaller(ask, wanted), fields ? undefined : `${definition.name}.fetch`)
+}
+
+/** A page, its exact total, and its caller. Both come from one snapshot. */
+export function listWithCaller(ask: CallerAsk, definition: Definition, listing: Listing): Statement {
+  const wanted = page(ask.companyId, definition, listing, raw('caller.currency'))
+  return statement(withCaller(ask, wanted), listName(definition, listing))
+}
+
+/** A page for somebody whose rights have been seen already. */
+export const list = (companyId: number, definition: Definition, listing: Listing): Statement =>
+  statement(page(companyId, definition, listing, currencyOf(companyId)))
+
+export const fetch = (companyId: number, definition: Definition, id: number): Statement =>
+  statement(
+    sql`select r.version, ${shown(definition, currencyOf(companyId))} as json
+    from ${raw(definition.name)} r
+    where r.company_id = ${companyId} and r.id = ${id} and r.deleted_at is null`,
+  )
+
+const withCaller = (ask: CallerAsk, wanted: Sql): Sql =>
+  sql`with caller as (${callerOf(ask)})
+  select caller.*, wanted.* from caller left join lateral (${wanted}) wanted on true`
+
+function page(companyId: number, definition: Definition, listing: Listing, currency: Sql): Sql {
+  const table = raw(definition.name)
+  const where = conditions(companyId, listing)
+  // The page is cut first, so that JSON is built for its records alone.
+  return sql`
+    select
+      (select count(*) from ${table} r where ${where}) as total,
+      (select coalesce(string_agg(${shown(definition, currency, listing.fields)}, ','), '') from (
+        select r.* from ${table} r where ${where}
+        order by ${order(definition, listing)} limit ${listing.limit} offset ${listing.offset}
+      ) r) as json`
+}
+
+function conditions(companyId: number, { filters, words, updatedSince }: Listing): Sql {
+  return join(
+    [
+      sql`r.company_id = ${companyId}`,
+      sql`r.deleted_at is null`,
+      ...Object.entries(filters).map(([field, value]) => sql`r.${raw(field)} = ${value}`),
+      ...words.map((word) => sql`r.search like containing(${word})`),
+      ...(updatedSince === undefined ? [] : [sql`r.updated_at >= ${updatedSince}::timestamptz`]),
+    ],
+    ' and ',
+  )
+}
+
+function order(definition: Definition, { sort }: Listing): Sql {
+  const terms = sort.map(({ field, descending }) => {
+    // Words are ordered as people read them: capitals and accents do not count.
+    const term = definition.fields[field]?.kind === 'text' ? `folded(r.${field})` : `r.${field}`
+    return raw(`${term}${descending ? ' desc' : ''} nulls last`)
+  })
+  return join([...terms, sql`r.id`], ', ')
+}
+
+/** Prepared under a name only where few names are possible; a caller cannot fill a connection with statements. */
+function listName({ name }: Definition, { filters, words, sort, updatedSince, fields }: Listing): string | undefined {
+  if (fields || sort.length > 0 || words.length > 3) return undefined
+  const parts = [...Object.keys(filters).sort(), `q${words.length}`, ...(updatedSince === undefined ? [] : ['since'])]
+  return `${name}.list:${parts.join(',')}`
+}

@@ -1,0 +1,97 @@
+import { join, raw, type Sql } from 'sql-template-tag'
+import type { Definition, Match, Relation } from '#registry/definition.ts'
+import { identifier, type Statement, sql, statement } from './statement.ts'
+import { type Author, note } from './write.ts'
+
+export type Effect = 'blocks' | 'goes' | 'unlinked' | 'kept'
+export type RelatedRow = { id: number; effect: Effect }
+
+/**
+ * The live records that refer to any of `ids` by this relation, and what becomes of each. They are locked before they
+ * are judged, so that history which appears meanwhile is seen.
+ */
+export function related(companyId: number, relation: Relation, ids: readonly number[]): Statement {
+  const { records, by, blocks, goes, rest } = relation
+  const cases = [
+    ...(blocks ? [sql`when ${matches(blocks)} then 'blocks'`] : []),
+    ...(goes ? [sql`when ${matches(goes)} then 'goes'`] : []),
+  ]
+  const effect = cases.length > 0 ? sql`case ${join(cases, ' ')} else ${raw(`'${rest}'`)} end` : raw(`'${rest}'`)
+  return statement(
+    sql`select r.id, ${effect} as effect from ${identifier(records)} r
+    where r.company_id = ${companyId} and r.${identifier(by)} = any (${ids}::bigint[]) and r.deleted_at is null
+    order by r.id for update`,
+    `${records}.related.${by}`,
+  )
+}
+
+/** The values come from the registry. */
+const matches = (match: Match): Sql =>
+  join(
+    Object.entries(match).map(([column, values]) => {
+      const list = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))
+      return raw(`r.${column} in (${list.join(', ')})`)
+    }),
+    ' and ',
+  )
+
+export type RemovalNote = {
+  records: string
+  recordId: number
+  mode: 'soft' | 'hard'
+  title: string
+  /** records → ids that went with it */
+  went: { readonly [records: string]: readonly number[] }
+  unlinked: readonly { records: string; by: string; ids: readonly number[] }[]
+}
+
+export const noteRemoval = (author: Author, removal: RemovalNote): Statement =>
+  statement(
+    sql`insert into removals (company_id, account_id, door, records, record_id, mode, title, went, unlinked)
+    values (${author.companyId}, ${author.accountId}, ${author.door}, ${removal.records}, ${removal.recordId},
+      ${removal.mode}, ${removal.title}, ${JSON.stringify(removal.went)}::json, ${JSON.stringify(removal.unlinked)}::json)
+    returning id`,
+    'removals.insert',
+  )
+
+/** Puts records out of sight; they share the removal and can come back with it. */
+export const hide = (author: Author, records: string, ids: readonly number[], removalId: number): Statement =>
+  statement(
+    sql`with r as (
+      update ${identifier(records)} set deleted_at = now(), removal_id = ${removalId}, version = version + 1, updated_at = now()
+      where company_id = ${author.companyId} and id = any (${ids}::bigint[])
+      returning id
+    ) ${note(author, records, 'deleted', sql`select id, null::json from r`)}`,
+    `${records}.hide`,
+  )
+
+/** Erases records for good. What they held stays in the history. */
+export const erase = (author: Author, { name }: Definition, id: number, held: string): Statement =>
+  statement(
+    sql`with r as (
+      delete from ${identifier(name)} where company_id = ${author.companyId} and id = ${id} returning id
+    ) ${note(author, name, 'erased', sql`select id, ${held}::json from r`)}`,
+    `${name}.erase`,
+  )
+
+/** Sets one column of records, of those alone that hold `from` where one is named. The history says what it was. */
+export function settle(
+  author: Author,
+  records: string,
+  column: string,
+  ids: readonly number[],
+  from: { is: string } | 'any',
+  to: string | null,
+): Statement {
+  const held = from === 'any' ? sql`` : sql` and ${identifier(column)} = ${from.is}`
+  return statement(
+    sql`with was as (
+      select id, ${identifier(column)} as held from ${identifier(records)}
+      where company_id = ${author.companyId} and id = any (${ids}::bigint[])${held}
+    ), r as (
+      update ${identifier(records)} r set ${identifier(column)} = ${to}, version = version + 1, updated_at = now()
+      from was where r.company_id = ${author.companyId} and r.id = was.id
+      returning r.id, was.held
+    ) ${note(author, records, 'changed', sql`select id, json_build_object(${column}::text, json_build_array(held, ${to}::text)) from r`)}`,
+  )
+}

@@ -1,0 +1,14 @@
+import sql, { raw, type Sql } from 'sql-template-tag'
+
+/** A statement ready to run. With a name it is prepared once a connection; without one its text may vary freely. */
+export type Statement = { name?: string; text: string; values: unknown[] }
+
+export function statement(query: Sql, name?: string): Statement {
+  const { text, values } = query
+  return name === undefined ? { text, values } : { name, text, values }
+}
+
+/** An identifier. It comes from the registry, never from a request. */
+export const identifier = (name: string): Sql => raw(name)
+
+export { sql }

@@ -1,0 +1,24 @@
+import { isDataRoute, type Route } from './routes.ts'
+
+/** The served routes as a table, for `npm run routes`. Refusals stand in the order in which they are decided. */
+export function routesTable(routes: readonly Route[]): string {
+  const rows = [['METHOD', 'PATH', 'SCOPE', 'ADD-ON', 'SUCCESS', 'REFUSALS'], ...routes.map(row)]
+  const widths = (rows[0] as string[]).map((_, column) =>
+    Math.max(...rows.map((cells) => (cells[column] as string).length)),
+  )
+  return rows
+    .map(
+      (cells) =>
+        `${cells
+          .map((cell, column) => cell.padEnd(widths[column] as number))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('')
+}
+
+function row(route: Route): string[] {
+  if (!isDataRoute(route)) return [route.method, route.path, '-', '-', '200', '-']
+  const { method, path, scope, addOn, success } = route
+  return [method, path, scope, addOn, String(success), route.refusals.join(', ')]
+}

@@ -1,0 +1,88 @@
+import type { Definition, Match } from '#registry/definition.ts'
+import { planNames, plans } from '#registry/plans.ts'
+import type { DataRoute } from './routes.ts'
+
+/** How the documents speak of what is in the registry. */
+
+/** "Time entries". */
+export const labelOf = ({ name }: Definition): string => capital(plain(name))
+
+/** Where the documents put the three routes about the API itself. */
+export const documentsTag = {
+  name: 'Documents',
+  about: 'This API, described. No token is needed, and no call is counted.',
+}
+
+/** "a time entry", "an estimate". */
+export const aOne = ({ one }: Definition): string => `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`
+
+/** "Estimate", "TimeEntry"; of a "piece of equipment" the equipment. */
+export const schemaName = ({ one }: Definition): string =>
+  (one.split(' of ').at(-1) as string).split(/[ _]/).map(capital).join('')
+
+/** "time entries" out of `time_entries`. */
+export const plain = (name: string): string => name.replaceAll('_', ' ')
+
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** "a", "a and b", "a, b and c". */
+export const series = (items: readonly string[], last = 'and'): string =>
+  items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`
+
+/** What a caller needs for an operation, in a sentence. */
+export const neededFor = ({ scope, addOn }: DataRoute): string =>
+  `Needs the scope \`${scope}\` and the ${addOn === 'api' ? 'add-on `api`' : `add-ons \`api\` and \`${addOn}\``}.`
+
+/** "25 on STARTER, 250 on PRO, no limit on ENTERPRISE", or nothing where no plan counts the kind. */
+export function planWords({ name }: Definition): string | undefined {
+  const limits = planNames.flatMap((plan) => {
+    const limit = (plans[plan] as { readonly [records: string]: number | null })[name]
+    return limit === undefined ? [] : [`${limit ?? 'no limit'} on ${plan}`]
+  })
+  return limits.length === 0 ? undefined : limits.join(', ')
+}
+
+/** What deletion does, as the sentences of its documentation. */
+export function removalWords({ one, removal }: Definition): string[] {
+  const { protectedWhen, hardWhen, relations } = removal
+  const blocks = relations.flatMap(({ records, blocks, goes, rest }) => [
+    ...(blocks ? [matching(records, blocks)] : []),
+    ...(rest === 'blocks' ? [`${plain(records)}${goes ? ` other than those ${withWords(goes)}` : ''}`] : []),
+  ])
+  const goes = relations.flatMap(({ records, goes, blocks, rest }) => [
+    ...(goes ? [matching(records, goes)] : []),
+    ...(rest === 'goes' ? [other(records, blocks)] : []),
+  ])
+  const unlinked = relations.flatMap(({ records, blocks, goes, rest }) =>
+    rest === 'unlinked' ? [other(records, blocks ?? goes)] : [],
+  )
+  const kept = relations.flatMap(({ records, blocks, goes, rest }) =>
+    rest === 'kept' ? [other(records, blocks ?? goes)] : [],
+  )
+  const itself = protectedWhen ? [`the ${one} itself ${withWords(protectedWhen)}`] : []
+  const sentence = (what: string, items: string[]): string[] =>
+    items.length > 0 ? [`${what}: ${items.join('; ')}.`] : []
+  return [
+    ...sentence('Refused with `delete_blocked` because of', [...itself, ...blocks]),
+    ...sentence('Deleted with it', goes),
+    ...sentence('Kept, with the reference set to null', unlinked),
+    ...sentence('Kept as they are', kept),
+    hardWhen
+      ? `The mode is \`hard\`, erased for good, for one ${withWords(hardWhen)}, and \`soft\` for any other.`
+      : 'The mode is `soft`: the record is no longer served, and the company can restore it in the web interface.',
+  ]
+}
+
+const matching = (records: string, match: Match): string => `${plain(records)} ${withWords(match)}`
+const other = (records: string, apart: Match | undefined): string => `${apart ? 'other ' : ''}${plain(records)}`
+
+const withWords = (match: Match): string =>
+  series(
+    Object.entries(match).map(
+      ([column, values]) =>
+        `with \`${column}\` ${series(
+          values.map((value) => `\`${value}\``),
+          'or',
+        )}`,
+    ),
+  )

@@ -1,0 +1,25 @@
+import { allowlistMax } from './limits.ts'
+
+/**
+ * An entry of an allowlist in the one spelling that is accepted: a dotted quad, alone or with /0 to /32 and no bit set
+ * beyond the mask. No octal, no short forms. Decisions, Tokens.
+ */
+export function readAllowlistEntry(text: string): string | undefined {
+  const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?:\/(\d{1,2}))?$/.exec(text)
+  if (!match) return undefined
+  const parts = match.slice(1).filter((part) => part !== undefined)
+  if (parts.some((part) => part.length > 1 && part.startsWith('0'))) return undefined
+  const quads = parts.slice(0, 4).map(Number)
+  const bits = parts[4] === undefined ? 32 : Number(parts[4])
+  if (quads.some((quad) => quad > 255) || bits > 32) return undefined
+  const address = quads.reduce((sum, quad) => sum * 256 + quad, 0)
+  return address % 2 ** (32 - bits) === 0 ? `${quads.join('.')}/${bits}` : undefined
+}
+
+/** What is wrong with a whole allowlist, as a sentence; undefined for nothing. */
+export function allowlistProblem(entries: readonly string[]): string | undefined {
+  if (entries.length > allowlistMax) return `must have at most ${allowlistMax} entries`
+  const wrong = entries.find((entry) => readAllowlistEntry(entry) === undefined)
+  if (wrong === undefined) return undefined
+  return `has ${JSON.stringify(wrong)}, which is no IPv4 address like 203.0.113.7 and no range like 203.0.113.0/24 (no bit may be set beyond the mask)`
+}

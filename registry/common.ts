@@ -1,0 +1,45 @@
+import type { Definition } from './definition.ts'
+import type { Field } from './kinds/index.ts'
+
+const id: Field = { kind: 'id', about: 'Identifier, used in `/{id}` paths.', readOnly: true }
+
+const externalRef: Field = {
+  kind: 'text',
+  max: 120,
+  unique: true,
+  example: 'CRM-2044',
+  about: 'The caller’s own identifier of the record, unique among live records of its kind.',
+}
+
+const notes: Field = {
+  kind: 'paragraph',
+  max: 10_000,
+  example: 'Gate code from the site office.',
+  about: 'Free text for people.',
+}
+
+const currency: Field = {
+  kind: 'text',
+  max: 3,
+  example: 'USD',
+  readOnly: true,
+  about: 'The company’s currency (ISO 4217), in whose minor units all amounts are given.',
+}
+
+const createdAt: Field = { kind: 'instant', readOnly: true, about: 'When the record was created (UTC).' }
+const updatedAt: Field = { kind: 'instant', readOnly: true, about: 'When the record last changed (UTC).' }
+
+/** A definition with the fields that every record has: first its id, last its times. */
+export function record<const D extends Definition>(definition: D): D {
+  return { ...definition, fields: { id, ...definition.fields, created_at: createdAt, updated_at: updatedAt } }
+}
+
+/** The same with what the six served resources share: their external reference, notes and, with money, a currency. */
+export function resource<const D extends Definition>(definition: D): D {
+  const hasMoney = Object.values(definition.fields).some((field) => field.kind === 'money')
+  const shared = { external_ref: externalRef, notes, ...(hasMoney ? { currency } : {}) }
+  return record({ ...definition, fields: { ...definition.fields, ...shared } })
+}
+
+/** A field that lives on the company, not in the record's own table. */
+export const isCompanyField = (name: string): boolean => name === 'currency'

@@ -1,0 +1,72 @@
+import type { AddOn } from './add-ons.ts'
+import type { fieldCodes } from './field-codes.ts'
+import type { JsonObject } from './json.ts'
+import type { Field } from './kinds/index.ts'
+
+/** One kind of record: everything that is true of it. All else is derived from this. */
+export type Definition = {
+  /** Its name in paths, tables, permissions and JSON: plural, snake_case. */
+  name: string
+  /** One of them, in a sentence: "time entry". */
+  one: string
+  /** What it is, for the documents. */
+  about: string
+  /** The field that names a record to people. */
+  title: string
+  /** Served at /v1 with this add-on beside the API's own; an ERP-only kind has no door there. */
+  served?: { addOn: AddOn }
+  /** Counted against the plan. */
+  planLimited?: true
+  fields: { readonly [name: string]: Field }
+  /** The fields that `q` looks in. */
+  search: readonly string[]
+  /** The fields a list can be narrowed by, by equality. */
+  filters: readonly string[]
+  /** What no single field can say; every rule sees the whole record as it would be. */
+  rules?: readonly Rule[]
+  /** Read-only fields worked out from the others at every write. */
+  computed?: (record: JsonObject) => JsonObject
+  removal: Removal
+}
+
+/** Why a field, or the record at that field, is not acceptable. */
+export type Problem = { field: string; code: ProblemCode; message: string }
+
+/** The field codes of a 422. Never renamed or reused. */
+export type ProblemCode = keyof typeof fieldCodes
+
+/** What the references of a record lead to: per reference field, the columns that its rules read. */
+export type Found = { readonly [field: string]: JsonObject | undefined }
+
+/**
+ * A pure check of the record `after` a write; `before` is null when it is being created. Returns what is wrong.
+ */
+export type Rule = (after: JsonObject, before: JsonObject | null, found: Found) => Problem | undefined | Problem[]
+
+/** Records whose columns have one of the values named. */
+export type Match = { readonly [column: string]: readonly (string | boolean)[] }
+
+/** Deletion that protects history: what stops it, what goes along and what stays. */
+export type Removal = {
+  /** A record in this state is itself protected history. */
+  protectedWhen?: Match
+  /** A record in this state is erased; any other is kept out of sight and can be restored. */
+  hardWhen?: Match
+  /** What to do where deletion is refused, as the end of a sentence. */
+  instead: string
+  relations: readonly Relation[]
+}
+
+/** How the records that refer by one field share in the removal. The first that matches decides. */
+export type Relation = {
+  records: string
+  by: string
+  blocks?: Match
+  goes?: Match
+  rest: 'blocks' | 'goes' | 'unlinked' | 'kept'
+  /** What else changes on a record that is unlinked, so that it keeps its own rules: column, value, new value. */
+  settles?: { column: string; from: string; to: string }
+}
+
+export const isIn = (record: { readonly [column: string]: unknown }, match: Match): boolean =>
+  Object.entries(match).every(([column, values]) => values.includes(record[column] as string | boolean))

@@ -1,0 +1,22 @@
+/** What each field code of a 422 means, for the documents. The message beside the code says it of the field at hand. */
+export const fieldCodes = {
+  required: 'The field is needed, and is absent or null.',
+  unknown_field: 'There is no such field here; the message lists those that can be sent.',
+  read_only: 'The service sets the field itself.',
+  wrong_type: 'The value is of another JSON type than the field.',
+  too_short: 'The text is empty, or shorter than the field allows.',
+  too_long: 'The text or list is longer than the field allows.',
+  out_of_range: 'The number is below or above its bounds.',
+  not_allowed: 'The value is none of the words that the field knows.',
+  wrong_format: 'The type is right and the form is not: no day of the calendar, no e-mail address, too many decimals.',
+  not_found: 'The reference leads to no live record of the company that could stand there.',
+  not_unique: 'Another live record has the value; capitals do not count.',
+  date_order: 'A day lies before the one that it has to follow.',
+  transition_not_allowed: 'The status cannot go from what it is to what was sent; the message says where it can go.',
+  needed_by_status: 'The field may be empty, but not while the record has this status.',
+  locked: 'The field can no longer change.',
+  cycle: 'The reference would lead back to the record itself.',
+  client_blocked: 'The client is BLOCKED and gets no new project.',
+  not_of_client: 'The project is one of another client.',
+  may_not_fall: 'The number is below the one on record and may only rise.',
+} as const satisfies { readonly [code: string]: string }

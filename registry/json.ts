@@ -1,0 +1,9 @@
+/** What JSON can say. Records, bodies and examples are made of nothing else. */
+export type Json = null | boolean | number | string | Json[] | JsonObject
+export type JsonObject = { [member: string]: Json }
+
+/** A JSON Schema of the 2020-12 dialect, which OpenAPI 3.1 uses as it is. */
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,49 @@
+import { countries } from '../countries.ts'
+import type { Json } from '../json.ts'
+import type { Field } from './index.ts'
+import type { Common, Kind } from './kind.ts'
+
+/** A postal address; every member may be absent. */
+export type AddressField = Common & { kind: 'address' }
+
+const members: { readonly [name: string]: Field } = {
+  line1: { kind: 'text', max: 200, example: '1 Quay Street', about: 'First line.' },
+  line2: { kind: 'text', max: 200, example: 'Unit 4', about: 'Second line.' },
+  city: { kind: 'text', max: 100, example: 'Bristol', about: 'City or town.' },
+  region: { kind: 'text', max: 100, example: 'Avon', about: 'State, county or province.' },
+  postal_code: { kind: 'text', max: 20, example: 'BS1 4DJ', about: 'Postal code.' },
+  country: { kind: 'country', about: 'Country (ISO 3166-1 alpha-2).' },
+}
+
+export const address: Kind<AddressField> = {
+  schema: () => ({ type: 'object' }),
+  must: () => 'must be an object with any of line1, line2, city, region, postal_code and country',
+  // json, not jsonb: the members keep their order, and no statement looks inside.
+  column: () => 'json',
+  members: () => members,
+  // An address that says nothing is no address.
+  stored: (_, value) => (Object.values(value as object).some((member: Json) => member !== null) ? value : null),
+  example: () => ({
+    line1: '1 Quay Street',
+    line2: null,
+    city: 'Bristol',
+    region: null,
+    postal_code: 'BS1 4DJ',
+    country: 'GB',
+  }),
+  sortable: false,
+  input: 'address',
+}
+
+/** A country, as two capital letters. */
+export type CountryField = Common & { kind: 'country' }
+
+export const country: Kind<CountryField> = {
+  schema: () => ({ type: 'string', pattern: '^[A-Z]{2}$' }),
+  must: () => 'must be a country code of ISO 3166-1, two capital letters like GB',
+  column: () => 'text',
+  refuses: (_, value) => !countries.includes(value as string),
+  example: () => 'GB',
+  sortable: true,
+  input: 'text',
+}

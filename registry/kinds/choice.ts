@@ -1,0 +1,33 @@
+import type { Common, Kind } from './kind.ts'
+
+/**
+ * One of a few words. Where the word is a state, `moves` says which may follow which; a record may be created in any
+ * of them, because records arrive from other systems with a history.
+ */
+export type ChoiceField = Common & {
+  kind: 'choice'
+  values: readonly string[]
+  moves?: { readonly [from: string]: readonly string[] }
+}
+
+export const choice: Kind<ChoiceField> = {
+  schema: ({ values }) => ({ type: 'string', enum: values }),
+  must: ({ values }) => `must be one of ${values.join(', ')}`,
+  column: () => 'text',
+  check: ({ values }, column) => `${column} in (${values.map((value) => `'${value}'`).join(', ')})`,
+  example: ({ values }) => values[0] as string,
+  sortable: true,
+  input: 'choice',
+}
+
+/** Yes or no. */
+export type FlagField = Common & { kind: 'flag' }
+
+export const flag: Kind<FlagField> = {
+  schema: () => ({ type: 'boolean' }),
+  must: () => 'must be true or false',
+  column: () => 'boolean',
+  example: () => false,
+  sortable: true,
+  input: 'flag',
+}

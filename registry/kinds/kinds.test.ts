@@ -1,0 +1,138 @@
+import fc from 'fast-check'
+import { Compile } from 'typebox/schema'
+import { describe, expect, test } from 'vitest'
+import { checkValue } from '#derive/input.ts'
+import { valueSchema } from '#derive/schema.ts'
+import type { Json } from '../json.ts'
+import { type Field, kindOf, kinds } from './index.ts'
+import { decimalsOf } from './number.ts'
+
+/** One suite over every kind of field: a new kind adds a row, and is held to the same. */
+type Row = { field: Field; accepts: Json[]; refuses: Json[] }
+
+const about = 'A field.'
+const rows: Row[] = [
+  {
+    field: { kind: 'text', max: 5, example: 'abc', about },
+    accepts: ['a', 'abcde', '😀😀😀😀😀', ' ab '],
+    refuses: ['', '   ', 'abcdef', 1, true, null, {}, []],
+  },
+  { field: { kind: 'paragraph', max: 5, example: 'abc', about }, accepts: ['a\nb'], refuses: ['', 'abcdef', 7] },
+  {
+    field: { kind: 'email', about },
+    accepts: ['a@b.cd', 'ada.l+x@mail.example.com', 'ü@ö.de'],
+    refuses: ['a', 'a@b', '@b.cd', 'a@', 'a b@c.de', 'a@b..c', 'a@b.c@d.e', `${'a'.repeat(250)}@b.cd`],
+  },
+  {
+    field: { kind: 'phone', about },
+    accepts: ['12345', '+44 (0)20 7946-0958', '0800/123.456x7'],
+    refuses: ['1234', '1'.repeat(21), '0800 FLOWERS', 12345],
+  },
+  {
+    field: { kind: 'url', about },
+    accepts: ['https://example.com', 'http://a.bc/d?e=f#g'],
+    refuses: ['example.com', 'javascript:alert(1)', 'https://localhost', 'ftp://a.bc', 'https://a b.cd', ' '],
+  },
+  { field: { kind: 'country', about }, accepts: ['GB', 'DE', 'US'], refuses: ['gb', 'XX', 'GBR', '', 44] },
+  {
+    field: { kind: 'integer', min: 1, max: 5, example: 3, about },
+    accepts: [1, 5],
+    refuses: [0, 6, 1.5, '3', true, null],
+  },
+  {
+    field: { kind: 'money', about },
+    accepts: [0, 9_000_000_000_000_000],
+    refuses: [-1, 0.5, 9_000_000_000_000_001, '1'],
+  },
+  {
+    field: { kind: 'decimal', min: 0, max: 100, places: 2, example: 2.5, about },
+    accepts: [0, 0.01, 99.99, 100],
+    refuses: [-0.01, 100.01, 1.005, 1e-7, '1'],
+  },
+  {
+    field: { kind: 'decimal', min: 0, above: true, max: 10, places: 4, example: 1, about },
+    accepts: [0.0001, 10],
+    refuses: [0, 0.00001],
+  },
+  {
+    field: { kind: 'date', example: '2026-01-31', about },
+    accepts: ['2026-01-31', '2028-02-29', '0001-01-01', '9999-12-31'],
+    refuses: ['2026-02-29', '0000-01-01', '2026-1-31', '31.01.2026', '2026-13-01', '2026-01-31T00:00:00Z', 20260131],
+  },
+  { field: { kind: 'instant', about }, accepts: ['2026-01-31T12:00:00Z'], refuses: ['2026-01-31', 1, 'now'] },
+  { field: { kind: 'choice', values: ['A', 'B'], about }, accepts: ['A', 'B'], refuses: ['a', '', 'C', 1] },
+  { field: { kind: 'flag', about }, accepts: [true, false], refuses: [0, 1, 'true', ''] },
+  { field: { kind: 'id', about }, accepts: [1, Number.MAX_SAFE_INTEGER], refuses: [0, -1, 1.5, '1'] },
+  { field: { kind: 'reference', to: 'clients', about }, accepts: [1], refuses: [0, -1, 1.5, '1', true] },
+  {
+    field: { kind: 'address', about },
+    accepts: [{}, { city: 'Bath' }, { city: null, country: 'GB' }],
+    refuses: ['Bath', [], { town: 'Bath' }, { city: '' }, { country: 'XX' }, { line1: 'x'.repeat(201) }],
+  },
+  {
+    field: { kind: 'lines', about },
+    accepts: [[], [{ description: 'a' }], [{ description: 'a', quantity: 1.5, unit: null, unit_price_minor: 1 }]],
+    refuses: [
+      'a',
+      {},
+      [{}],
+      [{ description: '' }],
+      [{ description: 'a', quantity: 0 }],
+      [{ description: 'a', price: 1 }],
+      ['a'],
+      [null],
+    ],
+  },
+]
+
+test('every kind has a row', () => {
+  expect(new Set(rows.map(({ field }) => field.kind))).toEqual(new Set(Object.keys(kinds)))
+})
+
+describe.each(rows)('$field.kind', ({ field, accepts, refuses }) => {
+  const kind = kindOf(field)
+  const problemsOf = (value: Json) => checkValue(field, value, 'it').problems
+
+  test.each(accepts.map((value) => ({ value })))('accepts $value', ({ value }) => {
+    expect(problemsOf(value)).toEqual([])
+  })
+
+  test.each(refuses.map((value) => ({ value })))(
+    'refuses $value, in a sentence that begins with "must" or names the member',
+    ({ value }) => {
+      const problems = problemsOf(value)
+      expect(problems.length).toBeGreaterThan(0)
+      for (const { field: at, message } of problems) {
+        expect(at).toMatch(/^it/)
+        expect(message).toMatch(/^(must be .+|is required|is not a field here.*|cannot be null)$/)
+      }
+    },
+  )
+
+  test('accepts its own example, which its schema accepts too', () => {
+    const example = kind.example(field)
+    expect(problemsOf(example)).toEqual([])
+    expect(Compile(valueSchema(field)).Check(example)).toBe(true)
+  })
+
+  test('accepts nothing that its documented schema refuses', () => {
+    const documented = Compile(valueSchema(field))
+    const anything = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom(...accepts, ...refuses))
+    fc.assert(
+      fc.property(anything, (value) => {
+        const { value: kept, problems } = checkValue(field, value as Json, 'it')
+        // Text is trimmed before it is checked, and empty addresses are kept as none.
+        if (problems.length === 0 && kept !== null) expect(documented.Check(kept)).toBe(true)
+      }),
+    )
+  })
+
+  test('names a column type and a form input', () => {
+    expect(kind.column(field)).toMatch(/^(text|integer|bigint|boolean|date|timestamptz|json|numeric\(\d+,\d+\))$/)
+    expect(kind.input).toMatch(/^[a-z]+$/)
+  })
+})
+
+test('decimals are counted in the shortest spelling of a number', () => {
+  expect([1, 0.5, 0.25, 1e21, 1e-7, 1.5e-7, 100].map(decimalsOf)).toEqual([0, 1, 2, 0, 7, 8, 0])
+})

@@ -1,0 +1,60 @@
+import { moneyMax } from '../limits.ts'
+import type { Common, Kind } from './kind.ts'
+
+/** A whole number between two bounds, both included. */
+export type IntegerField = Common & { kind: 'integer'; min: number; max: number; example: number }
+
+export const integer: Kind<IntegerField> = {
+  schema: ({ min, max }) => ({ type: 'integer', minimum: min, maximum: max }),
+  must: ({ min, max }) => `must be a whole number from ${min} to ${max}`,
+  column: () => 'integer',
+  check: ({ min, max }, column) => `${column} between ${min} and ${max}`,
+  example: ({ example }) => example,
+  sortable: true,
+  input: 'integer',
+}
+
+/** An amount in the smallest unit of the company's currency (cents), as a whole number. */
+export type MoneyField = Common & { kind: 'money' }
+
+export const money: Kind<MoneyField> = {
+  schema: () => ({ type: 'integer', minimum: 0, maximum: moneyMax }),
+  must: () => `must be a whole number of minor units (cents) from 0 to ${moneyMax}`,
+  column: () => 'bigint',
+  check: (_, column) => `${column} between 0 and ${moneyMax}`,
+  example: () => 1250000,
+  sortable: true,
+  input: 'money',
+}
+
+/** A number with up to `places` decimals between two bounds; `above` excludes the lower one. */
+export type DecimalField = Common & {
+  kind: 'decimal'
+  min: number
+  max: number
+  places: number
+  above?: true
+  example: number
+}
+
+export const decimal: Kind<DecimalField> = {
+  schema: ({ min, max, above }) =>
+    above ? { type: 'number', exclusiveMinimum: min, maximum: max } : { type: 'number', minimum: min, maximum: max },
+  must: ({ min, max, above, places }) =>
+    `must be a number ${above ? `above ${min} and up to` : `from ${min} to`} ${max} with at most ${places} decimals`,
+  column: ({ max, places }) => `numeric(${String(max).length + places},${places})`,
+  check: ({ min, max, above }, column) => `${column} ${above ? '>' : '>='} ${min} and ${column} <= ${max}`,
+  // The number says 12.5, not 12.50.
+  shown: (column) => `trim_scale(${column})`,
+  refuses: ({ places }, value) => decimalsOf(value as number) > places,
+  example: ({ example }) => example,
+  sortable: true,
+  input: 'decimal',
+}
+
+/** How many decimals the shortest spelling of a number has: 0.25 has two, 1e-7 has seven. */
+export function decimalsOf(value: number): number {
+  const [mantissa = '', exponent = '0'] = String(value).split('e')
+  const written = mantissa.split('.')[1]?.length ?? 0
+  return Math.max(0, written - Number(exponent))
+}

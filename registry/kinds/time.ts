@@ -1,0 +1,33 @@
+import type { Common, Kind } from './kind.ts'
+
+/** A day of the calendar, without a time or a zone. */
+export type DateField = Common & { kind: 'date'; example: string }
+
+export const date: Kind<DateField> = {
+  // PostgreSQL has no year 0; the calendar is checked below.
+  schema: () => ({ type: 'string', format: 'date', pattern: '^(?!0000)\\d{4}-\\d{2}-\\d{2}$' }),
+  must: () => 'must be a day of the calendar like 2026-03-31',
+  column: () => 'date',
+  refuses: (_, value) => !isCalendarDay(value as string),
+  example: ({ example }) => example,
+  sortable: true,
+  input: 'date',
+}
+
+function isCalendarDay(value: string): boolean {
+  const at = new Date(`${value}T00:00:00Z`)
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(value)
+}
+
+/** A moment, shown in UTC with milliseconds (RFC 3339). Only the service sets one. */
+export type InstantField = Common & { kind: 'instant' }
+
+export const instant: Kind<InstantField> = {
+  schema: () => ({ type: 'string', format: 'date-time' }),
+  must: () => 'must be a moment like 2026-03-31T12:00:00Z',
+  column: () => 'timestamptz',
+  shown: (column) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  example: () => '2026-03-31T12:00:00.000Z',
+  sortable: true,
+  input: 'instant',
+}

@@ -1,0 +1,16 @@
+/** Every bound a caller can meet, in one place; the documents print these. */
+export const pageSizeDefault = 50
+export const pageSizeMax = 100
+export const offsetMax = 2 ** 31 - 1
+export const searchLengthMax = 200
+export const idempotencyKeyLengthMax = 255
+export const replayWindowHours = 24
+export const bodyBytesMax = 1024 * 1024
+export const bodyDepthMax = 32
+export const allowlistMax = 100
+export const linesMax = 500
+/** Ids that a preview or a refusal lists; the count beside them is complete. */
+export const listedIdsMax = 20
+/** Well inside the whole numbers that JSON carries exactly (2^53 - 1). */
+export const moneyMax = 9_000_000_000_000_000
+export const idMax = Number.MAX_SAFE_INTEGER

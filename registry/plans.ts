@@ -1,0 +1,15 @@
+/** How many live records of a kind each plan holds; null is no limit. */
+export const plans = {
+  STARTER: { projects: 25, workers: 50 },
+  PRO: { projects: 250, workers: 500 },
+  ENTERPRISE: { projects: null, workers: null },
+} as const
+
+export type Plan = keyof typeof plans
+export type PlanLimited = keyof (typeof plans)[Plan]
+
+export const planNames = Object.keys(plans) as Plan[]
+
+/** The plan limit of a kind of record, or null where there is none. */
+export const planLimit = (plan: Plan, records: string): number | null =>
+  (plans[plan] as { readonly [records: string]: number | null })[records] ?? null

@@ -1,0 +1,33 @@
+import type { Definition } from '../definition.ts'
+import { clients } from './clients.ts'
+import { equipment } from './equipment.ts'
+import { categories, contacts, contracts, equipmentLogs, invoices, tasks, timeEntries, trades } from './erp-only.ts'
+import { estimates } from './estimates.ts'
+import { projects } from './projects.ts'
+import { subcontractors } from './subcontractors.ts'
+import { workers } from './workers.ts'
+
+/** The kinds of record of a company. What is derived takes such a list, so that a test can give it another. */
+export type Registry = readonly Definition[]
+
+/** Every kind of record there is: first the six served ones in the order of the spec, then the ERP-only ones. */
+export const registry: Registry = [
+  projects,
+  workers,
+  clients,
+  estimates,
+  subcontractors,
+  equipment,
+  trades,
+  categories,
+  tasks,
+  contacts,
+  timeEntries,
+  invoices,
+  contracts,
+  equipmentLogs,
+]
+
+/** The definition of that name, if there is one. */
+export const definitionOf = (records: Registry, name: string): Definition | undefined =>
+  records.find((definition) => definition.name === name)

@@ -1,0 +1,20 @@
+import type { Problem, Rule } from '../definition.ts'
+
+/** The rules that more than one kind of record keeps. */
+
+/** The day in `later` is not before the day in `earlier`. */
+export const inOrder =
+  (earlier: string, later: string): Rule =>
+  (after): Problem | undefined => {
+    const [from, to] = [after[earlier], after[later]]
+    if (typeof from !== 'string' || typeof to !== 'string' || from <= to) return undefined
+    return { field: later, code: 'date_order', message: `must not be before ${earlier} (${from})` }
+  }
+
+/** A record with this status has this field. */
+export const statusNeeds =
+  (status: string, field: string): Rule =>
+  (after): Problem | undefined =>
+    after.status === status && after[field] === null
+      ? { field, code: 'needed_by_status', message: `is needed while status is ${status}` }
+      : undefined

@@ -1,0 +1,221 @@
+import type { Problem } from './definition.ts'
+import type { Json } from './json.ts'
+import { bodyDepthMax, replayWindowHours } from './limits.ts'
+
+/**
+ * Every way the service says no: the status it answers with, the title of its section in the documents, when it
+ * happens, and the sentence that says what to do. A code is never renamed or reused. RFC 9457; Decisions, Errors.
+ */
+export const refusals = {
+  malformed_json: {
+    status: 400,
+    title: 'The body cannot be read',
+    when: `The body of a create or update is empty, is no JSON or no UTF-8, is nested deeper than ${bodyDepthMax} levels, or holds what could not be kept exactly: a member twice, a NUL character, half of a surrogate pair, a number with too many digits.`,
+    advice: 'Send one valid JSON object in UTF-8.',
+  },
+  invalid_parameter: {
+    status: 400,
+    title: 'A query parameter is not valid',
+    when: 'A query parameter has a value that it cannot take or is given twice, or the query is not percent-encoded UTF-8.',
+    advice: 'Correct the parameter named in detail.',
+  },
+  unknown_parameter: {
+    status: 400,
+    title: 'A query parameter is not known here',
+    when: 'The query has a parameter that the route does not take, such as a filter of another collection.',
+    advice: 'Remove it, or use one of those listed in detail.',
+  },
+  invalid_idempotency_key: {
+    status: 400,
+    title: 'The Idempotency-Key cannot be used',
+    when: 'Idempotency-Key is empty, too long or given twice, or has a blank or a character beyond ASCII in it.',
+    advice: 'Send the header once, with 1 to 255 visible ASCII characters.',
+  },
+  invalid_dry_run: {
+    status: 400,
+    title: 'It is not clear whether this is a dry-run',
+    when: 'X-Dry-Run or dry_run says neither yes nor no, or X-Dry-Run is given twice. Nothing was done.',
+    advice: 'Send 1 or true for a dry-run, 0 or false for a real call, or leave it out.',
+  },
+  invalid_header: {
+    status: 400,
+    title: 'A header cannot be read',
+    when: 'A header that is sent once at most came twice, If-Match or If-None-Match is no list of ETags, or the request is not valid HTTP.',
+    advice: 'Correct the header named in detail.',
+  },
+  unauthorized: {
+    status: 401,
+    title: 'No valid token',
+    when: 'There is no Bearer token in Authorization, or it is unknown, rotated or revoked, or its account is disabled. The answer does not tell which.',
+    advice: 'Send "Authorization: Bearer <token>" with the active token from Settings, API.',
+  },
+  feature_off: {
+    status: 402,
+    title: 'The add-on is not switched on',
+    when: 'The company lacks the API add-on, or the one that the collection needs besides.',
+    advice: 'Ask the owner of the company to switch on the add-on named in feature.',
+  },
+  plan_limit_reached: {
+    status: 402,
+    title: 'The plan holds no more of these',
+    when: 'One more record of this kind would exceed the plan of the company. No plan grows by itself.',
+    advice: 'Delete records that are not needed, or move the company to a larger plan.',
+  },
+  insufficient_scope: {
+    status: 403,
+    title: 'The token may not do this',
+    when: 'The token does not carry the scope of the operation, or the account behind it has lost the permission.',
+    advice: 'Issue a token with the scope named in required_scope, from an account that holds it.',
+  },
+  ip_not_allowed: {
+    status: 403,
+    title: 'This address may not use the token',
+    when: 'The token has an allowlist and the connection comes from elsewhere. What counts is the TCP peer; no forwarding header is read.',
+    advice: 'Call from an address on the allowlist of the token, or change the list in Settings, API.',
+  },
+  not_found: {
+    status: 404,
+    title: 'There is nothing here',
+    when: 'No route has the path, or the company has no live record with the id. A record that is deleted, that belongs to somebody else or that never was gets the same answer.',
+    advice: 'Check the path and the id; a deleted record is not served.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'The method is not served here',
+    when: 'The path is served, but not with this method.',
+    advice: 'Use one of the methods in the Allow header.',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'The request took too long to arrive',
+    when: 'The headers or the body came in too slowly.',
+    advice: 'Send the whole request without a long pause, then wait for its answer.',
+  },
+  delete_blocked: {
+    status: 409,
+    title: 'Protected history refers to the record',
+    when: 'The record, or what would go with it, is history that has to be kept, such as an issued invoice or approved hours. A dry-run says so too.',
+    advice: 'Follow the alternative in detail; blocked_by lists what refers to it.',
+  },
+  idempotency_key_reuse: {
+    status: 409,
+    title: 'The Idempotency-Key belongs to another request',
+    when: `In the last ${replayWindowHours} hours the key was used with another method, path or body.`,
+    advice: 'Use a new key for a new operation; repeat method, path and body exactly to retry the old one.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    title: 'A request with this Idempotency-Key is still running',
+    when: 'The first request with the key has not ended yet.',
+    advice: 'Wait for the time in Retry-After and repeat the request with the same key.',
+  },
+  token_active: {
+    status: 409,
+    title: 'The company has an active token',
+    when: 'Settings was asked to issue a token while there is one. No route of /v1 answers this.',
+    advice: 'Rotate it to get a new one with the same rights, or revoke it first.',
+  },
+  precondition_failed: {
+    status: 412,
+    title: 'The record has changed',
+    when: 'If-Match was sent and names another version than the record now has.',
+    advice: 'Fetch it again and decide on its present state; then send its new ETag in If-Match.',
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'The body is too large',
+    when: 'The body has more bytes than are taken.',
+    advice: 'Send at most 1 MiB.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'The body is not sent as JSON',
+    when: 'A create or update has a body of another type, in another character set, or compressed.',
+    advice:
+      'Send "Content-Type: application/json" (a PATCH may also be application/merge-patch+json), in UTF-8 and not compressed.',
+  },
+  validation_failed: {
+    status: 422,
+    title: 'The record is not acceptable',
+    when: 'The body can be read, but the record would break a rule. All that is wrong is listed at once, one entry a field.',
+    advice: 'Correct the fields listed in errors; nothing was written.',
+  },
+  too_many_requests: {
+    status: 429,
+    title: 'Too many requests',
+    when: 'There were too many attempts in a short time, for example to sign in.',
+    advice: 'Wait for the time in Retry-After.',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'The headers are too large',
+    when: 'The headers and the address have more bytes than are taken.',
+    advice: 'Send at most 16 KiB of headers, the address included.',
+  },
+  internal_error: {
+    status: 500,
+    title: 'Something went wrong on our side',
+    when: 'The service met a mistake of its own; its log has the cause under the request_id.',
+    advice: 'Report the request_id; nothing was written.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'The service cannot answer at the moment',
+    when: 'The database is out of reach or too busy, or the service is about to stop.',
+    advice: 'Repeat the request after the time in Retry-After; nothing was written.',
+  },
+  outcome_unknown: {
+    status: 503,
+    title: 'It is not known whether the write happened',
+    when: 'The connection to the database broke while the write was being committed.',
+    advice: 'Repeat the request with the same Idempotency-Key, or fetch the record before you write again.',
+  },
+} as const satisfies { readonly [code: string]: { status: number; title: string; when: string; advice: string } }
+
+export type RefusalCode = keyof typeof refusals
+
+/** What a refusal may carry besides its code. */
+export type Particulars = {
+  detail?: string
+  errors?: Problem[]
+  required_scope?: string
+  feature?: string
+  limit?: number
+  used?: number
+  blocked_by?: Json
+  /** Headers that go with it. */
+  headers?: { readonly [name: string]: string }
+}
+
+/** A refusal on its way to the caller. Expected, and logged as such. */
+export class Refusal extends Error {
+  readonly code: RefusalCode
+  readonly particulars: Particulars
+  constructor(code: RefusalCode, particulars: Particulars = {}) {
+    super(particulars.detail ?? refusals[code].advice)
+    this.name = 'Refusal'
+    this.code = code
+    this.particulars = particulars
+  }
+}
+
+export const invalidFields = (errors: Problem[]): Refusal =>
+  new Refusal('validation_failed', {
+    errors,
+    detail: `${errors.map(({ field, message }) => (field ? `${field} ${message}` : message)).join('; ')}.`,
+  })
+
+/** The body of a refusal: application/problem+json of RFC 9457. `docs` is the address of the errors page. */
+export function problemBody(refusal: Refusal, requestId: string, docs: string): { [member: string]: unknown } {
+  const { title, status, advice } = refusals[refusal.code]
+  const { detail, headers: _, ...extensions } = refusal.particulars
+  return {
+    type: `${docs}#${refusal.code}`,
+    title,
+    status,
+    detail: detail ?? advice,
+    code: refusal.code,
+    request_id: requestId,
+    ...extensions,
+  }
+}

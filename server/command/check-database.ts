@@ -1,0 +1,94 @@
+import { extensionsNeeded, newestSealed, type ServerFacts, serverFacts } from '#derive/queries/health.ts'
+import type { Config } from '../config.ts'
+import { sealingSecret } from '../secret.ts'
+import { openSealed } from '../service/token-text.ts'
+import { type Connection, type Database, openDatabase } from '../store/database.ts'
+import { pendingMigrations } from '../store/migrate.ts'
+import { type Check, ill, well } from './doctor.ts'
+
+const versionMin = 140_000
+const clockDifferenceMillisecondsMax = 2000
+/** Kept free for migrations, the command and whoever looks after the database. */
+const connectionsSpare = 5
+
+/** The database, asked about everything that the service relies on. */
+export async function checkDatabase(config: Config, connection: Connection, databaseIs: string): Promise<Check[]> {
+  const database = openDatabase(connection, { ...config, connectTimeout: 5000 }, () => undefined)
+  try {
+    const before = Date.now()
+    const [facts] = await database.read<ServerFacts>(serverFacts())
+    if (!facts) throw new Error('the database said nothing of itself')
+    const pending = await pendingMigrations(connection)
+    return [
+      checkVersion(facts, databaseIs),
+      checkDurability(facts),
+      checkClock(facts.now - (before + Date.now()) / 2),
+      checkConnections(config, facts),
+      checkExtensions(facts),
+      checkMigrations(pending),
+      ...(pending.length === 0 ? await checkSeal(config, database) : []),
+    ]
+  } finally {
+    await database.close()
+  }
+}
+
+function checkVersion({ version, version_number, encoding, read_only }: ServerFacts, databaseIs: string): Check {
+  const says = `PostgreSQL ${version}, ${databaseIs}`
+  if (version_number < versionMin) return ill('database', `${says}: use PostgreSQL 14 or later.`)
+  if (encoding !== 'UTF8')
+    return ill('database', `${says}, keeps text as ${encoding}: use a database made with encoding UTF8.`)
+  if (read_only) return ill('database', `${says}, takes no writes: set DATABASE_URL to the primary server.`)
+  return well('database', says)
+}
+
+function checkDurability({ fsync, full_page_writes, synchronous_commit }: ServerFacts): Check {
+  const all = { fsync, full_page_writes, synchronous_commit }
+  const off = Object.entries(all).flatMap(([name, value]) => (value === 'off' ? [name] : []))
+  if (off.length === 0) return well('durability', 'fsync, full_page_writes and synchronous_commit are on')
+  return ill(
+    'durability',
+    `what was answered may be lost in a crash: set ${off.map((name) => `${name} = on`).join(', ')} in the database.`,
+  )
+}
+
+function checkClock(ahead: number): Check {
+  const seconds = `${(Math.abs(ahead) / 1000).toFixed(1)} s`
+  if (Math.abs(ahead) <= clockDifferenceMillisecondsMax)
+    return well('clock', `${seconds} from the clock of the database`)
+  return ill('clock', `the clock here and that of the database are ${seconds} apart: set both by NTP.`)
+}
+
+function checkConnections({ connectionsMax }: Config, { connections_max }: ServerFacts): Check {
+  const says = `up to ${connectionsMax} of the ${connections_max} that the database takes`
+  if (connectionsMax + connectionsSpare <= connections_max) return well('connections', says)
+  return ill('connections', `${says}: lower DATABASE_CONNECTIONS, or raise max_connections in the database.`)
+}
+
+function checkExtensions({ extensions }: ServerFacts): Check {
+  const missing = extensionsNeeded.filter((name) => !extensions.includes(name))
+  if (missing.length === 0) return well('extensions', extensionsNeeded.join(', '))
+  return ill(
+    'extensions',
+    `the database lacks ${missing.join(', ')}: install PostgreSQL’s contrib package on its machine.`,
+  )
+}
+
+function checkMigrations(pending: readonly string[]): Check {
+  if (pending.length === 0) return well('migrations', 'all are applied')
+  return ill('migrations', `${pending.join(', ')} not applied yet: run "plumbline migrate".`)
+}
+
+/** Whether the key opens what was sealed: with another one the service runs, and no token can be shown. */
+async function checkSeal(config: Config, database: Database): Promise<Check[]> {
+  const [token] = await database.read<{ company_id: number; id: number; sealed: Buffer }>(newestSealed())
+  if (!token) return []
+  try {
+    openSealed(await sealingSecret(config), token.sealed, token.company_id, token.id)
+    return [well('seal', 'the key opens the tokens')]
+  } catch {
+    return [
+      ill('seal', 'the key does not open the tokens: set the PLUMBLINE_SECRET they were issued with, or rotate them.'),
+    ]
+  }
+}

@@ -1,0 +1,53 @@
+import { access, constants, stat, statfs } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import type { Config } from '../config.ts'
+import { type Check, ill, well } from './doctor.ts'
+
+const freeBytesMin = 1024 ** 3
+
+/** The data folder, as far as anything is kept in it: may it be used, is there room, is the key closed to others. */
+export async function checkFolder(config: Config): Promise<Check[]> {
+  if (config.databaseUrl !== null && config.secret !== null) return []
+  const folder = resolve(config.dataFolder)
+  const nearest = await existing(folder)
+  return [
+    await checkAccess(folder, nearest),
+    ...(config.databaseUrl === null ? [await checkRoom(nearest)] : []),
+    ...(config.secret === null
+      ? [await checkKey(join(folder, 'secret'))]
+      : [well('key', 'the one of PLUMBLINE_SECRET')]),
+  ]
+}
+
+/** The folder itself, or the nearest one above it that is there. */
+async function existing(folder: string): Promise<string> {
+  const there = await stat(folder).catch(() => undefined)
+  const above = dirname(folder)
+  return there || above === folder ? folder : existing(above)
+}
+
+async function checkAccess(folder: string, nearest: string): Promise<Check> {
+  const canUse = await access(nearest, constants.R_OK | constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+  if (!canUse)
+    return ill('data folder', `${nearest} cannot be used by this user: give it to the user, or set PLUMBLINE_DATA.`)
+  return well('data folder', nearest === folder ? folder : `${folder}, which is made when it is needed`)
+}
+
+async function checkRoom(folder: string): Promise<Check> {
+  const { bavail, bsize } = await statfs(folder)
+  const free = bavail * bsize
+  const says = `${(free / 1024 ** 3).toFixed(1)} GiB are free on the disk of ${folder}`
+  return free < freeBytesMin ? ill('disk', `${says}: make room for at least 1 GiB.`) : well('disk', says)
+}
+
+async function checkKey(file: string): Promise<Check> {
+  const stats = await stat(file).catch(() => undefined)
+  if (!stats) return well('key', `${file} is made when it is needed`)
+  const mode = stats.mode & 0o777
+  const says = `${file} has mode ${mode.toString(8).padStart(4, '0')}`
+  if ((mode & 0o077) === 0) return well('key', says)
+  return ill('key', `${says}, so others can read the key that seals tokens: run "chmod 600 ${file}".`)
+}

@@ -1,0 +1,75 @@
+import type { Command } from 'commander'
+import { type Config, ConfigProblem, readConfig, settings } from '../config.ts'
+import { findDatabase } from '../open-world.ts'
+import { checkDatabase } from './check-database.ts'
+import { checkFolder } from './check-folder.ts'
+import { hasDatabase } from './data-folder.ts'
+import { mistakeIn } from './mistake.ts'
+import { progressOf } from './progress.ts'
+import type { Answer, Desk, Environment } from './terminal.ts'
+
+/** One thing looked at: how it is and, when it is not well, what to do. */
+export type Check = { name: string; ok: boolean; says: string }
+
+export const well = (name: string, says: string): Check => ({ name, ok: true, says })
+export const ill = (name: string, says: string): Check => ({ name, ok: false, says })
+
+/** doctor. */
+export function addDoctor(program: Command, desk: Desk): void {
+  program
+    .command('doctor')
+    .description('Looks at all the service stands on and says what is wrong and what to do. It changes nothing.')
+    .addHelpText('after', '\nThe exit code is 1 when something is wrong.\n\nExample:\n  plumbline doctor')
+    .action(async () => desk.say(diagnosis(await examine(desk))))
+}
+
+async function examine(desk: Desk): Promise<Check[]> {
+  const given = settings.filter(({ name }) => desk.environment[name]?.trim()).length
+  const node = well('node', `${process.versions.node} on ${process.platform} ${process.arch}`)
+  const config = tryConfig(desk.environment)
+  if (config instanceof ConfigProblem) {
+    return [...config.message.split('\n').map((problem) => ill('settings', problem)), node]
+  }
+  const first = [well('settings', `${settings.length}, of which ${given} are given`), node]
+  const folder = await checkFolder(config)
+  if (!(await hasDatabase(config))) {
+    return [
+      ...first,
+      ...folder,
+      well('database', `there is none yet in ${config.dataFolder}; "plumbline serve" makes it`),
+    ]
+  }
+  return [...first, ...folder, ...(await examineDatabase(desk, config))]
+}
+
+async function examineDatabase(desk: Desk, config: Config): Promise<Check[]> {
+  const progress = progressOf(desk)
+  try {
+    const { connection, databaseIs, leave } = await findDatabase(config, progress.tell)
+    try {
+      return await checkDatabase(config, connection, databaseIs)
+    } finally {
+      await leave()
+    }
+  } catch (error) {
+    return [ill('database', mistakeIn(error))]
+  } finally {
+    progress.end()
+  }
+}
+
+function tryConfig(environment: Environment): Config | ConfigProblem {
+  try {
+    return readConfig(environment)
+  } catch (error) {
+    if (error instanceof ConfigProblem) return error
+    throw error
+  }
+}
+
+function diagnosis(checks: readonly Check[]): Answer {
+  const wrong = checks.filter(({ ok }) => !ok).length
+  const lines = checks.map(({ name, ok, says }) => `${ok ? 'OK      ' : 'PROBLEM '} ${name.padEnd(13)}${says}`)
+  const verdict = wrong === 0 ? 'All is well.' : `${wrong} of ${checks.length} checks found a problem.`
+  return { json: { ok: wrong === 0, checks }, text: [...lines, '', verdict].join('\n'), bad: wrong > 0 }
+}

@@ -1,0 +1,14 @@
+import { run } from './run.ts'
+
+// A reader that has gone (`plumbline … | head`) is no reason to fail.
+process.stdout.on('error', () => undefined)
+process.stderr.on('error', () => undefined)
+
+process.exitCode = await run({
+  words: process.argv.slice(2),
+  environment: process.env,
+  folder: process.cwd(),
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+})

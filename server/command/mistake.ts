@@ -1,0 +1,42 @@
+import { Refusal, refusals } from '#registry/refusals.ts'
+import { ConfigProblem } from '../config.ts'
+import { EmbeddedProblem } from '../embedded/open.ts'
+import { Fault } from '../store/faults.ts'
+import { databaseTrouble } from './database-trouble.ts'
+
+/** Something that whoever gave the command can put right. The message says what and how. */
+export class Mistake extends Error {
+  override name = 'Mistake'
+}
+
+/** What went wrong, as a sentence for people; of settings, a line for each. */
+export function mistakeIn(error: unknown): string {
+  if (error instanceof Mistake || error instanceof ConfigProblem || error instanceof EmbeddedProblem)
+    return error.message
+  if (error instanceof Refusal) return refusalSentence(error)
+  if (error instanceof Fault && error.code === 'outcome_unknown') {
+    return 'The connection to the database was lost in the last moment: look whether the change is there before you repeat it.'
+  }
+  const cause = error instanceof Fault ? error.cause : error
+  return databaseTrouble(cause) ?? fileTrouble(cause) ?? unexpected(cause)
+}
+
+function refusalSentence({ code, particulars }: Refusal): string {
+  const { title, advice } = refusals[code]
+  return asSentence(particulars.detail ?? `${title}. ${advice}`)
+}
+
+function fileTrouble(error: unknown): string | undefined {
+  const { path, code } = (error ?? {}) as NodeJS.ErrnoException
+  return path === undefined
+    ? undefined
+    : `${path} cannot be used (${code}): make it accessible for this user, or remove it.`
+}
+
+function unexpected(error: unknown): string {
+  const message = error instanceof Error && error.message !== '' ? error.message : String(error)
+  return `This should not happen: ${message.replace(/[.\s]*$/, '')}; give the command again with LOG_LEVEL=debug and report what it shows.`
+}
+
+/** Sentences of fields begin with the name of the field, which stays as it is. */
+export const asSentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`)

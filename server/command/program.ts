@@ -1,0 +1,77 @@
+import { Command, type CommanderError } from 'commander'
+import { addAccount } from './account.ts'
+import { addCompany } from './company.ts'
+import { addDatabase } from './database.ts'
+import { addDoctor } from './doctor.ts'
+import { Mistake } from './mistake.ts'
+import { addRecord } from './record.ts'
+import { addConfig } from './settings.ts'
+import type { Desk } from './terminal.ts'
+import { addToken } from './token.ts'
+import { version } from '../version.ts'
+
+/** All commands. Usage mistakes are thrown as `Mistake`. */
+export function makeProgram(desk: Desk): Command {
+  const { stdout } = desk.terminal
+  const program = new Command('plumbline')
+    .description(
+      'Plumbline: a contractor’s ERP with an API. This command runs the server and looks after its companies.',
+    )
+    .version(version, '--version', 'print the version')
+    .option('--json', 'answer with one JSON object; a mistake is one on the standard error')
+    .helpOption('-h, --help', 'explain the command')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: () => undefined })
+    .addHelpText('after', examples)
+
+  program
+    .command('serve')
+    .description('Serves the API until it is stopped; brings the database up, and up to date, before.')
+    .addHelpText('after', '\nSIGTERM or Ctrl-C answers what was accepted and stops; a second one stops at once.')
+    .addHelpText('after', '\nExamples:\n  plumbline serve\n  PORT=8080 HOST=0.0.0.0 plumbline serve')
+    // The server is loaded by nobody else.
+    .action(async () => (await import('./serve.ts')).serveUntilStopped(desk))
+  addDatabase(program, desk)
+  addCompany(program, desk)
+  addAccount(program, desk)
+  addToken(program, desk)
+  addRecord(program, desk)
+  addDoctor(program, desk)
+  addConfig(program, desk)
+  throwMistakes(program)
+  return program
+}
+
+const examples = `
+Settings come from the environment and from the file .env in the working directory; "plumbline config" shows them.
+All commands work beside a running server and without one. The exit code is 0, or 1 after a mistake.
+
+Examples:
+  plumbline serve
+  plumbline company show 1
+  plumbline token show --company 1 --json`
+
+/** commander would print its messages and end the process; here every command says which one was used wrongly. */
+function throwMistakes(command: Command): void {
+  command.exitOverride((error) => {
+    throw error.exitCode === 0 ? error : new Mistake(usageSentence(error, command))
+  })
+  command.commands.forEach(throwMistakes)
+}
+
+function usageSentence({ code, message }: CommanderError, command: Command): string {
+  const help = `"${pathOf(command)} --help"`
+  if (code === 'commander.help') {
+    const names = command.commands.map((inner) => inner.name()).filter((name) => name !== 'help')
+    return `${pathOf(command)} needs one of ${names.join(', ')}: see ${help}.`
+  }
+  const said = message
+    .replace(/^error: /, '')
+    .replace(/\n\(Did (.*)\)$/, ' (did $1)')
+    .replace(/\.$/, '')
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}: see ${help}.`
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
+}

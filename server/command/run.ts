@@ -1,0 +1,38 @@
+import { CommanderError } from 'commander'
+import { readEnvironment } from './environment.ts'
+import { mistakeIn } from './mistake.ts'
+import { makeProgram } from './program.ts'
+import type { Answer, Environment, Terminal } from './terminal.ts'
+
+/** Runs one command to its end and returns its exit code; it never throws. */
+export async function run(terminal: Terminal): Promise<number> {
+  const { words, stdout, stderr } = terminal
+  const wantsJson = words.includes('--json')
+  let environment = terminal.environment
+  let exitCode = 0
+  const say = ({ json, text, bad }: Answer): void => {
+    stdout.write(`${wantsJson ? JSON.stringify(json) : text}\n`)
+    if (bad) exitCode = 1
+  }
+  try {
+    environment = readEnvironment(terminal)
+    const program = makeProgram({ terminal, environment, wantsJson, say })
+    if (words.length === 0) program.outputHelp()
+    else await program.parseAsync([...words], { from: 'user' })
+  } catch (error) {
+    // How commander says that it has shown help, or the version.
+    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    exitCode = 1
+    const mistake = mistakeIn(error)
+    stderr.write(`${wantsJson ? JSON.stringify({ error: mistake }) : mistake}\n`)
+    if (wantsTrace(environment)) stderr.write(`${traceOf(error)}\n`)
+  }
+  return exitCode
+}
+
+const wantsTrace = ({ LOG_LEVEL }: Environment): boolean => LOG_LEVEL?.trim() === 'debug'
+
+const traceOf = (error: unknown): string =>
+  error instanceof Error && error.cause !== undefined
+    ? `${error.stack}\nbecause of ${traceOf(error.cause)}`
+    : String((error as Error | undefined)?.stack ?? error)

@@ -1,0 +1,68 @@
+import { type Config, readConfig } from '../config.ts'
+import { seedDemo } from '../demo/seed.ts'
+import type { Listening } from '../http/listen.ts'
+import { serve } from '../http/serve.ts'
+import { makeLog, type OpenWorld } from '../open-world.ts'
+import { startSweeper } from '../service/sweep.ts'
+import { banner } from './banner.ts'
+import { inWorld } from './in-world.ts'
+import { Mistake } from './mistake.ts'
+import { type Progress, progressOf, startProgress } from './progress.ts'
+import { listenForStop, type Stop } from './stop.ts'
+import type { Desk } from './terminal.ts'
+
+/** What is still open this long after the time to drain is cut off. */
+const overtimeMilliseconds = 5000
+
+/** Serves until it is asked to stop. */
+export async function serveUntilStopped(desk: Desk): Promise<void> {
+  const config = readConfig(desk.environment)
+  const stop = listenForStop()
+  const code = await inWorld(config, progressOfServe(desk, config), (opened) => serveIn(desk, opened, stop))
+  if (code !== 0) throw new Mistake('The server stopped because of an error nobody caught; the log says which.')
+}
+
+/** For people on a terminal as lines, else as lines of the log. */
+function progressOfServe(desk: Desk, config: Config): Progress {
+  if (desk.terminal.stderr.isTTY) return progressOf(desk)
+  const log = makeLog(config)
+  return startProgress((sentence) => log.info(sentence))
+}
+
+async function serveIn(desk: Desk, { world, databaseIs }: OpenWorld, stop: Stop): Promise<number> {
+  const { config, log, database } = world
+  stop.watch(log)
+  const demo = config.demo ? await seedDemo(world) : null
+  const listening = await takePort(config, () => serve(world))
+  const sweeper = startSweeper(database, (error) => log.warn({ error }, 'old answers could not be swept'))
+
+  desk.say(banner({ config, url: listening.url, databaseIs, demo }))
+  if (!desk.terminal.stderr.isTTY) log.info({ url: listening.url, database: databaseIs }, 'listening')
+
+  const code = await stop.asked
+  if (desk.terminal.stderr.isTTY) desk.terminal.stderr.write('Stopping …\n')
+  else log.info('stopping')
+  setTimeout(() => process.exit(1), config.drainTimeout + overtimeMilliseconds).unref()
+  await listening.drain()
+  await sweeper.stop()
+  return code
+}
+
+/** The port of the settings, or what is wrong with it. */
+async function takePort({ host, port }: Config, listen: () => Promise<Listening>): Promise<Listening> {
+  try {
+    return await listen()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const sentence = portSentences[code ?? '']?.(host, port)
+    throw sentence === undefined ? error : new Mistake(sentence)
+  }
+}
+
+const portSentences: { readonly [code: string]: (host: string, port: number) => string } = {
+  EADDRINUSE: (host, port) =>
+    `Port ${port} on ${host} is taken by another program: stop that one, or set PORT to another port (0 takes a free one).`,
+  EACCES: (_, port) => `This user may not listen on port ${port}: set PORT to one above 1023.`,
+  EADDRNOTAVAIL: (host) => `${host} is no address of this machine: set HOST to one that is, or to 0.0.0.0 for all.`,
+  ENOTFOUND: (host) => `${host} is no name of this machine: set HOST to one that is, or to 0.0.0.0 for all.`,
+}

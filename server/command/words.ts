@@ -1,0 +1,35 @@
+import { idMax } from '#registry/limits.ts'
+import { Mistake } from './mistake.ts'
+
+/** How the words of a command are read. Each takes what the word is called, for the sentence of a mistake. */
+
+export const readId =
+  (called: string) =>
+  (word: string): number => {
+    const id = /^[1-9]\d{0,15}$/.test(word) ? Number(word) : Number.NaN
+    if (id <= idMax) return id
+    throw new Mistake(`${called} must be an id, a positive whole number, and not ${JSON.stringify(word)}.`)
+  }
+
+/** Names separated by commas; `all` and `none` stand for what they say. */
+export const readList =
+  (called: string, all: readonly string[]) =>
+  (word: string): string[] => {
+    if (word === 'all') return [...all]
+    if (word === 'none') return []
+    return listed(called, word)
+  }
+
+/** Addresses separated by commas, or `none`. */
+export const readAddresses =
+  (called: string) =>
+  (word: string): string[] =>
+    word === 'none' ? [] : listed(called, word)
+
+function listed(called: string, word: string): string[] {
+  const names = word.split(',').map((name) => name.trim())
+  if (names.every((name) => name !== '')) return [...new Set(names)]
+  throw new Mistake(
+    `${called} must be names with one comma between two of them, or none, and not ${JSON.stringify(word)}.`,
+  )
+}

@@ -1,0 +1,166 @@
+import { isIP } from 'node:net'
+
+/** The settings: what each means, what it is when not given and how its text is read. `.env.example` is made of this. */
+export type Config = {
+  port: number
+  host: string
+  /** Null: the bundled PostgreSQL. */
+  databaseUrl: string | null
+  dataFolder: string
+  /** Null: a key kept in the data folder. */
+  secret: string | null
+  /** Null: whatever address a caller used. */
+  publicUrl: string | null
+  logLevel: string
+  demo: boolean
+  connectionsMax: number
+  /** Milliseconds, all of these. */
+  statementTimeout: number
+  lockTimeout: number
+  connectTimeout: number
+  drainTimeout: number
+  headersTimeout: number
+  requestTimeout: number
+}
+
+export type Setting = {
+  name: string
+  about: string
+  /** As the text that would give it; empty where it has none. */
+  initial: string
+  secret?: true
+}
+
+export const settings: readonly Setting[] = [
+  { name: 'PORT', about: 'Port to listen on; 0 takes a free one.', initial: '3000' },
+  { name: 'HOST', about: 'Address to listen on; 0.0.0.0 for all.', initial: '127.0.0.1' },
+  {
+    name: 'DATABASE_URL',
+    about: 'PostgreSQL to use (postgres://…). Empty: the bundled one.',
+    initial: '',
+    secret: true,
+  },
+  { name: 'PLUMBLINE_DATA', about: 'Folder of the bundled database and the generated key.', initial: './data' },
+  {
+    name: 'PLUMBLINE_SECRET',
+    about: 'Key that seals tokens, at least 32 characters. Empty: one is generated into the data folder.',
+    initial: '',
+    secret: true,
+  },
+  {
+    name: 'PUBLIC_URL',
+    about: 'Address under which callers reach the service. Empty: the one they used.',
+    initial: '',
+  },
+  { name: 'LOG_LEVEL', about: 'debug, info, warn, error or silent.', initial: 'info' },
+  {
+    name: 'PLUMBLINE_DEMO',
+    about: 'Whether serve adds the demo companies: auto (only to the bundled database), on or off.',
+    initial: 'auto',
+  },
+  { name: 'DATABASE_CONNECTIONS', about: 'Most connections to the database at once, 2 to 500.', initial: '20' },
+  { name: 'STATEMENT_TIMEOUT_MS', about: 'Longest a statement may run.', initial: '10000' },
+  { name: 'LOCK_TIMEOUT_MS', about: 'Longest a statement may wait for a lock.', initial: '8000' },
+  { name: 'CONNECT_TIMEOUT_MS', about: 'Longest a request may wait for a database connection.', initial: '800' },
+  { name: 'DRAIN_TIMEOUT_MS', about: 'Longest a stop may wait for requests that are running.', initial: '8000' },
+  {
+    name: 'HEADERS_TIMEOUT_MS',
+    about: 'Longest a caller may take to send the headers of a request.',
+    initial: '10000',
+  },
+  { name: 'REQUEST_TIMEOUT_MS', about: 'Longest a caller may take to send a whole request.', initial: '30000' },
+]
+
+/** Every mistake in the settings at once. */
+export class ConfigProblem extends Error {
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.name = 'ConfigProblem'
+  }
+}
+
+export function readConfig(environment: { readonly [name: string]: string | undefined }): Config {
+  const problems: string[] = []
+  const textOf = (name: string): string => {
+    const given = environment[name]?.trim()
+    return given ? given : (settings.find((setting) => setting.name === name)?.initial ?? '')
+  }
+  const read = <T>(name: string, reader: (text: string) => T | undefined, must: string): T => {
+    const value = reader(textOf(name))
+    if (value === undefined) problems.push(`${name} must be ${must}.`)
+    return value as T
+  }
+  const milliseconds = (name: string): number =>
+    read(name, (text) => integer(text, 50, 600_000), 'a whole number of milliseconds from 50 to 600000')
+
+  const databaseUrl = read('DATABASE_URL', postgresUrl, 'an address like postgres://user:password@host:5432/name')
+  const demo = read('PLUMBLINE_DEMO', (text) => oneOf(text, ['auto', 'on', 'off']), 'auto, on or off')
+  const config: Config = {
+    port: read('PORT', (text) => integer(text, 0, 65535), 'a whole number from 0 to 65535'),
+    host: read('HOST', hostName, 'an address or a host name'),
+    databaseUrl,
+    dataFolder: textOf('PLUMBLINE_DATA'),
+    secret: read(
+      'PLUMBLINE_SECRET',
+      (text) => (text === '' ? null : text.length < 32 ? undefined : text),
+      'at least 32 characters long',
+    ),
+    publicUrl: read('PUBLIC_URL', webAddress, 'an address like https://erp.example.com, without a path'),
+    logLevel: read(
+      'LOG_LEVEL',
+      (text) => oneOf(text, ['debug', 'info', 'warn', 'error', 'silent']),
+      'debug, info, warn, error or silent',
+    ),
+    demo: demo === 'on' || (demo === 'auto' && databaseUrl === null),
+    connectionsMax: read('DATABASE_CONNECTIONS', (text) => integer(text, 2, 500), 'a whole number from 2 to 500'),
+    statementTimeout: milliseconds('STATEMENT_TIMEOUT_MS'),
+    lockTimeout: milliseconds('LOCK_TIMEOUT_MS'),
+    connectTimeout: milliseconds('CONNECT_TIMEOUT_MS'),
+    drainTimeout: milliseconds('DRAIN_TIMEOUT_MS'),
+    headersTimeout: milliseconds('HEADERS_TIMEOUT_MS'),
+    requestTimeout: milliseconds('REQUEST_TIMEOUT_MS'),
+  }
+  if (problems.length > 0) throw new ConfigProblem(problems)
+  return config
+}
+
+/** The text in force for each setting, secrets masked. */
+export function shownSettings(environment: { readonly [name: string]: string | undefined }) {
+  return settings.map(({ name, initial, secret }) => {
+    const given = environment[name]?.trim()
+    const value = given ? given : initial
+    return { name, value: secret && value !== '' ? '••••••' : value, given: Boolean(given) }
+  })
+}
+
+/** The text of `.env.example`. */
+export const envExample = (): string =>
+  [
+    '# The settings of Plumbline with the values they have when nothing is given. The environment goes before this file.',
+    '# Made by: bin/plumbline config --example > .env.example',
+    ...settings.flatMap(({ name, about, initial }) => ['', `# ${about}`, `${name}=${initial}`]),
+    '',
+  ].join('\n')
+
+function integer(text: string, min: number, max: number): number | undefined {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  return number >= min && number <= max ? number : undefined
+}
+
+const oneOf = (text: string, allowed: readonly string[]): string | undefined => allowed.find((value) => value === text)
+
+const hostName = (text: string): string | undefined =>
+  isIP(text) > 0 || /^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?$/.test(text) ? text : undefined
+
+const postgresUrl = (text: string): string | null | undefined =>
+  text === '' ? null : /^postgres(ql)?:$/.test(parsed(text)?.protocol ?? '') ? text : undefined
+
+function webAddress(text: string): string | null | undefined {
+  if (text === '') return null
+  const url = parsed(text)
+  return url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash
+    ? url.origin
+    : undefined
+}
+
+const parsed = (text: string): URL | null => (URL.canParse(text) ? new URL(text) : null)

@@ -1,0 +1,128 @@
+import type { JsonObject } from '#registry/json.ts'
+import type { Calendar } from '../calendar.ts'
+import { turn } from '../hand.ts'
+import type { Client } from './clients.ts'
+import { pieces } from './equipment.ts'
+import { priceOf } from './prices.ts'
+import { projects, type Status } from './projects.ts'
+
+/** What the books hold of the projects: the history that deletion protects. */
+
+export type Ids = {
+  clientId: (client: Client) => number
+  /** In the order of `projects`. */
+  projects: readonly number[]
+  estimates: readonly number[]
+  crew: readonly number[]
+  subcontractors: readonly number[]
+  equipment: readonly number[]
+}
+
+const inState = (...states: Status[]) =>
+  projects.map((project, index) => ({ project, index })).filter(({ project }) => states.includes(project.status))
+
+const doneSteps = ['Survey the site', 'Agree the mortar sample with the client', 'Set out']
+const openSteps = [
+  'Order coping stones',
+  'Book the scaffold inspection',
+  'Repair the north corner',
+  'Photograph for the file',
+  'Clean down',
+]
+
+export const taskBodies = (ids: Ids): JsonObject[] =>
+  inState('ACTIVE', 'ON_HOLD', 'BIDDING').flatMap(({ project, index }) => {
+    const task = (title: string, done: boolean) => ({ project_id: ids.projects[index] as number, title, done })
+    if (project.status === 'BIDDING')
+      return [task('Walk the site', index % 2 === 0), task('Ask for three stone prices', false)]
+    return [
+      task(turn(doneSteps, index), true),
+      task(turn(openSteps, index), false),
+      task(turn(openSteps, index + 2), false),
+    ]
+  })
+
+/** Two workers on each active project, a day of each week, the last not approved yet; a day on each finished one. */
+export function timeEntryBodies(ids: Ids, calendar: Calendar): JsonObject[] {
+  const entry = (index: number, person: number, day: number, status: string) => ({
+    worker_id: turn(ids.crew, person),
+    project_id: ids.projects[index] as number,
+    worked_on: calendar.workday(day),
+    hours: turn([8, 7.5, 8.5, 6], index + person),
+    status,
+  })
+  const active = inState('ACTIVE').flatMap(({ project, index }, place) =>
+    [-22, -15, -8, -1]
+      .filter((day) => day > project.start)
+      .flatMap((day) => [0, 1].map((one) => entry(index, place * 2 + one, day, day === -1 ? 'DRAFT' : 'APPROVED'))),
+  )
+  const done = inState('COMPLETED').flatMap(({ project, index }, place) =>
+    [0, 1].map((one) => entry(index, place * 2 + one, project.start + 10, 'APPROVED')),
+  )
+  return [...active, ...done]
+}
+
+export type Invoice = { status: 'DRAFT' | 'ISSUED' | 'PAID' | 'VOID'; body: JsonObject }
+
+/** A deposit when work begins, the rest at its end. All begin as drafts; the oldest have the lowest numbers. */
+export function invoices(ids: Ids, calendar: Calendar): Invoice[] {
+  const invoice = (index: number, day: number, share: number, status: Invoice['status']) => {
+    const project = projects[index] as (typeof projects)[number]
+    const dates = status === 'DRAFT' ? {} : { issued_on: calendar.workday(day), due_on: calendar.day(day + 30) }
+    const of = { client_id: ids.clientId(project.client), project_id: ids.projects[index] as number }
+    const total_minor = Math.round(priceOf(project) * share)
+    return { day, status, body: { ...of, estimate_id: ids.estimates[index] as number, ...dates, total_minor } }
+  }
+  const isBlocked = (client: Client) => client === 'Redfern Property Group'
+  const deposits = inState('ACTIVE', 'ON_HOLD', 'COMPLETED').map(({ project, index }) =>
+    invoice(index, project.start + 3, 0.3, project.start < -45 ? 'PAID' : 'ISSUED'),
+  )
+  const progress = inState('ACTIVE')
+    .filter(({ project }) => project.percent >= 40)
+    .map(({ index }) => invoice(index, -1, 0.2, 'DRAFT'))
+  const finals = inState('COMPLETED').map(({ project, index }) =>
+    invoice(index, project.start + project.days, 0.7, isBlocked(project.client) || index % 4 === 0 ? 'ISSUED' : 'PAID'),
+  )
+  const wrong = inState('COMPLETED')
+    .slice(0, 2)
+    .map(({ project, index }) => invoice(index, project.start + project.days - 5, 0.75, 'VOID'))
+  const whole = inState('ARCHIVED').map(({ project, index }) => invoice(index, project.start + project.days, 1, 'PAID'))
+  return [...deposits, ...progress, ...finals, ...wrong, ...whole].sort((one, other) => one.day - other.day)
+}
+
+const contracted = ['Scaffold, all elevations', 'Crane days', 'Site lighting', 'Reinforcement', 'Granite, cut to list']
+
+export type Contract = { status: 'DRAFT' | 'SIGNED' | 'CLOSED'; body: JsonObject }
+
+export const contracts = (ids: Ids, calendar: Calendar): Contract[] =>
+  inState('ACTIVE', 'COMPLETED').map(({ project, index }) => {
+    const status = project.status === 'COMPLETED' ? 'CLOSED' : index % 4 === 0 ? 'DRAFT' : 'SIGNED'
+    const body = {
+      // The first five are the subcontractors that do what is contracted, in that order.
+      subcontractor_id: ids.subcontractors[index % contracted.length] as number,
+      project_id: ids.projects[index] as number,
+      title: turn(contracted, index),
+      amount_minor: Math.round(priceOf(project) * 0.12),
+      ...(status === 'DRAFT' ? {} : { signed_on: calendar.workday(project.start - 10) }),
+    }
+    return { status, body }
+  })
+
+/** Two days of use of each piece that is out, the older one billed; a service of each that is not. */
+export const equipmentLogBodies = (
+  ids: Ids,
+  pieceProjects: readonly (number | null)[],
+  calendar: Calendar,
+): JsonObject[] =>
+  pieces.flatMap(({ status, number }, index) => {
+    const equipment_id = ids.equipment[index] as number
+    const project_id = pieceProjects[index] ?? null
+    if (status !== 'IN_USE') {
+      return [{ equipment_id, logged_on: calendar.workday(-number * 4), hours: 1.5, type: 'SERVICE' }]
+    }
+    const use = { equipment_id, project_id, type: 'USAGE' }
+    return [
+      { ...use, logged_on: calendar.workday(-16), hours: 6, billed: true },
+      { ...use, logged_on: calendar.workday(-2), hours: 4.5 },
+    ]
+  })

@@ -1,0 +1,69 @@
+import { access, open, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { remove, sweep, unfinished } from './leftovers.ts'
+import type { Place } from './place.ts'
+import { codeOf, EmbeddedProblem, refusedBy, saidBy } from './problem.ts'
+import { run, shell } from './run.ts'
+
+/**
+ * Makes the cluster in a folder beside its place and renames it when it is whole: killed at any moment, nothing has to
+ * be repaired. Of two that do it at once the first to rename wins. False: another one was there first.
+ */
+export async function createCluster(bin: string, { home, cluster, identity }: Place): Promise<boolean> {
+  const fresh = unfinished(home)
+  const step = async (doing: string, { ok, output }: { ok: boolean; output: string }) => {
+    if (!ok || /^.*\b(ERROR|FATAL|PANIC):/m.test(output)) throw saidBy(output, doing, home)
+  }
+  try {
+    await step('make its cluster', await run(identity, `${bin}/initdb`, ['-D', fresh, ...initial]))
+    await step('write its rules of access', await shell(identity, 'echo local all all trust >"$1/pg_hba.conf"', fresh))
+    const alone = ['--single', '-D', fresh, '-c', 'log_checkpoints=off', 'postgres']
+    await step('make its database', await run(identity, `${bin}/postgres`, alone, 'create database plumbline\n'))
+    await rename(fresh, cluster)
+    await flush(home)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST') return otherOne(cluster)
+    throw error instanceof EmbeddedProblem ? error : refusedBy(error, home)
+  } finally {
+    await remove(fresh, identity)
+  }
+}
+
+async function otherOne(cluster: string): Promise<false> {
+  await access(join(cluster, 'PG_VERSION')).catch((cause) => {
+    throw new EmbeddedProblem(
+      `${cluster} is there and holds no PostgreSQL cluster: restore it from a backup, or move it away to start empty.`,
+      { cause },
+    )
+  })
+  return false
+}
+
+/** The builtin provider: lower() knows all letters, and no update of the system's C library ever changes an index. */
+const initial = [
+  ...['--username=plumbline', '--auth=trust', '--encoding=UTF8', '--locale=C'],
+  ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--data-checksums', '--no-instructions'],
+]
+
+/** Whether there is a cluster, which our PostgreSQL can read. */
+export async function clusterExists({ cluster }: Place, major: string): Promise<boolean> {
+  const made = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw refusedBy(error, cluster)
+  })
+  if (made === undefined) return false
+  if (made.trim() === major) return true
+  throw new EmbeddedProblem(
+    `The database in ${cluster} was made by PostgreSQL ${made.trim()} and the bundled one is ${major}: move its data with pg_dump of the old version, or set PLUMBLINE_DATA to another folder.`,
+  )
+}
+
+/** Removes what killed processes left of a cluster under work. */
+export const sweepClusters = ({ home, identity }: Place): Promise<void> => sweep(home, identity)
+
+/** A new name is on the disk when its folder is. */
+async function flush(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  await handle.sync().finally(() => handle.close())
+}

@@ -1,0 +1,39 @@
+import { awake } from './awake.ts'
+import { clusterExists } from './create.ts'
+import { type Machine, thisMachine, versionOf } from './machine.ts'
+import { findPlace } from './place.ts'
+import { reach } from './reach.ts'
+import { stopServer } from './stop.ts'
+import type { Connection } from './users.ts'
+
+export { EmbeddedProblem } from './problem.ts'
+
+export type Embedded = {
+  /** options for `pg`: a Unix socket's folder as host */
+  connection: Connection
+  /** created at a first start, started, or attached to a running one */
+  how: 'created' | 'started' | 'attached'
+  /** Leaves: the last one to use this folder stops PostgreSQL. Idempotent. */
+  close: () => Promise<void>
+}
+
+type Options = {
+  /** the data folder, made when missing */
+  folder: string
+  /** told of steps that may take over a second */
+  progress?: (sentence: string) => void
+}
+
+/** A running PostgreSQL of our own in this folder, shared with whoever else uses the folder. Rejects with EmbeddedProblem. */
+export const openEmbedded = async (options: Options): Promise<Embedded> => openOn(thisMachine(), options)
+
+export const openOn = (machine: Machine, { folder, progress = () => undefined }: Options): Promise<Embedded> =>
+  awake(async () => {
+    const { major } = await versionOf(machine.package)
+    const place = await findPlace(folder, machine.shared)
+    const exists = await clusterExists(place, major)
+    const { connection, how, membership } = await reach({ machine, place, exists, progress })
+    let closing: Promise<void> | undefined
+    const close = () => (closing ??= awake(() => membership.leave(() => stopServer(place.cluster))))
+    return { connection, how, close }
+  })

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import { lchown, mkdir, readdir, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { dataFolder, ownFolder, seen, shortName } from './folders.ts'
+import { type Identity, ourselves, ownerOf, unprivileged, weAreRoot } from './identity.ts'
+import { readNote, writeNote } from './note.ts'
+import { codeOf, EmbeddedProblem, refusedBy } from './problem.ts'
+import { shell } from './run.ts'
+
+/** Where the cluster of a data folder lives, and who owns it. */
+export type Place = {
+  /** PostgreSQL's own folder, closed to others: the cluster, its socket, what is under work */
+  home: string
+  cluster: string
+  identity: Identity
+}
+
+/** The data folder holds other private files, so PostgreSQL gets a sub-folder and never the folder itself. */
+export async function findPlace(folder: string, shared: string): Promise<Place> {
+  const data = await dataFolder(folder)
+  const inside = join(data, 'postgres')
+  const noted = await readNote(data)
+  return weAreRoot() ? placeOfRoot(data, inside, noted, shared) : placeOfOurs(inside)
+}
+
+async function placeOfOurs(home: string): Promise<Place> {
+  const identity = ourselves()
+  await makeFolder(home)
+  if ((await seen(home))?.uid !== identity.uid)
+    throw new EmbeddedProblem(
+      `${home} belongs to another user: start as that user, or set PLUMBLINE_DATA to another folder.`,
+    )
+  return place(home, identity)
+}
+
+/** Inside the data folder where PostgreSQL's user can reach it, else in a folder of root's that everybody can pass. */
+async function placeOfRoot(data: string, inside: string, noted: string | undefined, shared: string): Promise<Place> {
+  if (noted && !(await holdsCluster(inside))) return placeNoted(noted, data)
+  const here = await given(inside)
+  if (here) return here
+  if (await holdsCluster(inside)) throw await unreachable(inside)
+
+  const root = await ownFolder(shared)
+  if (!root) throw await unreachable(inside)
+  // A new name each time: whoever removes the data folder gets an empty one, not the old database again.
+  const home = join(root, `${shortName(data)}-${randomBytes(4).toString('hex')}`)
+  const there = await given(home)
+  if (!there) throw await unreachable(home)
+  if (await writeNote(data, home, there.identity.name)) return there
+  await rmdir(home)
+  return placeNoted((await readNote(data)) ?? home, data)
+}
+
+async function placeNoted(home: string, data: string): Promise<Place> {
+  if (!(await seen(home)))
+    throw new EmbeddedProblem(
+      `The database of ${data} was kept in ${home}, which is gone: bring it back, or remove the note in ${data} to start empty.`,
+    )
+  const there = await given(home)
+  if (!there) throw await unreachable(home)
+  return there
+}
+
+/** The folder, made when missing and given to PostgreSQL's user; undefined where that user cannot reach it. */
+async function given(home: string): Promise<Place | undefined> {
+  await makeFolder(home)
+  const before = await seen(home)
+  if (!before) return undefined
+  if (!before.isDirectory()) throw refusedBy({ code: 'ENOTDIR' }, home)
+  const identity = before.uid === 0 ? unprivileged() : ownerOf(before)
+  if (before.uid === 0) await give(home, identity)
+  if (await reaches(identity, home)) return place(home, identity)
+  // Ours when it is empty; another start may have removed it already.
+  await rmdir(home).catch(() => undefined)
+  return undefined
+}
+
+/** Never a chown of more than an empty folder. lchown: a link put there meanwhile must not send it elsewhere. */
+async function give(home: string, { uid, gid, name }: Identity): Promise<void> {
+  if ((await readdir(home)).length > 0) {
+    // Another start may have given and used it since we looked.
+    if ((await seen(home))?.uid !== 0) return
+    throw new EmbeddedProblem(
+      `${home} belongs to root, as which PostgreSQL does not run: run "chown -R ${name} ${home}".`,
+    )
+  }
+  await lchown(home, uid >>> 0, gid >>> 0).catch((error: unknown) => {
+    // A disk that knows no owners; whether it can be used is found out by trying.
+    if (codeOf(error) === 'ENOSPC' || codeOf(error) === 'EROFS') throw refusedBy(error, home)
+  })
+}
+
+/** Tried as that user: no reading of modes knows every parent folder, mount and access list. */
+const reaches = async (identity: Identity, folder: string): Promise<boolean> =>
+  (await shell(identity, 'cd "$1" && test -w .', folder)).ok
+
+const makeFolder = (path: string): Promise<void> =>
+  mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw refusedBy(error, path)
+  })
+
+const place = (home: string, identity: Identity): Place => ({ home, cluster: join(home, 'cluster'), identity })
+
+const holdsCluster = async (home: string): Promise<boolean> => (await seen(join(home, 'cluster'))) !== undefined
+
+async function unreachable(home: string): Promise<EmbeddedProblem> {
+  const { name, ...nobody } = unprivileged()
+  const become = await shell({ name, ...nobody }, ':')
+  return new EmbeddedProblem(
+    become.ok
+      ? `PostgreSQL does not run as root, and the user "${name}", as whom it runs instead, cannot reach ${home}: open its parent folders with "chmod o+x", start as another user, or set DATABASE_URL.`
+      : `PostgreSQL does not run as root, and we may not run it as the user "${name}" (${become.output}): start as another user, or set DATABASE_URL.`,
+  )
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process'
+import { statfs } from 'node:fs/promises'
+import type { Place } from './place.ts'
+import { inShort, refusedBy, saidBy } from './problem.ts'
+import { shell, spawnOptions } from './run.ts'
+import { settings } from './settings.ts'
+import { socketFolder } from './socket.ts'
+
+/** A PostgreSQL being started. */
+export type Attempt = {
+  pid: number | undefined
+  /** undefined while it runs */
+  end: () => 'failed' | 'stopped' | undefined
+  /** the length of start.log before it */
+  logged: number
+}
+
+/**
+ * In a session of its own, holding nothing of ours: Ctrl-C in the terminal does not reach it, and it survives our being
+ * killed. `reused`: the process id of a killed server which another program has now; PostgreSQL is told to pay no
+ * attention to it (as pg_ctl tells it of its own) and still looks itself whether the cluster's memory is in use.
+ */
+export async function startServer(bin: string, place: Place, reused: number | undefined): Promise<Attempt> {
+  const { home, cluster, identity } = place
+  const told = settings(cluster, await socketFolder(place))
+  const logged = Number((await shell(identity, trim, home)).output) || 0
+  const { env, ...where } = spawnOptions(identity)
+  const child = spawn('/bin/sh', ['-c', becomeServer, 'sh', home, `${bin}/postgres`, ...told], {
+    ...where,
+    env: reused ? { ...env, PG_GRANDPARENT_PID: String(reused) } : env,
+    detached: true,
+    stdio: 'ignore',
+  })
+  child.unref()
+  let end: 'failed' | 'stopped' | undefined
+  child.once('error', () => (end = 'failed'))
+  child.once('exit', (code) => (end = code ? 'failed' : 'stopped'))
+  return { pid: child.pid, end: () => end, logged }
+}
+
+/** Returns why an attempt may be repeated: another one runs, or has just been stopped. Anything else is a problem. */
+export async function whyEnded(attempt: Attempt, place: Place): Promise<string> {
+  if (attempt.end() === 'stopped') return 'it was stopped while it started'
+  const words = await lastWords(place, attempt)
+  if (/lock file ".*" (already exists|is empty)|pre-existing shared memory block/.test(words)) return inShort(words)
+  if (!words && (await statfs(place.home)).bavail === 0) throw refusedBy({ code: 'ENOSPC' }, place.home)
+  throw saidBy(words, 'start', place.cluster)
+}
+
+/** Others may have written into start.log at the same time: lines with another process id are not ours. */
+async function lastWords({ home, cluster, identity }: Place, { pid, logged }: Attempt): Promise<string> {
+  const early = await shell(identity, 'tail -c +$(($2 + 1)) "$1/start.log"', home, String(logged))
+  const ours = early.output.split('\n').filter((line) => Number(/ \[(\d+)\] /.exec(line)?.[1] ?? pid) === pid)
+  if (!ours.some((line) => line.includes('redirecting log output'))) return ours.join('\n').trim()
+  const late = await shell(identity, 'cd "$1/log" && tail -n 100 "$(ls -t | head -n 1)"', cluster)
+  return late.output.slice(Math.max(0, late.output.lastIndexOf('starting PostgreSQL')))
+}
+
+/** Until its own log is open, PostgreSQL speaks on stderr. The shell becomes PostgreSQL: the process id stays. */
+const becomeServer = 'umask 077; exec >>"$1/start.log" 2>&1 || exit 1; shift; exec "$@"'
+
+/** Empties a long start.log; prints its length. */
+const trim =
+  'umask 077; cd "$1" && : >>start.log && { test "$(wc -c <start.log)" -lt 1000000 || : >start.log; } && wc -c <start.log'

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isDataRoute, type Route } from '#derive/routes.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { Fault } from '../store/faults.ts'
+import { refusalAnswer, replyOf } from '../walk/answer.ts'
+import type { Body, Reply } from '../walk/call.ts'
+import { walk } from '../walk/walk.ts'
+import type { World } from '../world.ts'
+import { readBytes } from './read-bytes.ts'
+import type { Place, Router } from './router.ts'
+
+/** Pages that need no token and are no part of the registry's routes: health, metrics, the errors page, assets. */
+export type Page = (request: PageRequest) => Promise<Reply> | Reply
+export type Pages = { readonly [path: string]: Page }
+export type PageRequest = { base: string }
+
+/** How far the process is on its way out. */
+export type Stage = { is: 'serving' | 'leaving' | 'closing' }
+
+export type Door = (request: IncomingMessage, response: ServerResponse) => void
+
+/**
+ * Turns a request into a call, and what comes of it into a response: the only place that knows HTTP's own types.
+ * `describe` makes a public document; `stage` says whether it is about to stop.
+ */
+export function makeDoor(
+  world: World,
+  router: Router,
+  pages: Pages,
+  describe: (config: World['config'], route: Route, base: string) => Reply,
+  stage: Stage,
+): Door {
+  return (request, response) => {
+    const startedAt = world.clock.elapsed()
+    const requestId = randomUUID()
+    // Read before anything is waited for: a socket that has closed no longer says who it was.
+    const peer = request.socket.remoteAddress
+    const [path, query] = splitTarget(request.url ?? '/')
+    const place = router(path)
+    const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
+    const route = place?.byMethod.get(method)
+
+    answer()
+      .catch((error: unknown) => failed(world, error, requestId, route?.id ?? path))
+      .then((reply) => {
+        send(request, response, reply, requestId, stage.is === 'closing')
+        finish(reply.status)
+      })
+      .catch((error: unknown) => {
+        world.log.error({ error, request_id: requestId }, 'the answer could not be sent')
+        response.destroy()
+      })
+
+    async function answer(): Promise<Reply> {
+      const page = Object.hasOwn(pages, path) ? pages[path] : undefined
+      if (page && method === 'GET') return page({ base: baseOf(world, request) })
+      if (page) return onlyThese('GET, HEAD, OPTIONS', method)
+      if (!place) throw new Refusal('not_found')
+      if (!route) return onlyThese(place.allow, method)
+      if (!isDataRoute(route)) return describe(world.config, route, baseOf(world, request))
+      return walk(world, {
+        route,
+        path,
+        id: place.id,
+        query,
+        rawHeaders: request.rawHeaders,
+        body: await bodyOf(request, place),
+        peer,
+        requestId,
+        startedAt,
+      })
+    }
+
+    function finish(status: number): void {
+      const seconds = (world.clock.elapsed() - startedAt) / 1000
+      world.metrics.answered(route?.id ?? 'other', status, seconds)
+      const line = { request_id: requestId, method: request.method, path, status, ms: seconds * 1000 }
+      if (status >= 400) world.log.info(line, 'refused')
+      else world.log.debug(line, 'answered')
+    }
+  }
+}
+
+const nothing: Body = { bytes: Buffer.alloc(0) }
+
+const bodyOf = (request: IncomingMessage, { id }: Place): Promise<Body> | Body =>
+  request.method === 'POST' || (request.method === 'PATCH' && id !== undefined) ? readBytes(request) : nothing
+
+function onlyThese(allow: string, method: string): Reply {
+  if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow }, body: '' }
+  throw new Refusal('method_not_allowed', { headers: { Allow: allow } })
+}
+
+/** A refusal says what it is; a fault only that it is one; anything else is our mistake. The cause stays in the log. */
+function failed({ log, config }: World, error: unknown, requestId: string, route: string): Reply {
+  if (error instanceof Refusal) return replyOf(refusalAnswer(error, requestId, config.publicUrl))
+  const code = error instanceof Fault ? error.code : 'internal_error'
+  log.error({ request_id: requestId, route, code, error: error instanceof Fault ? error.cause : error }, 'failed')
+  const headers = error instanceof Fault ? { 'Retry-After': '1' } : {}
+  return replyOf(refusalAnswer(new Refusal(code, { headers }), requestId, config.publicUrl))
+}
+
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: Reply,
+  requestId: string,
+  closing: boolean,
+): void {
+  const unread = !request.complete && request.method !== 'GET' && request.method !== 'HEAD'
+  response.writeHead(status, {
+    ...headers,
+    'X-Request-Id': requestId,
+    'X-Content-Type-Options': 'nosniff',
+    ...(status === 204 || status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) }),
+    // A body that nobody reads would be taken for the next request.
+    ...(closing || unread ? { Connection: 'close' } : {}),
+  })
+  response.end(request.method === 'HEAD' ? undefined : body)
+}
+
+function splitTarget(target: string): [path: string, query: string] {
+  // An absolute target (RFC 9112 3.2.2) names the same path.
+  const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '') || '/'
+  const at = local.indexOf('?')
+  return at < 0 ? [local, ''] : [local.slice(0, at), local.slice(at + 1)]
+}
+
+/** The address that the caller used, for documents that name it. */
+function baseOf({ config }: World, { headers: { host } }: IncomingMessage): string {
+  if (config.publicUrl !== null) return config.publicUrl
+  return /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/i.test(host ?? '')
+    ? `http://${host}`
+    : `http://${config.host}:${config.port}`
+}

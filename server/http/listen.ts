@@ -1,0 +1,93 @@
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { Refusal } from '#registry/refusals.ts'
+import { refusalAnswer, replyOf } from '../walk/answer.ts'
+import type { World } from '../world.ts'
+import type { Door, Stage } from './door.ts'
+
+export type Listening = {
+  /** The address to call, with the port that was taken. */
+  url: string
+  /** Answers what was accepted, refuses what is new, and returns when the last answer is out or time is up. */
+  drain(): Promise<void>
+}
+
+const keepAliveTimeout = 65_000
+/** How long a balancer has to notice that /readyz says no, while everything is still answered. */
+const noticeMilliseconds = 300
+/** How long a caller's next request may be on its way over a connection that is about to close. */
+const farewellMilliseconds = 300
+
+export async function listen(world: World, door: Door, stage: Stage): Promise<Listening> {
+  const { config } = world
+  const server = createServer(
+    {
+      headersTimeout: config.headersTimeout,
+      requestTimeout: config.requestTimeout,
+      keepAliveTimeout,
+      connectionsCheckingInterval: 500,
+      requireHostHeader: false,
+    },
+    door,
+  )
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseUnreadable(world, error, socket))
+  await started(server, config.port, config.host)
+
+  const { port } = server.address() as AddressInfo
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  return {
+    url: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`,
+    drain: async () => {
+      stage.is = 'leaving'
+      await pause(Math.min(noticeMilliseconds, config.drainTimeout))
+      stage.is = 'closing'
+      // Only the listener: closing an HTTP server whole would cut its quiet connections too, and with them the request
+      // that is on its way over one. Their next answer says "Connection: close".
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+      await Promise.race([closed, pause(Math.min(farewellMilliseconds, config.drainTimeout))])
+      server.closeIdleConnections()
+      await Promise.race([closed, pause(config.drainTimeout)])
+      server.closeAllConnections()
+    },
+  }
+}
+
+function started(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => resolve())
+  })
+}
+
+/** What the parser refuses gets a problem body too. RFC 9112 allows no other reply before the connection closes. */
+function refuseUnreadable({ config, log }: World, error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const requestId = crypto.randomUUID()
+  const refusal = new Refusal(
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? 'request_timeout'
+      : error.code === 'HPE_HEADER_OVERFLOW'
+        ? 'headers_too_large'
+        : 'invalid_header',
+    error.code?.startsWith('HPE_') && error.code !== 'HPE_HEADER_OVERFLOW'
+      ? { detail: 'The request is not valid HTTP/1.1.' }
+      : {},
+  )
+  log.info({ request_id: requestId, code: refusal.code, cause: error.code }, 'refused')
+  const { status, headers, body } = replyOf(refusalAnswer(refusal, requestId, config.publicUrl))
+  const lines = Object.entries({
+    ...headers,
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Request-Id': requestId,
+    Connection: 'close',
+  })
+  socket.end(
+    `HTTP/1.1 ${status} Refused\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+  )
+}
+
+const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds).unref())

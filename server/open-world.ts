@@ -1,0 +1,84 @@
+import { type Logger, pino } from 'pino'
+import type { Config } from './config.ts'
+import { openEmbedded } from './embedded/open.ts'
+import { startMetrics } from './http/metrics.ts'
+import { sealingSecret } from './secret.ts'
+import { startMeter } from './service/metering.ts'
+import { type Connection, openDatabase } from './store/database.ts'
+import { migrate } from './store/migrate.ts'
+import { systemClock, type World } from './world.ts'
+
+export type OpenWorld = {
+  world: World
+  connection: Connection
+  /** How the database came to be there, for people. */
+  databaseIs: string
+  /** Writes what is kept and lets go of the database. */
+  close(): Promise<void>
+}
+
+/** The database, found or started and brought up to date, and all that stands on it. */
+export async function openWorld(config: Config, progress: (sentence: string) => void): Promise<OpenWorld> {
+  const { connection, databaseIs, leave } = await findDatabase(config, progress)
+  try {
+    progress('Bringing the database up to date …')
+    await migrate(connection, progress)
+    const world = makeWorld(config, connection, await sealingSecret(config))
+    return {
+      world,
+      connection,
+      databaseIs,
+      close: async () => {
+        await world.meter.close()
+        await world.database.close()
+        await leave()
+      },
+    }
+  } catch (error) {
+    await leave()
+    throw error
+  }
+}
+
+export async function findDatabase(config: Config, progress: (sentence: string) => void) {
+  if (config.databaseUrl !== null) {
+    const connection = { connectionString: config.databaseUrl }
+    return { connection, databaseIs: 'the one of DATABASE_URL', leave: async () => {} }
+  }
+  const embedded = await openEmbedded({ folder: config.dataFolder, progress })
+  return {
+    // A PGSSLMODE in the environment is meant for other servers; a Unix socket has no TLS.
+    connection: { ...embedded.connection, ssl: false as const },
+    databaseIs: `the bundled PostgreSQL (${embedded.how}) in ${config.dataFolder}`,
+    leave: () => embedded.close(),
+  }
+}
+
+/** Secrets have no place in a log, wherever an error carries them. */
+const hidden = ['authorization', 'cookie', 'token', 'password', 'secret', 'connectionString'].flatMap((name) => [
+  name,
+  `*.${name}`,
+  `*.*.${name}`,
+])
+
+export function makeWorld(config: Config, connection: Connection, secret: string): World {
+  const log = makeLog(config)
+  const database = openDatabase(connection, config, (error) => log.warn({ error }, 'a database connection was lost'))
+  const metrics = startMetrics(database)
+  const meter = startMeter(database, (lost, error) => {
+    log.warn({ error, lost }, 'calls could not be noted yet')
+    metrics.callsLost(lost)
+  })
+  return { config, database, clock: systemClock, log, meter, metrics, secret }
+}
+
+/** On the standard error: the standard output is for what a command answers. */
+export const makeLog = ({ logLevel }: Config): Logger =>
+  pino(
+    {
+      level: logLevel,
+      redact: { paths: hidden, censor: '[removed]' },
+      serializers: { error: pino.stdSerializers.errWithCause },
+    },
+    pino.destination(2),
+  )

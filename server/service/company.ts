@@ -1,0 +1,85 @@
+import {
+  type CompanyRow,
+  countLive,
+  findCompany,
+  insertCompany,
+  lockCompany,
+  recountPlaces,
+  updateCompany,
+} from '#derive/queries/office.ts'
+import { type AddOn, addOns } from '#registry/add-ons.ts'
+import type { Problem } from '#registry/definition.ts'
+import { type Plan, planLimit, planNames } from '#registry/plans.ts'
+import { registry } from '#registry/records/index.ts'
+import { invalidFields, Refusal } from '#registry/refusals.ts'
+import type { Transaction } from '../store/database.ts'
+
+/** A company: its name, currency, plan and add-ons. */
+export type Company = CompanyRow & { usage: { records: string; used: number; limit: number | null }[] }
+
+export type CompanyInput = { name?: string; currency?: string; plan?: string; addOns?: readonly string[] }
+
+export async function createCompany(
+  transaction: Transaction,
+  input: CompanyInput & { name: string; isDemo?: boolean },
+): Promise<CompanyRow> {
+  const start = {
+    name: input.name,
+    currency: 'USD',
+    plan: 'STARTER' as Plan,
+    add_ons: ['api'],
+    is_demo: input.isDemo ?? false,
+  }
+  const wanted = checked({ ...start, id: 0 }, input)
+  const [company] = await transaction.run<CompanyRow>(insertCompany(wanted))
+  if (!company) throw new Error('the company was not inserted')
+  await recount(transaction, company.id)
+  return company
+}
+
+/** Changes what is given. Lowering the plan keeps what exists; the counters are made true while nobody can create. */
+export async function setCompany(transaction: Transaction, id: number, input: CompanyInput): Promise<CompanyRow> {
+  const [before] = await transaction.run<CompanyRow>(lockCompany(id))
+  if (!before) throw noCompany(id)
+  const [after] = await transaction.run<CompanyRow>(updateCompany(checked(before, input)))
+  await recount(transaction, id)
+  return after as CompanyRow
+}
+
+export async function showCompany(transaction: Transaction, id: number): Promise<Company> {
+  const [company] = await transaction.run<CompanyRow>(findCompany(id))
+  if (!company) throw noCompany(id)
+  const usage = []
+  for (const { name } of limitedKinds) {
+    const [row] = await transaction.run<{ used: number }>(countLive(id, name))
+    usage.push({ records: name, used: row?.used ?? 0, limit: planLimit(company.plan, name) })
+  }
+  return { ...company, usage }
+}
+
+export const noCompany = (id: number): Refusal => new Refusal('not_found', { detail: `There is no company ${id}.` })
+
+const limitedKinds = registry.filter(({ planLimited }) => planLimited)
+
+async function recount(transaction: Transaction, companyId: number): Promise<void> {
+  for (const { name } of limitedKinds) await transaction.run(recountPlaces(companyId, name))
+}
+
+function checked(before: CompanyRow, { name, currency, plan, addOns: wanted }: CompanyInput): CompanyRow {
+  const problems: Problem[] = []
+  const refuse = (field: string, message: string) => problems.push({ field, code: 'not_allowed', message })
+  const trimmed = name?.trim() ?? before.name
+  if (trimmed.length < 1 || [...trimmed].length > 200) refuse('name', 'must be text of 1 to 200 characters')
+  if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) refuse('currency', 'must be a code of ISO 4217 like USD')
+  if (plan !== undefined && !planNames.includes(plan as Plan)) refuse('plan', `must be one of ${planNames.join(', ')}`)
+  const strange = wanted?.find((addOn) => !addOns.includes(addOn as AddOn))
+  if (strange !== undefined) refuse('add_ons', `has ${JSON.stringify(strange)}; there are ${addOns.join(', ')}`)
+  if (problems.length > 0) throw invalidFields(problems)
+  return {
+    ...before,
+    name: trimmed,
+    currency: currency ?? before.currency,
+    plan: (plan as Plan | undefined) ?? before.plan,
+    add_ons: wanted ? addOns.filter((addOn) => wanted.includes(addOn)) : before.add_ons,
+  }
+}

@@ -1,0 +1,171 @@
+import { erase, hide, noteRemoval, type RelatedRow, related, settle } from '#derive/queries/remove.ts'
+import { type Definition, isIn, type Relation } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { listedIdsMax } from '#registry/limits.ts'
+import { definitionOf, registry } from '#registry/records/index.ts'
+import { Refusal } from '#registry/refusals.ts'
+import type { Transaction } from '../store/database.ts'
+import type { Actor } from './actor.ts'
+import { freePlanPlaces } from './plan.ts'
+import { type Expected, holdRecord } from './write-record.ts'
+
+/** Some records of one kind, as previews and refusals list them: the first ids, and how many there are. */
+export type Listed = { records: string; count: number; ids: number[]; effect?: 'kept' | 'unlinked' }
+
+export type Removed = { mode: 'soft' | 'hard'; wentAlong: Listed[]; kept: Listed[] }
+
+/**
+ * Deletes a record unless protected history refers to it. What belongs to it alone goes along; what can stand without
+ * it stays, and lets go of it. A preview is the same, undone by the caller. Spec, Request and response rules 3 and 4.
+ */
+export async function removeRecord(
+  transaction: Transaction,
+  actor: Actor,
+  definition: Definition,
+  id: number,
+  expected: Expected,
+): Promise<Removed> {
+  const { json } = await holdRecord(transaction, actor, definition, id, 'delete', expected)
+  const record = JSON.parse(json) as JsonObject
+  const plan = await planRemoval(transaction, actor, definition, [id])
+  refuseIfBlocked(definition, record, plan)
+
+  const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'
+  await letGo(transaction, actor, plan)
+  await takeAway(transaction, actor, definition, id, mode, json, plan)
+  return { mode, wentAlong: listWent(plan), kept: listKept(plan) }
+}
+
+/** What a removal does, worked out before anything is done. */
+type Plan = {
+  /** Kind → ids that go, the record itself not among them. */
+  goes: Map<string, Set<number>>
+  /** Per reference, the ids that stay. */
+  stays: { relation: Relation; effect: 'kept' | 'unlinked'; ids: number[] }[]
+  blocks: { records: string; ids: number[] }[]
+}
+
+/** Follows every relation of the record, and of what goes with it, until nothing more goes. */
+async function planRemoval(
+  transaction: Transaction,
+  actor: Actor,
+  definition: Definition,
+  ids: number[],
+): Promise<Plan> {
+  const plan: Plan = { goes: new Map(), stays: [], blocks: [] }
+  const waiting: [Definition, number[]][] = [[definition, ids]]
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    const [kind, group] = next
+    for (const relation of kind.removal.relations) {
+      const rows = await transaction.run<RelatedRow>(related(actor.companyId, relation, group))
+      const idsOf = (effect: RelatedRow['effect']) => rows.filter((row) => row.effect === effect).map((row) => row.id)
+      const going = idsOf('goes')
+      if (going.length > 0) waiting.push([kindNamed(relation.records), addTo(plan.goes, relation.records, going)])
+      const blocking = idsOf('blocks')
+      if (blocking.length > 0) plan.blocks.push({ records: relation.records, ids: blocking })
+      for (const effect of ['unlinked', 'kept'] as const) {
+        const staying = idsOf(effect)
+        if (staying.length > 0) plan.stays.push({ relation, effect, ids: staying })
+      }
+    }
+  }
+  // What goes by one reference does not stay by another.
+  plan.stays = plan.stays
+    .map((stay) => ({ ...stay, ids: stay.ids.filter((id) => !plan.goes.get(stay.relation.records)?.has(id)) }))
+    .filter(({ ids }) => ids.length > 0)
+  return plan
+}
+
+function refuseIfBlocked(definition: Definition, record: JsonObject, { blocks }: Plan): void {
+  const { protectedWhen, instead } = definition.removal
+  const itself =
+    protectedWhen && isIn(record, protectedWhen) ? [{ records: definition.name, ids: [record.id as number] }] : []
+  const blockedBy = merged([...itself, ...blocks]).map(({ records, ids }) => listed(records, ids))
+  if (blockedBy.length === 0) return
+  const what = blockedBy
+    .map(({ records, count }) => `${count} ${count === 1 ? kindNamed(records).one : records.replaceAll('_', ' ')}`)
+    .join(', ')
+  throw new Refusal('delete_blocked', {
+    detail: `The ${definition.one} is protected by history (${what}). Instead, ${instead}.`,
+    blocked_by: blockedBy,
+  })
+}
+
+async function letGo(transaction: Transaction, actor: Actor, { stays }: Plan): Promise<void> {
+  for (const { relation, effect, ids } of stays) {
+    if (effect === 'kept') continue
+    const { records, by, settles } = relation
+    if (settles) await transaction.run(settle(actor, records, settles.column, ids, { is: settles.from }, settles.to))
+    await transaction.run(settle(actor, records, by, ids, 'any', null))
+  }
+}
+
+async function takeAway(
+  transaction: Transaction,
+  actor: Actor,
+  definition: Definition,
+  id: number,
+  mode: 'soft' | 'hard',
+  json: string,
+  { goes, stays }: Plan,
+): Promise<void> {
+  const title = String((JSON.parse(json) as JsonObject)[definition.title])
+  const went = Object.fromEntries([...goes].map(([records, ids]) => [records, [...ids]]))
+  const unlinked = stays
+    .filter(({ effect }) => effect === 'unlinked')
+    .map(({ relation, ids }) => ({ records: relation.records, by: relation.by, ids }))
+  const [removal] = await transaction.run<{ id: number }>(
+    noteRemoval(actor, { records: definition.name, recordId: id, mode, title, went, unlinked }),
+  )
+  const removalId = removal?.id as number
+
+  const hidden = new Map(goes)
+  if (mode === 'hard') await transaction.run(erase(actor, definition, id, json))
+  else addTo(hidden, definition.name, [id])
+  for (const [records, ids] of hidden) await transaction.run(hide(actor, records, [...ids], removalId))
+  for (const { records, ids } of merged([{ records: definition.name, ids: [id] }, ...listsOf(goes)])) {
+    await freePlanPlaces(transaction, actor.companyId, kindNamed(records), ids.length)
+  }
+}
+
+function listWent({ goes }: Plan): Listed[] {
+  return listsOf(goes).map(({ records, ids }) => listed(records, ids))
+}
+
+function listKept({ stays }: Plan): Listed[] {
+  const of = (wanted: 'kept' | 'unlinked') =>
+    merged(
+      stays.filter(({ effect }) => effect === wanted).map(({ relation, ids }) => ({ records: relation.records, ids })),
+    ).map(({ records, ids }): Listed => ({ ...listed(records, ids), effect: wanted }))
+  return [...of('unlinked'), ...of('kept')]
+}
+
+const listed = (records: string, ids: readonly number[]): Listed => ({
+  records,
+  count: ids.length,
+  ids: ids.toSorted((one, other) => one - other).slice(0, listedIdsMax),
+})
+
+/** One entry a kind, each id once. */
+function merged(groups: readonly { records: string; ids: readonly number[] }[]): { records: string; ids: number[] }[] {
+  const byKind = new Map<string, Set<number>>()
+  for (const { records, ids } of groups) addTo(byKind, records, ids)
+  return listsOf(byKind)
+}
+
+const listsOf = (groups: Map<string, Set<number>>): { records: string; ids: number[] }[] =>
+  [...groups].map(([records, ids]) => ({ records, ids: [...ids] }))
+
+/** Adds ids to a kind; returns those that are new there. */
+function addTo(groups: Map<string, Set<number>>, records: string, ids: readonly number[]): number[] {
+  const known = groups.get(records) ?? new Set()
+  const added = ids.filter((id) => !known.has(id))
+  groups.set(records, new Set([...known, ...added]))
+  return added
+}
+
+function kindNamed(records: string): Definition {
+  const definition = definitionOf(registry, records)
+  if (!definition) throw new Error(`the registry has no ${records}`)
+  return definition
+}

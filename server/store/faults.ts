@@ -1,0 +1,48 @@
+/**
+ * The world failed: what a caller hears is only that, the cause is for the log.
+ * `outcome_unknown`: the connection was lost while the commit was on its way.
+ */
+export class Fault extends Error {
+  readonly code: 'unavailable' | 'outcome_unknown'
+  constructor(code: 'unavailable' | 'outcome_unknown', cause: unknown) {
+    super(code, { cause })
+    this.name = 'Fault'
+    this.code = code
+  }
+}
+
+type Coded = { code?: unknown; message?: unknown; constraint?: unknown }
+
+/** Lost connections and time-outs of the driver that carry no code. */
+const lostConnection =
+  /Connection terminated|timeout exceeded when trying to connect|not queryable|Client was closed|Query read timeout|terminating connection/i
+
+/** PostgreSQL: connection exceptions, resources, shutting down, starting up, statement or lock time-out; Node: sockets. */
+const passing =
+  /^(08...|53...|57P0[1-5]|57014|55P03|25P03|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|EACCES)$/
+
+/** An error of the database as a fault, where it is one. */
+export function asFault(error: unknown): unknown {
+  if (error instanceof Fault) return error
+  const { code, message } = (error ?? {}) as Coded
+  if (typeof code === 'string' && passing.test(code)) return new Fault('unavailable', error)
+  if (code === undefined && typeof message === 'string' && lostConnection.test(message))
+    return new Fault('unavailable', error)
+  return error
+}
+
+/** Two transactions got into each other's way; run again, one of them will pass. */
+export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(String((error as Coded)?.code))
+
+/** The connection itself is gone, not only the statement. */
+export function isConnectionLost(error: unknown): boolean {
+  const { code, message } = ((error instanceof Fault ? error.cause : error) ?? {}) as Coded
+  if (typeof code === 'string') return /^(08...|57P0[1-5]|25P03|E[A-Z]+)$/.test(code)
+  return typeof message === 'string' && lostConnection.test(message)
+}
+
+/** The unique index that a write would have violated, if that is what happened. */
+export function violatedIndex(error: unknown): string | undefined {
+  const { code, constraint } = (error ?? {}) as Coded
+  return code === '23505' && typeof constraint === 'string' ? constraint : undefined
+}

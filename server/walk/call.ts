@@ -1,0 +1,24 @@
+import type { DataRoute } from '#derive/routes.ts'
+
+/** A call as it came in, free of any framework. */
+export type Call = {
+  route: DataRoute
+  path: string
+  /** The `{id}` of the path as it was sent; undefined where the route has none. */
+  id: string | undefined
+  /** What follows the question mark. */
+  query: string
+  /** Names and values in turn, nothing joined and nothing lost. */
+  rawHeaders: readonly string[]
+  body: Body
+  /** The address of the TCP peer; undefined where the socket could not say. */
+  peer: string | undefined
+  requestId: string
+  /** Of the world's clock, in milliseconds. */
+  startedAt: number
+}
+
+export type Body = { bytes: Buffer } | 'too large'
+
+/** What goes back, free of any framework. */
+export type Reply = { status: number; headers: { readonly [name: string]: string }; body: string }

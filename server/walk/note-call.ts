@@ -1,0 +1,59 @@
+import type { CallerAsk, CallerRow } from '#derive/queries/caller.ts'
+import { type CallRow, insertCalls } from '#derive/queries/metering.ts'
+import { Refusal, refusals } from '#registry/refusals.ts'
+import type { Transaction } from '../store/database.ts'
+import type { World } from '../world.ts'
+import type { Answer } from './answer.ts'
+import type { Call, Reply } from './call.ts'
+import { pathId } from './read-intent.ts'
+import { ipv4Of } from './see-caller.ts'
+
+/** A read, or a refusal at the gates: written with others within a second. Decisions, Metering. */
+export function noteLater(
+  world: World,
+  call: Call,
+  ask: CallerAsk,
+  caller: CallerRow,
+  { outcome, counted }: { outcome: Reply | Refusal; counted: boolean },
+): void {
+  const seen =
+    outcome instanceof Refusal
+      ? { status: refusals[outcome.code].status, code: outcome.code }
+      : { status: outcome.status, code: null }
+  world.meter.add({
+    ...rowOf(world, call, ask, caller),
+    ...seen,
+    record_id: pathId(call),
+    dry_run: false,
+    replayed: false,
+    counted,
+  })
+}
+
+/** A write: part of its own transaction. It counts unless it is a replay. */
+export function noteNow(
+  world: World,
+  transaction: Transaction,
+  call: Call,
+  ask: CallerAsk,
+  caller: CallerRow,
+  { status, code, replayed = false, recordId }: Answer,
+  dryRun: boolean,
+): void {
+  const row = rowOf(world, call, ask, caller)
+  const record_id = recordId ?? pathId(call)
+  transaction.send(insertCalls([{ ...row, status, code, record_id, dry_run: dryRun, replayed, counted: !replayed }]))
+}
+
+function rowOf({ clock }: World, call: Call, ask: CallerAsk, caller: CallerRow) {
+  return {
+    company_id: ask.companyId,
+    token_id: caller.token_id,
+    request_id: call.requestId,
+    at: clock.now().toISOString(),
+    route: call.route.id,
+    ms: Math.round((clock.elapsed() - call.startedAt) * 1000) / 1000,
+    // The log shows the peer as it came; only the allowlist insists on IPv4.
+    peer: ipv4Of(call.peer) ?? call.peer?.split('%')[0] ?? null,
+  } satisfies Partial<CallRow>
+}

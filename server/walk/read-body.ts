@@ -1,0 +1,112 @@
+import type { DataRoute } from '#derive/routes.ts'
+import type { Json } from '#registry/json.ts'
+import { bodyDepthMax } from '#registry/limits.ts'
+import { Refusal } from '#registry/refusals.ts'
+import type { Body } from './call.ts'
+import type { Headers } from './read-headers.ts'
+
+/** The body of a create or update, or the refusal of one that cannot be read. Decisions, Bodies. */
+export function readBody(body: Body, headers: Headers, route: DataRoute): Json {
+  if (body === 'too large') throw new Refusal('payload_too_large')
+  onlyJson(headers, route)
+  return readJson(textOf(body.bytes))
+}
+
+function onlyJson({ contentType, contentEncoding }: Headers, { operation }: DataRoute): void {
+  const accepted = operation === 'update' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
+  const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase())
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length)
+  const isUtf8 = charset === undefined || /^"?utf-?8"?$/.test(charset)
+  const isPlain = contentEncoding === undefined || contentEncoding.trim().toLowerCase() === 'identity'
+  if (accepted.includes(type) && isUtf8 && isPlain) return
+  throw new Refusal('unsupported_media_type', { headers: { Accept: accepted.join(', ') } })
+}
+
+/** JSON, exactly: what JSON.parse would keep silently altered is refused instead. */
+export function readJson(text: string): Json {
+  let value: Json
+  try {
+    value = JSON.parse(text) as Json
+  } catch (error) {
+    throw unreadable(text.trim() === '' ? 'The body is empty' : `The body is not JSON: ${(error as Error).message}`)
+  }
+  onlyFaithful(text)
+  return value
+}
+
+function textOf(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw unreadable('The body is not valid UTF-8')
+  }
+}
+
+// The text is known to be JSON, so this only has to tell its tokens apart.
+const tokens = /[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|true|false|null/g
+
+/** Members given twice, names that JavaScript treats specially, depth, numbers and characters that cannot be kept. */
+function onlyFaithful(text: string): void {
+  const open: (Set<string> | null)[] = []
+  let name: string | undefined
+  let expectsName = false
+  for (const [token] of text.matchAll(tokens)) {
+    const members = open.at(-1)
+    switch (token[0]) {
+      case '{':
+      case '[':
+        open.push(token === '{' ? new Set() : null)
+        if (open.length > bodyDepthMax) throw unreadable(`The body is nested deeper than ${bodyDepthMax} levels`)
+        expectsName = token === '{'
+        break
+      case '}':
+      case ']':
+        open.pop()
+        expectsName = false
+        break
+      case ',':
+        expectsName = members !== null && members !== undefined
+        break
+      case ':':
+        expectsName = false
+        break
+      case '"':
+        name = onlyText(token)
+        if (expectsName && members) onlyNew(members, name)
+        break
+      case 't':
+      case 'f':
+      case 'n':
+        break
+      default:
+        onlyExact(token)
+    }
+  }
+}
+
+function onlyText(token: string): string {
+  const text = JSON.parse(token) as string
+  if (text.includes('\0')) throw unreadable('The body contains a NUL character, which cannot be stored')
+  if (!text.isWellFormed()) throw unreadable('The body contains half of a surrogate pair')
+  return text
+}
+
+function onlyNew(members: Set<string>, name: string): void {
+  if (name === '__proto__') throw unreadable('The body has a member __proto__')
+  if (members.has(name)) throw unreadable(`The body has the member ${JSON.stringify(name.slice(0, 60))} twice`)
+  members.add(name)
+}
+
+/** A double has 15 decimal digits that always survive; whole numbers survive up to 2^53 - 1. */
+function onlyExact(token: string): void {
+  const value = Number(token)
+  const digits = (token.split(/e/i)[0] as string).replace(/[-.]/g, '').replace(/^0+/, '').replace(/0+$/, '')
+  const survives = Number.isInteger(value)
+    ? Number.isSafeInteger(value) && (!/[.e]/i.test(token) || digits.length <= 15)
+    : Number.isFinite(value) && digits.length <= 15
+  if (!survives || (value === 0 && digits !== '')) {
+    throw unreadable(`The number ${token.slice(0, 40)} cannot be kept exactly`)
+  }
+}
+
+const unreadable = (detail: string): Refusal => new Refusal('malformed_json', { detail: `${detail}.` })

@@ -1,0 +1,94 @@
+import { idempotencyKeyLengthMax } from '#registry/limits.ts'
+import { Refusal } from '#registry/refusals.ts'
+
+/**
+ * The headers a call means something by. Read from the raw list: Node keeps the first Authorization and joins the
+ * others, so a header given twice would go unseen. Decisions, Errors: these refusals come before authentication.
+ */
+export type Headers = {
+  authorization: string | undefined
+  contentType: string | undefined
+  contentEncoding: string | undefined
+  idempotencyKey: string | undefined
+  dryRun: string | undefined
+  ifMatch: Tags | undefined
+  ifNoneMatch: Tags | undefined
+}
+
+/** Entity tags as RFC 9110 8.8.3 writes them; `any` is the asterisk. */
+export type Tags = 'any' | readonly { weak: boolean; opaque: string }[]
+
+export function readHeaders(rawHeaders: readonly string[], isWrite: boolean): Headers {
+  const all = collected(rawHeaders)
+  return {
+    authorization: one(all, 'authorization'),
+    contentType: one(all, 'content-type'),
+    contentEncoding: one(all, 'content-encoding'),
+    idempotencyKey: isWrite ? readKey(all.get('idempotency-key')) : undefined,
+    dryRun: isWrite ? readDryRunHeader(all.get('x-dry-run')) : undefined,
+    ifMatch: isWrite ? readTags(all, 'if-match') : undefined,
+    ifNoneMatch: isWrite ? undefined : readTags(all, 'if-none-match'),
+  }
+}
+
+type Collected = ReadonlyMap<string, string[]>
+
+function collected(rawHeaders: readonly string[]): Collected {
+  const all = new Map<string, string[]>()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] as string).toLowerCase()
+    const values = all.get(name)
+    const value = rawHeaders[index + 1] as string
+    if (values) values.push(value)
+    else all.set(name, [value])
+  }
+  return all
+}
+
+function one(all: Collected, name: string): string | undefined {
+  const values = all.get(name)
+  if (!values) return undefined
+  if (values.length > 1)
+    throw new Refusal('invalid_header', { detail: `${name} is given ${values.length} times; send it once.` })
+  return values[0]
+}
+
+const keyPattern = new RegExp(`^[!-~]{1,${idempotencyKeyLengthMax}}$`)
+
+/** Opaque: quotes are part of it. Decisions, Idempotency. */
+function readKey(values: string[] | undefined): string | undefined {
+  if (!values) return undefined
+  const [key] = values
+  if (values.length === 1 && keyPattern.test(key as string)) return key
+  throw new Refusal('invalid_idempotency_key')
+}
+
+function readDryRunHeader(values: string[] | undefined): string | undefined {
+  if (values && values.length > 1) {
+    throw new Refusal('invalid_dry_run', {
+      detail: 'X-Dry-Run is given more than once; send it once. Nothing was done.',
+    })
+  }
+  return values?.[0]
+}
+
+// RFC 9110 8.8.3: W/"opaque", where the opaque part has no quote, blank or control character.
+const tag = /^\s*(W\/)?"([!#-~\x80-\xff]*)"\s*(,|$)/
+
+function readTags(all: Collected, name: string): Tags | undefined {
+  const given = all.get(name)?.join(',')
+  if (given === undefined) return undefined
+  if (given.trim() === '*') return 'any'
+  const tags: { weak: boolean; opaque: string }[] = []
+  let rest = given
+  while (rest.trim() !== '') {
+    const match = tag.exec(rest)
+    if (!match)
+      throw new Refusal('invalid_header', {
+        detail: `${name} must be * or a list of ETags in quotes, as ETag gave them.`,
+      })
+    tags.push({ weak: match[1] !== undefined, opaque: match[2] as string })
+    rest = rest.slice(match[0].length)
+  }
+  return tags
+}

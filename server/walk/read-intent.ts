@@ -1,0 +1,35 @@
+import { readDryRun, readQuery } from '#derive/parameters.ts'
+import type { Json } from '#registry/json.ts'
+import { idMax } from '#registry/limits.ts'
+import { Refusal } from '#registry/refusals.ts'
+import type { Expected } from '../service/write-record.ts'
+import { expectedVersions } from './answer.ts'
+import type { Call } from './call.ts'
+import { readBody } from './read-body.ts'
+import type { Headers } from './read-headers.ts'
+
+/** What a write asks for: parameters first, then the body. */
+export type Intent = { dryRun: boolean; body: Json; expected: Expected }
+
+export function readIntent(call: Call, headers: Headers): Intent {
+  const query = readQuery(call.query, call.route)
+  // If either says dry-run, it is one; both are read, so that a slip in either is refused. Decisions, Dry-run.
+  const asked = [readDryRun(headers.dryRun, 'X-Dry-Run'), readDryRun(query.get('dry_run'), 'dry_run')]
+  return {
+    dryRun: asked.includes(true),
+    body: call.route.operation === 'delete' ? null : readBody(call.body, headers, call.route),
+    expected: expectedVersions(headers.ifMatch),
+  }
+}
+
+/** The id of the path; what is no positive whole number is an id that no record has. */
+export function recordId(call: Call): number {
+  const id = pathId(call)
+  if (id === null) throw new Refusal('not_found')
+  return id
+}
+
+export function pathId({ id }: Call): number | null {
+  const number = /^[1-9]\d{0,15}$/.test(id ?? '') ? Number(id) : 0
+  return number >= 1 && number <= idMax ? number : null
+}

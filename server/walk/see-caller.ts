@@ -1,0 +1,36 @@
+import type { CallerAsk, CallerRow } from '#derive/queries/caller.ts'
+import type { DataRoute } from '#derive/routes.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { readTokenText } from '../service/token-text.ts'
+
+/** What the caller shows, before anything is asked of the database. */
+export function readToken(authorization: string | undefined, route: DataRoute, peer: string | undefined): CallerAsk {
+  const text = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+  const token = text === undefined ? undefined : readTokenText(text)
+  if (!token) throw unauthorized()
+  return {
+    companyId: token.companyId,
+    tokenHash: token.hash,
+    scope: route.scope,
+    addOn: route.addOn,
+    peer: ipv4Of(peer),
+  }
+}
+
+/** The gates in their order: token, address, scope, add-on. Spec, Authentication; Decisions, Errors. */
+export function passGates(caller: CallerRow | undefined, route: DataRoute): CallerRow {
+  if (!caller?.live) throw unauthorized()
+  if (!caller.address_allowed) throw new Refusal('ip_not_allowed')
+  if (!caller.in_scope) throw new Refusal('insufficient_scope', { required_scope: route.scope })
+  if (caller.feature_off !== null) throw new Refusal('feature_off', { feature: caller.feature_off })
+  return caller
+}
+
+/** One answer for a token that is missing, unknown or revoked: no oracle. Spec, Authentication 8. */
+const unauthorized = (): Refusal => new Refusal('unauthorized', { headers: { 'WWW-Authenticate': 'Bearer' } })
+
+/** The peer as a dotted quad. An IPv6 peer is none, and so matches no entry of an allowlist. Decisions, Tokens. */
+export function ipv4Of(peer: string | undefined): string | null {
+  const address = peer?.toLowerCase().startsWith('::ffff:') ? peer.slice('::ffff:'.length) : peer
+  return address !== undefined && /^\d{1,3}(\.\d{1,3}){3}$/.test(address) ? address : null
+}

@@ -1,0 +1,98 @@
+import { type CallerAsk, type CallerRow, holdCaller, seeCaller } from '#derive/queries/caller.ts'
+import { isWrite } from '#derive/routes.ts'
+import { Refusal } from '#registry/refusals.ts'
+import type { World } from '../world.ts'
+import { type Answer, refusalAnswer, replyOf } from './answer.ts'
+import type { Call, Reply } from './call.ts'
+import { claim, keep } from './claim-key.ts'
+import { noteLater, noteNow } from './note-call.ts'
+import { perform } from './perform.ts'
+import { type ReadRow, readWanted, readWithCaller, replyOfRead } from './read.ts'
+import { type Headers, readHeaders } from './read-headers.ts'
+import { type Intent, readIntent } from './read-intent.ts'
+import { passGates, readToken } from './see-caller.ts'
+
+/**
+ * The straight line of every call: headers → token → caller → address → scope → add-on → what is asked → the answer.
+ * A refusal is thrown where it is decided; the order of the lines is the order of refusals. Decisions, Errors.
+ */
+export async function walk(world: World, call: Call): Promise<Reply> {
+  const headers = readHeaders(call.rawHeaders, isWrite(call.route))
+  const ask = readToken(headers.authorization, call.route, call.peer)
+  return isWrite(call.route) ? write(world, call, headers, ask) : read(world, call, headers, ask)
+}
+
+/** One statement, one round trip: the caller and what is wanted come together; then it is decided who gets it. */
+async function read(world: World, call: Call, headers: Headers, ask: CallerAsk): Promise<Reply> {
+  const wanted = orRefusal(() => readWanted(call))
+  const statement = wanted instanceof Refusal ? seeCaller(ask) : readWithCaller(ask, call.route, wanted)
+  const [row] = await world.database.read<CallerRow & ReadRow>(statement)
+
+  const caller = atTheGates(world, call, ask, row)
+  const reply = orRefusal(() => replyOfRead(row as ReadRow, orThrow(wanted), headers.ifNoneMatch))
+  noteLater(world, call, ask, caller, { outcome: reply, counted: true })
+  return orThrow(reply)
+}
+
+/** One transaction: what was done, that it was called, and what a retry will hear stand or fall together. */
+async function write(world: World, call: Call, headers: Headers, ask: CallerAsk): Promise<Reply> {
+  const intent = orRefusal(() => readIntent(call, headers))
+  const dryRun = !(intent instanceof Refusal) && intent.dryRun
+  // A dry-run never reads, claims or stores a key. Decisions, Idempotency.
+  const key = dryRun || intent instanceof Refusal ? undefined : headers.idempotencyKey
+
+  return world.database.transaction(async (transaction) => {
+    const [[row], claimed] = await Promise.all([
+      transaction.run<CallerRow>(holdCaller(ask)),
+      key === undefined ? undefined : claim(transaction, ask, key, call, intent as Intent),
+    ])
+    const caller = atTheGates(world, call, ask, row)
+
+    const answer = await answering(world, call, async () => {
+      const wanted = orThrow(intent)
+      const earlier = claimed?.earlier()
+      if (earlier) return earlier
+      const actor = { ...ask, accountId: caller.account_id, tokenId: caller.token_id, door: 'api' } as const
+      return transaction.undoable(
+        () => perform(transaction, actor, call, wanted),
+        () => !dryRun,
+      )
+    })
+
+    if (claimed) keep(transaction, ask, claimed, answer)
+    noteNow(world, transaction, call, ask, caller, answer, dryRun)
+    return replyOf(answer)
+  })
+}
+
+/** Past the gates, or thrown out; a caller whom we know is noted either way. */
+function atTheGates(world: World, call: Call, ask: CallerAsk, row: CallerRow | undefined): CallerRow {
+  const caller = orRefusal(() => passGates(row, call.route))
+  if (caller instanceof Refusal && row) noteLater(world, call, ask, row, { outcome: caller, counted: false })
+  return orThrow(caller)
+}
+
+/** A refusal of work that was begun is an answer too: it is counted, and may be what a retry will hear. */
+async function answering(world: World, call: Call, work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal) return refusalAnswer(error, call.requestId, world.config.publicUrl)
+    throw error
+  }
+}
+
+/** A refusal as a value, for what is read early and judged in its turn. */
+function orRefusal<T>(reading: () => T): T | Refusal {
+  try {
+    return reading()
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+function orThrow<T>(value: T | Refusal): T {
+  if (value instanceof Refusal) throw value
+  return value
+}

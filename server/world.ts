@@ -1,0 +1,25 @@
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import type { Metrics } from './http/metrics.ts'
+import type { Meter } from './service/metering.ts'
+import type { Database } from './store/database.ts'
+
+/** All that the service needs of the world, passed by hand. There is no other state. */
+export type World = {
+  config: Config
+  database: Database
+  clock: Clock
+  log: Logger
+  meter: Meter
+  metrics: Metrics
+  /** Seals tokens. */
+  secret: string
+}
+
+export type Clock = {
+  now(): Date
+  /** Milliseconds from any fixed moment, for durations. */
+  elapsed(): number
+}
+
+export const systemClock: Clock = { now: () => new Date(), elapsed: () => performance.now() }

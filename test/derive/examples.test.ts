@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { createExamples, recordExample, refusedExample, repeatableExample, updateExamples } from '#derive/examples.ts'
+import { blank, checkBody, checkRules } from '#derive/input.ts'
+import { registry } from '#registry/records/index.ts'
+
+const served = registry.filter((definition) => definition.served)
+
+describe('Examples of records and bodies', () => {
+  test.each(served)('$name: every body to create with is acceptable', (definition) => {
+    const bodies = [
+      ...Object.values(createExamples(definition)).map(({ value }) => value),
+      repeatableExample(definition),
+    ]
+    for (const body of bodies) {
+      const { after, problems } = checkBody(definition, body, null)
+      const whole = { ...after, ...definition.computed?.(after) }
+      expect([...problems, ...checkRules(definition, whole, null, {}, problems)]).toEqual([])
+    }
+  })
+
+  test.each(served)('$name: every body to change with is acceptable', (definition) => {
+    const before = { ...blank(definition), [definition.title]: 'Before', ...definition.computed?.(blank(definition)) }
+    for (const { value } of Object.values(updateExamples(definition))) {
+      const { after, problems } = checkBody(definition, value, before)
+      expect([...problems, ...checkRules(definition, after, before, {}, problems)]).toEqual([])
+    }
+  })
+
+  test.each(served)(
+    '$name: no body refers to another record, and none takes a number that the service gives',
+    (definition) => {
+      for (const { value } of Object.values(createExamples(definition))) {
+        for (const name of Object.keys(value)) {
+          const field = definition.fields[name]
+          expect(field?.kind).not.toBe('reference')
+          expect(field).not.toHaveProperty('numbered')
+        }
+      }
+    },
+  )
+
+  test.each(served)('$name: the smallest body has the title alone', (definition) => {
+    expect(Object.keys(createExamples(definition).minimal?.value ?? {})).toEqual([definition.title])
+  })
+
+  test.each(served)('$name: the record has every field, and its amounts add up', (definition) => {
+    const record = recordExample(definition)
+    expect(Object.keys(record)).toEqual(Object.keys(definition.fields))
+    expect(record).toMatchObject(definition.computed?.(record) ?? {})
+  })
+
+  test.each(served)('$name: the refused body is refused', (definition) => {
+    const { problems } = checkBody(definition, refusedExample(definition), null)
+    expect(problems.map(({ field, code }) => [field, code])).toEqual([
+      [definition.title, 'wrong_type'],
+      ['colour', 'unknown_field'],
+    ])
+  })
+})

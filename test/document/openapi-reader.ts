@@ -1,0 +1,58 @@
+import { Compile } from 'typebox/schema'
+import { openapi } from '#derive/openapi.ts'
+import type { Route } from '#derive/routes.ts'
+import { about } from './registries.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests look everywhere into the document
+export type Part = any
+
+export const documentOf = (routes: readonly Route[]): Part => JSON.parse(JSON.stringify(openapi(routes, about)))
+
+/** What a reference leads to. */
+export const resolved = (document: Part, part: Part): Part =>
+  part?.$ref
+    ? part.$ref
+        .slice(2)
+        .split('/')
+        .reduce((value: Part, name: string) => value[name], document)
+    : part
+
+/** What is wrong with a value by a schema of the document; nothing where it is right. */
+export function errorsOf(document: Part, schema: Part, value: unknown): unknown[] {
+  const [ok, errors] = Compile({ ...schema, components: document.components }).Errors(value)
+  return ok ? [] : errors
+}
+
+export type Operation = { path: string; method: string; operation: Part }
+
+export const operationsOf = (document: Part): Operation[] =>
+  Object.entries<Part>(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
+
+/** Every place where a value stands beside its schema: bodies, answers, parameters. */
+export function examplesOf(document: Part): { where: string; schema: Part; value: unknown }[] {
+  return operationsOf(document).flatMap(({ operation }) => {
+    const contents = [
+      ['request', operation.requestBody?.content ?? {}],
+      ...Object.entries<Part>(operation.responses).map(([status, { content }]) => [status, content ?? {}]),
+    ]
+    const inBodies = contents.flatMap(([where, content]) =>
+      Object.entries<Part>(content).flatMap(([type, { schema, examples }]) =>
+        named(document, `${operation.operationId} ${where} ${type}`, schema, examples),
+      ),
+    )
+    const inParameters = (operation.parameters ?? []).flatMap((parameter: Part) => {
+      const { name, schema, examples } = resolved(document, parameter)
+      return named(document, `${operation.operationId} ${name}`, schema, examples)
+    })
+    return [...inBodies, ...inParameters]
+  })
+}
+
+const named = (document: Part, where: string, schema: Part, examples: Part = {}) =>
+  Object.entries(examples).map(([name, example]) => ({
+    where: `${where} ${name}`,
+    schema,
+    value: resolved(document, example).value,
+  }))

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest'
+import { tokenForm } from '#derive/openapi/guide.ts'
+import { parametersOf } from '#derive/parameters.ts'
+import { isDataRoute, isWrite, routes } from '#derive/routes.ts'
+import { fieldCodes } from '#registry/field-codes.ts'
+import { planNames, plans } from '#registry/plans.ts'
+import { refusals } from '#registry/refusals.ts'
+import { makeToken } from '#server/service/token-text.ts'
+import { documentOf, errorsOf, examplesOf, operationsOf, type Part, resolved } from './openapi-reader.ts'
+import { base, served, withColour, withTimeEntries } from './registries.ts'
+
+const document = documentOf(served)
+const dataRoutes = served.filter(isDataRoute)
+const operationOf = (path: string, method: string): Part => document.paths[path][method.toLowerCase()]
+
+describe('The document has the routes', () => {
+  test('every route that is served is described, and nothing else', () => {
+    const described = operationsOf(document).map(({ path, method }) => `${method.toUpperCase()} ${path}`)
+    expect(described.toSorted()).toEqual(served.map(({ method, path }) => `${method} ${path}`).toSorted())
+  })
+
+  test.each(dataRoutes)('$id says its scope, its add-on and that it needs a token', (route) => {
+    const operation = operationOf(route.path, route.method)
+    expect(operation.operationId).toBe(route.id)
+    expect(operation.security).toEqual([{ bearer: [] }])
+    expect(operation).toMatchObject({ 'x-required-scope': route.scope, 'x-add-on': route.addOn })
+    expect(operation.description).toContain(`\`${route.scope}\``)
+  })
+
+  test('the three public documents need no token', () => {
+    const open = operationsOf(document).filter(({ operation }) => operation.security.length === 0)
+    expect(open.map(({ path }) => path)).toEqual(['/v1/openapi.json', '/v1/docs', '/v1/postman.json'])
+  })
+
+  test.each(dataRoutes)('$id lists the parameters that it takes', (route) => {
+    const parameters = operationOf(route.path, route.method).parameters.map((part: Part) => resolved(document, part))
+    const namesIn = (place: string): string[] =>
+      parameters.filter((parameter: Part) => parameter.in === place).map(({ name }: Part) => name)
+    expect(namesIn('query')).toEqual(parametersOf(route).map(({ name }) => name))
+    expect(namesIn('path')).toEqual(route.path.includes('{id}') ? ['id'] : [])
+    const conditional = route.operation === 'create' ? [] : ['If-Match']
+    expect(namesIn('header')).toEqual(
+      isWrite(route) ? ['Idempotency-Key', 'X-Dry-Run', ...conditional] : ['If-None-Match'],
+    )
+  })
+
+  test('no example is sent unasked by whoever tries a call on the reference page', () => {
+    const parameters = operationsOf(document).flatMap(({ operation }) => operation.parameters ?? [])
+    for (const part of parameters) {
+      const parameter = resolved(document, part)
+      if (parameter.in === 'path') continue
+      for (const example of Object.values<Part>(parameter.examples ?? {})) expect(example['x-disabled']).toBe(true)
+      if (!parameter.examples) expect(parameter.schema).not.toHaveProperty('enum')
+    }
+  })
+})
+
+describe('The document has the refusals', () => {
+  const rows = dataRoutes.flatMap((route) => route.refusals.map((code) => ({ route, code })))
+  test.each(rows)('$route.id shows $code by the body that the service would send', ({ route, code }) => {
+    const { responses } = operationOf(route.path, route.method)
+    const { status, title } = refusals[code]
+    const { schema, examples } = responses[status].content['application/problem+json']
+    const { value } = resolved(document, examples[code])
+    expect(value).toMatchObject({ code, status, title, type: `/docs/errors#${code}` })
+    expect(errorsOf(document, schema, value)).toEqual([])
+  })
+
+  test.each(dataRoutes)('$id shows no refusal that it does not give', (route) => {
+    const shown = Object.values<Part>(operationOf(route.path, route.method).responses).flatMap(({ content }) =>
+      Object.keys(content?.['application/problem+json']?.examples ?? {}),
+    )
+    expect(shown.toSorted()).toEqual(route.refusals.toSorted())
+  })
+
+  test('the codes of the document are all the codes there are', () => {
+    const { Problem, FieldProblem } = document.components.schemas
+    expect(Problem.properties.code.enum).toEqual(Object.keys(refusals))
+    expect(FieldProblem.properties.code.enum).toEqual(Object.keys(fieldCodes))
+  })
+
+  test.each([
+    [401, 'WWW-Authenticate'],
+    [415, 'Accept'],
+    [503, 'Retry-After'],
+  ])('%i has the header %s', (status, name) => {
+    for (const { operation } of operationsOf(document)) {
+      const response = operation.responses[status]
+      if (response) expect(resolved(document, response.headers[name]).required).toBe(true)
+    }
+  })
+})
+
+describe('The document has the records', () => {
+  test.each(Object.keys(document.components.schemas))('the schema %s can be used, and its examples fit', (name) => {
+    const schema = { $ref: `#/components/schemas/${name}` }
+    const { properties = {}, examples = [] } = document.components.schemas[name]
+    for (const example of examples) expect(errorsOf(document, schema, example)).toEqual([])
+    for (const property of Object.values<Part>(properties)) {
+      for (const example of property.examples ?? []) expect(errorsOf(document, property, example)).toEqual([])
+    }
+  })
+
+  test('every example of a body, an answer and a parameter fits its schema', () => {
+    const examples = examplesOf(document)
+    expect(examples.length).toBeGreaterThan(500)
+    for (const { where, schema, value } of examples) expect(errorsOf(document, schema, value), where).toEqual([])
+  })
+
+  test('a record fits with all its fields and with some, and not with one too many', () => {
+    const schema = { $ref: '#/components/schemas/Project' }
+    const [whole] = document.components.schemas.Project.examples
+    expect(errorsOf(document, schema, { id: whole.id, name: whole.name })).toEqual([])
+    expect(errorsOf(document, schema, { name: whole.name })).not.toEqual([])
+    expect(errorsOf(document, schema, { ...whole, colour: 'RED' })).not.toEqual([])
+  })
+
+  test('no default stands in the schema of an update, where what is absent stays', () => {
+    const updates = Object.entries<Part>(document.components.schemas).filter(([name]) => name.endsWith('Update'))
+    expect(updates).toHaveLength(6)
+    for (const [, { properties }] of updates) {
+      for (const [name, property] of Object.entries(properties)) expect(property, name).not.toHaveProperty('default')
+    }
+  })
+
+  test('the opening page says the limits as they are and the form of a token as it is', () => {
+    const { description } = document.info
+    for (const plan of planNames) {
+      for (const limit of Object.values(plans[plan])) expect(description).toContain(`${limit ?? 'no limit'} on ${plan}`)
+    }
+    const form = new RegExp(`^${tokenForm.replace('<72 hexadecimal digits>', '[0-9a-f]{72}')}$`)
+    expect(makeToken(7)).toMatch(form)
+  })
+})
+
+describe('The document follows the registry', () => {
+  test('one more field is in the record, the bodies, the filters and the words of the search', () => {
+    const changed = documentOf(routes(withColour))
+    for (const name of ['Project', 'ProjectCreate', 'ProjectUpdate']) {
+      expect(document.components.schemas[name].properties).not.toHaveProperty('colour')
+      expect(changed.components.schemas[name].properties.colour).toMatchObject({ enum: ['RED', 'GREEN', null] })
+    }
+    const parameters: Part[] = changed.paths['/v1/projects'].get.parameters
+    expect(parameters.find(({ name }) => name === 'colour').schema).toEqual({ type: 'string', enum: ['RED', 'GREEN'] })
+    expect(parameters.find(({ name }) => name === 'q').description).toContain('colour')
+    expect(parameters.find(({ name }) => name === 'sort').description).toContain('colour')
+    expect(parameters.find(({ name }) => name === 'fields').description).toContain('colour')
+  })
+
+  test('one more kind of record has its operations, its schemas and its scopes', () => {
+    const changed = documentOf(routes(withTimeEntries))
+    expect(Object.keys(changed.paths['/v1/time_entries'])).toEqual(['get', 'post'])
+    expect(Object.keys(changed.paths['/v1/time_entries/{id}'])).toEqual(['get', 'patch', 'delete'])
+    expect(Object.keys(changed.components.schemas)).toEqual(expect.arrayContaining(['TimeEntry', 'TimeEntryCreate']))
+    expect(changed.components.schemas.Problem.properties.required_scope.enum).toContain('TIME_ENTRIES_EDIT')
+    for (const { where, schema, value } of examplesOf(changed))
+      expect(errorsOf(changed, schema, value), where).toEqual([])
+  })
+
+  test('without routes nothing is described', () => {
+    expect(documentOf([]).paths).toEqual({})
+  })
+
+  test('the server is the address that was asked', () => {
+    expect(document.servers).toEqual([{ url: base }])
+  })
+})

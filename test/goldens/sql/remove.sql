@@ -1,0 +1,92 @@
+-- invoices.related.project_id
+select r.id, case when r.status in ('DRAFT') then 'goes' else 'blocks' end as effect from invoices r
+    where r.company_id = $1 and r.project_id = any ($2::bigint[]) and r.deleted_at is null
+    order by r.id for update
+-- [7,[4711]]
+
+-- time_entries.related.project_id
+select r.id, case when r.status in ('DRAFT') then 'goes' else 'blocks' end as effect from time_entries r
+    where r.company_id = $1 and r.project_id = any ($2::bigint[]) and r.deleted_at is null
+    order by r.id for update
+-- [7,[4711]]
+
+-- contracts.related.project_id
+select r.id, case when r.status in ('DRAFT') then 'goes' else 'blocks' end as effect from contracts r
+    where r.company_id = $1 and r.project_id = any ($2::bigint[]) and r.deleted_at is null
+    order by r.id for update
+-- [7,[4711]]
+
+-- estimates.related.project_id
+select r.id, case when r.status in ('ACCEPTED') then 'blocks' when r.status in ('DRAFT') then 'goes' else 'unlinked' end as effect from estimates r
+    where r.company_id = $1 and r.project_id = any ($2::bigint[]) and r.deleted_at is null
+    order by r.id for update
+-- [7,[4711]]
+
+-- equipment_logs.related.project_id
+select r.id, case when r.billed in (true) then 'blocks' else 'unlinked' end as effect from equipment_logs r
+    where r.company_id = $1 and r.project_id = any ($2::bigint[]) and r.deleted_at is null
+    order by r.id for update
+-- [7,[4711]]
+
+-- tasks.related.project_id
+select r.id, 'goes' as effect from tasks r
+    where r.company_id = $1 and r.project_id = any ($2::bigint[]) and r.deleted_at is null
+    order by r.id for update
+-- [7,[4711]]
+
+-- equipment.related.project_id
+select r.id, 'unlinked' as effect from equipment r
+    where r.company_id = $1 and r.project_id = any ($2::bigint[]) and r.deleted_at is null
+    order by r.id for update
+-- [7,[4711]]
+
+-- removals.insert
+insert into removals (company_id, account_id, door, records, record_id, mode, title, went, unlinked)
+    values ($1, $2, $3, $4, $5,
+      $6, $7, $8::json, $9::json)
+    returning id
+-- [7,8,"api","projects",1,"soft","T","{}","[]"]
+
+-- projects.hide
+with r as (
+      update projects set deleted_at = now(), removal_id = $1, version = version + 1, updated_at = now()
+      where company_id = $2 and id = any ($3::bigint[])
+      returning id
+    ) insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
+    select $4::bigint, $5::bigint, $6::bigint, $7, $8, $9, noted.*
+    from (select id, null::json from r) noted
+-- [3,7,[1,2],7,8,9,"api","projects","deleted"]
+
+-- estimates.erase
+with r as (
+      delete from estimates where company_id = $1 and id = $2 returning id
+    ) insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
+    select $3::bigint, $4::bigint, $5::bigint, $6, $7, $8, noted.*
+    from (select id, $9::json from r) noted
+-- [7,1,7,8,9,"api","estimates","erased","{}"]
+
+-- (unnamed)
+with was as (
+      select id, status as held from equipment
+      where company_id = $1 and id = any ($2::bigint[]) and status = $3
+    ), r as (
+      update equipment r set status = $4, version = version + 1, updated_at = now()
+      from was where r.company_id = $5 and r.id = was.id
+      returning r.id, was.held
+    ) insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
+    select $6::bigint, $7::bigint, $8::bigint, $9, $10, $11, noted.*
+    from (select id, json_build_object($12::text, json_build_array(held, $13::text)) from r) noted
+-- [7,[1],"IN_USE","ACTIVE",7,7,8,9,"api","equipment","changed","status","ACTIVE"]
+
+-- (unnamed)
+with was as (
+      select id, project_id as held from equipment
+      where company_id = $1 and id = any ($2::bigint[])
+    ), r as (
+      update equipment r set project_id = $3, version = version + 1, updated_at = now()
+      from was where r.company_id = $4 and r.id = was.id
+      returning r.id, was.held
+    ) insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
+    select $5::bigint, $6::bigint, $7::bigint, $8, $9, $10, noted.*
+    from (select id, json_build_object($11::text, json_build_array(held, $12::text)) from r) noted
+-- [7,[1],null,7,7,8,9,"api","equipment","changed","project_id",null]

@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** Who may import what. A path that begins with a row's folder must match one of its patterns. */
+const layers: { folder: string; may: RegExp[]; because: string }[] = [
+  {
+    folder: 'registry/',
+    may: [/^registry\//],
+    because: 'the registry is pure and runs in the browser: it imports nothing else, not even node:',
+  },
+  {
+    folder: 'derive/',
+    may: [/^(registry|derive)\//, /^(typebox\/schema|sql-template-tag)$/],
+    because: 'what is derived has no input, output or clock',
+  },
+  {
+    folder: 'server/store/',
+    may: [/^(registry|derive|server\/store)\//, /^(node:.*|pg|node-pg-migrate)$/],
+    because: 'only the store knows the driver, and it knows no HTTP',
+  },
+  {
+    folder: 'server/service/',
+    may: [
+      /^(registry|derive|server\/store|server\/service)\//,
+      /^(node:(crypto|zlib)|@node-rs\/argon2)$/,
+      /^server\/world.ts$/,
+    ],
+    because: 'a service serves every door: no request, status or cookie',
+  },
+  {
+    folder: 'server/walk/',
+    may: [/^(registry|derive|server\/store|server\/service|server\/walk)\//, /^node:crypto$/, /^server\/world.ts$/],
+    because: 'the walk knows no framework',
+  },
+  {
+    folder: 'server/http/',
+    may: [
+      /^(registry|derive|server\/walk|server\/http)\//,
+      /^server\/(world|config|version|store\/faults|store\/database).ts$/,
+      /^(node:.*|prom-client)$/,
+    ],
+    because: 'the edge turns requests into calls and decides nothing',
+  },
+  {
+    folder: 'server/',
+    may: [/^(registry|derive|server)\//, /^[^.]/],
+    because: 'what starts the service may know all of it',
+  },
+]
+
+const root = join(import.meta.dirname, '../..')
+const files = ['registry', 'derive', 'server'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => join(folder, name)),
+)
+
+/** The import lines of a file, as paths from the root or package names. */
+function importsOf(file: string): { line: string; target: string }[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  const statement = /^(?:import|export)\b[^;'"]*?from\s+'([^']+)'|^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm
+  return [...text.matchAll(statement)].map((match) => {
+    const named = (match[1] ?? match[2] ?? match[3]) as string
+    const target = named.startsWith('.')
+      ? relative(root, join(root, dirname(file), named))
+      : named.replace(/^#(registry|derive|server)\//, '$1/')
+    return { line: match[0].replaceAll('\n', ' '), target }
+  })
+}
+
+test('every import stays within its layer', () => {
+  const strays = files.flatMap((file) => {
+    const layer = layers.find(({ folder }) => file.startsWith(folder))
+    return importsOf(file)
+      .filter(({ target }) => !layer?.may.some((pattern) => pattern.test(target)))
+      .map(({ line }) => `${file}: ${line}\n  ${layer?.because}`)
+  })
+  expect(strays).toEqual([])
+})
+
+test('the driver is imported by the store and by what starts a database, and nowhere else', () => {
+  const importers = files.filter((file) => importsOf(file).some(({ target }) => target === 'pg'))
+  expect(importers.filter((file) => !/^server\/(store|embedded)\//.test(file))).toEqual([])
+})
+
+test('a refusal is made by name: no status number of one outside the registry and the routes', () => {
+  const number = /\b(?:status|statusCode)\s*(?:===|!==|=|:)\s*(4\d\d|5\d\d)\b/
+  const strays = files
+    .filter((file) => !/^(registry\/refusals|derive\/routes)\.ts$/.test(file))
+    .flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .filter((line) => number.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    )
+  expect(strays).toEqual([])
+})

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import type { Definition } from '#registry/definition.ts'
+import { kindOf } from '#registry/kinds/index.ts'
+import { permissions, scopes } from '#registry/permissions.ts'
+import { definitionOf, registry } from '#registry/records/index.ts'
+
+/** What must be true of every definition, so that what is derived from it can rely on it. */
+describe.each(registry)('$name', (definition: Definition) => {
+  const { name, title, fields, search, filters, removal } = definition
+
+  test('names its title, its searchable fields and its filters among its fields', () => {
+    for (const field of [title, ...search, ...filters]) expect(Object.keys(fields)).toContain(field)
+  })
+
+  test('refers to kinds that exist, by columns that they have', () => {
+    for (const field of Object.values(fields)) {
+      if (field.kind !== 'reference') continue
+      const target = definitionOf(registry, field.to)
+      expect(target, field.to).toBeDefined()
+      for (const column of [...(field.reads ?? []), ...(field.only ? [field.only.column] : [])])
+        expect(Object.keys(target?.fields ?? {})).toContain(column)
+    }
+  })
+
+  test('says what becomes of every record that can refer to it', () => {
+    const referring = registry.flatMap((other) =>
+      Object.entries(other.fields).flatMap(([field, { kind, ...rest }]) =>
+        kind === 'reference' && 'to' in rest && rest.to === name ? [`${other.name}.${field}`] : [],
+      ),
+    )
+    expect(removal.relations.map(({ records, by }) => `${records}.${by}`).toSorted()).toEqual(referring.toSorted())
+  })
+
+  test('unlinks only references that may be empty', () => {
+    for (const { records, by, rest } of removal.relations) {
+      if (rest === 'unlinked') expect(definitionOf(registry, records)?.fields[by]?.required).toBeUndefined()
+    }
+  })
+
+  test('matches removals by values that the columns can have', () => {
+    const matches = removal.relations.flatMap(({ records, blocks, goes }) =>
+      [blocks, goes].map((match) => [records, match ?? {}] as const),
+    )
+    for (const [records, match] of [
+      ...matches,
+      [name, removal.protectedWhen ?? {}] as const,
+      [name, removal.hardWhen ?? {}] as const,
+    ]) {
+      for (const [column, values] of Object.entries(match)) {
+        const field = definitionOf(registry, records)?.fields[column]
+        for (const value of values) expect(field?.kind === 'choice' ? field.values : [true, false]).toContain(value)
+      }
+    }
+  })
+
+  test('has steps between states that exist', () => {
+    for (const field of Object.values(fields)) {
+      if (field.kind !== 'choice' || !field.moves) continue
+      expect(Object.keys(field.moves).toSorted()).toEqual([...field.values].toSorted())
+      for (const next of Object.values(field.moves).flat()) expect(field.values).toContain(next)
+    }
+  })
+
+  test('describes every field in a sentence', () => {
+    for (const [field, { about }] of Object.entries(fields)) expect(about, field).toMatch(/^[A-Z].+\.$/s)
+  })
+
+  test('has amounts whose names end in _minor, and times that end in _at or _on where they are days of records', () => {
+    for (const [field, { kind }] of Object.entries(fields)) {
+      if (kind === 'money') expect(field).toMatch(/_minor$/)
+      if (kind === 'reference') expect(field).toMatch(/_id$/)
+      if (kind === 'instant') expect(field).toMatch(/_at$/)
+    }
+  })
+
+  test('shows examples that it would accept', () => {
+    for (const [field, of] of Object.entries(fields)) {
+      const kind = kindOf(of)
+      if (!kind.members) expect(kind.refuses?.(of, kind.example(of)) ?? false, field).toBe(false)
+    }
+  })
+})
+
+test('permissions are three a kind of record and three for the office; scopes are those of the served six', () => {
+  expect(permissions).toHaveLength(registry.length * 3 + 3)
+  expect(scopes).toHaveLength(18)
+  expect(scopes).toContain('EQUIPMENT_DELETE')
+  expect(permissions).toContain('TIME_ENTRIES_EDIT')
+})

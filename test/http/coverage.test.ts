@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataRoutesOf } from '#derive/routes.ts'
+import { registry } from '#registry/records/index.ts'
+import { type RefusalCode, refusals } from '#registry/refusals.ts'
+import { serve } from '#server/http/serve.ts'
+import { Fault } from '#server/store/faults.ts'
+import { send } from '../stage/http.ts'
+import { openStage, type Stage } from '../stage/stage.ts'
+import { callIn, ways } from '../stage/ways.ts'
+
+let stage: Stage
+// biome-ignore lint/suspicious/noExplicitAny: the document as a reader gets it
+let document: any
+beforeAll(async () => {
+  stage = await openStage()
+  document = (await stage.send({ method: 'GET', path: '/v1/openapi.json' })).body
+})
+afterAll(() => stage.close())
+
+const everyRoute = dataRoutesOf(registry)
+const byFault: RefusalCode[] = ['internal_error', 'unavailable', 'outcome_unknown']
+
+/** The example that the document shows for a refusal of a route. */
+function exampleOf(path: string, method: string, code: RefusalCode) {
+  const response = document.paths[path][method.toLowerCase()].responses[refusals[code].status]
+  const resolved = response.$ref ? document.components.responses[response.$ref.split('/').at(-1)] : response
+  const example = resolved.content['application/problem+json'].examples[code]
+  return (example.$ref ? document.components.examples[example.$ref.split('/').at(-1)] : example).value
+}
+
+describe.each(everyRoute)('$id', (route) => {
+  test.each(route.refusals.filter((code) => !byFault.includes(code)))(
+    'gives %s, as its example shows',
+    async (code) => {
+      expect(ways[code], `${code} has a way to provoke it`).toBeDefined()
+      const answer = await callIn(stage, route, [code])
+      expect({ status: answer.status, code: answer.body?.code }).toEqual({ status: refusals[code].status, code })
+      const { type, title, status } = exampleOf(route.path, route.method, code)
+      expect(answer.body).toMatchObject({ title, status })
+      expect(type.endsWith(answer.body.type)).toBe(true)
+      expect(Object.keys(answer.body).toSorted()).toEqual(
+        Object.keys(exampleOf(route.path, route.method, code)).toSorted(),
+      )
+    },
+  )
+
+  test('succeeds when nothing is wrong', async () => {
+    expect((await callIn(stage, route, [])).status).toBe(route.success)
+  })
+})
+
+describe('When the world fails', () => {
+  const failing = (error: Error) => ({
+    ...stage.world,
+    database: { ...stage.world.database, read: () => Promise.reject(error), transaction: () => Promise.reject(error) },
+  })
+  const rows: { code: RefusalCode; error: Error; retryAfter: string | undefined }[] = [
+    { code: 'internal_error', error: new Error('a secret cause'), retryAfter: undefined },
+    { code: 'unavailable', error: new Fault('unavailable', new Error('a secret cause')), retryAfter: '1' },
+    { code: 'outcome_unknown', error: new Fault('outcome_unknown', new Error('a secret cause')), retryAfter: '1' },
+  ]
+  test.each(rows)(
+    'every route that may answer $code does, and keeps the cause to itself',
+    async ({ code, error, retryAfter }) => {
+      const company = await stage.company()
+      const broken = await serve(failing(error))
+      try {
+        for (const route of everyRoute.filter(({ refusals: given }) => given.includes(code))) {
+          const answer = await send(broken.url, {
+            method: route.method,
+            path: route.path.replace('{id}', '1'),
+            headers: [
+              ['Authorization', `Bearer ${company.token}`],
+              ['Content-Type', 'application/json'],
+            ],
+            body: ['POST', 'PATCH'].includes(route.method) ? '{}' : undefined,
+          })
+          expect(answer.body).toMatchObject({ status: refusals[code].status, code })
+          expect(answer.headers['retry-after']).toBe(retryAfter)
+          expect(answer.text).not.toContain('secret cause')
+          expect(exampleOf(route.path, route.method, code)).toMatchObject({ code, title: answer.body.title })
+        }
+      } finally {
+        await broken.drain()
+      }
+    },
+  )
+})

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataRoutesOf } from '#derive/routes.ts'
+import { registry } from '#registry/records/index.ts'
+import type { RefusalCode } from '#registry/refusals.ts'
+import { openStage, type Stage } from '../stage/stage.ts'
+import { callIn, compatible, ways } from '../stage/ways.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+/** `route.refusals` stands in the order in which they are decided, so a call that earns two gets the first. */
+const pairsOf = (
+  codes: readonly RefusalCode[],
+  isWanted: (first: number, second: number) => boolean,
+): [RefusalCode, RefusalCode][] =>
+  codes.flatMap((first, one) =>
+    codes.flatMap((second, other): [RefusalCode, RefusalCode][] =>
+      one < other && isWanted(one, other) && compatible(first, second) ? [[first, second]] : [],
+    ),
+  )
+
+describe.each(dataRoutesOf(registry))('$id', (route) => {
+  const provoked = route.refusals.filter((code) => ways[code])
+  // One resource shows every pair; the others, made from the same data, each neighbouring pair.
+  const pairs = pairsOf(provoked, (one, other) => route.definition.name === 'projects' || other - one === 1)
+  test.each(pairs)('%s comes before %s', async (first, second) => {
+    const { body } = await callIn(stage, route, [first, second])
+    expect(body.code).toBe(first)
+  })
+})

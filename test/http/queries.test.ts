@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Company, openStage, type Stage } from '../stage/stage.ts'
+
+let stage: Stage
+let company: Company
+const ids: { [name: string]: number } = {}
+beforeAll(async () => {
+  stage = await openStage()
+  company = await stage.company()
+  const trade = await company.record('trades', { name: 'Mason' })
+  const client = await company.create('clients', {
+    name: 'Müller & Söhne',
+    email: 'post@mueller.example',
+    status: 'PROSPECT',
+  })
+  Object.assign(ids, { trade, client })
+  for (let count = 1; count <= 120; count++) {
+    await company.create('workers', {
+      name: `Worker ${String(count).padStart(3, '0')}`,
+      ...(count % 10 === 0 ? { trade_id: trade } : {}),
+      ...(count % 40 === 0 ? { status: 'INACTIVE' } : {}),
+    })
+  }
+  for (const name of ['100% wool', 'under_score', 'back\\slash', 'Crème brûlée', 'Straße 5', 'wall and wool']) {
+    await company.create('projects', { name, client_id: client })
+  }
+})
+afterAll(() => stage.close())
+
+describe('Pages', () => {
+  const rows: { why: string; query: string; length: number; meta: object }[] = [
+    { why: 'the default page holds 50', query: '', length: 50, meta: { total: 120, limit: 50, offset: 0 } },
+    { why: 'the largest page holds 100', query: 'limit=100', length: 100, meta: { total: 120, limit: 100, offset: 0 } },
+    {
+      why: 'more than 100 is taken as 100 and says so',
+      query: 'limit=101',
+      length: 100,
+      meta: { total: 120, limit: 100, offset: 0 },
+    },
+    {
+      why: 'far more too',
+      query: 'limit=99999999999999999999',
+      length: 100,
+      meta: { total: 120, limit: 100, offset: 0 },
+    },
+    {
+      why: 'the last page is short',
+      query: 'limit=50&offset=100',
+      length: 20,
+      meta: { total: 120, limit: 50, offset: 100 },
+    },
+    {
+      why: 'past the end is empty with the true total',
+      query: 'offset=5000',
+      length: 0,
+      meta: { total: 120, limit: 50, offset: 5000 },
+    },
+    {
+      why: 'the largest offset',
+      query: 'offset=2147483647',
+      length: 0,
+      meta: { total: 120, limit: 50, offset: 2147483647 },
+    },
+    {
+      why: 'the total does not depend on the page size',
+      query: 'limit=1',
+      length: 1,
+      meta: { total: 120, limit: 1, offset: 0 },
+    },
+  ]
+  test.each(rows)('$why', async ({ query, length, meta }) => {
+    const { status, body } = await company.get(`/v1/workers?${query}`)
+    expect(status).toBe(200)
+    expect(body.data).toHaveLength(length)
+    expect(body.meta).toEqual(meta)
+  })
+
+  test('pages follow each other by id without a gap or a repetition', async () => {
+    const seen: number[] = []
+    for (let offset = 0; offset < 120; offset += 30) {
+      const { body } = await company.get(`/v1/workers?limit=30&offset=${offset}`)
+      seen.push(...body.data.map(({ id }: { id: number }) => id))
+    }
+    expect(new Set(seen).size).toBe(120)
+    expect(seen).toEqual(seen.toSorted((one, other) => one - other))
+  })
+})
+
+describe('What cannot be read is refused with 400 and says what is valid', () => {
+  const rows: { query: string; code: string; says: RegExp }[] = [
+    { query: 'limit=0', code: 'invalid_parameter', says: /limit .* from 1/ },
+    { query: 'limit=-1', code: 'invalid_parameter', says: /limit/ },
+    { query: 'limit=', code: 'invalid_parameter', says: /limit/ },
+    { query: 'limit=1e2', code: 'invalid_parameter', says: /limit/ },
+    { query: 'limit=1.0', code: 'invalid_parameter', says: /limit/ },
+    { query: 'limit=%201', code: 'invalid_parameter', says: /limit/ },
+    { query: 'limit=%D9%A3', code: 'invalid_parameter', says: /limit/ },
+    { query: 'limit=5&limit=5', code: 'invalid_parameter', says: /limit is given twice/ },
+    { query: 'offset=-1', code: 'invalid_parameter', says: /offset/ },
+    { query: 'offset=2147483648', code: 'invalid_parameter', says: /2147483647/ },
+    { query: 'status=active', code: 'invalid_parameter', says: /ACTIVE, INACTIVE/ },
+    { query: 'status=', code: 'invalid_parameter', says: /ACTIVE/ },
+    { query: 'trade_id=x', code: 'invalid_parameter', says: /trade_id/ },
+    { query: 'trade_id=0', code: 'invalid_parameter', says: /trade_id/ },
+    { query: 'fields=', code: 'invalid_parameter', says: /name/ },
+    { query: 'fields=name,nope', code: 'invalid_parameter', says: /"nope".*employee_no/ },
+    { query: 'sort=notes', code: 'invalid_parameter', says: /sort .*name/ },
+    { query: 'sort=name,-name', code: 'invalid_parameter', says: /twice/ },
+    { query: 'sort=', code: 'invalid_parameter', says: /sort/ },
+    { query: 'updated_since=yesterday', code: 'invalid_parameter', says: /updated_since/ },
+    { query: 'updated_since=2026-02-30T00:00:00Z', code: 'invalid_parameter', says: /updated_since/ },
+    { query: 'q=%00', code: 'invalid_parameter', says: /NUL/ },
+    { query: 'q=%ff', code: 'invalid_parameter', says: /UTF-8/ },
+    { query: `q=${'a'.repeat(201)}`, code: 'invalid_parameter', says: /200/ },
+    { query: 'nope=1', code: 'unknown_parameter', says: /"nope".*limit, offset, q, status, trade_id/ },
+    { query: 'client_id=1', code: 'unknown_parameter', says: /client_id/ },
+    { query: 'dry_run=1', code: 'unknown_parameter', says: /dry_run/ },
+    { query: '__proto__=1', code: 'unknown_parameter', says: /__proto__/ },
+  ]
+  test.each(rows)('$query', async ({ query, code, says }) => {
+    const { status, body } = await company.get(`/v1/workers?${query}`)
+    expect({ status, code: body.code }).toEqual({ status: 400, code })
+    expect(body.detail).toMatch(says)
+  })
+})
+
+describe('Filters', () => {
+  test('by status', async () => {
+    expect((await company.get('/v1/workers?status=INACTIVE')).body.meta.total).toBe(3)
+  })
+  test('by a reference', async () => {
+    expect((await company.get(`/v1/workers?trade_id=${ids.trade}`)).body.meta.total).toBe(12)
+  })
+  test('together they narrow', async () => {
+    expect((await company.get(`/v1/workers?trade_id=${ids.trade}&status=INACTIVE`)).body.meta.total).toBe(3)
+  })
+  test('a reference to no record gives an empty list', async () => {
+    expect((await company.get('/v1/workers?trade_id=999999999')).body).toMatchObject({ data: [], meta: { total: 0 } })
+  })
+  test('updated_since keeps what changed at or after a moment, also as it is shown', async () => {
+    const { body } = await company.get('/v1/workers?sort=-updated_at&limit=1')
+    const [last] = body.data
+    const since = await company.get(`/v1/workers?updated_since=${encodeURIComponent(last.updated_at)}`)
+    expect(since.body.data.map(({ id }: { id: number }) => id)).toContain(last.id)
+    expect((await company.get('/v1/workers?updated_since=2100-01-01T00:00:00Z')).body.meta.total).toBe(0)
+    expect((await company.get('/v1/workers?updated_since=2020-01-01T00:00:00%2B02:00')).body.meta.total).toBe(120)
+  })
+})
+
+describe('q: every word must occur in one of the searchable fields', () => {
+  const rows: { q: string; resource?: string; total: number }[] = [
+    { q: 'worker 007', resource: 'workers', total: 1 },
+    { q: 'WORKER', resource: 'workers', total: 120 },
+    { q: 'muller sohne', resource: 'clients', total: 1 },
+    { q: 'MÜLLER', resource: 'clients', total: 1 },
+    { q: 'mueller.example', resource: 'clients', total: 1 },
+    { q: 'creme brulee', total: 1 },
+    { q: 'strasse', total: 1 },
+    { q: '100%', total: 1 },
+    { q: '%', total: 1 },
+    { q: 'under_score', total: 1 },
+    { q: 'under-score', total: 0 },
+    { q: '_', total: 1 },
+    { q: '\\', total: 1 },
+    { q: 'wool wall', total: 1 },
+    { q: 'wool', total: 2 },
+    { q: 'wool nothing', total: 0 },
+    { q: '  wool  ', total: 2 },
+    { q: '   ', total: 6 },
+    { q: '', total: 6 },
+    { q: "'; drop table projects; --", total: 0 },
+  ]
+  test.each(rows)('$q finds $total', async ({ q, resource = 'projects', total }) => {
+    const { status, body } = await company.get(`/v1/${resource}?q=${encodeURIComponent(q)}`)
+    expect(status).toBe(200)
+    expect(body.meta.total).toBe(total)
+    expect(body.data).toHaveLength(Math.min(total, 50))
+  })
+})
+
+describe('Sorting', () => {
+  test('descending by name', async () => {
+    const { body } = await company.get('/v1/workers?sort=-name&limit=2')
+    expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['Worker 120', 'Worker 119'])
+  })
+  test('equals are ordered by id, and what is empty comes last', async () => {
+    const { body } = await company.get('/v1/workers?sort=status,-trade_id,name&limit=100')
+    expect(body.code).toBe('invalid_parameter')
+    const sorted = await company.get('/v1/workers?sort=status&limit=100')
+    const own = sorted.body.data
+      .filter(({ status }: { status: string }) => status === 'ACTIVE')
+      .map(({ id }: { id: number }) => id)
+    expect(own).toEqual(own.toSorted((one: number, other: number) => one - other))
+  })
+  test('capitals and accents do not count', async () => {
+    const { body } = await company.get('/v1/projects?sort=name')
+    expect(body.data.map(({ name }: { name: string }) => name)).toEqual([
+      '100% wool',
+      'back\\slash',
+      'Crème brûlée',
+      'Straße 5',
+      'under_score',
+      'wall and wool',
+    ])
+  })
+})
+
+describe('fields', () => {
+  test('gives the fields named, in the order of the record, and always the id', async () => {
+    const { body } = await company.get(`/v1/clients/${ids.client}?fields=status,name`)
+    expect(Object.keys(body.data)).toEqual(['id', 'name', 'status'])
+  })
+  test('on lists too', async () => {
+    const { body } = await company.get('/v1/projects?fields=name&limit=1')
+    expect(Object.keys(body.data[0])).toEqual(['id', 'name'])
+  })
+  test('another set of fields has another ETag', async () => {
+    const tags = await Promise.all(
+      ['', '?fields=name', '?fields=status'].map(
+        async (query) => (await company.get(`/v1/clients/${ids.client}${query}`)).headers.etag,
+      ),
+    )
+    expect(new Set(tags).size).toBe(3)
+  })
+})

@@ -1,0 +1,153 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { routes } from '#derive/routes.ts'
+import { registry } from '#registry/records/index.ts'
+import { type Company, openStage, type Stage } from '../stage/stage.ts'
+
+let stage: Stage
+let company: Company
+beforeAll(async () => {
+  stage = await openStage()
+  company = await stage.company()
+})
+afterAll(() => stage.close())
+
+const paths = [...new Set(routes(registry).map(({ path }) => path))]
+const methodsOf = (path: string): string[] =>
+  routes(registry)
+    .filter((route) => route.path === path)
+    .map(({ method }) => method)
+
+describe('Methods', () => {
+  test.each(paths)('OPTIONS %s is 204 with Allow, without a token', async (path) => {
+    const answer = await stage.send({ method: 'OPTIONS', path: path.replace('{id}', '1') })
+    expect(answer.status).toBe(204)
+    expect(answer.headers.allow?.split(', ').toSorted()).toEqual(
+      [...methodsOf(path), ...(methodsOf(path).includes('GET') ? ['HEAD'] : []), 'OPTIONS'].toSorted(),
+    )
+  })
+
+  test.each(paths)('a method that %s lacks is 405 with Allow', async (path) => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].filter(
+      (name) => !methodsOf(path).includes(name),
+    )) {
+      const answer = await stage.send({ method, path: path.replace('{id}', '1') })
+      expect(answer).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
+      expect(answer.headers.allow).toContain('OPTIONS')
+    }
+  })
+
+  test('HEAD answers as GET does, without the body', async () => {
+    const id = await company.create('clients', { name: 'Head' })
+    for (const path of ['/v1/clients', `/v1/clients/${id}`, '/v1/clients/999999999', '/v1/openapi.json']) {
+      const [head, get] = [await company.call('HEAD', path), await company.get(path)]
+      expect(head.status).toBe(get.status)
+      expect(head.text).toBe('')
+      for (const name of ['etag', 'content-type', 'content-length']) {
+        if (path !== '/v1/clients/999999999') expect(head.headers[name]).toBe(get.headers[name])
+      }
+    }
+  })
+})
+
+describe('Paths that are not served', () => {
+  test.each([
+    '/v1',
+    '/v1/',
+    '/v1/nope',
+    '/v1/projects/',
+    '/v1/projects/1/',
+    '/v1/projects/1/tasks',
+    '/v1/tasks',
+    '/v1/invoices/1',
+    '/v2/projects',
+    '/v1//projects',
+    '/V1/projects',
+    '/v1/constructor',
+    '/v1/__proto__/1',
+  ])('%s is 404 as a problem, with and without a token', async (path) => {
+    for (const answer of [await company.get(path), await stage.send({ method: 'POST', path })]) {
+      expect(answer).toMatchObject({ status: 404, body: { code: 'not_found', status: 404 } })
+      expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/)
+    }
+  })
+})
+
+describe('Every answer', () => {
+  test('carries a request id, which a problem repeats', async () => {
+    const fine = await company.get('/v1/clients')
+    const refused = await company.get('/v1/clients?limit=x')
+    expect(fine.headers['x-request-id']).toMatch(/^[\w-]{20,}$/)
+    expect(refused.body.request_id).toBe(refused.headers['x-request-id'])
+  })
+
+  test('is not to be guessed at by a browser', async () => {
+    expect((await company.get('/v1/clients')).headers['x-content-type-options']).toBe('nosniff')
+  })
+})
+
+describe('Health and metrics, outside /v1', () => {
+  test('/healthz and /readyz are 200 while all is well', async () => {
+    expect((await stage.send({ method: 'GET', path: '/healthz' })).body).toEqual({ status: 'ok' })
+    expect((await stage.send({ method: 'GET', path: '/readyz' })).body).toEqual({ status: 'ready' })
+  })
+
+  test('/metrics counts answers by route and status, and names no company', async () => {
+    await company.get('/v1/clients')
+    const { text } = await stage.send({ method: 'GET', path: '/metrics' })
+    expect(text).toMatch(/plumbline_request_seconds_count\{route="clients.list",status="200"\} \d+/)
+    expect(text).toContain('plumbline_database_connections')
+    expect(text).not.toContain(company.token)
+  })
+
+  test('/docs/errors has a section for the type of a problem', async () => {
+    const problem = await company.get('/v1/clients/999999999')
+    const [path, fragment] = problem.body.type.split('#')
+    const page = await stage.send({ method: 'GET', path })
+    expect(page.status).toBe(200)
+    expect(page.text).toContain(`id="${fragment}"`)
+  })
+})
+
+describe('What is not HTTP is refused with a problem too', () => {
+  const exchange = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(stage.url)
+      const socket = connect(Number(port), hostname)
+      let heard = ''
+      socket.on('data', (chunk) => {
+        heard += chunk
+      })
+      socket.on('close', () => resolve(heard))
+      socket.on('error', reject)
+      socket.end(text)
+    })
+  const rows = [
+    { why: 'garbage', text: 'garbage\r\n\r\n', status: 400, code: 'invalid_header' },
+    {
+      why: 'two lengths',
+      text: 'POST /v1/clients HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx',
+      status: 400,
+      code: 'invalid_header',
+    },
+    {
+      why: 'length and chunks',
+      text: 'POST /v1/clients HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      status: 400,
+      code: 'invalid_header',
+    },
+    {
+      why: 'headers beyond 16 KiB',
+      text: `GET /v1/clients HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`,
+      status: 431,
+      code: 'headers_too_large',
+    },
+  ]
+  test.each(rows)('$why', async ({ text, status, code }) => {
+    const heard = await exchange(text)
+    expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(heard).toContain('application/problem+json')
+    expect(heard).toContain(`"code":"${code}"`)
+    expect(heard).toContain('Connection: close')
+  })
+})

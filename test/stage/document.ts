@@ -1,0 +1,108 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { JsonObject } from '#registry/json.ts'
+import { type Answer, send, type Wire } from './http.ts'
+
+/**
+ * The served OpenAPI document as a judge: an answer that it does not describe fails the test that got it. Ajv is not
+ * what the service itself checks with.
+ */
+export async function conforms(base: string, { method, path }: Wire, answer: Answer): Promise<void> {
+  const judge = await judgeOf(base)
+  const operation = judge.find(method, path.split('?')[0] as string)
+  if (!operation || method === 'OPTIONS' || answer.status === 405) return
+  const response = operation.responses[answer.status]
+  if (!response)
+    throw new Error(`${method} ${path} answered ${answer.status}, which the document does not know: ${answer.text}`)
+  const wrong = response.wrong(answer, method)
+  if (wrong)
+    throw new Error(
+      `${method} ${path} ${answer.status} differs from the document: ${wrong}\n${answer.text.slice(0, 2000)}`,
+    )
+}
+
+type Judge = { find(method: string, path: string): { responses: { [status: string]: Described } } | undefined }
+type Described = { wrong(answer: Answer, method: string): string | undefined }
+
+const judges = new Map<string, Promise<Judge>>()
+
+function judgeOf(base: string): Promise<Judge> {
+  const known = judges.get(base)
+  if (known) return known
+  const made = send(base, { method: 'GET', path: '/v1/openapi.json' }).then(({ status, body, text }) => {
+    if (status !== 200) throw new Error(`no document to check with: ${text}`)
+    return makeJudge(body)
+  })
+  judges.set(base, made)
+  return made
+}
+
+type Document = {
+  paths: { [path: string]: { [method: string]: { responses: { [status: string]: Response | { $ref: string } } } } }
+}
+type Response = {
+  content?: { [type: string]: { schema: JsonObject } }
+  headers?: { [name: string]: { required?: boolean; $ref?: string } }
+}
+
+function makeJudge(document: Document): Judge {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, validateSchema: false })
+  ajv.addSchema(document, 'document')
+  const resolve = <T>(value: T | { $ref: string }): T =>
+    typeof value === 'object' && value !== null && '$ref' in value
+      ? resolve(pointed(document, value.$ref) as T)
+      : (value as T)
+
+  const described = new Map<string, { responses: { [status: string]: Described } }>()
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, { responses }] of Object.entries(methods)) {
+      const entries = Object.entries(responses).map(([status, response]) => {
+        const at = `document#/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method}/responses/${status}`
+        return [
+          status,
+          describedBy(ajv, resolve<Response>(response), '$ref' in response ? `document${response.$ref}` : at, resolve),
+        ]
+      })
+      described.set(`${method.toUpperCase()} ${path}`, { responses: Object.fromEntries(entries) })
+    }
+  }
+  return {
+    find: (method, path) => {
+      const verb = method === 'HEAD' ? 'GET' : method
+      return described.get(`${verb} ${path}`) ?? described.get(`${verb} ${path.replace(/\/[^/]+$/, '/{id}')}`)
+    },
+  }
+}
+
+function describedBy(
+  ajv: Ajv2020,
+  response: Response,
+  at: string,
+  resolve: <T>(value: T | { $ref: string }) => T,
+): Described {
+  const checks = new Map<string, ValidateFunction>()
+  const schemaAt = (type: string) => `${at}/content/${type.replaceAll('~', '~0').replaceAll('/', '~1')}/schema`
+  const required = Object.entries(response.headers ?? {})
+    .filter(([, header]) => resolve<{ required?: boolean }>(header as { $ref: string }).required)
+    .map(([name]) => name.toLowerCase())
+  return {
+    wrong({ headers, text, body }, method) {
+      const missing = required.find((name) => headers[name] === undefined)
+      if (missing) return `the header ${missing} is missing`
+      const type = headers['content-type']?.split(';')[0]
+      if (method === 'HEAD' || (!response.content && text === '')) return undefined
+      if (!type || !response.content?.[type]) return `the content type ${type} is not described`
+      if (!type.includes('json')) return undefined
+      if (!checks.has(type)) checks.set(type, ajv.getSchema(schemaAt(type)) ?? ajv.compile({ $ref: schemaAt(type) }))
+      const check = checks.get(type) as ValidateFunction
+      return check(body) ? undefined : ajv.errorsText(check.errors)
+    },
+  }
+}
+
+const pointed = (document: Document, ref: string): unknown =>
+  ref
+    .replace(/^#\//, '')
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    // biome-ignore lint/suspicious/noExplicitAny: a pointer leads anywhere
+    .reduce((value: any, part) => value[part], document)

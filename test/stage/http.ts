@@ -1,0 +1,62 @@
+import { Agent, request } from 'node:http'
+
+/** A call on the wire, with nothing done to it: headers given twice stay twice, a body is the bytes given. */
+export type Wire = {
+  method: string
+  path: string
+  headers?: readonly (readonly [string, string])[]
+  body?: string | Buffer | undefined
+  agent?: Agent
+  /** The local address to call from. */
+  from?: string
+}
+
+export type Answer = {
+  status: number
+  headers: { [name: string]: string | undefined }
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies freely; the document checks their shape
+  body: any
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 200 })
+
+export function send(base: string, wire: Wire): Promise<Answer> {
+  const { hostname, port } = new URL(base)
+  const bytes = wire.body === undefined ? undefined : Buffer.from(wire.body)
+  const headers = (wire.headers ?? []).flat()
+  const isGiven = (name: string) => (wire.headers ?? []).some(([given]) => given.toLowerCase() === name)
+  if (!isGiven('host')) headers.push('Host', `${hostname}:${port}`)
+  if (bytes && !isGiven('content-length') && !isGiven('transfer-encoding'))
+    headers.push('Content-Length', String(bytes.length))
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      {
+        hostname,
+        port,
+        method: wire.method,
+        path: wire.path,
+        headers,
+        agent: wire.agent ?? agent,
+        ...(wire.from ? { localAddress: wire.from } : {}),
+      },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8')
+          const isJson = /json/.test(response.headers['content-type'] ?? '')
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers as Answer['headers'],
+            text,
+            body: isJson && text !== '' ? JSON.parse(text) : undefined,
+          })
+        })
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.end(bytes)
+  })
+}

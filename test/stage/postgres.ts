@@ -1,0 +1,36 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { openEmbedded } from '#server/embedded/open.ts'
+import { migrate } from '#server/store/migrate.ts'
+
+/** One bundled PostgreSQL for the whole run, with a migrated database that each test file copies. */
+
+export type Server = { host: string; port: number; user: string; database: string }
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    server: Server
+  }
+}
+
+export const template = 'plumbline_template'
+
+export default async function setup(project: TestProject) {
+  const folder = await mkdtemp(join(tmpdir(), 'plumbline-test-'))
+  // Started by root, PostgreSQL runs as somebody else, who has to reach it here.
+  await chmod(folder, 0o711)
+  const embedded = await openEmbedded({ folder })
+  const client = new pg.Client(embedded.connection)
+  await client.connect()
+  await client.query(`create database ${template}`)
+  await client.end()
+  await migrate({ ...embedded.connection, database: template }, () => {})
+  project.provide('server', embedded.connection)
+  return async () => {
+    await embedded.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}

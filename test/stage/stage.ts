@@ -1,0 +1,173 @@
+import { addOns } from '#registry/add-ons.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { permissions } from '#registry/permissions.ts'
+import type { Plan } from '#registry/plans.ts'
+import { definitionOf, registry } from '#registry/records/index.ts'
+import { readConfig } from '#server/config.ts'
+import { serve } from '#server/http/serve.ts'
+import { makeWorld } from '#server/open-world.ts'
+import { createAccount, setAccount } from '#server/service/account.ts'
+import { type Actor, operator } from '#server/service/actor.ts'
+import { createCompany, setCompany } from '#server/service/company.ts'
+import { allowAddresses, issueToken, revokeToken, rotateToken } from '#server/service/token.ts'
+import { createRecord } from '#server/service/write-record.ts'
+import type { Transaction } from '#server/store/database.ts'
+import type { World } from '#server/world.ts'
+import { freshDatabase } from './database.ts'
+import { conforms } from './document.ts'
+import { type Answer, send, type Wire } from './http.ts'
+import type { Server } from './postgres.ts'
+
+/** One server on a database of its own, and companies to call it for. */
+export type Stage = {
+  url: string
+  world: World
+  connection: Server
+  company(options?: CompanyOptions): Promise<Company>
+  /** Any call at all; every answer is checked against the served document. */
+  send(wire: Wire): Promise<Answer>
+  sql<Row = Record<string, unknown>>(text: string, ...values: unknown[]): Promise<Row[]>
+  inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export type CompanyOptions = {
+  plan?: Plan
+  addOns?: readonly string[]
+  permissions?: readonly string[]
+  scopes?: readonly string[] | 'all'
+  allowlist?: readonly string[]
+  name?: string
+}
+
+export type CallOptions = {
+  body?: unknown
+  /** Bytes as they are, instead of `body`. */
+  raw?: string | Buffer
+  headers?: { readonly [name: string]: string }
+  /** Null: without one. */
+  token?: string | null
+}
+
+/** A company with an account and a token. */
+export type Company = {
+  id: number
+  accountId: number
+  token: string
+  actor: Actor
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  get(path: string, headers?: { readonly [name: string]: string }): Promise<Answer>
+  /** Creates by the API; the id. */
+  create(resource: string, body: object): Promise<number>
+  /** Creates by the services, ERP-only kinds too; the id. */
+  record(kind: string, body: JsonObject): Promise<number>
+  set(change: { plan?: Plan; addOns?: readonly string[] }): Promise<void>
+  setAccount(change: { permissions?: readonly string[]; disabled?: boolean }): Promise<void>
+  allow(allowlist: readonly string[]): Promise<void>
+  rotate(): Promise<string>
+  revoke(): Promise<void>
+  /** The calls noted so far, oldest first. */
+  calls(): Promise<CallNote[]>
+}
+
+export type CallNote = {
+  route: string
+  status: number
+  code: string | null
+  counted: boolean
+  replayed: boolean
+  dry_run: boolean
+  record_id: number | null
+}
+
+export async function openStage(environment: { [name: string]: string } = {}): Promise<Stage> {
+  const { connection, drop } = await freshDatabase()
+  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DRAIN_TIMEOUT_MS: '2000', ...environment })
+  const world = makeWorld(config, connection, 'the sealing key of the tests, long enough')
+  const listening = await serve(world)
+  const inTransaction: Stage['inTransaction'] = (work) => world.database.transaction(work)
+  const sql: Stage['sql'] = (text, ...values) => world.database.read({ text, values })
+  const checkedSend = async (wire: Wire): Promise<Answer> => {
+    const answer = await send(listening.url, wire)
+    await conforms(listening.url, wire, answer)
+    return answer
+  }
+  return {
+    url: listening.url,
+    world,
+    connection,
+    company: (options = {}) => openCompany(world, checkedSend, inTransaction, sql, options),
+    send: checkedSend,
+    sql,
+    inTransaction,
+    close: async () => {
+      await listening.drain()
+      await world.meter.close()
+      await world.database.close()
+      await drop()
+    },
+  }
+}
+
+async function openCompany(
+  world: World,
+  checkedSend: Stage['send'],
+  inTransaction: Stage['inTransaction'],
+  sql: Stage['sql'],
+  options: CompanyOptions,
+): Promise<Company> {
+  const made = await inTransaction(async (transaction) => {
+    const { name = 'Harbor', plan = 'ENTERPRISE', permissions: held = permissions } = options
+    const company = await createCompany(transaction, { name, plan, addOns: options.addOns ?? addOns })
+    const email = `${crypto.randomUUID()}@example.com`
+    const account = await createAccount(transaction, company.id, { name: 'Ada', email, permissions: held })
+    const wanted = {
+      accountId: account.id,
+      label: 'Test',
+      scopes: options.scopes ?? 'all',
+      allowlist: options.allowlist ?? [],
+    }
+    const { token } = await issueToken(transaction, operator(company.id), world.secret, wanted)
+    return { id: company.id, accountId: account.id, token }
+  })
+  const actor = operator(made.id)
+
+  const company: Company = {
+    ...made,
+    actor,
+    call: (method, path, { body, raw, headers = {}, token = company.token } = {}) => {
+      const bytes = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+      const pairs: [string, string][] = Object.entries(headers)
+      if (token !== null && !('Authorization' in headers)) pairs.push(['Authorization', `Bearer ${token}`])
+      if (bytes !== undefined && !('Content-Type' in headers)) pairs.push(['Content-Type', 'application/json'])
+      return checkedSend({ method, path, headers: pairs, body: bytes })
+    },
+    get: (path, headers = {}) => company.call('GET', path, { headers }),
+    create: async (resource, body) => {
+      const { status, text, body: answer } = await company.call('POST', `/v1/${resource}`, { body })
+      if (status !== 201) throw new Error(`${resource} ${JSON.stringify(body)}: ${status} ${text}`)
+      return answer.data.id
+    },
+    record: (kind, body) =>
+      inTransaction(async (transaction) => {
+        const definition = definitionOf(registry, kind)
+        if (!definition) throw new Error(`no kind ${kind}`)
+        return (await createRecord(transaction, actor, definition, body)).id
+      }),
+    set: async (change) => void (await inTransaction((transaction) => setCompany(transaction, made.id, change))),
+    setAccount: async (change) =>
+      void (await inTransaction((transaction) => setAccount(transaction, made.id, made.accountId, change))),
+    allow: async (allowlist) =>
+      void (await inTransaction((transaction) => allowAddresses(transaction, actor, allowlist))),
+    rotate: async () => (await inTransaction((transaction) => rotateToken(transaction, actor, world.secret))).token,
+    revoke: async () => void (await inTransaction((transaction) => revokeToken(transaction, actor))),
+    calls: async () => {
+      await world.meter.flush()
+      return sql<CallNote>(
+        'select route, status, code, counted, replayed, dry_run, record_id from calls where company_id = $1 order by at, id',
+        made.id,
+      )
+    },
+  }
+  return company
+}

@@ -1,0 +1,165 @@
+import type { DataRoute } from '#derive/routes.ts'
+import { isWrite } from '#derive/routes.ts'
+import { planLimit } from '#registry/plans.ts'
+import type { RefusalCode } from '#registry/refusals.ts'
+import { lockOf } from '#server/walk/claim-key.ts'
+import type { Answer } from './http.ts'
+import type { Company, Stage } from './stage.ts'
+
+/** A call in the making: as it is, it succeeds. */
+export type Draft = {
+  route: DataRoute
+  id: number | null
+  query: string[]
+  headers: [string, string][]
+  body: string | undefined
+  token: string
+}
+
+/**
+ * A way to earn a refusal: history that has to be there first, gates that are closed afterwards, and what is wrong
+ * with the call. Two ways can be taken at once, which shows which refusal comes first.
+ */
+export type Way = {
+  prepare?: (stage: Stage, company: Company, draft: Draft) => Promise<unknown>
+  close?: (company: Company) => Promise<unknown>
+  spoil?: (draft: Draft) => void
+  /** Something that must hold during the call. */
+  during?: (stage: Stage, company: Company, call: () => Promise<Answer>) => Promise<Answer>
+}
+
+const key = 'one-key-for-both'
+const withKey = (draft: Draft): void => {
+  if (!draft.headers.some(([name]) => name === 'Idempotency-Key')) draft.headers.push(['Idempotency-Key', key])
+}
+const retyped = (draft: Draft, type: string): void => {
+  draft.headers = draft.headers.map(([name, value]) => [name, name === 'Content-Type' ? type : value])
+}
+const set = (draft: Draft, parts: Partial<Draft>): void => void Object.assign(draft, parts)
+const bigger = 1024 * 1024 + 1
+
+/** Everything that can be provoked from outside; faults of the world are not among it. */
+export const ways: { readonly [code in RefusalCode]?: Way } = {
+  invalid_header: {
+    spoil: (draft) =>
+      void draft.headers.push(['Content-Type', 'application/json'], ['Content-Type', 'application/json']),
+  },
+  invalid_idempotency_key: { spoil: (draft) => void draft.headers.unshift(['Idempotency-Key', 'with a blank']) },
+  unauthorized: { spoil: (draft) => set(draft, { token: `${draft.token.slice(0, -8)}00000000` }) },
+  ip_not_allowed: { close: (company) => company.allow(['10.0.0.0/8']) },
+  insufficient_scope: { close: (company) => company.setAccount({ permissions: [] }) },
+  feature_off: { close: (company) => company.set({ addOns: [] }) },
+  unknown_parameter: { spoil: (draft) => void draft.query.push('nope=1') },
+  invalid_parameter: {
+    spoil: (draft) => void draft.query.push(...(isWrite(draft.route) ? ['dry_run=0', 'dry_run=0'] : ['fields=nope'])),
+  },
+  invalid_dry_run: { spoil: (draft) => void draft.headers.push(['X-Dry-Run', 'perhaps']) },
+  payload_too_large: { spoil: (draft) => set(draft, { body: `${draft.body ?? ''}${' '.repeat(bigger)}` }) },
+  unsupported_media_type: { spoil: (draft) => retyped(draft, 'text/plain') },
+  malformed_json: { spoil: (draft) => set(draft, { body: `{${draft.body ?? ''}` }) },
+  idempotency_key_reuse: {
+    prepare: (_stage, company) =>
+      company.call('POST', '/v1/clients', { body: { name: 'Earlier' }, headers: { 'Idempotency-Key': key } }),
+    spoil: withKey,
+  },
+  idempotency_in_progress: {
+    spoil: withKey,
+    during: (stage, company, call) =>
+      stage.inTransaction(async (transaction) => {
+        await transaction.run({ text: 'select pg_advisory_xact_lock($1::bigint)', values: [lockOf(company.id, key)] })
+        return call()
+      }),
+  },
+  not_found: { spoil: (draft) => set(draft, { id: 999_999_999 }) },
+  precondition_failed: { spoil: (draft) => void draft.headers.push(['If-Match', '"99-aaaaaaaaaaaaaaaaaaaaaa"']) },
+  validation_failed: { spoil: (draft) => set(draft, { body: draft.body?.replace(/^(\{*)\{/, '$1{"nope":1,') }) },
+  plan_limit_reached: {
+    prepare: async (stage, company, { route }) => {
+      await company.set({ plan: 'STARTER' })
+      const limit = planLimit('STARTER', route.definition.name)
+      await stage.sql(
+        'update plan_usage set used = $3 where company_id = $1 and records = $2',
+        company.id,
+        route.definition.name,
+        limit,
+      )
+    },
+  },
+  delete_blocked: { prepare: (_stage, company, draft) => protect(company, draft) },
+}
+
+/** Whether the ways of two refusals can be taken in one call. */
+export function compatible(one: RefusalCode, other: RefusalCode): boolean {
+  const pairs: [RefusalCode, RefusalCode][] = [
+    // There is no history of a record that is not there.
+    ['not_found', 'delete_blocked'],
+    // The key of a request is in flight or answered, not both.
+    ['idempotency_key_reuse', 'idempotency_in_progress'],
+  ]
+  return !pairs.some((pair) => pair.includes(one) && pair.includes(other))
+}
+
+/** A call of the route that succeeds, spoilt in these ways. */
+export async function callIn(stage: Stage, route: DataRoute, codes: readonly RefusalCode[]): Promise<Answer> {
+  const company = await stage.company()
+  const { definition, operation } = route
+  const hasBody = operation === 'create' || operation === 'update'
+  const draft: Draft = {
+    route,
+    id: route.path.endsWith('{id}') ? await company.create(definition.name, { [definition.title]: 'Target' }) : null,
+    query: [],
+    headers: isWrite(route) ? [['Content-Type', 'application/json']] : [],
+    body: hasBody ? JSON.stringify({ [definition.title]: 'Call' }) : undefined,
+    token: company.token,
+  }
+  const taken = codes.map((code) => ways[code] ?? {})
+  for (const way of taken) await way.prepare?.(stage, company, draft)
+  for (const way of taken) await way.close?.(company)
+  for (const way of taken) way.spoil?.(draft)
+
+  const call = () =>
+    stage.send({
+      method: route.method,
+      path: `${route.path.replace('{id}', String(draft.id))}${draft.query.length > 0 ? `?${draft.query.join('&')}` : ''}`,
+      headers: [...draft.headers, ['Authorization', `Bearer ${draft.token}`]],
+      body: draft.body,
+    })
+  const during = taken.find((way) => way.during)?.during
+  return during ? during(stage, company, call) : call()
+}
+
+/** History that keeps the record of the draft from being deleted. */
+async function protect(company: Company, { route: { definition }, id }: Draft): Promise<void> {
+  const record = id as number
+  const client = async () => company.record('clients', { name: 'C' })
+  switch (definition.name) {
+    case 'projects':
+      await company.record('invoices', { client_id: await client(), project_id: record, status: 'ISSUED' })
+      return
+    case 'workers': {
+      const project = await company.record('projects', { name: 'P' })
+      await company.record('time_entries', {
+        worker_id: record,
+        project_id: project,
+        worked_on: '2026-01-05',
+        hours: 1,
+        status: 'APPROVED',
+      })
+      return
+    }
+    case 'clients':
+      await company.record('invoices', { client_id: record, status: 'ISSUED' })
+      return
+    case 'estimates':
+      await company.record('invoices', { client_id: await client(), estimate_id: record, status: 'ISSUED' })
+      return
+    case 'subcontractors':
+      await company.record('contracts', { subcontractor_id: record, title: 'C', status: 'SIGNED' })
+      return
+    case 'equipment':
+      await company.record('equipment_logs', { equipment_id: record, logged_on: '2026-01-05', billed: true })
+      return
+    default:
+      throw new Error(`nothing protects ${definition.name}`)
+  }
+}
