@@ -152,8 +152,13 @@ const oneOf = (text: string, allowed: readonly string[]): string | undefined => 
 const hostName = (text: string): string | undefined =>
   isIP(text) > 0 || /^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?$/.test(text) ? text : undefined
 
+/** Without a host, as in postgres://user@/name?host=/run/postgresql, it means a Unix socket. */
 const postgresUrl = (text: string): string | null | undefined =>
-  text === '' ? null : /^postgres(ql)?:$/.test(parsed(text)?.protocol ?? '') ? text : undefined
+  text === ''
+    ? null
+    : /^postgres(ql)?:$/.test(parsed(text.replace('@/', '@socket/'))?.protocol ?? '')
+      ? text
+      : undefined
 
 function webAddress(text: string): string | null | undefined {
   if (text === '') return null

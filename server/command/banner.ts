@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts'
 import type { DemoCompany, DemoStory } from '../demo/seed.ts'
+import { version } from '../version.ts'
 import { named } from './in-world.ts'
 import type { Answer } from './terminal.ts'
-import { version } from '../version.ts'
 
 export type Ready = { config: Config; url: string; databaseIs: string; demo: DemoStory | null }
 

@@ -6,7 +6,7 @@ import { type Connection, type Database, openDatabase } from '../store/database.
 import { pendingMigrations } from '../store/migrate.ts'
 import { type Check, ill, well } from './doctor.ts'
 
-const versionMin = 140_000
+const versionMin = 150_000
 const clockDifferenceMillisecondsMax = 2000
 /** Kept free for migrations, the command and whoever looks after the database. */
 const connectionsSpare = 5
@@ -35,7 +35,7 @@ export async function checkDatabase(config: Config, connection: Connection, data
 
 function checkVersion({ version, version_number, encoding, read_only }: ServerFacts, databaseIs: string): Check {
   const says = `PostgreSQL ${version}, ${databaseIs}`
-  if (version_number < versionMin) return ill('database', `${says}: use PostgreSQL 14 or later.`)
+  if (version_number < versionMin) return ill('database', `${says}: use PostgreSQL 15 or later.`)
   if (encoding !== 'UTF8')
     return ill('database', `${says}, keeps text as ${encoding}: use a database made with encoding UTF8.`)
   if (read_only) return ill('database', `${says}, takes no writes: set DATABASE_URL to the primary server.`)

@@ -26,7 +26,7 @@ const refused: { readonly [code: string]: (reason: string) => string } = {
   '3D': (reason) => `The database is not there (${reason}): create it, or correct its name in DATABASE_URL.`,
   '42501': (reason) =>
     `The database does not permit this (${reason}): make the user of DATABASE_URL the owner of its database.`,
-  '0A': (reason) => `The database cannot do this (${reason}): use PostgreSQL 14 or later with its contrib extensions.`,
+  '0A': (reason) => `The database cannot do this (${reason}): use PostgreSQL 15 or later with its contrib extensions.`,
   '53': (reason) => `The database has no room (${reason}): give it more, or lower DATABASE_CONNECTIONS.`,
   '57P': (reason) => `The database is stopping or starting (${reason}): try again in a moment.`,
   '57P03': (reason) => `The database is starting (${reason}): try again in a moment.`,

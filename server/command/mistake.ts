@@ -39,4 +39,4 @@ function unexpected(error: unknown): string {
 }
 
 /** Sentences of fields begin with the name of the field, which stays as it is. */
-export const asSentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`)
+const asSentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`)

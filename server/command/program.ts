@@ -1,4 +1,5 @@
 import { Command, type CommanderError } from 'commander'
+import { version } from '../version.ts'
 import { addAccount } from './account.ts'
 import { addCompany } from './company.ts'
 import { addDatabase } from './database.ts'
@@ -8,7 +9,6 @@ import { addRecord } from './record.ts'
 import { addConfig } from './settings.ts'
 import type { Desk } from './terminal.ts'
 import { addToken } from './token.ts'
-import { version } from '../version.ts'
 
 /** All commands. Usage mistakes are thrown as `Mistake`. */
 export function makeProgram(desk: Desk): Command {
@@ -60,16 +60,19 @@ function throwMistakes(command: Command): void {
 }
 
 function usageSentence({ code, message }: CommanderError, command: Command): string {
-  const help = `"${pathOf(command)} --help"`
+  const help = `see "${pathOf(command)} --help"`
   if (code === 'commander.help') {
     const names = command.commands.map((inner) => inner.name()).filter((name) => name !== 'help')
-    return `${pathOf(command)} needs one of ${names.join(', ')}: see ${help}.`
+    return `${pathOf(command)} needs one of ${names.join(', ')}: ${help}.`
   }
+  // commander looks for what is missing first, which is often only spelt wrongly.
+  const strange = command.args.find((word) => word.startsWith('--'))
+  if (code === 'commander.missingMandatoryOptionValue' && strange) return `Unknown option '${strange}': ${help}.`
   const said = message
     .replace(/^error: /, '')
     .replace(/\n\(Did (.*)\)$/, ' (did $1)')
-    .replace(/\.$/, '')
-  return `${said.charAt(0).toUpperCase()}${said.slice(1)}: see ${help}.`
+    .replace(/\. Expected (\d+) arguments? but got (\d+): (.*)\.$/, ' (expected $1, got $2: $3)')
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}: ${help}.`
 }
 
 function pathOf(command: Command): string {

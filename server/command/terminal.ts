@@ -11,7 +11,7 @@ export type Terminal = {
 
 export type Environment = { readonly [name: string]: string | undefined }
 
-export type Output = { write(text: string): unknown; isTTY?: boolean }
+type Output = { write(text: string): unknown; isTTY?: boolean }
 
 /** What a command has to say: to programs as one JSON object, to people as text. */
 export type Answer = {

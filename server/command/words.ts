@@ -8,7 +8,7 @@ export const readId =
   (word: string): number => {
     const id = /^[1-9]\d{0,15}$/.test(word) ? Number(word) : Number.NaN
     if (id <= idMax) return id
-    throw new Mistake(`${called} must be an id, a positive whole number, and not ${JSON.stringify(word)}.`)
+    throw new Mistake(`${called} must be a positive whole number and not ${JSON.stringify(word)}.`)
   }
 
 /** Names separated by commas; `all` and `none` stand for what they say. */

@@ -6,8 +6,8 @@ import { createCompany } from '../service/company.ts'
 import { issueToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
 import type { World } from '../world.ts'
-import { calendarFrom } from './calendar.ts'
-import { handOf, turn } from './hand.ts'
+import { type Calendar, calendarFrom } from './calendar.ts'
+import { type Hand, handOf, turn } from './hand.ts'
 import { demoOwners } from './people.ts'
 import { addressOf, emailOf, phoneOf, plain } from './places.ts'
 
@@ -20,61 +20,46 @@ export async function makeHilltop(transaction: Transaction, { clock, secret }: W
     isDemo: true,
   })
   const hal = await createAccount(transaction, company.id, { ...demoOwners[1], permissions })
-  await issueToken(transaction, operator(company.id), secret, {
-    accountId: hal.id,
-    label: 'Demo',
-    scopes: 'all',
-    allowlist: [],
-  })
-
-  const { day } = calendarFrom(clock.now())
-  const hand = handOf(transaction, company.id)
-  const tradeIds = await hand.make(
-    'trades',
-    trades.map((name) => ({ name })),
-  )
-  const categoryIds = await hand.make(
-    'categories',
-    categories.map((name) => ({ name, kind: 'project' })),
-  )
-  const clientIds = await hand.make(
-    'clients',
-    clients.map((name, index) => ({
-      name,
-      email: emailOf('office', plain(name)),
-      phone: phoneOf(802, index),
-      billing_address: addressOf(index + 2),
-      payment_terms_days: 30,
-    })),
-  )
-  const workerIds = await hand.make(
-    'workers',
-    workers.map((name, index) => ({
-      name,
-      employee_no: String(index + 1),
-      phone: phoneOf(802, 20 + index),
-      trade_id: turn(tradeIds, index),
-      employment_type: index % 6 === 5 ? 'APPRENTICE' : 'EMPLOYEE',
-      hired_on: day(-120 - index * 190),
-      hourly_cost_minor: 2600 + (index % 5) * 350,
-      bill_rate_minor: 4900 + (index % 5) * 600,
-    })),
-  )
-  await hand.make(
-    'projects',
-    roofs.map((name, index) => ({
-      name,
-      status: turn(['ACTIVE', 'COMPLETED', 'BIDDING', 'ACTIVE', 'COMPLETED'], index),
-      client_id: turn(clientIds, index),
-      category_id: turn(categoryIds, index),
-      manager_id: turn(workerIds.slice(0, 2), index),
-      address: addressOf(index + 20),
-      start_date: day(-200 + index * 11),
-      end_date: day(-180 + index * 11),
-      contract_minor: 840_000 + index * 137_500,
-    })),
-  )
+  const token = { accountId: hal.id, label: 'Demo', scopes: 'all', allowlist: [] } as const
+  await issueToken(transaction, operator(company.id), secret, token)
+  await makeRecords(handOf(transaction, company.id), calendarFrom(clock.now()))
   return company
+}
+
+async function makeRecords(hand: Hand, { day }: Calendar): Promise<void> {
+  const tradeId = await hand.makeNamed('trades', trades)
+  const categoryId = await hand.makeNamed('categories', categories, { kind: 'project' })
+  const clientBodies = clients.map((name, index) => ({
+    name,
+    email: emailOf('office', plain(name)),
+    phone: phoneOf(802, index),
+    billing_address: addressOf(index + 2),
+    payment_terms_days: 30,
+  }))
+  const clientIds = await hand.make('clients', clientBodies)
+  const workerBodies = workers.map((name, index) => ({
+    name,
+    employee_no: String(index + 1),
+    phone: phoneOf(802, 20 + index),
+    trade_id: tradeId(turn(trades, index)),
+    employment_type: index % 6 === 5 ? 'APPRENTICE' : 'EMPLOYEE',
+    hired_on: day(-120 - index * 190),
+    hourly_cost_minor: 2600 + (index % 5) * 350,
+    bill_rate_minor: 4900 + (index % 5) * 600,
+  }))
+  const managerIds = (await hand.make('workers', workerBodies)).slice(0, 2)
+  const projectBodies = roofs.map((name, index) => ({
+    name,
+    status: index < 12 ? 'COMPLETED' : index < 19 ? 'ACTIVE' : 'BIDDING',
+    client_id: turn(clientIds, index),
+    category_id: categoryId(turn(categories, index)),
+    manager_id: turn(managerIds, index),
+    address: addressOf(index + 20),
+    start_date: day(-170 + index * 11),
+    end_date: day(-132 + index * 11),
+    contract_minor: 840_000 + index * 137_500,
+  }))
+  await hand.make('projects', projectBodies)
 }
 
 const trades = ['Roofer', 'Slater', 'Sheet metal worker', 'Carpenter', 'Laborer']

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#registry/json.ts'
 import type { Calendar } from '../calendar.ts'
-import { turn } from '../hand.ts'
+import { type Paper, statesTo, turn } from '../hand.ts'
 import type { Client } from './clients.ts'
 import { pieces } from './equipment.ts'
 import { priceOf } from './prices.ts'
@@ -8,7 +8,7 @@ import { projects, type Status } from './projects.ts'
 
 /** What the books hold of the projects: the history that deletion protects. */
 
-export type Ids = {
+type Ids = {
   clientId: (client: Client) => number
   /** In the order of `projects`. */
   projects: readonly number[]
@@ -62,16 +62,18 @@ export function timeEntryBodies(ids: Ids, calendar: Calendar): JsonObject[] {
   return [...active, ...done]
 }
 
-export type Invoice = { status: 'DRAFT' | 'ISSUED' | 'PAID' | 'VOID'; body: JsonObject }
-
 /** A deposit when work begins, the rest at its end. All begin as drafts; the oldest have the lowest numbers. */
-export function invoices(ids: Ids, calendar: Calendar): Invoice[] {
-  const invoice = (index: number, day: number, share: number, status: Invoice['status']) => {
+export function invoices(ids: Ids, calendar: Calendar): Paper[] {
+  const invoice = (index: number, day: number, share: number, status: 'DRAFT' | 'ISSUED' | 'PAID' | 'VOID') => {
     const project = projects[index] as (typeof projects)[number]
     const dates = status === 'DRAFT' ? {} : { issued_on: calendar.workday(day), due_on: calendar.day(day + 30) }
     const of = { client_id: ids.clientId(project.client), project_id: ids.projects[index] as number }
     const total_minor = Math.round(priceOf(project) * share)
-    return { day, status, body: { ...of, estimate_id: ids.estimates[index] as number, ...dates, total_minor } }
+    return {
+      day,
+      states: statesTo(status, 'ISSUED'),
+      body: { ...of, estimate_id: ids.estimates[index] as number, ...dates, total_minor },
+    }
   }
   const isBlocked = (client: Client) => client === 'Redfern Property Group'
   const deposits = inState('ACTIVE', 'ON_HOLD', 'COMPLETED').map(({ project, index }) =>
@@ -92,9 +94,7 @@ export function invoices(ids: Ids, calendar: Calendar): Invoice[] {
 
 const contracted = ['Scaffold, all elevations', 'Crane days', 'Site lighting', 'Reinforcement', 'Granite, cut to list']
 
-export type Contract = { status: 'DRAFT' | 'SIGNED' | 'CLOSED'; body: JsonObject }
-
-export const contracts = (ids: Ids, calendar: Calendar): Contract[] =>
+export const contracts = (ids: Ids, calendar: Calendar): Paper[] =>
   inState('ACTIVE', 'COMPLETED').map(({ project, index }) => {
     const status = project.status === 'COMPLETED' ? 'CLOSED' : index % 4 === 0 ? 'DRAFT' : 'SIGNED'
     const body = {
@@ -105,7 +105,7 @@ export const contracts = (ids: Ids, calendar: Calendar): Contract[] =>
       amount_minor: Math.round(priceOf(project) * 0.12),
       ...(status === 'DRAFT' ? {} : { signed_on: calendar.workday(project.start - 10) }),
     }
-    return { status, body }
+    return { states: statesTo(status, 'SIGNED'), body }
   })
 
 /** Two days of use of each piece that is out, the older one billed; a service of each that is not. */

@@ -36,7 +36,7 @@ const types: readonly Row[] = [
   ['Tilt trailer', 'Transport', 'Marlow', 'T16', 7200],
 ]
 
-export type Status = 'ACTIVE' | 'IN_USE' | 'MAINTENANCE' | 'RETIRED'
+type Status = 'ACTIVE' | 'IN_USE' | 'MAINTENANCE' | 'RETIRED'
 
 /** Where the pieces stand, going round: about half of them are out on a project. */
 const turns: readonly Status[] = [

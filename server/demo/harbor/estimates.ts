@@ -1,5 +1,5 @@
-import type { JsonObject } from '#registry/json.ts'
 import type { Calendar } from '../calendar.ts'
+import { type Paper, statesTo } from '../hand.ts'
 import type { Client } from './clients.ts'
 import type { ProjectCategory } from './lists.ts'
 import { offerOf } from './prices.ts'
@@ -44,17 +44,15 @@ const loose: readonly Loose[] = [
 const statusOf = ({ status, start }: Project): Status =>
   status === 'CANCELLED' ? 'REJECTED' : status !== 'BIDDING' ? 'ACCEPTED' : start > 50 ? 'DRAFT' : 'SENT'
 
-export type Estimate = { status: Status; body: JsonObject }
-
 /** First one for each project, in their order; then the loose ones. All begin as drafts. */
 export function estimates(
   clientId: (client: Client) => number,
   projectIds: readonly number[],
   calendar: Calendar,
-): Estimate[] {
+): Paper[] {
   const dates = (issued: number) => ({ issue_date: calendar.workday(issued), valid_until: calendar.day(issued + 60) })
   const ofProjects = projects.map((project, index) => ({
-    status: statusOf(project),
+    states: statesTo(statusOf(project), 'SENT'),
     body: {
       title: project.name,
       client_id: clientId(project.client),
@@ -64,7 +62,7 @@ export function estimates(
     },
   }))
   const others = loose.map(([title, client, category, days, status, issued]) => ({
-    status,
+    states: statesTo(status, 'SENT'),
     body: { title, client_id: clientId(client), ...dates(issued), ...offerOf({ category, days }) },
   }))
   return [...ofProjects, ...others]

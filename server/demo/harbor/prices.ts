@@ -33,7 +33,7 @@ const items: { readonly [C in ProjectCategory]: readonly Item[] } = {
   Facade: [scaffold, demolition, brick, pointing, crane],
 }
 
-export const linesOf = ({ category, days }: Job): Line[] =>
+const linesOf = ({ category, days }: Job): Line[] =>
   items[category].map(([description, unit, unit_price_minor, aDay]) => ({
     description,
     quantity: Math.max(1, Math.round(days * aDay)),
@@ -42,7 +42,7 @@ export const linesOf = ({ category, days }: Job): Line[] =>
   }))
 
 /** The larger the job, the larger the discount. */
-export const termsOf = ({ days }: Job): { discount_pct: number | null; tax_pct: number } => ({
+const termsOf = ({ days }: Job): { discount_pct: number | null; tax_pct: number } => ({
   discount_pct: days >= 200 ? 5 : days >= 100 ? 2.5 : null,
   tax_pct: 5.5,
 })

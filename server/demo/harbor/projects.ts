@@ -6,7 +6,7 @@ import type { Client } from './clients.ts'
 import type { ProjectCategory } from './lists.ts'
 import { type Job, priceOf } from './prices.ts'
 
-export type Row = readonly [
+type Row = readonly [
   name: string,
   client: Client,
   category: ProjectCategory,

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { definitionOf, registry } from '#registry/records/index.ts'
+import { type DemoStory, seedDemo } from '#server/demo/seed.ts'
+import type { OpenWorld } from '#server/open-world.ts'
+import { operator } from '#server/service/actor.ts'
+import { createRecord } from '#server/service/write-record.ts'
+import { freshDatabase } from '../stage/database.ts'
+import { urlOf } from '../stage/process.ts'
+import { makeStage, type Stage } from './stage.ts'
+
+let stage: Stage
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let opened: OpenWorld
+let story: DemoStory
+let milliseconds: number
+
+beforeAll(async () => {
+  stage = await makeStage()
+  database = await freshDatabase()
+  opened = await stage.open({ DATABASE_URL: urlOf(database.connection) })
+  const startedAt = performance.now()
+  story = await seedDemo(opened.world)
+  milliseconds = performance.now() - startedAt
+})
+afterAll(async () => {
+  await opened.close()
+  await database.drop()
+  await stage.clear()
+})
+
+async function ask<Row>(text: string, ...values: unknown[]): Promise<Row[]> {
+  return opened.world.database.read<Row>({ text, values })
+}
+
+async function count(kind: string, company: number, where = 'true'): Promise<number> {
+  const [row] = await ask<{ count: number }>(
+    `select count(*)::int from ${kind} where company_id = $1 and ${where}`,
+    company,
+  )
+  return row?.count as number
+}
+
+const [harbor, hilltop] = [0, 1].map((index) => () => story.companies[index]!.id) as [() => number, () => number]
+
+describe('The demo story', () => {
+  test('takes less than two seconds.', () => {
+    expect(milliseconds).toBeLessThan(2000)
+  })
+
+  test('is told the same when it is asked for again.', async () => {
+    expect(story).toMatchObject({
+      isNew: true,
+      companies: [
+        { name: 'Harbor Masonry', owner: { name: 'Ada Marsh', email: 'ada@harbor-masonry.example' } },
+        { name: 'Hilltop Roofing', owner: { name: 'Hal Whitcombe' } },
+      ],
+    })
+    expect(await seedDemo(opened.world)).toEqual({ ...story, isNew: false })
+    for (const { token } of story.companies) expect(token).toMatch(/^plumb_live_[0-9a-f]{72}$/)
+  })
+
+  test('Harbor Masonry has a few hundred records, of every kind and in every state.', async () => {
+    const counts = await Promise.all(registry.map(async ({ name }) => [name, await count(name, harbor())] as const))
+    const known = Object.fromEntries(counts)
+    expect(known).toMatchObject({
+      projects: 40,
+      workers: 45,
+      clients: 30,
+      estimates: 60,
+      subcontractors: 20,
+      equipment: 40,
+    })
+    for (const [name, records] of counts) expect(records, name).toBeGreaterThanOrEqual(15)
+    expect(counts.reduce((sum, [, records]) => sum + records, 0)).toBeGreaterThan(500)
+
+    for (const { name, fields } of registry) {
+      if (fields.status?.kind !== 'choice') continue
+      const rows = await ask<{ status: string }>(`select distinct status from ${name} where company_id = $1`, harbor())
+      expect(rows.map(({ status }) => status).sort(), name).toEqual([...fields.status.values].sort())
+    }
+  })
+
+  test('Nothing in it lies in a future it cannot know, and what lapses does so soon.', async () => {
+    expect(await count('time_entries', harbor(), 'worked_on > current_date')).toBe(0)
+    expect(await count('invoices', harbor(), "status <> 'DRAFT' and issued_on > current_date")).toBe(0)
+    expect(await count('estimates', harbor(), 'issue_date > current_date')).toBe(0)
+    expect(await count('equipment_logs', harbor(), 'logged_on > current_date')).toBe(0)
+    expect(
+      await count('subcontractors', harbor(), 'insurance_expires_on between current_date and current_date + 31'),
+    ).toBe(5)
+  })
+
+  test('Femi the foreman had the right to change projects, and has lost it.', async () => {
+    const [femi] = await ask<{ permissions: string[] }>(
+      "select permissions from accounts where company_id = $1 and name = 'Femi Adeyemi'",
+      harbor(),
+    )
+    expect(femi?.permissions).toContain('PROJECTS_VIEW')
+    expect(femi?.permissions).not.toContain('PROJECTS_EDIT')
+  })
+
+  test('Hilltop Roofing has the API alone, and two places left for projects.', async () => {
+    const [company] = await ask('select plan, add_ons, is_demo from companies where id = $1', hilltop())
+    expect(company).toEqual({ plan: 'STARTER', add_ons: ['api'], is_demo: true })
+    const projects = definitionOf(registry, 'projects')!
+    const create = (name: string) =>
+      opened.world.database.transaction((transaction) =>
+        createRecord(transaction, operator(hilltop()), projects, { name }),
+      )
+    await create('One')
+    await create('Two')
+    await expect(create('Three')).rejects.toMatchObject({ code: 'plan_limit_reached' })
+  })
+
+  test('A revoked token is not issued anew, and the story is told without it.', async () => {
+    await ask('update tokens set revoked_at = now() where company_id = $1', hilltop())
+    const { companies } = await seedDemo(opened.world)
+    expect(companies.map(({ token }) => token !== null)).toEqual([true, false])
+  })
+})
+
+test('Many servers that start at once make it once.', async () => {
+  const { connection, drop } = await freshDatabase()
+  const worlds = await Promise.all([1, 2, 3, 4].map(() => stage.open({ DATABASE_URL: urlOf(connection) })))
+  try {
+    const stories = await Promise.all(worlds.map(({ world }) => seedDemo(world)))
+    expect(stories.filter(({ isNew }) => isNew)).toHaveLength(1)
+    expect(new Set(stories.map(({ companies }) => JSON.stringify(companies))).size).toBe(1)
+    const [row] = await worlds[0]!.world.database.read<{ count: number }>({
+      text: 'select count(*)::int from companies',
+      values: [],
+    })
+    expect(row).toEqual({ count: 2 })
+  } finally {
+    await Promise.all(worlds.map(({ close }) => close()))
+    await drop()
+  }
+})
+
+test('It is made whole or not at all.', async () => {
+  const { connection, drop } = await freshDatabase()
+  const { world, close } = await stage.open({ DATABASE_URL: urlOf(connection) })
+  const companies = () => world.database.read({ text: 'select from companies', values: [] })
+  try {
+    // The last record of the last company cannot be written.
+    const forbid = "alter table projects add constraint no_last check (name <> 'Juniper Court, house D')"
+    await world.database.read({ text: forbid, values: [] })
+    await expect(seedDemo(world)).rejects.toThrow('no_last')
+    expect(await companies()).toHaveLength(0)
+    await world.database.read({ text: 'alter table projects drop constraint no_last', values: [] })
+    expect(await seedDemo(world)).toMatchObject({ isNew: true })
+  } finally {
+    await close()
+    await drop()
+  }
+})

@@ -1,0 +1,120 @@
+import { chmod } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { OpenWorld } from '#server/open-world.ts'
+import { freshDatabase } from '../stage/database.ts'
+import { urlOf } from '../stage/process.ts'
+import { jsonOf, makeStage, type Stage } from './stage.ts'
+
+let stage: Stage
+let opened: OpenWorld
+beforeAll(async () => {
+  stage = await makeStage()
+  opened = await stage.open()
+})
+afterAll(async () => {
+  await opened.close()
+  await stage.clear()
+})
+
+type Diagnosis = { ok: boolean; checks: { name: string; ok: boolean; says: string }[] }
+
+async function diagnose(more: { [name: string]: string } = {}): Promise<Diagnosis & { code: number }> {
+  const { code, out } = await stage.give(['doctor', '--json'], more)
+  return { code, ...(JSON.parse(out) as Diagnosis) }
+}
+
+const ills = ({ checks }: Diagnosis): string[] =>
+  checks.filter(({ ok }) => !ok).map(({ name, says }) => `${name}: ${says}`)
+
+describe('doctor', () => {
+  test('finds nothing wrong with a new bundled database, and exits with 0.', async () => {
+    await stage.give(['demo'])
+    const found = await diagnose()
+    expect(ills(found)).toEqual([])
+    expect(found).toMatchObject({ code: 0, ok: true })
+    expect(found.checks.map(({ name }) => name)).toEqual([
+      ...['settings', 'node', 'data folder', 'disk', 'key'],
+      ...['database', 'durability', 'clock', 'connections', 'extensions', 'migrations', 'seal'],
+    ])
+    const { out } = await stage.give(['doctor'])
+    expect(out).toMatch(/^OK {7}database {5}PostgreSQL 18.*the bundled PostgreSQL \(attached\)/m)
+    expect(out).toMatch(/\n\nAll is well\.\n$/)
+  })
+
+  test('finds every wrong setting.', async () => {
+    const found = await diagnose({ PORT: 'x', HOST: ' y z ' })
+    expect(found.code).toBe(1)
+    expect(ills(found)).toEqual([
+      'settings: PORT must be a whole number from 0 to 65535.',
+      'settings: HOST must be an address or a host name.',
+    ])
+  })
+
+  test('finds a key that others can read, and one that does not open the tokens.', async () => {
+    const file = join(stage.data, 'secret')
+    await chmod(file, 0o644)
+    expect(ills(await diagnose())).toEqual([
+      `key: ${file} has mode 0644, so others can read the key that seals tokens: run "chmod 600 ${file}".`,
+    ])
+    await chmod(file, 0o600)
+    expect(ills(await diagnose({ PLUMBLINE_SECRET: 'another key of more than 32 characters' }))).toEqual([
+      'seal: the key does not open the tokens: set the PLUMBLINE_SECRET they were issued with, or rotate them.',
+    ])
+  })
+
+  test('finds more connections than the database takes.', async () => {
+    expect(ills(await diagnose({ DATABASE_CONNECTIONS: '400' }))).toEqual([
+      'connections: up to 400 of the 200 that the database takes: lower DATABASE_CONNECTIONS, or raise max_connections in the database.',
+    ])
+  })
+
+  test('finds a database that is not there.', async () => {
+    const found = await diagnose({ DATABASE_URL: 'postgres://erp@127.0.0.1:1/erp' })
+    expect(found).toMatchObject({ code: 1, ok: false })
+    expect(ills(found)).toEqual([
+      'database: The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1): see that it runs and that DATABASE_URL is right.',
+    ])
+  })
+
+  test('finds what would lose answers in a crash, and migrations that are not applied.', async () => {
+    const { connection, drop } = await freshDatabase()
+    const more = { DATABASE_URL: urlOf(connection) }
+    const { world, close } = await stage.open(more)
+    try {
+      await world.database.read({
+        text: `alter database ${connection.database} set synchronous_commit = off`,
+        values: [],
+      })
+      await world.database.read({ text: "delete from migrations where name = '0002-records'", values: [] })
+      expect(ills(await diagnose(more))).toEqual([
+        'durability: what was answered may be lost in a crash: set synchronous_commit = on in the database.',
+        'migrations: 0002-records not applied yet: run "plumbline migrate".',
+      ])
+    } finally {
+      await close()
+      await drop()
+    }
+  })
+})
+
+test('On DATABASE_URL the commands do the same; migrate says what it applied, and demo companies come when asked for.', async () => {
+  const { connection, drop } = await freshDatabase()
+  const name = `${connection.database}_empty`
+  const server = await stage.open({ DATABASE_URL: urlOf(inject('server')) })
+  const more = { DATABASE_URL: urlOf({ ...connection, database: name }) }
+  try {
+    await server.world.database.read({ text: `create database ${name}`, values: [] })
+    expect(jsonOf(await stage.give(['migrate', '--json'], more))).toEqual({
+      applied: ['0001-foundation', '0002-records'],
+    })
+    expect(await stage.give(['migrate'], more)).toEqual({ code: 0, out: 'The database is up to date.\n', err: '' })
+    expect(jsonOf(await stage.give(['company', 'create', '--name', 'A', '--json'], more))).toEqual({ company_id: 1 })
+    expect(jsonOf(await stage.give(['demo', '--json'], more))).toMatchObject({ added: true })
+    expect(jsonOf(await stage.give(['demo', '--json'], more))).toMatchObject({ added: false })
+  } finally {
+    await server.world.database.read({ text: `drop database ${name} with (force)`, values: [] })
+    await server.close()
+    await drop()
+  }
+})

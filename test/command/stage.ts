@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run } from '#server/command/run.ts'
+import { readConfig } from '#server/config.ts'
+import { look } from '#server/embedded/look.ts'
+import { stopServer } from '#server/embedded/stop.ts'
+import { type OpenWorld, openWorld } from '#server/open-world.ts'
+
+export const launcher = join(import.meta.dirname, '../../bin/plumbline')
+
+export type Said = { code: number; out: string; err: string }
+
+/** A folder of its own for a file of tests, with a data folder in it; `clear` leaves nothing behind. */
+export async function makeStage() {
+  const folder = await mkdtemp(join(tmpdir(), 'plumbline-command-'))
+  // Started by root, PostgreSQL runs as somebody else, who has to reach it here.
+  await chmod(folder, 0o711)
+  const data = join(folder, 'data')
+  // Nothing of the machine's own settings.
+  const environment = { PATH: process.env.PATH, HOME: folder, PLUMBLINE_DATA: data }
+  const started: ChildProcess[] = []
+
+  return {
+    folder,
+    data,
+    environment,
+
+    /** A command inside this process: fast. */
+    async give(words: readonly string[], more: { [name: string]: string } = {}, input = ''): Promise<Said> {
+      const said = { out: '', err: '' }
+      const code = await run({
+        words,
+        environment: { ...environment, ...more },
+        folder,
+        stdin: (async function* () {
+          yield input
+        })(),
+        stdout: { write: (text) => (said.out += text) },
+        stderr: { write: (text) => (said.err += text) },
+      })
+      return { code, ...said }
+    },
+
+    /** The real program, in a process of its own. */
+    start(words: readonly string[], more: { [name: string]: string } = {}, program = launcher, cwd = folder) {
+      const child = spawn(program, words, { cwd, env: { ...environment, ...more }, stdio: ['ignore', 'pipe', 'pipe'] })
+      started.push(child)
+      const said = { out: '', err: '' }
+      child.stdout.on('data', (chunk) => (said.out += chunk))
+      child.stderr.on('data', (chunk) => (said.err += chunk))
+      const ended = once(child, 'close').then(([code]): Said => ({ code: code as number, ...said }))
+      const shows = async (text: string): Promise<string> => {
+        while (!said.out.includes(text) && child.exitCode === null) await pause(10)
+        if (!said.out.includes(text)) throw new Error(`it ended with ${child.exitCode}: ${said.out}${said.err}`)
+        return said.out
+      }
+      return { child, ended, said, shows }
+    },
+
+    open: (more: { [name: string]: string } = {}): Promise<OpenWorld> =>
+      openWorld(readConfig({ ...environment, LOG_LEVEL: 'silent', ...more }), () => undefined),
+
+    databaseRuns: async (): Promise<boolean> => (await look(join(data, 'postgres', 'cluster'))).state === 'alive',
+
+    async clear(): Promise<void> {
+      for (const child of started) {
+        if (child.exitCode === null && child.signalCode === null) {
+          child.kill('SIGKILL')
+          await once(child, 'close')
+        }
+      }
+      await stopServer(join(data, 'postgres', 'cluster'))
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+export type Stage = Awaited<ReturnType<typeof makeStage>>
+
+/** The one JSON object of a successful command with --json. */
+export function jsonOf({ code, out, err }: Said): { [member: string]: unknown } {
+  if (code !== 0) throw new Error(err)
+  return JSON.parse(out)
+}
+
+export const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds))

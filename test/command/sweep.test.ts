@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { OpenWorld } from '#server/open-world.ts'
+import { startSweeper, sweep } from '#server/service/sweep.ts'
+import { freshDatabase } from '../stage/database.ts'
+import { urlOf } from '../stage/process.ts'
+import { makeStage, type Stage } from './stage.ts'
+
+let stage: Stage
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let opened: OpenWorld
+beforeAll(async () => {
+  stage = await makeStage()
+  database = await freshDatabase()
+  opened = await stage.open({ DATABASE_URL: urlOf(database.connection) })
+})
+afterAll(async () => {
+  await opened.close()
+  await database.drop()
+  await stage.clear()
+})
+
+const ask = (text: string) => opened.world.database.read<{ count: number }>({ text, values: [] })
+
+test('Answers that no longer count are swept in batches; the others stay.', async () => {
+  await ask("insert into companies (id, name, currency, plan, add_ons) values (1, 'A', 'USD', 'PRO', '{}')")
+  await ask(`insert into answers (company_id, key, fingerprint, status, body, completed_at)
+    select 1, 'key ' || n, '', 200, '{}', now() - make_interval(hours => case when n <= 2500 then 25 else 23 end)
+    from generate_series(1, 2600) n`)
+  expect(await sweep(opened.world.database, () => false)).toBe(2500)
+  expect(await ask('select count(*)::int from answers')).toEqual([{ count: 100 }])
+  expect(await sweep(opened.world.database, () => false)).toBe(0)
+})
+
+test('A sweep that is told to stop ends with its batch.', async () => {
+  await ask("update answers set completed_at = now() - interval '2 days'")
+  await ask(`insert into answers (company_id, key, fingerprint, status, body, completed_at)
+    select 1, 'old ' || n, '', 200, '{}', now() - interval '2 days' from generate_series(1, 2000) n`)
+  expect(await sweep(opened.world.database, () => true)).toBe(1000)
+})
+
+test('The sweeper stops at once when nothing runs.', async () => {
+  const errors: unknown[] = []
+  await startSweeper(opened.world.database, (error) => errors.push(error)).stop()
+  expect(errors).toEqual([])
+})

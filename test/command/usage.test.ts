@@ -1,0 +1,91 @@
+import type { Command } from 'commander'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeProgram } from '#server/command/program.ts'
+import { makeStage, type Stage } from './stage.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await makeStage()
+})
+afterAll(() => stage.clear())
+
+const mistakes: { given: string; says: string }[] = [
+  { given: 'compny', says: `Unknown command 'compny' (did you mean company?): see "plumbline --help".` },
+  { given: 'company', says: 'plumbline company needs one of create, set, show: see "plumbline company --help".' },
+  { given: 'company creat', says: `Unknown command 'creat' (did you mean create?): see "plumbline company --help".` },
+  {
+    given: 'company create',
+    says: `Required option '--name <name>' not specified: see "plumbline company create --help".`,
+  },
+  { given: 'company create --nam X', says: `Unknown option '--nam': see "plumbline company create --help".` },
+  {
+    given: 'company create --name',
+    says: `Option '--name <name>' argument missing: see "plumbline company create --help".`,
+  },
+  { given: 'company show', says: `Missing required argument 'id': see "plumbline company show --help".` },
+  {
+    given: 'company show 1 2',
+    says: `Too many arguments for 'show' (expected 1, got 2: 1, 2): see "plumbline company show --help".`,
+  },
+  { given: 'company show x', says: 'The id must be a positive whole number and not "x".' },
+  { given: 'company show 0', says: 'The id must be a positive whole number and not "0".' },
+  { given: 'company show 1e3', says: 'The id must be a positive whole number and not "1e3".' },
+  { given: 'token show --company 1x', says: '--company must be a positive whole number and not "1x".' },
+  {
+    given: 'token allow --company 1 10.0.0.1,,10.0.0.2',
+    says: 'The list of addresses must be names with one comma between two of them, or none, and not "10.0.0.1,,10.0.0.2".',
+  },
+  { given: 'account set 1 --disable --enable', says: 'Give --disable or --enable, not both.' },
+  { given: 'serve --processes 3', says: `Unknown option '--processes': see "plumbline serve --help".` },
+  {
+    given: 'record create horses --company 1 --json-body {}',
+    says: 'There is no kind of record called "horses"; there are projects, workers, clients, estimates, subcontractors, equipment, trades, categories, tasks, contacts, time_entries, invoices, contracts, equipment_logs.',
+  },
+]
+
+describe('A usage mistake is one sentence on the standard error, and exit code 1', () => {
+  test.for(mistakes)('plumbline $given', async ({ given, says }) => {
+    expect(await stage.give(given.split(' '))).toEqual({ code: 1, out: '', err: `${says}\n` })
+  })
+
+  test.for(mistakes)('plumbline $given --json', async ({ given, says }) => {
+    const { code, out, err } = await stage.give(['--json', ...given.split(' ')])
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(JSON.parse(err)).toEqual({ error: says })
+  })
+})
+
+test('No command at all shows the help.', async () => {
+  const { code, out, err } = await stage.give([])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toContain('Usage: plumbline')
+})
+
+test('--version prints the version.', async () => {
+  expect(await stage.give(['--version'])).toEqual({ code: 0, out: '0.1.0\n', err: '' })
+})
+
+const paths = (command: Command, path: string[] = []): string[][] => [
+  path,
+  ...command.commands
+    .filter((inner) => inner.name() !== 'help')
+    .flatMap((inner) => paths(inner, [...path, inner.name()])),
+]
+
+test('--help explains every command with its options and, where it does something, an example.', async () => {
+  const desk = {
+    terminal: { stdout: { write: () => undefined } },
+    environment: {},
+    wantsJson: false,
+    say: () => undefined,
+  }
+  const all = paths(makeProgram(desk as unknown as Parameters<typeof makeProgram>[0]))
+  expect(all).toHaveLength(1 + 5 + 4 + 3 + 2 + 5 + 1)
+  for (const path of all) {
+    const { code, out } = await stage.give([...path, '--help'])
+    expect(code).toBe(0)
+    expect(out, path.join(' ')).toContain(`Usage: ${['plumbline', ...path].join(' ')}`)
+    expect(out, path.join(' ')).toContain('--json')
+    if (!out.includes('Commands:')) expect(out, path.join(' ')).toMatch(/\nExamples?:\n {2}\S*.*plumbline/)
+  }
+})

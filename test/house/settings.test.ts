@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { ConfigProblem, envExample, readConfig, settings, shownSettings } from '#server/config.ts'
+
+const example = readFileSync(join(import.meta.dirname, '../../.env.example'), 'utf8')
+
+describe('.env.example', () => {
+  test('is what the settings make of it (bin/plumbline config --example > .env.example)', () => {
+    expect(example).toBe(envExample())
+  })
+
+  test('says nothing but what is in force without it.', () => {
+    expect(Object.keys(parseEnv(example)).sort()).toEqual(settings.map(({ name }) => name).sort())
+    expect(readConfig(parseEnv(example))).toEqual(readConfig({}))
+  })
+})
+
+test('Every setting says what it means, in a sentence.', () => {
+  for (const { name, about } of settings) expect(about, name).toMatch(/^\S.*\.$/)
+})
+
+test('All mistakes are told at once, each with what it must be.', () => {
+  const wrong = {
+    PORT: '70000',
+    HOST: 'not a host',
+    DATABASE_URL: 'mysql://x/y',
+    PLUMBLINE_SECRET: 'short',
+    PUBLIC_URL: 'https://erp.example.com/path',
+    LOG_LEVEL: 'loud',
+    PLUMBLINE_DEMO: 'yes',
+    DATABASE_CONNECTIONS: '1',
+    ...Object.fromEntries(settings.filter(({ name }) => name.endsWith('_MS')).map(({ name }) => [name, '1e3'])),
+  }
+  const problems = () => readConfig(wrong)
+  expect(problems).toThrow(ConfigProblem)
+  for (const name of Object.keys(wrong)) expect(problems).toThrow(new RegExp(`^${name} must be .*\\.$`, 'm'))
+})
+
+test.for([
+  'postgres://erp:pass@db.example.com:5432/erp',
+  'postgresql://db.example.com/erp',
+  'postgres://erp@/erp?host=/run/postgresql',
+  'postgres:///erp?host=/run/postgresql',
+])('DATABASE_URL may be %s', (databaseUrl) => {
+  expect(readConfig({ DATABASE_URL: databaseUrl })).toMatchObject({ databaseUrl, demo: false })
+})
+
+test('A secret is masked where settings are shown.', () => {
+  const given = { DATABASE_URL: 'postgres://erp:hunter2@db/erp', PLUMBLINE_SECRET: 'x'.repeat(40) }
+  const shown = JSON.stringify(shownSettings(given))
+  expect(shown).not.toMatch(/hunter2|xxxx/)
+  expect(shownSettings(given).filter(({ value }) => value === '••••••')).toHaveLength(2)
+})
