@@ -57,7 +57,7 @@ export async function showCompany(transaction: Transaction, id: number): Promise
   return { ...company, usage }
 }
 
-export const noCompany = (id: number): Refusal => new Refusal('not_found', { detail: `There is no company ${id}.` })
+const noCompany = (id: number): Refusal => new Refusal('not_found', { detail: `There is no company ${id}.` })
 
 const limitedKinds = registry.filter(({ planLimited }) => planLimited)
 
