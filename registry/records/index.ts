@@ -1,10 +1,17 @@
 import type { Definition } from '../definition.ts'
+import { categories } from './categories.ts'
 import { clients } from './clients.ts'
+import { contacts } from './contacts.ts'
+import { contracts } from './contracts.ts'
 import { equipment } from './equipment.ts'
-import { categories, contacts, contracts, equipmentLogs, invoices, tasks, timeEntries, trades } from './erp-only.ts'
+import { equipmentLogs } from './equipment-logs.ts'
 import { estimates } from './estimates.ts'
+import { invoices } from './invoices.ts'
 import { projects } from './projects.ts'
 import { subcontractors } from './subcontractors.ts'
+import { tasks } from './tasks.ts'
+import { timeEntries } from './time-entries.ts'
+import { trades } from './trades.ts'
 import { workers } from './workers.ts'
 
 /** The kinds of record of a company. What is derived takes such a list, so that a test can give it another. */

@@ -1,0 +1,17 @@
+import { record } from '../common.ts'
+
+export const contacts = record({
+  name: 'contacts',
+  one: 'contact',
+  about: 'A person to talk to at a client.',
+  title: 'name',
+  fields: {
+    client_id: { kind: 'reference', to: 'clients', required: true, about: 'The client.' },
+    name: { kind: 'text', max: 160, required: true, example: 'Ines Duarte', about: 'Name of the person.' },
+    email: { kind: 'email', about: 'E-mail address.' },
+    phone: { kind: 'phone', about: 'Telephone number.' },
+  },
+  search: ['name', 'email', 'phone'],
+  filters: ['client_id'],
+  removal: { instead: 'keep it', relations: [] },
+})

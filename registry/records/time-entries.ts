@@ -1,0 +1,38 @@
+import { record } from '../common.ts'
+
+export const timeEntries = record({
+  name: 'time_entries',
+  one: 'time entry',
+  about: 'Hours that a worker spent on a project in a day.',
+  title: 'worked_on',
+  fields: {
+    worker_id: { kind: 'reference', to: 'workers', required: true, about: 'Who worked.' },
+    project_id: { kind: 'reference', to: 'projects', required: true, about: 'On which project.' },
+    worked_on: { kind: 'date', required: true, example: '2026-03-02', about: 'On which day.' },
+    hours: {
+      kind: 'decimal',
+      min: 0,
+      above: true,
+      max: 24,
+      places: 2,
+      required: true,
+      example: 7.5,
+      about: 'How many hours.',
+    },
+    status: {
+      kind: 'choice',
+      values: ['DRAFT', 'APPROVED'],
+      initial: 'DRAFT',
+      required: true,
+      moves: { DRAFT: ['APPROVED'], APPROVED: [] },
+      about: 'APPROVED hours are part of the books.',
+    },
+  },
+  search: [],
+  filters: ['worker_id', 'project_id', 'status'],
+  removal: {
+    protectedWhen: { status: ['APPROVED'] },
+    instead: 'keep it; approved hours are part of the books',
+    relations: [],
+  },
+})
