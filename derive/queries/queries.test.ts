@@ -6,7 +6,7 @@ import { claimKey, findAnswer, storeAnswer, sweepAnswers } from './idempotency.t
 import { givePlaceBack, holdPlan, insertCalls, placesUsed, takePlace } from './metering.ts'
 import { fetchWithCaller, type Listing, listWithCaller } from './read.ts'
 import { erase, hide, noteRemoval, related, settle } from './remove.ts'
-import type { Statement } from './statement.ts'
+import { type Statement, sql, statement } from './statement.ts'
 import { insertRecord, leadsTo, lockRecord, lookUp, updateRecord } from './write.ts'
 
 const ask = {
@@ -110,5 +110,10 @@ describe('The SQL that is derived', () => {
       listWithCaller(ask, projects, { ...page, fields: ['name', 'code'].slice(index % 2) }).name,
     ])
     expect(new Set(names).size).toBeLessThan(10)
+  })
+
+  test('gives no name that PostgreSQL would cut off', () => {
+    expect(statement(sql`select 1`, 'n'.repeat(63)).name).toHaveLength(63)
+    expect(statement(sql`select 1`, 'n'.repeat(64)).name).toBeUndefined()
   })
 })

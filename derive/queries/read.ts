@@ -3,6 +3,7 @@ import type { Definition } from '#registry/definition.ts'
 import { type CallerAsk, callerOf } from './caller.ts'
 import { currencyOf, shown } from './shown.ts'
 import { type Statement, sql, statement } from './statement.ts'
+import { tallied } from './tally.ts'
 
 /** The records a list is asked for. */
 export type Listing = {
@@ -52,12 +53,16 @@ function page(companyId: number, definition: Definition, listing: Listing, curre
   // The page is cut first, so that JSON is built for its records alone.
   return sql`
     select
-      (select count(*) from ${table} r where ${where}) as total,
+      ${narrows(listing) ? sql`(select count(*) from ${table} r where ${where})` : tallied(companyId, definition.name)} as total,
       (select coalesce(string_agg(${shown(definition, currency, listing.fields)}, ','), '') from (
         select r.* from ${table} r where ${where}
         order by ${order(definition, listing)} limit ${listing.limit} offset ${listing.offset}
       ) r) as json`
 }
+
+/** Without any condition of its own, a list holds every live record, and their number is known. */
+const narrows = ({ filters, words, updatedSince }: Listing): boolean =>
+  Object.keys(filters).length > 0 || words.length > 0 || updatedSince !== undefined
 
 function conditions(companyId: number, { filters, words, updatedSince }: Listing): Sql {
   return join(

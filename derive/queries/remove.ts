@@ -1,6 +1,7 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition, Match, Relation } from '#registry/definition.ts'
 import { identifier, type Statement, sql, statement } from './statement.ts'
+import { tally } from './tally.ts'
 import { type Author, note } from './write.ts'
 
 export type Effect = 'blocks' | 'goes' | 'unlinked' | 'kept'
@@ -60,7 +61,8 @@ export const hide = (author: Author, records: string, ids: readonly number[], re
     sql`with r as (
       update ${identifier(records)} set deleted_at = now(), removal_id = ${removalId}, version = version + 1, updated_at = now()
       where company_id = ${author.companyId} and id = any (${ids}::bigint[])
-      returning id
+      returning company_id, id
+    ), tallied as (${tally(records, -1)}
     ) ${note(author, records, 'deleted', sql`select id, null::json from r`)}`,
     `${records}.hide`,
   )
@@ -69,7 +71,8 @@ export const hide = (author: Author, records: string, ids: readonly number[], re
 export const erase = (author: Author, { name }: Definition, id: number, held: string): Statement =>
   statement(
     sql`with r as (
-      delete from ${identifier(name)} where company_id = ${author.companyId} and id = ${id} returning id
+      delete from ${identifier(name)} where company_id = ${author.companyId} and id = ${id} returning company_id, id
+    ), tallied as (${tally(name, -1)}
     ) ${note(author, name, 'erased', sql`select id, ${held}::json from r`)}`,
     `${name}.erase`,
   )

@@ -3,9 +3,12 @@ import sql, { raw, type Sql } from 'sql-template-tag'
 /** A statement ready to run. With a name it is prepared once a connection; without one its text may vary freely. */
 export type Statement = { name?: string; text: string; values: unknown[] }
 
+/** PostgreSQL cuts longer names off, and two statements would share one. */
+const nameLengthMax = 63
+
 export function statement(query: Sql, name?: string): Statement {
   const { text, values } = query
-  return name === undefined ? { text, values } : { name, text, values }
+  return name === undefined || name.length > nameLengthMax ? { text, values } : { name, text, values }
 }
 
 /** An identifier. It comes from the registry, never from a request. */

@@ -5,6 +5,7 @@ import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { columnsOf } from '../tables.ts'
 import { currencyOf, shown } from './shown.ts'
 import { identifier, type Statement, sql, statement } from './statement.ts'
+import { tally } from './tally.ts'
 
 /** Who writes, for the history. */
 export type Author = { companyId: number; accountId: number | null; tokenId: number | null; door: string }
@@ -34,6 +35,7 @@ export function insertRecord(author: Author, definition: Definition, record: Jso
       insert into ${identifier(definition.name)} (company_id, ${join(columns.map(([name]) => identifier(name)))})
       values (${author.companyId}, ${join(columns.map(([name, field]) => parameter(field, record[name] ?? null)))})
       returning *
+    ), tallied as (${tally(definition.name, 1)}
     ), noted as (${note(author, definition.name, 'created', sql`select id, null::json from r`)})
     select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
     `${definition.name}.insert`,

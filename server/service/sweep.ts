@@ -1,36 +1,49 @@
 import { sweepAnswers } from '#derive/queries/idempotency.ts'
+import type { Statement } from '#derive/queries/statement.ts'
+import { foldTallies } from '#derive/queries/tally.ts'
 import type { Database } from '../store/database.ts'
 
-/** Removes stored answers that no longer count, now and then; nothing ever depends on it. */
+/** What is tidied up while the service runs. Nothing ever depends on when, or on which process does it. */
 export type Sweeper = { stop(): Promise<void> }
 
-const firstAfterMilliseconds = 60_000
-const everyMilliseconds = 3_600_000
-const batchMax = 1000
+export type Chore = {
+  /** One small batch, so that no transaction is long; a row back for each thing that it tidied. */
+  batch(most: number): Statement
+  batchMax: number
+  everyMilliseconds: number
+}
+
+/** Stored answers whose time is over. */
+export const answersChore: Chore = { batch: sweepAnswers, batchMax: 1000, everyMilliseconds: 600_000 }
+/** Changes that a total is still the sum of: the fewer, the quicker a list. */
+export const talliesChore: Chore = { batch: foldTallies, batchMax: 5000, everyMilliseconds: 2000 }
 
 export function startSweeper(database: Database, onError: (error: unknown) => void): Sweeper {
   let stopped = false
-  let running: Promise<unknown> = Promise.resolve()
-  const sweepNow = (): void => {
-    running = sweep(database, () => stopped).catch(onError)
-  }
-  const first = setTimeout(sweepNow, firstAfterMilliseconds).unref()
-  const timer = setInterval(sweepNow, everyMilliseconds).unref()
+  const running = new Map<Chore, Promise<unknown>>()
+  const timers = [answersChore, talliesChore].map((chore) => {
+    const work = async (): Promise<void> => {
+      if (running.has(chore)) return
+      running.set(chore, sweep(database, chore, () => stopped).catch(onError))
+      await running.get(chore)
+      running.delete(chore)
+    }
+    return setInterval(() => void work(), chore.everyMilliseconds).unref()
+  })
   return {
     stop: async () => {
       stopped = true
-      clearTimeout(first)
-      clearInterval(timer)
-      await running
+      for (const timer of timers) clearInterval(timer)
+      await Promise.all(running.values())
     },
   }
 }
 
-/** Small batches, so that no transaction is long; returns how many answers went. */
-export async function sweep(database: Database, isStopped: () => boolean): Promise<number> {
+/** Batch after batch until one is not full; returns how many things were tidied. */
+export async function sweep(database: Database, chore: Chore, isStopped: () => boolean): Promise<number> {
   for (let swept = 0; ; ) {
-    const rows = await database.read(sweepAnswers(batchMax))
+    const rows = await database.read(chore.batch(chore.batchMax))
     swept += rows.length
-    if (rows.length < batchMax || isStopped()) return swept
+    if (rows.length < chore.batchMax || isStopped()) return swept
   }
 }

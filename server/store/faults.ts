@@ -17,9 +17,12 @@ type Coded = { code?: unknown; message?: unknown; constraint?: unknown }
 const lostConnection =
   /Connection terminated|timeout exceeded when trying to connect|not queryable|Client was closed|Query read timeout|terminating connection/i
 
-/** PostgreSQL: connection exceptions, resources, shutting down, starting up, statement or lock time-out; Node: sockets. */
+/**
+ * PostgreSQL: connection exceptions, not let in, no such database, resources, shutting down, starting up, statement or
+ * lock time-out; Node: sockets.
+ */
 const passing =
-  /^(08...|53...|57P0[1-5]|57014|55P03|25P03|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|EACCES)$/
+  /^(08...|28...|3D000|53...|57P0[1-5]|57014|55P03|25P03|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|EACCES)$/
 
 /** An error of the database as a fault, where it is one. */
 export function asFault(error: unknown): unknown {

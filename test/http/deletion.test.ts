@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { registry } from '#registry/records/index.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage
@@ -7,7 +8,24 @@ beforeAll(async () => {
   stage = await openStage()
   company = await stage.company()
 })
-afterAll(() => stage.close())
+afterAll(async () => {
+  await talliesAreTrue()
+  await stage.close()
+})
+
+/** After all that was created and deleted here, every total that is kept is what counting gives. */
+async function talliesAreTrue(): Promise<void> {
+  for (const { name } of registry) {
+    const wrong = await stage.sql(
+      `select c.id, (select count(*) from ${name} r where r.company_id = c.id and r.deleted_at is null) as counted,
+        coalesce((select total from tallies t where t.company_id = c.id and records = $1), 0)
+        + coalesce((select sum(change) from tally_changes t where t.company_id = c.id and records = $1), 0) as kept
+      from companies c`,
+      name,
+    )
+    for (const { counted, kept } of wrong) expect(Number(kept), name).toBe(Number(counted))
+  }
+}
 
 type Made = { [name: string]: number }
 const line = { description: 'Work', unit_price_minor: 100 }

@@ -1,0 +1,28 @@
+import type { Sql } from 'sql-template-tag'
+import { type Statement, sql, statement } from './statement.ts'
+
+/** The exact number of a company's live records of a kind, kept beside the writes instead of counted. */
+export const tallied = (companyId: number, records: string): Sql => sql`(
+  coalesce((select total from tallies where company_id = ${companyId} and records = ${records}), 0)
+  + coalesce((select sum(change) from tally_changes where company_id = ${companyId} and records = ${records}), 0)
+)::bigint`
+
+/** A change of the tally by as many records as `r` holds: more, or fewer where `sign` is -1. */
+export const tally = (records: string, sign: 1 | -1): Sql => sql`
+  insert into tally_changes (company_id, records, change)
+  select company_id, ${records}, ${sign}::bigint * count(*) from r group by company_id`
+
+/** Folds up to `most` changes into the totals. Rows that another process is folding are passed over. */
+export const foldTallies = (most: number): Statement =>
+  statement(
+    sql`with moved as (
+      delete from tally_changes where (company_id, id) in (
+        select company_id, id from tally_changes limit ${most} for update skip locked
+      ) returning company_id, records, change
+    ), folded as (
+      insert into tallies (company_id, records, total)
+      select company_id, records, sum(change) from moved group by company_id, records order by company_id, records
+      on conflict (company_id, records) do update set total = tallies.total + excluded.total
+    ) select 1 as moved from moved`,
+    'tallies.fold',
+  )
