@@ -23,8 +23,9 @@ export function parametersOf({ definition, operation }: Pick<DataRoute, 'definit
 
 /** The parameters of a query, each known to the route and given once, or the refusal of the first that is not. */
 export function readQuery(query: string, route: DataRoute): Map<string, string> {
-  const known = parametersOf(route).map(({ name }) => name)
   const pairs = new Map<string, string>()
+  if (query === '') return pairs
+  const known = parametersOf(route).map(({ name }) => name)
   for (const part of query.split('&').filter((part) => part !== '')) {
     const [name = '', value = ''] = splitOnce(part, '=').map(decoded)
     if (!known.includes(name)) {

@@ -12,9 +12,8 @@ export async function takePlanPlace(
   transaction: Transaction,
   companyId: number,
   definition: Definition,
+  limit: number,
 ): Promise<void> {
-  const limit = await limitInForce(transaction, companyId, definition)
-  if (limit === null) return
   const [taken] = await transaction.run<{ used: number }>(takePlace(companyId, definition.name, limit))
   if (taken) return
   const [row] = await transaction.run<{ used: number }>(placesUsed(companyId, definition.name))
@@ -33,11 +32,12 @@ export async function freePlanPlaces(
   definition: Definition,
   places: number,
 ): Promise<void> {
-  const limit = await limitInForce(transaction, companyId, definition)
+  const limit = await planLimitInForce(transaction, companyId, definition)
   if (limit !== null) await transaction.run(givePlaceBack(companyId, definition.name, places))
 }
 
-async function limitInForce(
+/** The limit of the plan, held so that it cannot change before the transaction ends; null where there is none. */
+export async function planLimitInForce(
   transaction: Transaction,
   companyId: number,
   definition: Definition,

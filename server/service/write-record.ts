@@ -16,7 +16,7 @@ import { invalidFields, Refusal } from '#registry/refusals.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
-import { takePlanPlace } from './plan.ts'
+import { planLimitInForce, takePlanPlace } from './plan.ts'
 
 /** A record as a write leaves it. `json` is its whole text, as PostgreSQL shows it. */
 export type Written = WrittenRow
@@ -30,8 +30,11 @@ export async function createRecord(
 ): Promise<Written> {
   const after = await checked(transaction, actor, definition, checkBody(definition, body, null), null)
   await giveNumber(transaction, actor, definition, after)
-  const written = await uniquely(definition, transaction.run<Written>(insertRecord(actor, definition, after)))
-  await takePlanPlace(transaction, actor.companyId, definition)
+  const [written, limit] = await Promise.all([
+    uniquely(definition, transaction.run<Written>(insertRecord(actor, definition, after))),
+    planLimitInForce(transaction, actor.companyId, definition),
+  ])
+  if (limit !== null) await takePlanPlace(transaction, actor.companyId, definition, limit)
   return written
 }
 
