@@ -1,5 +1,5 @@
 import type { Sql } from 'sql-template-tag'
-import { type Statement, sql, statement } from './statement.ts'
+import { brief, type Statement, sql, statement } from './statement.ts'
 
 /** What a call shows of itself, and what its route asks for. */
 export type CallerAsk = {
@@ -38,7 +38,7 @@ export const callerOf = ({ companyId, tokenHash, scope, addOn, peer }: CallerAsk
   where t.company_id = ${companyId} and t.hash = ${tokenHash}`
 
 /** The caller alone: of a read that is refused in any case. */
-export const seeCaller = (ask: CallerAsk): Statement => statement(callerOf(ask), 'caller')
+export const seeCaller = (ask: CallerAsk): Statement => brief(statement(callerOf(ask), 'caller'))
 
 /**
  * The caller of a write. The share lock makes a revocation wait for this transaction, so that once the revocation has

@@ -1,8 +1,9 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
+import { pageSizeMax } from '#registry/limits.ts'
 import { type CallerAsk, callerOf } from './caller.ts'
 import { currencyOf, shown } from './shown.ts'
-import { type Statement, sql, statement } from './statement.ts'
+import { brief, type Statement, sql, statement } from './statement.ts'
 import { tallied } from './tally.ts'
 
 /** The records a list is asked for. */
@@ -23,13 +24,14 @@ export function fetchWithCaller(ask: CallerAsk, definition: Definition, id: numb
     select r.version, ${shown(definition, raw('caller.currency'), fields)} as json
     from ${raw(definition.name)} r
     where r.company_id = ${ask.companyId} and r.id = ${id} and r.deleted_at is null`
-  return statement(withCaller(ask, wanted), fields ? undefined : `${definition.name}.fetch`)
+  return brief(statement(withCaller(ask, wanted), fields ? undefined : `${definition.name}.fetch`))
 }
 
 /** A page, its exact total, and its caller. Both come from one snapshot. */
 export function listWithCaller(ask: CallerAsk, definition: Definition, listing: Listing): Statement {
   const wanted = page(ask.companyId, definition, listing, raw('caller.currency'))
-  return statement(withCaller(ask, wanted), listName(definition, listing))
+  const query = statement(withCaller(ask, wanted), listName(definition, listing))
+  return isFirstPages(listing) ? brief(query) : query
 }
 
 /** A page for somebody whose rights have been seen already. */
@@ -63,6 +65,10 @@ function page(companyId: number, definition: Definition, listing: Listing, curre
 /** Without any condition of its own, a list holds every live record, and their number is known. */
 const narrows = ({ filters, words, updatedSince }: Listing): boolean =>
   Object.keys(filters).length > 0 || words.length > 0 || updatedSince !== undefined
+
+/** A page near the beginning, in the order of its index. */
+const isFirstPages = (listing: Listing): boolean =>
+  !narrows(listing) && listing.sort.length === 0 && listing.offset <= pageSizeMax * 10
 
 function conditions(companyId: number, { filters, words, updatedSince }: Listing): Sql {
   return join(

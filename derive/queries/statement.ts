@@ -1,7 +1,13 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
 
 /** A statement ready to run. With a name it is prepared once a connection; without one its text may vary freely. */
-export type Statement = { name?: string; text: string; values: unknown[] }
+export type Statement = {
+  name?: string
+  text: string
+  values: unknown[]
+  /** A read whose cost does not grow with the data, so that others can wait behind it. */
+  brief?: true
+}
 
 /** PostgreSQL cuts longer names off, and two statements would share one. */
 const nameLengthMax = 63
@@ -15,3 +21,5 @@ export function statement(query: Sql, name?: string): Statement {
 export const identifier = (name: string): Sql => raw(name)
 
 export { sql }
+
+export const brief = (query: Statement): Statement => ({ ...query, brief: true })

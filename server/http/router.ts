@@ -5,7 +5,7 @@ export type Router = (path: string) => Place | undefined
 
 export type Place = { byMethod: ReadonlyMap<string, Route>; id: string | undefined; allow: string }
 
-type Methods = Map<string, Route>
+type Methods = { byMethod: Map<string, Route>; allow: string }
 
 export function makeRouter(routes: readonly Route[]): Router {
   const exact = new Map<string, Methods>()
@@ -15,21 +15,19 @@ export function makeRouter(routes: readonly Route[]): Router {
     const hasId = route.path.endsWith('/{id}')
     const table = hasId ? withId : exact
     const key = hasId ? route.path.slice(0, -'/{id}'.length) : route.path
-    table.set(key, (table.get(key) ?? new Map()).set(route.method, route))
+    const byMethod = (table.get(key)?.byMethod ?? new Map()).set(route.method, route)
+    table.set(key, { byMethod, allow: allowed([...byMethod.keys()]) })
   }
   return (path) => {
     const methods = exact.get(path)
-    if (methods) return { byMethod: methods, id: undefined, allow: allowed(methods) }
+    if (methods) return { ...methods, id: undefined }
     const slash = path.lastIndexOf('/')
     const one = withId.get(path.slice(0, slash))
     const id = path.slice(slash + 1)
-    return one && id !== '' ? { byMethod: one, id, allow: allowed(one) } : undefined
+    return one && id !== '' ? { ...one, id } : undefined
   }
 }
 
 /** HEAD goes where GET goes; OPTIONS goes everywhere. */
-const allowed = (methods: Methods): string =>
-  [...methods.keys()]
-    .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-    .concat('OPTIONS')
-    .join(', ')
+const allowed = (methods: readonly string[]): string =>
+  [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ')

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { tokenDigits, tokenPrefix } from '#registry/token-form.ts'
 
@@ -26,7 +26,7 @@ export function readTokenText(text: string): TokenText | undefined {
   return { companyId: bytes.readUIntBE(0, 6), hash: hashToken(text) }
 }
 
-export const hashToken = (text: string): Buffer => createHash('sha256').update(text).digest()
+export const hashToken = (text: string): Buffer => hash('sha256', text, 'buffer')
 
 /** The token as the database may hold it: nonce, authentication tag and AES-256-GCM of the text. */
 export function sealToken(secret: string, text: string, companyId: number, tokenId: number): Buffer {

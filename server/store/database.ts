@@ -1,10 +1,12 @@
 import pg from 'pg'
 import type { Statement } from '#derive/queries/statement.ts'
 import { asFault, Fault, isConflict, isConnectionLost } from './faults.ts'
+import { openLanes } from './lanes.ts'
+import { inOneWrite } from './one-write.ts'
 
 /** The only door to PostgreSQL. */
 export type Database = {
-  /** One statement by itself. */
+  /** One statement by itself; a brief one shares a connection with others. */
   read<Row>(statement: Statement): Promise<Row[]>
   /** One READ COMMITTED transaction. Run again, whole and silently, when it met another one (up to three times). */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
@@ -29,6 +31,8 @@ export type Connection =
 export type Limits = { connectionsMax: number; statementTimeout: number; lockTimeout: number; connectTimeout: number }
 
 const retriesMax = 3
+/** Milliseconds after which a database that has stopped answering is given up; it ends statements before that itself. */
+const answerTimeout = 2000
 
 // Ids and amounts stay below 2^53, so numbers carry them exactly; the driver would give strings.
 const types: pg.CustomTypesConfig = {
@@ -37,20 +41,23 @@ const types: pg.CustomTypesConfig = {
 }
 
 export function openDatabase(connection: Connection, limits: Limits, onError: (error: Error) => void): Database {
-  const pool = new pg.Pool({
+  const client = {
     ...connection,
-    max: limits.connectionsMax,
     connectionTimeoutMillis: limits.connectTimeout,
     pipeline: true,
     types,
     application_name: 'plumbline',
     options: sessionOptions(limits),
-  } as pg.PoolConfig)
+  }
+  const lanes = openLanes({ ...client, query_timeout: limits.statementTimeout + answerTimeout }, onError)
+  const pool = new pg.Pool({ ...client, max: limits.connectionsMax } as pg.PoolConfig)
   // Without a listener a connection lost while idle would end the process.
   pool.on('error', onError)
 
   return {
-    async read<Row>({ name, text, values }: Statement) {
+    async read<Row>(asked: Statement) {
+      if (asked.brief) return lanes.read<Row>(asked)
+      const { name, text, values } = asked
       try {
         const { rows } = await pool.query(name === undefined ? { text, values } : { name, text, values })
         return rows as Row[]
@@ -68,7 +75,9 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
         }
       }
     },
-    close: () => pool.end(),
+    close: async () => {
+      await Promise.all([pool.end(), lanes.close()])
+    },
     load: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   }
 }
@@ -99,6 +108,7 @@ async function once<T>(pool: pg.Pool, work: (transaction: Transaction) => Promis
   client.on('error', noteLoss)
   const run = async <Row>({ name, text, values }: Statement): Promise<Row[]> => {
     try {
+      inOneWrite(client, process.nextTick)
       const { rows } = await client.query(name === undefined ? { text, values } : { name, text, values })
       return rows as Row[]
     } catch (error) {

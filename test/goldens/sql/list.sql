@@ -12,12 +12,15 @@ with caller as (
   where t.company_id = $6 and t.hash = $7)
   select caller.*, wanted.* from caller left join lateral (
     select
-      (select count(*) from projects r where r.company_id = $8 and r.deleted_at is null) as total,
+      (
+  coalesce((select total from tallies where company_id = $8 and records = $9), 0)
+  + coalesce((select sum(change) from tally_changes where company_id = $10 and records = $11), 0)
+)::bigint as total,
       (select coalesce(string_agg((select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record), ','), '') from (
-        select r.* from projects r where r.company_id = $9 and r.deleted_at is null
-        order by r.id limit $10 offset $11
+        select r.* from projects r where r.company_id = $12 and r.deleted_at is null
+        order by r.id limit $13 offset $14
       ) r) as json) wanted on true
--- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},7,7,50,0]
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},7,"projects",7,"projects",7,50,0]
 
 -- projects.list:client_id,status,q2
 with caller as (

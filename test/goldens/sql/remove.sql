@@ -51,19 +51,25 @@ insert into removals (company_id, account_id, door, records, record_id, mode, ti
 with r as (
       update projects set deleted_at = now(), removal_id = $1, version = version + 1, updated_at = now()
       where company_id = $2 and id = any ($3::bigint[])
-      returning id
+      returning company_id, id
+    ), tallied as (
+  insert into tally_changes (company_id, records, change)
+  select company_id, $4, $5::bigint * count(*) from r group by company_id
     ) insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
-    select $4::bigint, $5::bigint, $6::bigint, $7, $8, $9, noted.*
+    select $6::bigint, $7::bigint, $8::bigint, $9, $10, $11, noted.*
     from (select id, null::json from r) noted
--- [3,7,[1,2],7,8,9,"api","projects","deleted"]
+-- [3,7,[1,2],"projects",-1,7,8,9,"api","projects","deleted"]
 
 -- estimates.erase
 with r as (
-      delete from estimates where company_id = $1 and id = $2 returning id
+      delete from estimates where company_id = $1 and id = $2 returning company_id, id
+    ), tallied as (
+  insert into tally_changes (company_id, records, change)
+  select company_id, $3, $4::bigint * count(*) from r group by company_id
     ) insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
-    select $3::bigint, $4::bigint, $5::bigint, $6, $7, $8, noted.*
-    from (select id, $9::json from r) noted
--- [7,1,7,8,9,"api","estimates","erased","{}"]
+    select $5::bigint, $6::bigint, $7::bigint, $8, $9, $10, noted.*
+    from (select id, $11::json from r) noted
+-- [7,1,"estimates",-1,7,8,9,"api","estimates","erased","{}"]
 
 -- (unnamed)
 with was as (

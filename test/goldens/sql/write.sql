@@ -17,11 +17,14 @@ with r as (
       insert into workers (company_id, name,employee_no,email,phone,status,trade_id,employment_type,supervisor_id,hired_on,left_on,hourly_cost_minor,bill_rate_minor,external_ref,notes)
       values ($1, $2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)
       returning *
+    ), tallied as (
+  insert into tally_changes (company_id, records, change)
+  select company_id, $16, $17::bigint * count(*) from r group by company_id
     ), noted as (insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
-    select $16::bigint, $17::bigint, $18::bigint, $19, $20, $21, noted.*
+    select $18::bigint, $19::bigint, $20::bigint, $21, $22, $23, noted.*
     from (select id, null::json from r) noted)
-    select r.id, r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.employee_no as employee_no,r.email as email,r.phone as phone,r.status as status,r.trade_id as trade_id,r.employment_type as employment_type,r.supervisor_id as supervisor_id,r.hired_on as hired_on,r.left_on as left_on,r.hourly_cost_minor as hourly_cost_minor,r.bill_rate_minor as bill_rate_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $22) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from r
--- [7,"Ada",null,null,null,null,null,null,null,null,null,null,null,null,null,7,8,9,"api","workers","created",7]
+    select r.id, r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.employee_no as employee_no,r.email as email,r.phone as phone,r.status as status,r.trade_id as trade_id,r.employment_type as employment_type,r.supervisor_id as supervisor_id,r.hired_on as hired_on,r.left_on as left_on,r.hourly_cost_minor as hourly_cost_minor,r.bill_rate_minor as bill_rate_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $24) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from r
+-- [7,"Ada",null,null,null,null,null,null,null,null,null,null,null,null,null,"workers",1,7,8,9,"api","workers","created",7]
 
 -- (unnamed)
 with r as (
