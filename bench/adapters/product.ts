@@ -1,0 +1,90 @@
+import type { About, Adapter, MakeRequest, Wanted } from '../adapter.ts'
+import { makeRandom } from '../load/random.ts'
+import { anyCompany, anyFullCompany, anyProject, newProject, status, word } from '../scenario/choices.ts'
+
+/** How Plumbline is asked. */
+export const adapter: Adapter = {
+  fetch: (about) => (_, random) => fetchAny(about, random),
+  'not-modified': unchanged,
+  list: (about) => (_, random) => page(about, random, ''),
+  filtered: (about) => (_, random) => page(about, random, `?status=${status}`),
+  q: (about) => (_, random) => page(about, random, `?q=${word}`),
+  'delete-dry-run': (about) => (_, random) => {
+    const { id, company } = anyProject(about.layout, random)
+    return {
+      method: 'DELETE',
+      path: `/v1/projects/${id}?dry_run=1`,
+      headers: callerOf(about, company),
+      expect: { status: 200, begins: `{"data":{"id":${id},"deleted":false,"dry_run":true,` },
+    }
+  },
+  update: (about) => (count, random) => {
+    const { id, company } = anyProject(about.layout, random)
+    return {
+      method: 'PATCH',
+      path: `/v1/projects/${id}`,
+      headers: { ...callerOf(about, company), ...json },
+      body: JSON.stringify({ budget_minor: count }),
+      expect: { status: 200, begins: `{"data":{"id":${id},"updated":true,` },
+    }
+  },
+  create: (about) => (count, random) => create(about, count, random, {}),
+  'create-keyed': (about) => (count, random) => create(about, count, random, { 'Idempotency-Key': `bench-${count}` }),
+}
+
+const json = { 'Content-Type': 'application/json' }
+
+const callerOf = ({ tokens }: About, company: number) => ({ Authorization: `Bearer ${tokens[company]}` })
+
+function fetchAny(about: About, random: () => number): Wanted {
+  const { id, company } = anyProject(about.layout, random)
+  return {
+    method: 'GET',
+    path: `/v1/projects/${id}`,
+    headers: callerOf(about, company),
+    expect: { status: 200, begins: `{"data":{"id":${id},`, ends: '}}', bytesMin: 500 },
+  }
+}
+
+function page(about: About, random: () => number, query: string): Wanted {
+  return {
+    method: 'GET',
+    path: `/v1/projects${query}`,
+    headers: callerOf(about, anyFullCompany(about.layout, random)),
+    expect: { status: 200, begins: '{"data":[{"id":', ends: ',"limit":50,"offset":0}}', bytesMin: 4000 },
+  }
+}
+
+function create(about: About, count: number, random: () => number, headers: { [name: string]: string }): Wanted {
+  const company = anyCompany(about.layout, random)
+  return {
+    method: 'POST',
+    path: '/v1/projects',
+    headers: { ...callerOf(about, company), ...json, ...headers },
+    body: JSON.stringify(newProject(about.layout, company, count)),
+    expect: { status: 201, begins: '{"data":{"id":', ends: ',"created":true,"dry_run":false}}' },
+  }
+}
+
+const tagsAsked = 200
+
+/** The tags that the records have now. */
+async function unchanged(about: About): Promise<MakeRequest> {
+  const random = makeRandom(304)
+  const known = Array.from({ length: tagsAsked }, () => fetchAny(about, random))
+  const tags: string[] = []
+  for (const { path, headers } of known) tags.push(await tagOf(`${about.url}${path}`, headers ?? {}))
+  return (_, any) => {
+    const index = Math.floor(any() * tagsAsked)
+    const { headers, ...wanted } = known[index] as Wanted
+    return { ...wanted, headers: { ...headers, 'If-None-Match': tags[index] as string }, expect: { status: 304 } }
+  }
+}
+
+async function tagOf(url: string, headers: { readonly [name: string]: string }): Promise<string> {
+  const answer = await fetch(url, { headers })
+  await answer.arrayBuffer()
+  const tag = answer.headers.get('etag')
+  if (!answer.ok || tag === null) throw new Error(`GET ${url} answered ${answer.status} without a tag`)
+  return tag
+}

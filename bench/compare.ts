@@ -1,0 +1,107 @@
+import { join, resolve } from 'node:path'
+import { fire } from './load/volley.ts'
+import { asBytes, shotOf } from './load/wire.ts'
+import { type Bench, measure, median, type System } from './measure.ts'
+import type { Options } from './options.ts'
+import { barsPicture } from './picture/bars.ts'
+import { type Generator, startGenerator } from './processes.ts'
+import { type Row, spent, tableOf } from './report.ts'
+import { mustAnswerTheSame } from './same.ts'
+import { openStage, systemOf } from './stage.ts'
+import { inSurroundings, keep, machine, type Surroundings, speedFolder } from './surroundings.ts'
+import { shown } from './table.ts'
+import { parentOf } from './usage.ts'
+
+/** Product and floor, side by side, in one run. */
+export const compare = (options: Options): Promise<void> =>
+  inSurroundings(async (surroundings) => {
+    const { postgres, progress, onLeave } = surroundings
+    const on = await machine(postgres)
+    const generator = startGenerator()
+    onLeave(async () => generator.stop())
+    const rows: Row[] = []
+    const ceilings: number[] = []
+    for (const records of options.records) {
+      for (const connections of options.connections) {
+        ceilings.push(await compareAt(options, surroundings, generator, records, connections, rows))
+      }
+    }
+    progress.end()
+
+    const { works, connections, rounds, seconds } = options
+    const figures = {
+      at: new Date().toISOString(),
+      machine: on,
+      works,
+      connections,
+      rounds,
+      seconds,
+      ceiling: median(ceilings),
+      rows,
+    }
+    const file = resolve(options.output ?? join(speedFolder, 'latest.json'))
+    process.stdout.write(`${await keep(file, figures, barsPicture(rows))}\n`)
+  })
+
+/** On a fresh copy of the data, so that no table is about what the last one wrote. */
+async function compareAt(
+  options: Options,
+  surroundings: Surroundings,
+  generator: Generator,
+  records: number,
+  connections: number,
+  rows: Row[],
+): Promise<number> {
+  const { postgres, progress, onLeave } = surroundings
+  const stage = await openStage(surroundings, records)
+  onLeave(stage.close)
+  await mustAnswerTheSame(stage.product, stage.floor, stage.about)
+  const ceiling = await rateOfNothing(stage.floor)
+  const bench: Bench = {
+    ...{ postgres, generator, rounds: options.rounds, milliseconds: options.seconds * 1000 },
+    ...{ database: stage.database, about: stage.about, postmaster: await postmasterOf(surroundings) },
+    nextNumber: numbers(),
+  }
+  const systems = [stage.product, stage.floor, ...(await others(options))]
+  const title = `${shown(records)} records of a kind over 1,000 companies, ${connections} connection${connections === 1 ? '' : 's'}`
+  const here: Row[] = []
+  for (const [index, work] of options.works.entries()) {
+    progress.bar(`${title}: ${work}`, index, options.works.length)
+    here.push({ work, records, connections, systems: await measure(bench, systems, work, connections) })
+  }
+  rows.push(...here)
+  progress.end()
+  process.stdout.write(
+    `\n${title}\n\n${tableOf(here, rows, options.against && 'other')}\n\nProcessor time: ${spent(here)}. A fixed body, to compare: ${shown(ceiling)}/s.\n`,
+  )
+  await stage.close()
+  return ceiling
+}
+
+/** What the generator and a server that does nothing reach together: the machine's own limit. */
+async function rateOfNothing({ server }: System): Promise<number> {
+  const { hostname, port, host } = new URL(server.url)
+  const expect = { status: 200 }
+  const shot = asBytes(shotOf({ method: 'GET', path: '/nothing', expect }, host))
+  const { answers, milliseconds } = await fire(
+    { host: hostname, port: Number(port), connections: 32, milliseconds: 1000 },
+    () => shot,
+  )
+  return (answers * 1000) / milliseconds
+}
+
+const others = async ({ against }: Options): Promise<System[]> =>
+  against === null
+    ? []
+    : [await systemOf('other', { url: against.url, pid: undefined, stop: async () => {} }, resolve(against.adapter))]
+
+/** The parent of any connection's process. */
+async function postmasterOf({ postgres }: Surroundings): Promise<number | undefined> {
+  const [row] = await postgres.sql<{ pid: number }>('select pg_backend_pid() as pid')
+  return row && parentOf(row.pid)
+}
+
+function numbers(): () => number {
+  let last = 0
+  return () => ++last
+}

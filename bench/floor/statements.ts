@@ -1,0 +1,47 @@
+import { raw } from 'sql-template-tag'
+import { shown } from '#derive/queries/shown.ts'
+import { columnsOf } from '#derive/tables.ts'
+import { projects } from '#registry/records/projects.ts'
+
+/** One statement for each kind of work. Written by hand, so that a slow statement of the product is seen as slow. */
+
+const currency = '(select currency from companies where id = $1)'
+
+/** The members of a record; how each column is shown is part of the format, and so the product's own. */
+const members = membersOf(shown(projects, raw(currency)).text)
+
+const record = (rest: string): string =>
+  `select row_to_json(record)::text as json from (select ${members} from projects r where r.company_id = $1 and r.deleted_at is null ${rest}) record`
+
+/** The cheapest exact total that the tables offer. */
+const tallied = `coalesce((select total from tallies where company_id = $1 and records = 'projects'), 0)
+      + coalesce((select sum(change) from tally_changes where company_id = $1 and records = 'projects'), 0)`
+
+const page = (conditions: string): string => `select
+    ${conditions === '' ? tallied : `(select count(*) from projects r where r.company_id = $1 and r.deleted_at is null ${conditions})`} as total,
+    (select coalesce(string_agg(row_to_json(record)::text, ','), '') from (
+      select ${members} from projects r
+      where r.company_id = $1 and r.deleted_at is null ${conditions} order by r.id limit 50
+    ) record) as json`
+
+/** In the order of the parameters of `create`, after the company. */
+export const columns = columnsOf(projects)
+  .map(([name, { kind }]) => ({ name, kind }))
+  .filter(({ kind }) => kind !== 'id' && kind !== 'instant')
+
+export const statements = {
+  fetch: record('and r.id = $2'),
+  list: page(''),
+  filtered: page('and r.status = $2'),
+  q: page('and r.search like containing($2)'),
+  update: `update projects set budget_minor = $3, version = version + 1, updated_at = now()
+    where company_id = $1 and id = $2 returning id`,
+  create: `insert into projects (company_id, ${columns.map(({ name }) => name).join(', ')})
+    values ($1, ${columns.map((_, index) => `$${index + 2}`).join(', ')}) returning id`,
+} as const
+
+function membersOf(text: string): string {
+  const inside = /from \(select (.*)\) record\)$/s.exec(text)?.[1]
+  if (inside === undefined) throw new Error(`how a record is shown has changed: ${text}`)
+  return inside
+}

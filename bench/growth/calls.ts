@@ -1,0 +1,67 @@
+import type { About, MakeRequest, Wanted } from '../adapter.ts'
+import { adapter } from '../adapters/product.ts'
+import { anyFullCompany, anyProject, status, word } from '../scenario/choices.ts'
+import { blockOf, each, idOf, type Layout } from '../scenario/layout.ts'
+
+/** The reads whose cost is followed. What they answer has the same length at every size, so that costs compare. */
+export type Call = {
+  name: string
+  /** Whether the cost must stay level: true where it has as much to find at every size. */
+  level: boolean
+  make: (about: About) => MakeRequest
+}
+
+export const callsOfAnyone: readonly Call[] = [
+  { name: 'fetch', level: true, make: (about) => adapter.fetch?.(about) as MakeRequest },
+  { name: 'first page, total', level: true, make: (about) => adapter.list?.(about) as MakeRequest },
+  {
+    name: 'of one client',
+    level: true,
+    make: asked((layout, company) => `client_id=${idOf(layout.clients, company, 3)}`),
+  },
+  { name: 'q, one match', level: true, make: (about) => (_, random) => byCode(about, random) },
+  { name: 'of one status', level: false, make: asked(() => `status=${status}&limit=10`) },
+  { name: 'q, a sixth match', level: false, make: asked(() => `q=${word}&limit=10`) },
+]
+
+/** The same of one company with 100,000 records; `most` milliseconds in the database are asked. */
+export const callsOfLarge: readonly {
+  name: string
+  query: (layout: Layout, company: number) => string
+  most: number | null
+}[] = [
+  { name: 'first page, total', query: () => '', most: 2 },
+  { name: 'of one status', query: () => `status=${status}`, most: 15 },
+  { name: 'of one client', query: (layout, company) => `client_id=${idOf(layout.clients, company, 3)}`, most: 15 },
+  {
+    name: 'q, one match',
+    query: (layout, company) => `q=${codeOf(idOf(layout.projects, company, 77_777))}`,
+    most: null,
+  },
+  { name: 'q, a sixth match', query: () => `q=${word}`, most: null },
+  { name: 'page at 90,000', query: () => 'offset=90000', most: null },
+]
+
+export const ofCompany = ({ tokens }: About, company: number, query: string): Wanted => ({
+  method: 'GET',
+  path: `/v1/projects?${query}`,
+  headers: { Authorization: `Bearer ${tokens[company]}` },
+  expect: { status: 200, begins: '{"data":[{"id":' },
+})
+
+function asked(query: (layout: Layout, company: number) => string): Call['make'] {
+  return (about) => (_, random) => {
+    const company = anyFullCompany(about.layout, random)
+    return ofCompany(about, company, query(about.layout, company))
+  }
+}
+
+function byCode(about: About, random: () => number): Wanted {
+  const { projects, fullCompanies } = about.layout
+  const { id } = anyProject(about.layout, random)
+  const company = 1 + (id % fullCompanies)
+  const ordinal = id % each(blockOf(projects, company))
+  return ofCompany(about, company, `q=${codeOf(idOf(projects, company, ordinal))}`)
+}
+
+const codeOf = (id: number): string => `P-${String(id).padStart(8, '0')}`

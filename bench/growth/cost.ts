@@ -1,0 +1,45 @@
+import type { About, MakeRequest } from '../adapter.ts'
+import { timeInDatabase } from '../database-time.ts'
+import { quantile } from '../histogram.ts'
+import { makeRandom } from '../load/random.ts'
+import { fire } from '../load/volley.ts'
+import { shotOf } from '../load/wire.ts'
+import { median } from '../measure.ts'
+import type { Postgres } from '../postgres.ts'
+
+/** Milliseconds of one call, one at a time: in PostgreSQL, and as the caller waits. */
+export type Cost = { database: number; call: number }
+
+export type Where = { postgres: Postgres; database: string; about: About; rounds: number; milliseconds: number }
+
+/** The median of several rounds; a round's database time is a mean, and leaves out the noting of calls. */
+export async function costOf(
+  { postgres, database, about, rounds, milliseconds }: Where,
+  make: MakeRequest,
+): Promise<Cost> {
+  const { hostname, port, host } = new URL(about.url)
+  const target = { host: hostname, port: Number(port), connections: 1, milliseconds }
+  // Every size and every round is asked for a sample of its own, the same in every run.
+  const volley = (seed: number) => {
+    const random = makeRandom(seed)
+    return fire(target, () => shotOf(make(seed, random), host))
+  }
+  await volley(0)
+  const costs: Cost[] = []
+  for (let round = 1; round <= rounds; round++) {
+    let call = 0
+    let answers = 1
+    const spent = await timeInDatabase(
+      postgres,
+      database,
+      async () => {
+        const fired = await volley(round)
+        call = quantile(fired.latency, 0.5)
+        answers = fired.answers
+      },
+      { exceptMetering: true },
+    )
+    costs.push({ database: spent.milliseconds / answers, call })
+  }
+  return { database: median(costs.map((cost) => cost.database)), call: median(costs.map((cost) => cost.call)) }
+}

@@ -1,0 +1,88 @@
+import { connect, type Socket } from 'node:net'
+import type { Expected } from '../adapter.ts'
+import { type Histogram, makeHistogram, record } from '../histogram.ts'
+import { makeAnswerReader, wrongWith } from './answer-reader.ts'
+
+/** A request as it goes over the wire, and the answer that counts. */
+export type Shot = { bytes: string | Buffer; expect: Expected }
+
+export type Target = { host: string; port: number; connections: number; milliseconds: number }
+
+export type Volley = { answers: number; milliseconds: number; latency: Histogram; bytes: number }
+
+/**
+ * Keeps every connection busy with one request at a time until time is up. The first answer that is not as expected,
+ * and the first connection that is lost, fails the whole volley: a rate of wrong answers means nothing.
+ */
+export async function fire(target: Target, next: () => Shot): Promise<Volley> {
+  const volley: Volley = { answers: 0, milliseconds: 0, latency: makeHistogram(), bytes: 0 }
+  const sockets = await Promise.all(Array.from({ length: target.connections }, () => open(target)))
+  const startedAt = performance.now()
+  const deadline = startedAt + target.milliseconds
+  let late: NodeJS.Timeout | undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    const complain = (): void => reject(new Error(`no answer within ${patienceMilliseconds / 1000} s`))
+    late = setTimeout(complain, target.milliseconds + patienceMilliseconds)
+  })
+  try {
+    await Promise.race([Promise.all(sockets.map((line) => keepBusy(line, next, deadline, volley))), tooLate])
+  } finally {
+    clearTimeout(late)
+    for (const { socket } of sockets) socket.destroy()
+  }
+  volley.milliseconds = performance.now() - startedAt
+  return volley
+}
+
+/** A run ends by itself, whatever the server does. */
+const patienceMilliseconds = 15_000
+
+type Line = { socket: Socket; onBytes: (chunk: Buffer, length: number) => void }
+
+/** Whatever arrives is read into one buffer for each connection, and so costs no allocation. */
+function open({ host, port }: Target): Promise<Line> {
+  return new Promise((resolve, reject) => {
+    const buffer = Buffer.allocUnsafe(64 * 1024)
+    const line: Line = { socket: undefined as unknown as Socket, onBytes: () => {} }
+    const callback = (length: number): boolean => {
+      line.onBytes(buffer, length)
+      return true
+    }
+    line.socket = connect({ host, port, noDelay: true, onread: { buffer, callback } }, () => resolve(line))
+    line.socket.once('error', reject)
+  })
+}
+
+function keepBusy(line: Line, next: () => Shot, deadline: number, volley: Volley): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const reader = makeAnswerReader()
+    const { socket } = line
+    let sentAt = 0
+    let { expect } = { expect: { status: 0 } as Expected }
+    const send = (): void => {
+      const shot = next()
+      expect = shot.expect
+      sentAt = performance.now()
+      socket.write(shot.bytes)
+    }
+    line.onBytes = (chunk, length) => {
+      try {
+        const answer = reader.take(chunk, length)
+        if (!answer) return
+        const now = performance.now()
+        const wrong = wrongWith(answer, expect)
+        if (wrong) return reject(new Error(wrong))
+        volley.answers++
+        volley.bytes += answer.body.length
+        record(volley.latency, now - sentAt)
+        if (now < deadline) send()
+        else resolve()
+      } catch (error) {
+        reject(error)
+      }
+    }
+    socket.once('error', reject)
+    socket.once('close', () => reject(new Error('the server closed a connection while it was used')))
+    send()
+  })
+}

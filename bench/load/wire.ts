@@ -1,0 +1,16 @@
+import type { Wanted } from '../adapter.ts'
+import type { Shot } from './volley.ts'
+
+/** The text of a request, HTTP/1.1 on a connection that stays open. */
+export function shotOf({ method, path, headers = {}, body, expect }: Wanted, host: string): Shot {
+  const all = {
+    Host: host,
+    ...headers,
+    ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return { bytes: `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`, expect }
+}
+
+/** For requests that are sent again and again. */
+export const asBytes = ({ bytes, expect }: Shot): Shot => ({ bytes: Buffer.from(bytes), expect })

@@ -1,0 +1,15 @@
+import { compare } from './compare.ts'
+import { growth } from './growth/growth.ts'
+import { help, readOptions } from './options.ts'
+import { BenchProblem } from './problem.ts'
+import { profile } from './profile.ts'
+
+try {
+  const options = readOptions(process.argv.slice(2))
+  if (options.help) process.stdout.write(help)
+  else await { works: compare, profile, growth }[options.about](options)
+} catch (error) {
+  if (!(error instanceof BenchProblem)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,123 @@
+import { parseArgs } from 'node:util'
+import { BenchProblem } from './problem.ts'
+import { type WorkName, workNames } from './works.ts'
+
+/** What a run of the bench is asked to do. */
+export type Options = {
+  help: boolean
+  /** Compare, or one of the two other things to find out. */
+  about: 'works' | 'profile' | 'growth'
+  /** The floor's profile instead of the product's. */
+  profileFloor: boolean
+  works: readonly WorkName[]
+  records: readonly number[]
+  connections: readonly number[]
+  rounds: number
+  seconds: number
+  against: { url: string; adapter: string } | null
+  /** Where the JSON goes; the picture has the same name. Null: where the kind of run has its place. */
+  output: string | null
+}
+
+export function readOptions(words: readonly string[]): Options {
+  const { values } = parsed(words)
+  const quick = values.quick ?? false
+  if (values.profile && values.growth)
+    throw new BenchProblem('--profile and --growth are two runs: ask for one of them.')
+  if ((values.against === undefined) !== (values.adapter === undefined)) {
+    throw new BenchProblem(
+      '--against and --adapter belong together: give the address of the other system and the file that knows how to ask it.',
+    )
+  }
+  const about = values.growth ? 'growth' : values.profile ? 'profile' : 'works'
+  const sizes = sizesOf[about]
+  return {
+    help: values.help ?? false,
+    about,
+    profileFloor: values.floor ?? false,
+    works:
+      values.only === undefined ? (about === 'profile' ? profiled : workNames) : values.only.split(',').map(readWork),
+    records: readNumbers(values.records, '--records') ?? (quick ? sizes.filter((size) => size <= 10_000) : sizes),
+    connections:
+      readNumbers(values.connections, '--connections') ?? (quick || about === 'profile' ? [32] : [1, 32, 128]),
+    rounds: readNumber(values.rounds, '--rounds', 1, 1000) ?? (quick ? 3 : 5),
+    seconds: readNumber(values.seconds, '--seconds', 0.1, 3600) ?? (about === 'profile' ? 5 : quick ? 1.2 : 2),
+    against: values.against === undefined ? null : { url: readUrl(values.against), adapter: values.adapter as string },
+    output: values.output ?? null,
+  }
+}
+
+/** Records of a kind over 1,000 companies. */
+const sizesOf = { works: [10_000, 1_000_000], profile: [10_000], growth: [1000, 10_000, 100_000, 1_000_000] }
+
+/** Those of which it was asked where their time goes. */
+const profiled: WorkName[] = ['fetch', 'list', 'create-keyed']
+
+export const help = `Measures Plumbline beside the floor: the least that any server on this stack could do.
+
+  npm run bench                    everything: about twenty minutes after the first load
+  npm run bench -- --quick         10,000 records and 32 connections: under two minutes
+  npm run bench -- --growth        what calls cost as the data grow
+  npm run bench -- --profile       where the product's time goes; with --floor the floor's
+
+  --only LIST          some of ${workNames.join(', ')}
+  --records LIST       records of a kind, over 1,000 companies
+  --connections LIST   connections that are kept busy
+  --rounds N           runs of each system, in turn; the median counts
+  --seconds N          length of a run
+  --against URL        another system to measure as well, asked as
+  --adapter FILE       says; see bench/README.md
+  --output FILE        where the figures go, as JSON, and a picture beside it
+                       (docs/speed/latest.json; data/bench/profiles for profiles)
+  --help               this text
+`
+
+function parsed(words: readonly string[]) {
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean' } as const
+  try {
+    return parseArgs({
+      args: [...words],
+      options: {
+        ...{ quick: flag, growth: flag, profile: flag, floor: flag, help: { ...flag, short: 'h' } as const },
+        ...{ only: text, records: text, connections: text, rounds: text, seconds: text },
+        ...{ against: text, adapter: text, output: text },
+      },
+    })
+  } catch (error) {
+    throw new BenchProblem(`${(error as Error).message.split('. ')[0]}. See --help.`)
+  }
+}
+
+function readWork(word: string): WorkName {
+  const name = workNames.find((known) => known === word.trim())
+  if (name) return name
+  throw new BenchProblem(`--only has ${JSON.stringify(word)}; there are ${workNames.join(', ')}.`)
+}
+
+function readNumbers(list: string | undefined, name: string): number[] | undefined {
+  return list?.split(',').map((word) => readWhole(word, name))
+}
+
+function readWhole(word: string, name: string): number {
+  const number = /^\d{1,8}$/.test(word.trim()) ? Number(word) : 0
+  if (number >= 1) return number
+  throw new BenchProblem(`${name} must be whole numbers from 1, separated by commas, and not ${JSON.stringify(word)}.`)
+}
+
+function readNumber(word: string | undefined, name: string, least: number, most: number): number | undefined {
+  if (word === undefined) return undefined
+  const number = /^\d+(\.\d+)?$/.test(word) ? Number(word) : Number.NaN
+  if (number >= least && number <= most) return number
+  throw new BenchProblem(`${name} must be a number from ${least} to ${most}, and not ${JSON.stringify(word)}.`)
+}
+
+function readUrl(word: string): string {
+  const url = URL.canParse(word) ? new URL(word) : undefined
+  // A generator of load has no business with anybody else's machine.
+  if (url?.protocol === 'http:' && /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(url.hostname))
+    return word.replace(/\/+$/, '')
+  throw new BenchProblem(
+    `--against must be an address of this machine like http://127.0.0.1:8080, and not ${JSON.stringify(word)}.`,
+  )
+}

@@ -1,0 +1,60 @@
+import { join } from 'node:path'
+import pg from 'pg'
+import { openEmbedded } from '#server/embedded/open.ts'
+
+export type Connection = { host: string; port: number; user: string; database: string }
+
+/** The bundled PostgreSQL that product and floor share, in a folder of the bench's own. */
+export type Postgres = {
+  /** To one of its databases. */
+  connection(database: string): Connection
+  /** In a database of its own: one that somebody is connected to cannot be copied. */
+  sql<Row = object>(text: string, values?: unknown[]): Promise<Row[]>
+  close(): Promise<void>
+}
+
+export const dataFolder = join(import.meta.dirname, '../data/bench')
+
+export async function openPostgres(folder: string, say: (sentence: string) => void): Promise<Postgres> {
+  const first = await open(folder, say)
+  if (await counts(first)) return first
+  // Statement statistics need a library that is loaded when PostgreSQL starts.
+  await first.sql(`alter system set shared_preload_libraries = 'pg_stat_statements'`)
+  await first.sql(`alter system set "pg_stat_statements.track" = 'none'`)
+  await first.close()
+  const second = await open(folder, say)
+  await second.sql('create extension if not exists pg_stat_statements')
+  return second
+}
+
+async function counts({ sql }: Postgres): Promise<boolean> {
+  const [row] = await sql<{ libraries: string }>(`select current_setting('shared_preload_libraries') as libraries`)
+  return row?.libraries.includes('pg_stat_statements') ?? false
+}
+
+async function open(folder: string, say: (sentence: string) => void): Promise<Postgres> {
+  const embedded = await openEmbedded({ folder, progress: say })
+  const client = await connect(embedded.connection)
+  return {
+    connection: (database) => ({ ...embedded.connection, database }),
+    async sql<Row = object>(text: string, values: unknown[] = []) {
+      const { rows } = await client.query(text, values)
+      return rows as Row[]
+    },
+    async close() {
+      await client.end()
+      await embedded.close()
+    },
+  }
+}
+
+async function connect(connection: Connection): Promise<pg.Client> {
+  const client = new pg.Client({ ...connection, application_name: 'bench' })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+/** The address of a database behind a Unix socket, as DATABASE_URL takes it. */
+export const urlOf = ({ host, port, user, database }: Connection): string =>
+  `postgres:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`

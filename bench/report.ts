@@ -1,0 +1,78 @@
+import type { Figures } from './measure.ts'
+import { shown, table } from './table.ts'
+import { type WorkName, works } from './works.ts'
+
+/** One work at one size and with so many connections, system by system. */
+export type Row = {
+  work: WorkName
+  records: number
+  connections: number
+  systems: { readonly [system: string]: Figures }
+}
+
+/** How a row stands to what is asked of it. */
+export type Verdict = { ratio: number | null; of: string; asked: number | null; met: boolean | null }
+
+export function verdict(row: Row, rows: readonly Row[]): Verdict {
+  const asked = works[row.work].asked
+  const of = asked?.of ?? 'floor'
+  const product = row.systems.product?.perSecond
+  const base = of === 'floor' ? row.systems.floor?.perSecond : besides(row, of, rows)?.systems.product?.perSecond
+  const ratio = product === undefined || base === undefined ? null : product / base
+  return { ratio, of, asked: asked?.share ?? null, met: ratio === null || !asked ? null : ratio >= asked.share }
+}
+
+const besides = ({ records, connections }: Row, work: WorkName, rows: readonly Row[]): Row | undefined =>
+  rows.find((row) => row.work === work && row.records === records && row.connections === connections)
+
+/** The table of one size and number of connections; two numbers in a column are the product's and the floor's. */
+export function tableOf(rows: readonly Row[], all: readonly Row[], other: string | null): string {
+  const head = [
+    ...['work', 'product/s', 'floor/s', 'ratio', 'asked', 'p50 ms', 'p99 ms'],
+    ...['database ms', 'CPU µs', 'database CPU µs', 'MB'],
+    ...(other === null ? [] : [`${other}/s`, 'to floor', 'p99 ms']),
+  ]
+  return table(
+    head,
+    rows.map((row) => {
+      const { product, floor } = row.systems
+      const another = other === null ? undefined : row.systems[other]
+      const both = (pick: (figures: Figures) => number | null, digits: number): string =>
+        floor
+          ? `${shown(product && pick(product), digits)} / ${shown(pick(floor), digits)}`
+          : shown(product && pick(product), digits)
+      return [
+        row.work,
+        shown(product?.perSecond),
+        shown(floor?.perSecond),
+        ...judged(verdict(row, all)),
+        both((figures) => figures.p50, 2),
+        both((figures) => figures.p99, 2),
+        both((figures) => figures.databaseMilliseconds, 3),
+        both((figures) => figures.cpuMicroseconds, 0),
+        both((figures) => figures.databaseCpuMicroseconds, 0),
+        both((figures) => figures.residentMegabytes, 0),
+        ...(other === null
+          ? []
+          : [
+              shown(another?.perSecond),
+              shown(another && floor && another.perSecond / floor.perSecond, 2),
+              shown(another?.p99, 2),
+            ]),
+      ]
+    }),
+  )
+}
+
+function judged({ ratio, of, asked, met }: Verdict): [ratio: string, asked: string] {
+  if (asked === null) return [shown(ratio, 2), '']
+  const sign = met === null ? ' ' : met ? '✓' : '✗'
+  return [shown(ratio, 2), `${sign} ≥ ${asked.toFixed(2)}${of === 'floor' ? '' : ` of ${of}`}`]
+}
+
+/** Processor seconds of the systems' own processes, all in all. */
+export function spent(rows: readonly Row[]): string {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row.systems)))]
+  const total = (name: string): number => rows.reduce((sum, row) => sum + (row.systems[name]?.cpuSeconds ?? 0), 0)
+  return names.map((name) => `${name} ${shown(total(name), 1)} s`).join(', ')
+}

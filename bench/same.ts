@@ -1,0 +1,32 @@
+import type { About, Prepare } from './adapter.ts'
+import { makeRandom } from './load/random.ts'
+import type { System } from './measure.ts'
+import { BenchProblem } from './problem.ts'
+
+const reads = ['fetch', 'list', 'filtered', 'q'] as const
+const timesEach = 5
+
+/** A floor that did less than the product would be no floor: both answer the same reads with the same bytes. */
+export async function mustAnswerTheSame(product: System, floor: System, about: Omit<About, 'url'>): Promise<void> {
+  for (const work of reads) {
+    for (let seed = 1; seed <= timesEach; seed++) {
+      const [one, other] = await Promise.all(
+        [product, floor].map(async ({ server, adapter }) => {
+          const make = await (adapter[work] as Prepare)({ ...about, url: server.url })
+          const { path, headers } = make(seed, makeRandom(seed))
+          const answer = await fetch(server.url + path, headers ? { headers } : {})
+          return `${answer.status} ${await answer.text()}`
+        }),
+      )
+      if (one !== other) throw new BenchProblem(`${work}: ${difference(one as string, other as string)}`)
+    }
+  }
+}
+
+/** Where two answers part, with a little of what stands around. */
+function difference(product: string, floor: string): string {
+  let at = 0
+  while (product[at] === floor[at]) at++
+  const around = (text: string): string => `…${text.slice(Math.max(0, at - 60), at + 60)}…`
+  return `the product answers\n  ${around(product)}\nand the floor\n  ${around(floor)}`
+}

@@ -1,0 +1,55 @@
+import pg from 'pg'
+import { addOns } from '#registry/add-ons.ts'
+import { permissions } from '#registry/permissions.ts'
+import { createAccount } from '#server/service/account.ts'
+import { operator } from '#server/service/actor.ts'
+import { createCompany } from '#server/service/company.ts'
+import { issueToken } from '#server/service/token.ts'
+import { openSealed } from '#server/service/token-text.ts'
+import { openDatabase } from '#server/store/database.ts'
+import type { Connection } from '../postgres.ts'
+import type { Progress } from '../progress.ts'
+
+/** Seals the tokens of these companies, so that each process of a run can be told them. */
+export const sealingKey = 'what seals the tokens of the bench, worth nothing elsewhere'
+
+/** The companies 1, 2, 3 …, each with an account and a token, made by the services themselves. */
+export async function makeCompanies(connection: Connection, count: number, progress: Progress): Promise<void> {
+  const limits = { connectionsMax: 4, statementTimeout: 60_000, lockTimeout: 60_000, connectTimeout: 10_000 }
+  const database = openDatabase(connection, limits, () => {})
+  try {
+    for (let number = 1; number <= count; number++) {
+      await database.transaction(async (transaction) => {
+        const company = await createCompany(transaction, { name: `Company ${number}`, plan: 'ENTERPRISE', addOns })
+        if (company.id !== number) throw new Error(`company ${number} was given the id ${company.id}`)
+        const account = { name: 'Integrator', email: `bench${number}@example.com`, permissions }
+        const { id } = await createAccount(transaction, number, account)
+        await issueToken(transaction, operator(number), sealingKey, {
+          accountId: id,
+          label: 'bench',
+          scopes: 'all',
+          allowlist: [],
+        })
+      })
+      if (number % 50 === 0) progress.bar('companies', number, count)
+    }
+  } finally {
+    await database.close()
+  }
+}
+
+/** The tokens by company; nobody has the id 0. */
+export async function readTokens(connection: Connection): Promise<string[]> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ company: number; id: number; sealed: Buffer }>(
+      'select company_id::int as company, id::int as id, sealed from tokens order by company_id',
+    )
+    const tokens = ['']
+    for (const { company, id, sealed } of rows) tokens[company] = openSealed(sealingKey, sealed, company, id)
+    return tokens
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { migrate } from '#server/store/migrate.ts'
+import type { Connection, Postgres } from '../postgres.ts'
+import type { Progress } from '../progress.ts'
+import { makeCompanies } from './companies.ts'
+import { fill } from './fill.ts'
+import { companyCount, layoutOf } from './layout.ts'
+
+/**
+ * A database with so many projects, loaded at most once and then copied for each run, so that every run meets the same
+ * data, however much the last one wrote.
+ */
+export async function freshCopy(postgres: Postgres, records: number, progress: Progress): Promise<string> {
+  const template = await loaded(postgres, records, progress)
+  const name = `bench_${version()}_run_${records}`
+  progress.say(`Copying the database of ${records.toLocaleString('en')} records …`)
+  await postgres.sql(`drop database if exists ${name} with (force)`)
+  await postgres.sql(`create database ${name} template ${template} strategy file_copy`)
+  await warm(postgres.connection(name))
+  return name
+}
+
+/** A server that has been up for a while has in its memory what fits there; small indexes stay, large tables go first. */
+async function warm(connection: Connection): Promise<void> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    await client.query('create extension if not exists pg_prewarm')
+    await client.query(`select pg_prewarm(oid) from (
+      select oid from pg_class where relkind in ('r', 'i') and relnamespace = 'public'::regnamespace order by relpages desc
+    ) largest_first`)
+  } finally {
+    await client.end()
+  }
+}
+
+/** The name of the loaded database; it changes with whatever its contents follow from. */
+async function loaded(postgres: Postgres, records: number, progress: Progress): Promise<string> {
+  const name = `bench_${version()}_${records}`
+  if (await exists(postgres, name)) return name
+  await dropOutdated(postgres)
+  const companies = await companiesOnly(postgres, progress)
+  const work = `${name}_loading`
+  await postgres.sql(`drop database if exists ${work} with (force)`)
+  await postgres.sql(`create database ${work} template ${companies} strategy file_copy`)
+  await fill(postgres.connection(work), layoutOf(records), progress)
+  await postgres.sql(`alter database ${work} rename to ${name}`)
+  return name
+}
+
+/** The companies with their accounts and tokens, the same at every size. */
+async function companiesOnly(postgres: Postgres, progress: Progress): Promise<string> {
+  const name = `bench_${version()}_companies`
+  if (await exists(postgres, name)) return name
+  const work = `${name}_loading`
+  await postgres.sql(`drop database if exists ${work} with (force)`)
+  await postgres.sql(`create database ${work}`)
+  await migrate(postgres.connection(work), progress.say)
+  // One more than share the records: the large one.
+  await makeCompanies(postgres.connection(work), companyCount + 1, progress)
+  await postgres.sql(`alter database ${work} rename to ${name}`)
+  return name
+}
+
+async function exists({ sql }: Postgres, name: string): Promise<boolean> {
+  return (await sql('select from pg_database where datname = $1', [name])).length > 0
+}
+
+async function dropOutdated({ sql }: Postgres): Promise<void> {
+  const rows = await sql<{ name: string }>(
+    `select datname as name from pg_database where datname like 'bench\\_%' and not starts_with(datname, $1)`,
+    [`bench_${version()}_`],
+  )
+  for (const { name } of rows) await sql(`drop database ${name} with (force)`)
+}
+
+/** Of the tables and of what is loaded into them. */
+function version(): string {
+  const here = import.meta.dirname
+  const migrations = join(here, '../../migrations')
+  const files = [
+    ...readdirSync(migrations)
+      .sort()
+      .map((file) => join(migrations, file)),
+    ...['companies.ts', 'fill.ts', 'layout.ts', 'rows.ts'].map((file) => join(here, file)),
+  ]
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(readFileSync(file))
+  return hash.digest('hex').slice(0, 8)
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import type { About, Adapter } from './adapter.ts'
+import type { System } from './measure.ts'
+import { type Postgres, urlOf } from './postgres.ts'
+import { type Server, startFloor, startProduct } from './processes.ts'
+import type { Progress } from './progress.ts'
+import { readTokens } from './scenario/companies.ts'
+import { layoutOf } from './scenario/layout.ts'
+import { freshCopy } from './scenario/load.ts'
+
+/** A database of one size with the servers that stand on it. */
+export type Stage = {
+  database: string
+  about: Omit<About, 'url'>
+  product: System
+  floor: System
+  close(): Promise<void>
+}
+
+export type Cast = { postgres: Postgres; progress: Progress; profile?: { system: 'product' | 'floor'; folder: string } }
+
+export async function openStage({ postgres, progress, profile }: Cast, records: number): Promise<Stage> {
+  const database = await freshCopy(postgres, records, progress)
+  const url = urlOf(postgres.connection(database))
+  const about = { layout: layoutOf(records), tokens: await readTokens(postgres.connection(database)) }
+  progress.say('Starting product and floor …')
+  const servers: Server[] = []
+  const close = async (): Promise<void> => {
+    for (const server of servers) await server.stop()
+    await postgres.sql(`drop database if exists ${database} with (force)`)
+  }
+  try {
+    const folderOf = (system: string) => (profile?.system === system ? profile.folder : undefined)
+    servers.push(await startProduct(url, folderOf('product')))
+    servers.push(await startFloor(url, folderOf('floor')))
+    const [product, floor] = servers as [Server, Server]
+    return {
+      database,
+      about,
+      product: await systemOf('product', product, join(import.meta.dirname, 'adapters/product.ts')),
+      floor: await systemOf('floor', floor, join(import.meta.dirname, 'adapters/floor.ts')),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+export async function systemOf(name: string, server: Server, adapterFile: string): Promise<System> {
+  const { adapter } = (await import(adapterFile)) as { adapter: Adapter }
+  return { name, server, adapter, adapterFile }
+}

@@ -1,0 +1,51 @@
+/** The kinds of work that are measured, in the order of the table: reads before writes, so that they find fresh data. */
+export const workNames = [
+  'fetch',
+  'not-modified',
+  'list',
+  'filtered',
+  'q',
+  'delete-dry-run',
+  'update',
+  'create',
+  'create-keyed',
+] as const
+
+export type WorkName = (typeof workNames)[number]
+
+export type Work = {
+  about: string
+  /** The work of the floor that it is held against. */
+  floor: WorkName | null
+  /** At least this share of the floor's rate, or of the product's own rate at another work. */
+  asked: { of: 'floor' | WorkName; share: number } | null
+  /** Each request is another one, so none can be made beforehand. */
+  unique: boolean
+}
+
+export const works: { readonly [name in WorkName]: Work } = {
+  fetch: { about: 'one record by its id', floor: 'fetch', asked: { of: 'floor', share: 0.8 }, unique: false },
+  'not-modified': {
+    about: 'the same with If-None-Match, answered 304',
+    floor: null,
+    asked: { of: 'fetch', share: 1 },
+    unique: false,
+  },
+  list: {
+    about: 'the first 50 records with their exact total',
+    floor: 'list',
+    asked: { of: 'floor', share: 0.8 },
+    unique: false,
+  },
+  filtered: { about: 'the same of one status, a fifth of the records', floor: 'filtered', asked: null, unique: false },
+  q: { about: 'the same of one word, in a sixth of the records', floor: 'q', asked: null, unique: false },
+  'delete-dry-run': { about: 'what the deletion of a record would do', floor: null, asked: null, unique: false },
+  update: { about: 'one field of a record', floor: 'update', asked: null, unique: true },
+  create: { about: 'a record, without a key', floor: 'create', asked: null, unique: true },
+  'create-keyed': {
+    about: 'a record, with an Idempotency-Key',
+    floor: 'create',
+    asked: { of: 'floor', share: 0.4 },
+    unique: true,
+  },
+}

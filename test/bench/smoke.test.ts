@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { System } from '../../bench/measure.ts'
+import { type Connection, urlOf } from '../../bench/postgres.ts'
+import { type Generator, type Server, startFloor, startGenerator, startProduct } from '../../bench/processes.ts'
+import { makeProgress } from '../../bench/progress.ts'
+import { mustAnswerTheSame } from '../../bench/same.ts'
+import { makeCompanies, readTokens } from '../../bench/scenario/companies.ts'
+import { fill } from '../../bench/scenario/fill.ts'
+import { layoutOf } from '../../bench/scenario/layout.ts'
+import { systemOf } from '../../bench/stage.ts'
+import { workNames, works } from '../../bench/works.ts'
+import { freshDatabase } from '../stage/database.ts'
+
+const layout = layoutOf(150, 2)
+const silent = makeProgress({ write: () => {} })
+const adapters = new URL('../../bench/adapters/', import.meta.url)
+
+let database: { connection: Connection; drop(): Promise<void> }
+let servers: Server[]
+let product: System
+let floor: System
+let generator: Generator
+let tokens: string[]
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  await makeCompanies(database.connection, 2, silent)
+  await fill(database.connection, layout, silent)
+  tokens = await readTokens(database.connection)
+  const url = urlOf(database.connection)
+  servers = await Promise.all([startProduct(url), startFloor(url)])
+  product = await systemOf('product', servers[0] as Server, new URL('product.ts', adapters).pathname)
+  floor = await systemOf('floor', servers[1] as Server, new URL('floor.ts', adapters).pathname)
+  generator = startGenerator()
+})
+
+afterAll(async () => {
+  generator?.stop()
+  await Promise.all((servers ?? []).map((server) => server.stop()))
+  await database?.drop()
+})
+
+test('product and floor answer reads with the same bytes', async () => {
+  await mustAnswerTheSame(product, floor, { layout, tokens })
+})
+
+test('every work is done, and every answer is as expected', async () => {
+  let number = 0
+  for (const work of workNames) {
+    for (const system of works[work].floor === work ? [product, floor] : [product]) {
+      const about = { layout, tokens, url: system.server.url }
+      const outcome = await generator.run({
+        work,
+        adapter: system.adapterFile,
+        about,
+        connections: 4,
+        milliseconds: 100,
+        number: ++number,
+      })
+      expect(outcome.answers, `${work} of the ${system.name}`).toBeGreaterThan(4)
+      expect(outcome.p50).toBeLessThanOrEqual(outcome.p99)
+    }
+  }
+})
+
+test('a run with a wrong answer is refused', async () => {
+  const about = { layout, tokens: tokens.map(() => 'none'), url: product.server.url }
+  const run = {
+    work: 'fetch',
+    adapter: product.adapterFile,
+    about,
+    connections: 2,
+    milliseconds: 100,
+    number: 99,
+  } as const
+  await expect(generator.run(run)).rejects.toThrow(/fetch at http.*expected 200, got 401/)
+})
