@@ -1,7 +1,11 @@
 import { sweepAnswers } from '#derive/queries/idempotency.ts'
+import { sweepSessions } from '#derive/queries/session.ts'
+import { sweepAttempts } from '#derive/queries/sign-in.ts'
+import type { Statement } from '#derive/queries/statement.ts'
 import type { Database } from '../store/database.ts'
+import { attemptWindowSeconds } from './sign-in.ts'
 
-/** Removes stored answers that no longer count, now and then; nothing ever depends on it. */
+/** Removes answers, sessions and counts that no longer mean anything, now and then; nothing ever depends on it. */
 export type Sweeper = { stop(): Promise<void> }
 
 const firstAfterMilliseconds = 60_000
@@ -26,11 +30,21 @@ export function startSweeper(database: Database, onError: (error: unknown) => vo
   }
 }
 
-/** Small batches, so that no transaction is long; returns how many answers went. */
+const sweeps: readonly ((most: number) => Statement)[] = [
+  sweepAnswers,
+  sweepSessions,
+  (most) => sweepAttempts(most, attemptWindowSeconds),
+]
+
+/** Small batches, so that no transaction is long; returns how many rows went. */
 export async function sweep(database: Database, isStopped: () => boolean): Promise<number> {
-  for (let swept = 0; ; ) {
-    const rows = await database.read(sweepAnswers(batchMax))
-    swept += rows.length
-    if (rows.length < batchMax || isStopped()) return swept
+  let swept = 0
+  for (const batch of sweeps) {
+    for (let rows = batchMax; rows === batchMax; ) {
+      if (swept > 0 && isStopped()) return swept
+      rows = (await database.read(batch(batchMax))).length
+      swept += rows
+    }
   }
+  return swept
 }
