@@ -23,14 +23,19 @@ export function parametersOf({ definition, operation }: Pick<DataRoute, 'definit
 
 /** The parameters of a query, each known to the route and given once, or the refusal of the first that is not. */
 export function readQuery(query: string, route: DataRoute): Map<string, string> {
-  const pairs = new Map<string, string>()
-  if (query === '') return pairs
+  if (query === '') return new Map()
   const known = parametersOf(route).map(({ name }) => name)
+  return readPairs(query, known, `${route.method} ${route.path}`)
+}
+
+/** The same where the parameters are named by whoever takes them. */
+export function readPairs(query: string, known: readonly string[], taker: string): Map<string, string> {
+  const pairs = new Map<string, string>()
   for (const part of query.split('&').filter((part) => part !== '')) {
     const [name = '', value = ''] = splitOnce(part, '=').map(decoded)
     if (!known.includes(name)) {
       throw new Refusal('unknown_parameter', {
-        detail: `${quoted(name)} is not a parameter of ${route.method} ${route.path}; it takes ${known.join(', ')}.`,
+        detail: `${quoted(name)} is not a parameter of ${taker}; it takes ${known.join(', ') || 'none'}.`,
       })
     }
     if (pairs.has(name)) throw invalid(name, 'is given twice')
@@ -191,7 +196,7 @@ function readInstant(value: string | undefined): string | undefined {
 }
 
 /** Digits only: Number("") is 0 and Number("1e3") is 1000. */
-function readInteger(name: string, value: string | undefined, min: number, max: number): number | undefined {
+export function readInteger(name: string, value: string | undefined, min: number, max: number): number | undefined {
   if (value === undefined) return undefined
   const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
   if (number >= min && number <= max) return number
@@ -217,8 +222,8 @@ function decoded(text: string): string {
   return plain
 }
 
-const invalid = (name: string, what: string): Refusal =>
+export const invalid = (name: string, what: string): Refusal =>
   new Refusal('invalid_parameter', { detail: `${name} ${what}.` })
 
 /** What somebody sent, short enough to be said back. */
-const quoted = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
+export const quoted = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)

@@ -73,6 +73,12 @@ export const refusals = {
     when: 'The token has an allowlist and the connection comes from elsewhere. What counts is the TCP peer; no forwarding header is read.',
     advice: 'Call from an address on the allowlist of the token, or change the list in Settings, API.',
   },
+  cross_site_request: {
+    status: 403,
+    title: 'The request comes from another site',
+    when: 'The web interface was asked to change something by a page of another site, or by a program that does not say where it comes from. No route of /v1 answers this.',
+    advice: 'Use the web interface at its own address; programs use /v1 with a token.',
+  },
   not_found: {
     status: 404,
     title: 'There is nothing here',
@@ -114,6 +120,12 @@ export const refusals = {
     title: 'The company has an active token',
     when: 'Settings was asked to issue a token while there is one. No route of /v1 answers this.',
     advice: 'Rotate it to get a new one with the same rights, or revoke it first.',
+  },
+  cannot_restore: {
+    status: 409,
+    title: 'The deletion cannot be undone',
+    when: 'The web interface was asked to restore a record that was erased for good, or that has been restored already. No route of /v1 answers this.',
+    advice: 'Create the record anew; its history says what it held.',
   },
   precondition_failed: {
     status: 412,

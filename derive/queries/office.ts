@@ -82,10 +82,10 @@ export const accountByName = (companyId: number, name: string): Statement =>
 /** A null hash keeps the password. */
 export const updateAccount = (
   companyId: number,
-  { id, permissions, disabled }: AccountRow,
+  { id, name, email, permissions, disabled }: AccountRow,
   passwordHash: string | null,
 ): Statement =>
-  statement(sql`update accounts set permissions = ${permissions},
+  statement(sql`update accounts set name = ${name}, email = ${email}, permissions = ${permissions},
       disabled_at = case when ${disabled}::boolean then coalesce(disabled_at, now()) end,
       password_hash = coalesce(${passwordHash}, password_hash)
     where company_id = ${companyId} and id = ${id} returning ${accountColumns}`)

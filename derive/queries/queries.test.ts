@@ -2,10 +2,15 @@ import { describe, expect, test } from 'vitest'
 import type { Definition } from '#registry/definition.ts'
 import { registry } from '#registry/records/index.ts'
 import { holdCaller, seeCaller } from './caller.ts'
+import { listCalls, useByDay } from './calls.ts'
+import { historyOfRecord, recentHistory } from './history.ts'
 import { claimKey, findAnswer, storeAnswer, sweepAnswers } from './idempotency.ts'
 import { givePlaceBack, holdPlan, insertCalls, placesUsed, takePlace } from './metering.ts'
-import { fetchWithCaller, type Listing, listWithCaller } from './read.ts'
+import { fetchWithCaller, type Listing, list, listIds, listWithCaller } from './read.ts'
 import { erase, hide, noteRemoval, related, settle } from './remove.ts'
+import { hiddenBy, holdLive, lockRemoval, stillEmpty, takenMeanwhile, unhide } from './restore.ts'
+import { deleteSessionsOf, holdSession, seeSession, touchSession } from './session.ts'
+import { countAttempt, credentialsByEmail } from './sign-in.ts'
 import { type Statement, sql, statement } from './statement.ts'
 import { insertRecord, leadsTo, lockRecord, lookUp, updateRecord } from './write.ts'
 
@@ -16,6 +21,7 @@ const ask = {
   addOn: 'api',
   peer: '127.0.0.1',
 }
+const session = { companyId: 7, idHash: Buffer.from('00ff', 'hex') }
 const author = { companyId: 7, accountId: 8, tokenId: 9, door: 'api' }
 const page: Listing = { filters: {}, words: [], sort: [], limit: 50, offset: 0 }
 const [projects, workers, , estimates] = registry as [Definition, Definition, Definition, Definition]
@@ -87,6 +93,33 @@ describe('The SQL that is derived', () => {
         givePlaceBack(7, 'projects', 1),
       ],
     ],
+    ['session', [seeSession(session), holdSession(session), touchSession(session), deleteSessionsOf(7, 8, null)]],
+    ['sign-in', [credentialsByEmail('ada@example.com'), countAttempt([session.idHash], 900)]],
+    [
+      'console-list',
+      [
+        list(7, projects, { ...page, ids: [1, 2], among: [{ field: 'status', values: ['ACTIVE', 'ON_HOLD'] }] }),
+        listIds(7, projects, {
+          ...page,
+          days: [{ field: 'start_date', from: '2026-01-01', to: '2026-12-31' }],
+          sort: [{ field: 'name', descending: false }],
+        }),
+        historyOfRecord(7, 'projects', 4711, page),
+        recentHistory(7, [projects, workers], 10),
+      ],
+    ],
+    [
+      'restore',
+      [
+        lockRemoval(7, 1),
+        hiddenBy(7, workers, 1, [2]),
+        takenMeanwhile(7, 'projects', 'code', [2]),
+        holdLive(7, 'clients', [3]),
+        unhide(author, 'projects', [2]),
+        stillEmpty(7, workers, 'supervisor_id', [4]),
+      ],
+    ],
+    ['calls', [listCalls(7, { status: 403, route: 'clients', outcome: 'refused' }, page), useByDay(7, 30)]],
   ]
   test.each(rows)('%s', async (name, statements) => {
     await expect(statements.map(readable).join('\n')).toMatchFileSnapshot(`../../test/goldens/sql/${name}.sql`)
@@ -96,6 +129,13 @@ describe('The SQL that is derived', () => {
     const odd = `'; drop table projects; --`
     const statements = [
       listWithCaller(ask, projects, { ...page, filters: { status: odd }, words: [odd], updatedSince: odd }),
+      list(7, projects, {
+        ...page,
+        among: [{ field: 'status', values: [odd] }],
+        days: [{ field: 'end_date', to: odd }],
+      }),
+      listCalls(7, { code: odd, route: odd }, page),
+      credentialsByEmail(odd),
       insertRecord(author, projects, { name: odd, notes: odd }),
       updateRecord(author, projects, 1, { name: odd }, { name: [odd, odd] }),
       lookUp(7, projects, { references: {}, uniques: { code: odd }, self: null }),

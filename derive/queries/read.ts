@@ -13,6 +13,10 @@ export type Listing = {
   words: readonly string[]
   sort: readonly { field: string; descending: boolean }[]
   updatedSince?: string
+  /** What the web interface asks besides: these records alone, one of several values, days from one to another. */
+  ids?: readonly number[]
+  among?: readonly { field: string; values: readonly string[] }[]
+  days?: readonly { field: string; from?: string; to?: string }[]
   limit: number
   offset: number
   fields?: readonly string[]
@@ -38,9 +42,16 @@ export function listWithCaller(ask: CallerAsk, definition: Definition, listing: 
 export const list = (companyId: number, definition: Definition, listing: Listing): Statement =>
   statement(page(companyId, definition, listing, currencyOf(companyId)))
 
-export const fetch = (companyId: number, definition: Definition, id: number): Statement =>
+/** The ids of everything a listing finds, in its order: what an export reads page by page. */
+export const listIds = (companyId: number, definition: Definition, listing: Listing): Statement =>
+  statement(sql`select coalesce(json_agg(found.id order by found.place), '[]') as ids from (
+    select r.id, row_number() over (order by ${order(definition, listing)}) as place
+    from ${raw(definition.name)} r where ${conditions(companyId, listing)}
+  ) found`)
+
+export const fetch = (companyId: number, definition: Definition, id: number, fields?: readonly string[]): Statement =>
   statement(
-    sql`select r.version, ${shown(definition, currencyOf(companyId))} as json
+    sql`select r.version, ${shown(definition, currencyOf(companyId), fields)} as json
     from ${raw(definition.name)} r
     where r.company_id = ${companyId} and r.id = ${id} and r.deleted_at is null`,
   )
@@ -63,14 +74,17 @@ function page(companyId: number, definition: Definition, listing: Listing, curre
 }
 
 /** Without any condition of its own, a list holds every live record, and their number is known. */
-const narrows = ({ filters, words, updatedSince }: Listing): boolean =>
-  Object.keys(filters).length > 0 || words.length > 0 || updatedSince !== undefined
+const narrows = ({ filters, words, updatedSince, ids, among = [], days = [] }: Listing): boolean =>
+  Object.keys(filters).length + words.length + among.length + days.length > 0 ||
+  updatedSince !== undefined ||
+  ids !== undefined
 
 /** A page near the beginning, in the order of its index. */
 const isFirstPages = (listing: Listing): boolean =>
   !narrows(listing) && listing.sort.length === 0 && listing.offset <= pageSizeMax * 10
 
-function conditions(companyId: number, { filters, words, updatedSince }: Listing): Sql {
+function conditions(companyId: number, listing: Listing): Sql {
+  const { filters, words, updatedSince, ids, among = [], days = [] } = listing
   return join(
     [
       sql`r.company_id = ${companyId}`,
@@ -78,6 +92,12 @@ function conditions(companyId: number, { filters, words, updatedSince }: Listing
       ...Object.entries(filters).map(([field, value]) => sql`r.${raw(field)} = ${value}`),
       ...words.map((word) => sql`r.search like containing(${word})`),
       ...(updatedSince === undefined ? [] : [sql`r.updated_at >= ${updatedSince}::timestamptz`]),
+      ...(ids ? [sql`r.id = any (${ids}::bigint[])`] : []),
+      ...among.map(({ field, values }) => sql`r.${raw(field)} = any (${values}::text[])`),
+      ...days.flatMap(({ field, from, to }) => [
+        ...(from === undefined ? [] : [sql`r.${raw(field)} >= ${from}::date`]),
+        ...(to === undefined ? [] : [sql`r.${raw(field)} <= ${to}::date`]),
+      ]),
     ],
     ' and ',
   )
@@ -93,8 +113,9 @@ function order(definition: Definition, { sort }: Listing): Sql {
 }
 
 /** Prepared under a name only where few names are possible; a caller cannot fill a connection with statements. */
-function listName({ name }: Definition, { filters, words, sort, updatedSince, fields }: Listing): string | undefined {
-  if (fields || sort.length > 0 || words.length > 3) return undefined
+function listName({ name }: Definition, listing: Listing): string | undefined {
+  const { filters, words, sort, updatedSince, fields, ids, among, days } = listing
+  if (fields || sort.length > 0 || words.length > 3 || ids || among || days) return undefined
   const parts = [...Object.keys(filters).sort(), `q${words.length}`, ...(updatedSince === undefined ? [] : ['since'])]
   return `${name}.list:${parts.join(',')}`
 }

@@ -1,5 +1,6 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition, Match, Relation } from '#registry/definition.ts'
+import type { UnlinkedNote } from './history.ts'
 import { identifier, type Statement, sql, statement } from './statement.ts'
 import { tally } from './tally.ts'
 import { type Author, note } from './write.ts'
@@ -43,7 +44,7 @@ export type RemovalNote = {
   title: string
   /** records → ids that went with it */
   went: { readonly [records: string]: readonly number[] }
-  unlinked: readonly { records: string; by: string; ids: readonly number[] }[]
+  unlinked: readonly UnlinkedNote[]
 }
 
 export const noteRemoval = (author: Author, removal: RemovalNote): Statement =>
@@ -77,6 +78,12 @@ export const erase = (author: Author, { name }: Definition, id: number, held: st
     `${name}.erase`,
   )
 
+/** A record that was settled, and what its column held. */
+export type SettledRow = {
+  id: number
+  changes: { [column: string]: [held: number | string | null, now: string | null] }
+}
+
 /** Sets one column of records, of those alone that hold `from` where one is named. The history says what it was. */
 export function settle(
   author: Author,
@@ -94,7 +101,7 @@ export function settle(
     ), r as (
       update ${identifier(records)} r set ${identifier(column)} = ${to}, version = version + 1, updated_at = now()
       from was where r.company_id = ${author.companyId} and r.id = was.id
-      returning r.id, was.held
-    ) ${note(author, records, 'changed', sql`select id, json_build_object(${column}::text, json_build_array(held, ${to}::text)) from r`)}`,
+      returning r.id, was.held, r.${identifier(column)} as now
+    ) ${note(author, records, 'changed', sql`select id, json_build_object(${column}::text, json_build_array(held, now)) from r`)} returning record_id as id, changes`,
   )
 }

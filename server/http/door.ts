@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isDataRoute, type Route } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { Fault } from '../store/faults.ts'
-import { refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { Body, Reply } from '../walk/call.ts'
 import { walk } from '../walk/walk.ts'
 import type { World } from '../world.ts'
+import { baseOf, splitTarget } from './base.ts'
+import { failed } from './failed.ts'
 import { readBytes } from './read-bytes.ts'
 import type { Place, Router } from './router.ts'
 
@@ -54,11 +54,11 @@ export function makeDoor(
 
     async function answer(): Promise<Reply> {
       const page = Object.hasOwn(pages, path) ? pages[path] : undefined
-      if (page && method === 'GET') return page({ base: baseOf(world, request) })
+      if (page && method === 'GET') return page({ base: baseOf(world.config, request) })
       if (page) return onlyThese('GET, HEAD, OPTIONS', method)
       if (!place) throw new Refusal('not_found')
       if (!route) return onlyThese(place.allow, method)
-      if (!isDataRoute(route)) return describe(world.config, route, baseOf(world, request))
+      if (!isDataRoute(route)) return describe(world.config, route, baseOf(world.config, request))
       return walk(world, {
         route,
         path,
@@ -92,15 +92,6 @@ function onlyThese(allow: string, method: string): Reply {
   throw new Refusal('method_not_allowed', { headers: { Allow: allow } })
 }
 
-/** A refusal says what it is; a fault only that it is one; anything else is our mistake. The cause stays in the log. */
-function failed({ log, config }: World, error: unknown, requestId: string, route: string): Reply {
-  if (error instanceof Refusal) return replyOf(refusalAnswer(error, requestId, config.publicUrl))
-  const code = error instanceof Fault ? error.code : 'internal_error'
-  log.error({ request_id: requestId, route, code, error: error instanceof Fault ? error.cause : error }, 'failed')
-  const headers = error instanceof Fault ? { 'Retry-After': '1' } : {}
-  return replyOf(refusalAnswer(new Refusal(code, { headers }), requestId, config.publicUrl))
-}
-
 function send(
   request: IncomingMessage,
   response: ServerResponse,
@@ -118,19 +109,4 @@ function send(
     ...(closing || unread ? { Connection: 'close' } : {}),
   })
   response.end(request.method === 'HEAD' ? undefined : body)
-}
-
-function splitTarget(target: string): [path: string, query: string] {
-  // An absolute target (RFC 9112 3.2.2) names the same path.
-  const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '') || '/'
-  const at = local.indexOf('?')
-  return at < 0 ? [local, ''] : [local.slice(0, at), local.slice(at + 1)]
-}
-
-/** The address that the caller used, for documents that name it. */
-function baseOf({ config }: World, { headers: { host } }: IncomingMessage): string {
-  if (config.publicUrl !== null) return config.publicUrl
-  return /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/i.test(host ?? '')
-    ? `http://${host}`
-    : `http://${config.host}:${config.port}`
 }

@@ -1,15 +1,40 @@
 import { routes } from '#derive/routes.ts'
 import { registry } from '#registry/records/index.ts'
+import { builtConsole } from '../console-door/app-files.ts'
+import { openConsoleDoor } from '../console-door/door.ts'
 import type { World } from '../world.ts'
+import { splitTarget } from './base.ts'
 import { describe } from './describe.ts'
-import { makeDoor, type Stage } from './door.ts'
+import { type Door, makeDoor, type Stage } from './door.ts'
 import { type Listening, listen } from './listen.ts'
 import { makePages } from './pages.ts'
 import { makeRouter } from './router.ts'
 
-/** The service on its port. */
-export async function serve(world: World): Promise<Listening> {
+/** The service on its port: /v1 and the operator's pages by their own door, everything else by the console's. */
+export async function serve(world: World, consoleFolder: string = builtConsole): Promise<Listening> {
   const stage: Stage = { is: 'serving' }
-  const door = makeDoor(world, makeRouter(routes(registry)), makePages(world, stage), describe, stage)
-  return listen(world, door, stage)
+  const pages = makePages(world, stage)
+  const door = makeDoor(world, makeRouter(routes(registry)), pages, describe, stage)
+  const consoleDoor = await openConsoleDoor(world, stage, consoleFolder)
+  const whichever: Door = (request, response) => {
+    const target = request.url ?? '/'
+    if (target.startsWith('/v1/')) return door(request, response)
+    const [path] = splitTarget(target)
+    const isConsoles = path.startsWith('/') && !/^\/v1(\/|$)/.test(path) && !Object.hasOwn(pages, path)
+    if (isConsoles) consoleDoor.open(request, response)
+    else door(request, response)
+  }
+  try {
+    const listening = await listen(world, whichever, stage)
+    return {
+      url: listening.url,
+      drain: async () => {
+        await listening.drain()
+        await consoleDoor.close()
+      },
+    }
+  } catch (error) {
+    await consoleDoor.close()
+    throw error
+  }
 }

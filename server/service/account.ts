@@ -1,4 +1,3 @@
-import { hash } from '@node-rs/argon2'
 import { checkValue } from '#derive/input.ts'
 import {
   type AccountRow,
@@ -8,12 +7,14 @@ import {
   lockAccount,
   updateAccount,
 } from '#derive/queries/office.ts'
+import { deleteSessionsOf } from '#derive/queries/session.ts'
 import type { Problem } from '#registry/definition.ts'
 import type { Field } from '#registry/kinds/index.ts'
 import { permissions as allPermissions } from '#registry/permissions.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
+import { hashPassword, passwordProblems } from './password.ts'
 
 /** An account: somebody who may act for a company, within permissions. */
 export type Account = AccountRow
@@ -23,7 +24,15 @@ export type NewAccount = { name: string; email: string; password?: string | unde
 const nameField: Field = { kind: 'text', max: 160, example: 'Ada Byron', about: 'Name.' }
 const emailField: Field = { kind: 'email', about: 'E-mail address.' }
 
-export async function createAccount(transaction: Transaction, companyId: number, input: NewAccount): Promise<Account> {
+/** How a password becomes a hash: by itself, or where a crowd has to queue for it. */
+type Hashing = (password: string) => Promise<string>
+
+export async function createAccount(
+  transaction: Transaction,
+  companyId: number,
+  input: NewAccount,
+  hashing: Hashing = hashPassword,
+): Promise<Account> {
   const name = checkValue(nameField, input.name, 'name')
   const email = checkValue(emailField, input.email, 'email')
   const problems = [
@@ -33,15 +42,70 @@ export async function createAccount(transaction: Transaction, companyId: number,
     ...passwordProblems(input.password),
   ]
   if (problems.length > 0) throw invalidFields(problems)
-  const passwordHash = input.password === undefined ? null : await hashPassword(input.password)
+  const passwordHash = input.password === undefined ? null : await hashing(input.password)
   const account = {
     name: name.value as string,
     email: email.value as string,
     permissions: [...input.permissions],
     passwordHash,
   }
+  return byAddress(transaction.run<Account>(insertAccount(companyId, account)))
+}
+
+export type AccountChange = {
+  name?: string
+  email?: string
+  permissions?: readonly string[]
+  disabled?: boolean
+  password?: string
+}
+
+type ChangeOptions = {
+  hashing?: Hashing
+  /** The hash of the session that goes on. */
+  keep?: Buffer | null
+  /** What the caller called the password. */
+  passwordField?: string
+}
+
+/**
+ * Changes what is given; seen by the very next request of the account's token. A new password or a disabled account
+ * ends its sessions, but for the one that `keep` names.
+ */
+export async function setAccount(
+  transaction: Transaction,
+  companyId: number,
+  id: number,
+  change: AccountChange,
+  { hashing = hashPassword, keep = null, passwordField = 'password' }: ChangeOptions = {},
+): Promise<Account> {
+  const before = await holdAccount(transaction, companyId, id)
+  const name = checkValue(nameField, change.name ?? before.name, 'name')
+  const email = checkValue(emailField, change.email ?? before.email, 'email')
+  const problems = [
+    ...name.problems,
+    ...email.problems,
+    ...permissionProblems(change.permissions ?? []),
+    ...passwordProblems(change.password, passwordField),
+  ]
+  if (problems.length > 0) throw invalidFields(problems)
+  const passwordHash = change.password === undefined ? null : await hashing(change.password)
+  const wanted = {
+    ...before,
+    name: name.value as string,
+    email: email.value as string,
+    permissions: change.permissions ? [...change.permissions] : before.permissions,
+    disabled: change.disabled ?? before.disabled,
+  }
+  const after = await byAddress(transaction.run<Account>(updateAccount(companyId, wanted, passwordHash)))
+  if (after.disabled || passwordHash !== null) await transaction.run(deleteSessionsOf(companyId, id, keep))
+  return after
+}
+
+/** The account that was written; an e-mail address belongs to one account. */
+async function byAddress(rows: Promise<Account[]>): Promise<Account> {
   try {
-    const [row] = await transaction.run<Account>(insertAccount(companyId, account))
+    const [row] = await rows
     return row as Account
   } catch (error) {
     if (violatedIndex(error) !== 'accounts_email') throw error
@@ -49,27 +113,11 @@ export async function createAccount(transaction: Transaction, companyId: number,
   }
 }
 
-export type AccountChange = { permissions?: readonly string[]; disabled?: boolean; password?: string }
-
-/** Changes what is given; seen by the very next request of the account's token. */
-export async function setAccount(
-  transaction: Transaction,
-  companyId: number,
-  id: number,
-  change: AccountChange,
-): Promise<Account> {
-  const problems = [...permissionProblems(change.permissions ?? []), ...passwordProblems(change.password)]
-  if (problems.length > 0) throw invalidFields(problems)
-  const [before] = await transaction.run<Account>(lockAccount(companyId, id))
-  if (!before) throw noAccount(id)
-  const passwordHash = change.password === undefined ? null : await hashPassword(change.password)
-  const wanted = {
-    ...before,
-    permissions: change.permissions ? [...change.permissions] : before.permissions,
-    disabled: change.disabled ?? before.disabled,
-  }
-  const [after] = await transaction.run<Account>(updateAccount(companyId, wanted, passwordHash))
-  return after as Account
+/** An account of the company, held until the transaction ends. */
+export async function holdAccount(transaction: Transaction, companyId: number, id: number): Promise<Account> {
+  const [account] = await transaction.run<Account>(lockAccount(companyId, id))
+  if (!account) throw noAccount(id)
+  return account
 }
 
 export const listAccounts = (transaction: Transaction, companyId: number): Promise<Account[]> =>
@@ -82,11 +130,8 @@ export async function companyOf(transaction: Transaction, id: number): Promise<n
   return row.company_id
 }
 
-const noAccount = (id: number): Refusal => new Refusal('not_found', { detail: `The company has no account ${id}.` })
-
-/** argon2id, the library's default, with OWASP's recommendation: 19 MiB, two passes. */
-const hashPassword = (password: string): Promise<string> =>
-  hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 })
+export const noAccount = (id: number): Refusal =>
+  new Refusal('not_found', { detail: `The company has no account ${id}.` })
 
 function permissionProblems(wanted: readonly string[]): Problem[] {
   const strange = wanted.find((code) => !allPermissions.includes(code))
@@ -94,14 +139,4 @@ function permissionProblems(wanted: readonly string[]): Problem[] {
   return [
     { field: 'permissions', code: 'not_allowed', message: `has ${JSON.stringify(strange)}, which is no permission` },
   ]
-}
-
-const passwordLengthMin = 10
-const passwordLengthMax = 200
-
-function passwordProblems(password: string | undefined): Problem[] {
-  if (password === undefined || (password.length >= passwordLengthMin && password.length <= passwordLengthMax))
-    return []
-  const message = `must have ${passwordLengthMin} to ${passwordLengthMax} characters`
-  return [{ field: 'password', code: password.length < passwordLengthMin ? 'too_short' : 'too_long', message }]
 }

@@ -1,4 +1,5 @@
-import { erase, hide, noteRemoval, type RelatedRow, related, settle } from '#derive/queries/remove.ts'
+import type { UnlinkedNote } from '#derive/queries/history.ts'
+import { erase, hide, noteRemoval, type RelatedRow, related, type SettledRow, settle } from '#derive/queries/remove.ts'
 import { type Definition, isIn, type Relation } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { listedIdsMax } from '#registry/limits.ts'
@@ -31,8 +32,8 @@ export async function removeRecord(
   refuseIfBlocked(definition, record, plan)
 
   const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'
-  await letGo(transaction, actor, plan)
-  await takeAway(transaction, actor, definition, id, mode, json, plan)
+  const unlinked = await letGo(transaction, actor, plan)
+  await takeAway(transaction, actor, definition, id, mode, json, plan, unlinked)
   return { mode, wentAlong: listWent(plan), kept: listKept(plan) }
 }
 
@@ -91,13 +92,25 @@ function refuseIfBlocked(definition: Definition, record: JsonObject, { blocks }:
   })
 }
 
-async function letGo(transaction: Transaction, actor: Actor, { stays }: Plan): Promise<void> {
+/** Empties the references of what stays; returns what each held, so that a restore can fill it in again. */
+async function letGo(transaction: Transaction, actor: Actor, { stays }: Plan): Promise<UnlinkedNote[]> {
+  const notes: UnlinkedNote[] = []
   for (const { relation, effect, ids } of stays) {
     if (effect === 'kept') continue
     const { records, by, settles } = relation
-    if (settles) await transaction.run(settle(actor, records, settles.column, ids, { is: settles.from }, settles.to))
-    await transaction.run(settle(actor, records, by, ids, 'any', null))
+    const settled = settles
+      ? await transaction.run<SettledRow>(settle(actor, records, settles.column, ids, { is: settles.from }, settles.to))
+      : []
+    const freed = await transaction.run<SettledRow>(settle(actor, records, by, ids, 'any', null))
+    notes.push({
+      records,
+      by,
+      ids: freed.map(({ id }) => id),
+      of: freed.map(({ changes }) => Number(changes[by]?.[0])),
+      ...(settles && settled.length > 0 ? { settled: { ...settles, ids: settled.map(({ id }) => id) } } : {}),
+    })
   }
+  return notes
 }
 
 async function takeAway(
@@ -107,13 +120,11 @@ async function takeAway(
   id: number,
   mode: 'soft' | 'hard',
   json: string,
-  { goes, stays }: Plan,
+  { goes }: Plan,
+  unlinked: readonly UnlinkedNote[],
 ): Promise<void> {
   const title = String((JSON.parse(json) as JsonObject)[definition.title])
   const went = Object.fromEntries([...goes].map(([records, ids]) => [records, [...ids]]))
-  const unlinked = stays
-    .filter(({ effect }) => effect === 'unlinked')
-    .map(({ relation, ids }) => ({ records: relation.records, by: relation.by, ids }))
   const [removal] = await transaction.run<{ id: number }>(
     noteRemoval(actor, { records: definition.name, recordId: id, mode, title, went, unlinked }),
   )
@@ -140,7 +151,7 @@ function listKept({ stays }: Plan): Listed[] {
   return [...of('unlinked'), ...of('kept')]
 }
 
-const listed = (records: string, ids: readonly number[]): Listed => ({
+export const listed = (records: string, ids: readonly number[]): Listed => ({
   records,
   count: ids.length,
   ids: ids.toSorted((one, other) => one - other).slice(0, listedIdsMax),
@@ -164,7 +175,7 @@ function addTo(groups: Map<string, Set<number>>, records: string, ids: readonly 
   return added
 }
 
-function kindNamed(records: string): Definition {
+export function kindNamed(records: string): Definition {
   const definition = definitionOf(registry, records)
   if (!definition) throw new Error(`the registry has no ${records}`)
   return definition

@@ -1,7 +1,10 @@
 import { sweepAnswers } from '#derive/queries/idempotency.ts'
+import { sweepSessions } from '#derive/queries/session.ts'
+import { sweepAttempts } from '#derive/queries/sign-in.ts'
 import type { Statement } from '#derive/queries/statement.ts'
 import { foldTallies } from '#derive/queries/tally.ts'
 import type { Database } from '../store/database.ts'
+import { attemptWindowSeconds } from './sign-in.ts'
 
 /** What is tidied up while the service runs. Nothing ever depends on when, or on which process does it. */
 export type Sweeper = { stop(): Promise<void> }
@@ -15,13 +18,20 @@ export type Chore = {
 
 /** Stored answers whose time is over. */
 export const answersChore: Chore = { batch: sweepAnswers, batchMax: 1000, everyMilliseconds: 600_000 }
+/** Sessions that are over, and attempts to sign in that are forgotten. */
+const sessionsChore: Chore = { batch: sweepSessions, batchMax: 1000, everyMilliseconds: 600_000 }
+const attemptsChore: Chore = {
+  batch: (most) => sweepAttempts(most, attemptWindowSeconds),
+  batchMax: 1000,
+  everyMilliseconds: 600_000,
+}
 /** Changes that a total is still the sum of: the fewer, the quicker a list. */
 export const talliesChore: Chore = { batch: foldTallies, batchMax: 5000, everyMilliseconds: 2000 }
 
 export function startSweeper(database: Database, onError: (error: unknown) => void): Sweeper {
   let stopped = false
   const running = new Map<Chore, Promise<unknown>>()
-  const timers = [answersChore, talliesChore].map((chore) => {
+  const timers = [answersChore, sessionsChore, attemptsChore, talliesChore].map((chore) => {
     const work = async (): Promise<void> => {
       if (running.has(chore)) return
       running.set(chore, sweep(database, chore, () => stopped).catch(onError))

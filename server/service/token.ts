@@ -27,6 +27,8 @@ export type NewToken = {
   label: string
   scopes: readonly string[] | 'all'
   allowlist: readonly string[]
+  /** The permissions of whoever issues it, where that is somebody: he can grant no more than he holds. */
+  issuerHolds?: readonly string[]
 }
 
 /** Issues a token that can do no more than its account may. Spec, Authentication 3 and 5. */
@@ -43,7 +45,9 @@ export async function issueToken(
       { field: 'account_id', code: 'not_found', message: 'must be an account of the company that is not disabled' },
     ])
   }
-  const held = allScopes.filter((scope) => account.permissions.includes(scope))
+  const held = allScopes.filter(
+    (scope) => account.permissions.includes(scope) && (input.issuerHolds?.includes(scope) ?? true),
+  )
   const scopes = input.scopes === 'all' ? held : [...new Set(input.scopes)]
   const problems = [
     ...labelProblems(input.label),

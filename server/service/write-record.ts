@@ -131,6 +131,25 @@ async function lookUpWhatIsNeeded(
   return { found, missing: [...lost.map((name) => notFound(definition, name)), ...taken.map(notUnique)] }
 }
 
+/** What the references of a record as it stands lead to, as far as its rules read it. */
+export async function lookUpFound(
+  transaction: Transaction,
+  companyId: number,
+  definition: Definition,
+  record: JsonObject,
+): Promise<Found> {
+  const references = Object.fromEntries(
+    Object.entries(definition.fields)
+      .filter(([name, field]) => field.kind === 'reference' && field.reads && record[name] !== null)
+      .map(([name]) => [name, record[name] as number]),
+  )
+  if (Object.keys(references).length === 0) return {}
+  const [row] = await transaction.run<Record<string, JsonObject | null>>(
+    lookUp(companyId, definition, { references, uniques: {}, self: record.id as number }),
+  )
+  return Object.fromEntries(Object.keys(references).map((name) => [name, row?.[name] ?? undefined]))
+}
+
 /** The same words for a record that is missing, deleted, of another company or of the wrong sort: no oracle. */
 function notFound(definition: Definition, name: string): Problem {
   const field = definition.fields[name]

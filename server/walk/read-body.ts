@@ -6,13 +6,13 @@ import type { Body } from './call.ts'
 import type { Headers } from './read-headers.ts'
 
 /** The body of a create or update, or the refusal of one that cannot be read. Decisions, Bodies. */
-export function readBody(body: Body, headers: Headers, route: DataRoute): Json {
+export function readBody(body: Body, headers: Headers, route: Pick<DataRoute, 'operation'>): Json {
   if (body === 'too large') throw new Refusal('payload_too_large')
   onlyJson(headers, route)
   return readJson(textOf(body.bytes))
 }
 
-function onlyJson({ contentType, contentEncoding }: Headers, { operation }: DataRoute): void {
+function onlyJson({ contentType, contentEncoding }: Headers, { operation }: Pick<DataRoute, 'operation'>): void {
   const accepted = operation === 'update' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length)

@@ -106,7 +106,7 @@ test('On DATABASE_URL the commands do the same; migrate says what it applied, an
   try {
     await server.world.database.read({ text: `create database ${name}`, values: [] })
     expect(jsonOf(await stage.give(['migrate', '--json'], more))).toEqual({
-      applied: ['0001-foundation', '0002-records'],
+      applied: ['0001-foundation', '0002-records', '0003-tallies', '0004-sessions'],
     })
     expect(await stage.give(['migrate'], more)).toEqual({ code: 0, out: 'The database is up to date.\n', err: '' })
     expect(jsonOf(await stage.give(['company', 'create', '--name', 'A', '--json'], more))).toEqual({ company_id: 1 })

@@ -37,10 +37,23 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
     folder: 'server/http/',
     may: [
       /^(registry|derive|server\/walk|server\/http)\//,
+      // Where the port is opened, what is not the API's goes to the console's door.
+      /^server\/console-door\/(door|app-files).ts$/,
       /^server\/(world|config|version|store\/faults|store\/database).ts$/,
       /^(node:.*|prom-client)$/,
     ],
     because: 'the edge turns requests into calls and decides nothing',
+  },
+  {
+    folder: 'server/console-door/',
+    may: [
+      /^(registry|derive|server\/service|server\/console-door)\//,
+      /^server\/walk\/(answer|call|perform|read-body|read-headers|read-intent).ts$/,
+      /^server\/http\/(base|door|failed|read-bytes).ts$/,
+      /^server\/(world|config|store\/database).ts$/,
+      /^(node:.*|fastify|@fastify\/.*)$/,
+    ],
+    because: 'the console is a door to the services: it reads, asks them and answers, and walks no line of /v1',
   },
   {
     folder: 'server/',

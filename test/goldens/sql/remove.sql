@@ -78,11 +78,11 @@ with was as (
     ), r as (
       update equipment r set status = $4, version = version + 1, updated_at = now()
       from was where r.company_id = $5 and r.id = was.id
-      returning r.id, was.held
+      returning r.id, was.held, r.status as now
     ) insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
     select $6::bigint, $7::bigint, $8::bigint, $9, $10, $11, noted.*
-    from (select id, json_build_object($12::text, json_build_array(held, $13::text)) from r) noted
--- [7,[1],"IN_USE","ACTIVE",7,7,8,9,"api","equipment","changed","status","ACTIVE"]
+    from (select id, json_build_object($12::text, json_build_array(held, now)) from r) noted returning record_id as id, changes
+-- [7,[1],"IN_USE","ACTIVE",7,7,8,9,"api","equipment","changed","status"]
 
 -- (unnamed)
 with was as (
@@ -91,8 +91,8 @@ with was as (
     ), r as (
       update equipment r set project_id = $3, version = version + 1, updated_at = now()
       from was where r.company_id = $4 and r.id = was.id
-      returning r.id, was.held
+      returning r.id, was.held, r.project_id as now
     ) insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
     select $5::bigint, $6::bigint, $7::bigint, $8, $9, $10, noted.*
-    from (select id, json_build_object($11::text, json_build_array(held, $12::text)) from r) noted
--- [7,[1],null,7,7,8,9,"api","equipment","changed","project_id",null]
+    from (select id, json_build_object($11::text, json_build_array(held, now)) from r) noted returning record_id as id, changes
+-- [7,[1],null,7,7,8,9,"api","equipment","changed","project_id"]

@@ -1,0 +1,106 @@
+import { join } from 'sql-template-tag'
+import { instant } from './history.ts'
+import { type Statement, sql, statement } from './statement.ts'
+
+/** The log of calls, as Settings shows it. */
+
+export type CallShown = {
+  id: number
+  at: string
+  request_id: string
+  route: string
+  record_id: number | null
+  status: number
+  code: string | null
+  ms: number
+  peer: string | null
+  dry_run: boolean
+  replayed: boolean
+  counted: boolean
+  outcome: Outcome
+  token_id: number
+  token_label: string
+  token_active: boolean
+  token_revoked_at: string | null
+}
+
+export const outcomes = ['ok', 'refused', 'replayed', 'dry_run'] as const
+export type Outcome = (typeof outcomes)[number]
+
+export type CallFilter = {
+  status?: number
+  code?: string
+  /** A route, or a resource for all of its routes. */
+  route?: string
+  outcome?: Outcome
+  /** Moments, the first included and the last not. */
+  from?: string
+  before?: string
+}
+
+/** What became of a call: refused before all, since a refused dry-run or replay is a refusal to whoever reads it. */
+const outcome = sql`case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
+  when c.dry_run then 'dry_run' else 'ok' end`
+
+const shown = sql`c.id, ${instant('c.at')} as at, c.request_id, c.route, c.record_id, c.status, c.code, c.ms::float8 as ms,
+  host(c.peer) as peer, c.dry_run, c.replayed, c.counted, ${outcome} as outcome, c.token_id, t.label as token_label,
+  t.revoked_at is null as token_active, ${instant('t.revoked_at')} as token_revoked_at`
+
+const conditions = (companyId: number, { status, code, route, outcome: wanted, from, before }: CallFilter) =>
+  join(
+    [
+      sql`c.company_id = ${companyId}`,
+      ...(status === undefined ? [] : [sql`c.status = ${status}`]),
+      ...(code === undefined ? [] : [sql`c.code = ${code}`]),
+      ...(route === undefined ? [] : [sql`(c.route = ${route} or split_part(c.route, '.', 1) = ${route})`]),
+      ...(wanted === undefined ? [] : [sql`${outcome} = ${wanted}`]),
+      ...(from === undefined ? [] : [sql`c.at >= ${from}::timestamptz`]),
+      ...(before === undefined ? [] : [sql`c.at < ${before}::timestamptz`]),
+    ],
+    ' and ',
+  )
+
+const tokens = sql`join tokens t on t.company_id = c.company_id and t.id = c.token_id`
+
+export const listCalls = (
+  companyId: number,
+  filter: CallFilter,
+  { limit, offset }: { limit: number; offset: number },
+): Statement =>
+  statement(
+    sql`select ${shown} from (
+      select * from calls c where ${conditions(companyId, filter)} order by c.at desc, c.id desc
+      limit ${limit} offset ${offset}
+    ) c ${tokens} order by c.at desc, c.id desc`,
+  )
+
+export const countCalls = (companyId: number, filter: CallFilter): Statement =>
+  statement(sql`select count(*) as total from calls c where ${conditions(companyId, filter)}`)
+
+export const findCall = (companyId: number, id: number): Statement =>
+  statement(
+    sql`select ${shown} from calls c ${tokens} where c.company_id = ${companyId} and c.id = ${id}`,
+    'calls.find',
+  )
+
+export type UseRow = { day: string; resource: string; outcome: Outcome; calls: number; counted: number }
+
+/** Calls a day by resource and outcome, for so many days up to today. */
+export const useByDay = (companyId: number, days: number): Statement =>
+  statement(
+    sql`select to_char(c.at, 'YYYY-MM-DD') as day, split_part(c.route, '.', 1) as resource, ${outcome} as outcome,
+      count(*) as calls, count(*) filter (where c.counted) as counted
+    from calls c
+    where c.company_id = ${companyId} and c.at >= current_date - ${days - 1}::int
+    group by 1, 2, 3`,
+    'calls.by-day',
+  )
+
+/** The last call with a token. None is older than the token itself. */
+export const lastUse = (companyId: number, tokenId: number, since: Date): Statement =>
+  statement(
+    sql`select ${instant('c.at')} as at, host(c.peer) as peer from calls c
+    where c.company_id = ${companyId} and c.token_id = ${tokenId} and c.at >= ${since}
+    order by c.at desc limit 1`,
+    'calls.last-use',
+  )

@@ -1,0 +1,109 @@
+import { join, raw } from 'sql-template-tag'
+import type { Definition } from '#registry/definition.ts'
+import { kindOf } from '#registry/kinds/index.ts'
+import { identifier, type Statement, sql, statement } from './statement.ts'
+
+/** Who changed what, and what was deleted: what the web interface shows of the past. */
+
+export type HistoryRow = {
+  id: number
+  at: string
+  account_id: number | null
+  account_name: string | null
+  door: string
+  token_label: string | null
+  records: string
+  record_id: number
+  action: string
+  changes: unknown
+}
+
+export const instant = (column: string) => raw(kindOf({ kind: 'instant', about: '' }).shown?.(column) ?? column)
+
+const line = sql`h.id, ${instant('h.at')} as at, h.account_id, a.name as account_name, h.door, t.label as token_label,
+  h.records, h.record_id, h.action, h.changes`
+
+const people = sql`
+  left join accounts a on a.company_id = h.company_id and a.id = h.account_id
+  left join tokens t on t.company_id = h.company_id and t.id = h.token_id`
+
+/** The history of one record, newest first, live or not. */
+export const historyOfRecord = (
+  companyId: number,
+  records: string,
+  recordId: number,
+  { limit, offset }: { limit: number; offset: number },
+): Statement =>
+  statement(
+    sql`select ${line} from history h ${people}
+    where h.company_id = ${companyId} and h.records = ${records} and h.record_id = ${recordId}
+    order by h.id desc limit ${limit} offset ${offset}`,
+    'history.record',
+  )
+
+export const countHistory = (companyId: number, records: string, recordId: number): Statement =>
+  statement(
+    sql`select count(*) as total from history
+    where company_id = ${companyId} and records = ${records} and record_id = ${recordId}`,
+    'history.count',
+  )
+
+/** The last things that happened to records of these kinds, with what the records are called. */
+export function recentHistory(companyId: number, definitions: readonly Definition[], limit: number): Statement {
+  const names = definitions.map(({ name }) => name)
+  const titles = definitions.map(
+    ({ name, title }) => sql`when ${name} then (
+      select r.${identifier(title)}::text from ${identifier(name)} r where r.company_id = h.company_id and r.id = h.record_id
+    )`,
+  )
+  return statement(sql`select ${line}, case h.records ${join(titles, ' ')} end as title
+    from (
+      select * from history where company_id = ${companyId} and records = any (${names}::text[])
+      order by id desc limit ${limit}
+    ) h ${people} order by h.id desc`)
+}
+
+export type RemovalRow = {
+  id: number
+  at: string
+  account_id: number | null
+  account_name: string | null
+  door: string
+  records: string
+  record_id: number
+  title: string
+  mode: 'soft' | 'hard'
+  went: { [records: string]: number[] }
+  unlinked: UnlinkedNote[]
+  restored_at: string | null
+}
+
+/** The records that let go: `of` is, one by one, the record they referred to; `settled` what else changed on some. */
+export type UnlinkedNote = {
+  records: string
+  by: string
+  ids: number[]
+  of?: number[]
+  settled?: { column: string; from: string; to: string; ids: number[] }
+}
+
+/** Deletions of records of these kinds, newest first. */
+export const removalsOf = (
+  companyId: number,
+  kinds: readonly string[],
+  { limit, offset }: { limit: number; offset: number },
+): Statement =>
+  statement(
+    sql`select h.id, ${instant('h.at')} as at, h.account_id, a.name as account_name, h.door, h.records, h.record_id,
+      h.title, h.mode, h.went, h.unlinked, ${instant('h.restored_at')} as restored_at
+    from removals h left join accounts a on a.company_id = h.company_id and a.id = h.account_id
+    where h.company_id = ${companyId} and h.records = any (${kinds}::text[])
+    order by h.id desc limit ${limit} offset ${offset}`,
+    'removals.list',
+  )
+
+export const countRemovals = (companyId: number, kinds: readonly string[]): Statement =>
+  statement(
+    sql`select count(*) as total from removals where company_id = ${companyId} and records = any (${kinds}::text[])`,
+    'removals.count',
+  )

@@ -1,0 +1,65 @@
+import { identifier, type Statement, sql, statement } from './statement.ts'
+
+/** What an owner wants to know in the morning: one statement a part, each over the live records of the company. */
+
+export const projectsByStatus = (companyId: number): Statement =>
+  statement(
+    sql`select status, count(*) as count from projects
+    where company_id = ${companyId} and deleted_at is null group by status`,
+    'home.projects',
+  )
+
+export const estimatesWaiting = (companyId: number): Statement =>
+  statement(
+    sql`select count(*) as count, coalesce(sum(total_minor), 0)::float8 as total_minor from estimates
+    where company_id = ${companyId} and deleted_at is null and status = 'SENT'`,
+    'home.estimates',
+  )
+
+export type DueRow = { id: number; name: string; on: string; count: number }
+
+/** Active subcontractors whose insurance or licence ends within so many days, or has ended; the first of them. */
+export const expiring = (
+  companyId: number,
+  column: 'insurance_expires_on' | 'license_expires_on',
+  until: string,
+  most: number,
+): Statement =>
+  due(
+    sql`select id, name, ${identifier(column)} as on_day
+    from subcontractors where company_id = ${companyId} and deleted_at is null and status = 'ACTIVE'`,
+    until,
+    most,
+    `home.${column}`,
+  )
+
+/** Equipment that is to be serviced by then, but for what is retired. */
+export const serviceDue = (companyId: number, until: string, most: number): Statement =>
+  due(
+    sql`select id, name, next_service_on as on_day
+    from equipment where company_id = ${companyId} and deleted_at is null and status <> 'RETIRED'`,
+    until,
+    most,
+    'home.service',
+  )
+
+export const hoursToApprove = (companyId: number): Statement =>
+  statement(
+    sql`select count(*) as count, coalesce(sum(hours), 0)::float8 as hours from time_entries
+    where company_id = ${companyId} and deleted_at is null and status = 'DRAFT'`,
+    'home.hours',
+  )
+
+export const draftInvoices = (companyId: number): Statement =>
+  statement(
+    sql`select count(*) as count from invoices
+    where company_id = ${companyId} and deleted_at is null and status = 'DRAFT'`,
+    'home.invoices',
+  )
+
+const due = (of: ReturnType<typeof sql>, until: string, most: number, name: string): Statement =>
+  statement(
+    sql`select id, name, on_day::text as "on", count(*) over () as count from (${of}) due
+    where on_day <= ${until}::date order by on_day, id limit ${most}`,
+    name,
+  )

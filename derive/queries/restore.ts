@@ -1,0 +1,90 @@
+import type { Definition } from '#registry/definition.ts'
+import type { RemovalRow } from './history.ts'
+import { currencyOf, shown } from './shown.ts'
+import { identifier, type Statement, sql, statement } from './statement.ts'
+import { tally } from './tally.ts'
+import { type Author, note } from './write.ts'
+
+/** Undoing a deletion. */
+
+export type HeldRemoval = Pick<RemovalRow, 'records' | 'record_id' | 'mode' | 'went' | 'unlinked'> & {
+  restored: boolean
+}
+
+/** One restore of a removal at a time. */
+export const lockRemoval = (companyId: number, id: number): Statement =>
+  statement(
+    sql`select records, record_id, mode, went, unlinked, restored_at is not null as restored from removals
+    where company_id = ${companyId} and id = ${id} for update`,
+    'removals.lock',
+  )
+
+export const markRestored = (companyId: number, id: number): Statement =>
+  statement(
+    sql`update removals set restored_at = now() where company_id = ${companyId} and id = ${id}`,
+    'removals.restored',
+  )
+
+/** The records that one removal put out of sight, held, as they were. */
+export const hiddenBy = (
+  companyId: number,
+  definition: Definition,
+  removalId: number,
+  ids: readonly number[],
+): Statement =>
+  statement(
+    sql`select r.id, ${shown(definition, currencyOf(companyId))} as json from ${identifier(definition.name)} r
+    where r.company_id = ${companyId} and r.id = any (${ids}::bigint[]) and r.removal_id = ${removalId}
+      and r.deleted_at is not null
+    order by r.id for update`,
+    `${definition.name}.hidden`,
+  )
+
+/** Puts records in sight again. */
+export const unhide = (author: Author, records: string, ids: readonly number[]): Statement =>
+  statement(
+    sql`with r as (
+      update ${identifier(records)} set deleted_at = null, removal_id = null, version = version + 1, updated_at = now()
+      where company_id = ${author.companyId} and id = any (${ids}::bigint[])
+      returning company_id, id
+    ), tallied as (${tally(records, 1)}
+    ) ${note(author, records, 'restored', sql`select id, null::json from r`)}`,
+    `${records}.unhide`,
+  )
+
+/**
+ * Which of these records are live, each held so that it cannot be deleted meanwhile. They are held before they are
+ * looked at: whoever is about to delete one is waited for.
+ */
+export const holdLive = (companyId: number, records: string, ids: readonly number[]): Statement =>
+  statement(
+    sql`select id, deleted_at is null as live from ${identifier(records)}
+    where company_id = ${companyId} and id = any (${ids}::bigint[]) order by id for key share`,
+    `${records}.hold-live`,
+  )
+
+/** Those of these records whose value of a unique field a live record has meanwhile. */
+export const takenMeanwhile = (companyId: number, records: string, field: string, ids: readonly number[]): Statement =>
+  statement(
+    sql`select r.id, r.${identifier(field)} as value from ${identifier(records)} r
+    where r.company_id = ${companyId} and r.id = any (${ids}::bigint[]) and exists (
+      select from ${identifier(records)} o where o.company_id = ${companyId} and o.deleted_at is null
+        and lower(o.${identifier(field)}) = lower(r.${identifier(field)})
+    ) order by r.id`,
+    `${records}.taken.${field}`,
+  )
+
+/** Live records whose reference is still empty, held, as they are. */
+export const stillEmpty = (
+  companyId: number,
+  definition: Definition,
+  field: string,
+  ids: readonly number[],
+): Statement =>
+  statement(
+    sql`select r.id, ${shown(definition, currencyOf(companyId))} as json from ${identifier(definition.name)} r
+    where r.company_id = ${companyId} and r.id = any (${ids}::bigint[]) and r.deleted_at is null
+      and r.${identifier(field)} is null
+    order by r.id for no key update`,
+    `${definition.name}.empty.${field}`,
+  )

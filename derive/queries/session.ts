@@ -1,0 +1,80 @@
+import type { Plan } from '#registry/plans.ts'
+import { type Statement, sql, statement } from './statement.ts'
+
+/** Sessions of the web interface. A session is told by its company and the hash of its id. */
+export type SessionKey = { companyId: number; idHash: Buffer }
+
+/** Who is signed in, as it is this moment. */
+export type SessionRow = {
+  account_id: number
+  account_name: string
+  email: string
+  permissions: string[]
+  company_name: string
+  currency: string
+  plan: Plan
+  add_ons: string[]
+  /** Not noted as seen for a while. */
+  stale: boolean
+}
+
+const sessionIdleHours = 12
+const sessionDays = 30
+/** How far `last_seen_at` may lag behind, so that not every request writes. */
+const seenLagSeconds = 60
+
+const seen = ({ companyId, idHash }: SessionKey) => sql`
+  select s.account_id, a.name as account_name, a.email, a.permissions,
+    c.name as company_name, c.currency, c.plan, c.add_ons,
+    s.last_seen_at < now() - make_interval(secs => ${seenLagSeconds}) as stale
+  from sessions s
+  join accounts a on a.company_id = s.company_id and a.id = s.account_id
+  join companies c on c.id = s.company_id
+  where s.company_id = ${companyId} and s.id_hash = ${idHash} and s.expires_at > now()
+    and s.last_seen_at > now() - make_interval(hours => ${sessionIdleHours}) and a.disabled_at is null`
+
+export const seeSession = (key: SessionKey): Statement => statement(seen(key), 'session')
+
+/**
+ * The session of a write, held until it ends: signing out, disabling the account or taking a permission away waits for
+ * it, so that once any of these has been answered nothing of the old rights is still to come.
+ */
+export const holdSession = (key: SessionKey): Statement =>
+  statement(sql`${seen(key)} for share of s, a`, 'session.hold')
+
+/** Another request may be using the session; then it is seen to be alive without us. */
+export const touchSession = ({ companyId, idHash }: SessionKey): Statement =>
+  statement(
+    sql`update sessions set last_seen_at = now() where (company_id, id_hash) in (
+      select company_id, id_hash from sessions where company_id = ${companyId} and id_hash = ${idHash}
+      for update skip locked
+    )`,
+    'session.touch',
+  )
+
+export const insertSession = ({ companyId, idHash }: SessionKey, accountId: number): Statement =>
+  statement(
+    sql`insert into sessions (company_id, id_hash, account_id, expires_at)
+    values (${companyId}, ${idHash}, ${accountId}, now() + make_interval(days => ${sessionDays}))`,
+    'session.insert',
+  )
+
+export const deleteSession = ({ companyId, idHash }: SessionKey): Statement =>
+  statement(sql`delete from sessions where company_id = ${companyId} and id_hash = ${idHash}`, 'session.delete')
+
+/** The sessions of an account, but for one where that is given. */
+export const deleteSessionsOf = (companyId: number, accountId: number, but: Buffer | null): Statement =>
+  statement(
+    sql`delete from sessions where company_id = ${companyId} and account_id = ${accountId}
+    and id_hash is distinct from ${but}`,
+    'session.delete-all',
+  )
+
+/** Removes up to `most` sessions that are over, a row for each. */
+export const sweepSessions = (most: number): Statement =>
+  statement(
+    sql`delete from sessions where (company_id, id_hash) in (
+      select company_id, id_hash from sessions where expires_at < now() limit ${most} for update skip locked
+    ) returning 1 as swept`,
+    'sessions.sweep',
+  )

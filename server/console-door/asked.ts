@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { Json } from '#registry/json.ts'
+import type { PasswordDesk } from '../service/password.ts'
+import type { Session } from '../service/session.ts'
+import type { Transaction } from '../store/database.ts'
+import type { Reply } from '../walk/call.ts'
+import type { Headers } from '../walk/read-headers.ts'
+import type { World } from '../world.ts'
+
+/** A route of the console, as data: who may ask, and what answers. */
+export type ConsoleRoute = {
+  /** What metrics and logs call it. */
+  id: string
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** With `{id}` where one of several is meant. */
+  path: string
+  /** A permission; `session` is anybody who is signed in, `nobody` needs no session. */
+  needs: string
+  answer: (asked: Asked) => Promise<ConsoleReply>
+}
+
+/** What goes back. An export is written while it is read. */
+export type ConsoleReply = Omit<Reply, 'body'> & {
+  body: string | Readable
+  /** The text of a session that begins; null ends the one there is. */
+  session?: string | null
+}
+
+/** A request to the console as it came in. */
+export type Incoming = {
+  world: World
+  desk: PasswordDesk
+  route: ConsoleRoute
+  request: IncomingMessage
+  /** What the browser shows of its session. */
+  sessionText: string | undefined
+  path: string
+  /** What follows the question mark. */
+  query: string
+  /** The `{id}` of the path as it was sent. */
+  id: string | undefined
+  peer: string | undefined
+  requestId: string
+  startedAt: number
+}
+
+/** The same when whoever asks has been let in. */
+export type Asked = Incoming & {
+  headers: Headers
+  /** Throws where the route needs none and there is none. */
+  session(): Session
+  /** The body as JSON, read when it is asked for. */
+  body(): Promise<Json>
+  /**
+   * One transaction in which the session is held and its permission looked at again: when a sign-out, a disabling or a
+   * lost permission has been answered, nothing of the old rights is still to come.
+   */
+  change<T>(work: (transaction: Transaction, session: Session) => Promise<T>): Promise<T>
+}
+
+/** The routes of each path, by method. */
+export function pathsOf(routes: readonly ConsoleRoute[]): Map<string, Map<string, ConsoleRoute>> {
+  const paths = new Map<string, Map<string, ConsoleRoute>>()
+  for (const route of routes)
+    paths.set(route.path, (paths.get(route.path) ?? new Map<string, ConsoleRoute>()).set(route.method, route))
+  return paths
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import cookies from '@fastify/cookie'
+import helmet from '@fastify/helmet'
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import { Refusal } from '#registry/refusals.ts'
+import { localTarget } from '../http/base.ts'
+import type { Stage } from '../http/door.ts'
+import { failed } from '../http/failed.ts'
+import { openPasswordDesk } from '../service/password.ts'
+import type { World } from '../world.ts'
+import { serveApp } from './app-files.ts'
+import { type ConsoleReply, type ConsoleRoute, pathsOf } from './asked.ts'
+import { cookieAttributes, cookieName } from './cookie.ts'
+import { routes } from './routes.ts'
+import { securityHeaders } from './security-headers.ts'
+import { walkConsole } from './walk-console.ts'
+
+/** The web interface's own door: the app's files, and under /console/ what it asks of the services. */
+export type ConsoleDoor = {
+  open(request: IncomingMessage, response: ServerResponse): void
+  close(): Promise<void>
+}
+
+const hashesAtOnceMax = 4
+const hashWaitMilliseconds = 2000
+
+export async function openConsoleDoor(world: World, stage: Stage, folder: string): Promise<ConsoleDoor> {
+  const desk = openPasswordDesk({ atOnceMax: hashesAtOnceMax, waitMilliseconds: hashWaitMilliseconds })
+  const app = fastify({
+    genReqId: () => randomUUID(),
+    frameworkErrors: (_error, request, reply) => answerProblem(request, reply, new Refusal('not_found')),
+  })
+  app.decorateRequest('startedAt', 0)
+  app.decorateRequest('route', 'console.app')
+  await app.register(cookies)
+  await app.register(helmet, securityHeaders(world.config))
+
+  // Bodies are read in their turn, after whoever sends them is known.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+
+  app.addHook('onRequest', async (request) => {
+    request.startedAt = world.clock.elapsed()
+  })
+  app.addHook('onSend', async ({ id, raw }, reply) => {
+    reply.header('X-Request-Id', id)
+    const unread = !raw.complete && raw.method !== 'GET' && raw.method !== 'HEAD'
+    // A body that nobody reads would be taken for the next request.
+    if (stage.is === 'closing' || unread) reply.header('Connection', 'close')
+  })
+  app.addHook('onResponse', async (request, { statusCode: status }) => {
+    const ms = world.clock.elapsed() - request.startedAt
+    world.metrics.answered(request.route, status, ms / 1000)
+    const line = { request_id: request.id, method: request.method, path: pathOf(request), status, ms }
+    if (status >= 400) world.log.info(line, 'refused')
+    else world.log.debug(line, 'answered')
+  })
+  // Of what the framework itself refuses, one is a type that is none; the others are paths that lead nowhere.
+  app.setErrorHandler((error, request, reply) => answerProblem(request, reply, frameworksRefusal(error) ?? error))
+
+  for (const [path, byMethod] of pathsOf(routes)) {
+    app.route({
+      method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+      url: path.replace('{id}', ':id'),
+      handler: async (request, reply) => {
+        const route = routeOf(request, byMethod)
+        if (!route) return reply.code(204).header('Allow', allowed(byMethod)).send()
+        request.route = `console.${route.id}`
+        return answer(reply, await walkConsole({ world, desk, route, ...asked(request) }))
+      },
+    })
+  }
+  await serveApp(app, world.config, folder)
+  await app.ready()
+
+  return {
+    open: (request, response) => {
+      request.url = localTarget(request.url ?? '/')
+      app.routing(request, response)
+    },
+    close: () => app.close(),
+  }
+
+  function answer(reply: FastifyReply, { status, headers, body, session }: ConsoleReply): FastifyReply {
+    if (session === null) reply.clearCookie(cookieName, cookieAttributes(world.config))
+    else if (session !== undefined) reply.setCookie(cookieName, session, cookieAttributes(world.config))
+    // What no path could be read from passes no hook.
+    reply.header('X-Request-Id', reply.request.id)
+    return reply.code(status).headers(headers).send(body)
+  }
+
+  function answerProblem(request: FastifyRequest, reply: FastifyReply, error: unknown) {
+    return answer(reply, failed(world, error, request.id, request.route))
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of the world's clock, in milliseconds. */
+    startedAt: number
+    /** What metrics call it. */
+    route: string
+  }
+}
+
+function asked({ raw, id, params, cookies, startedAt }: FastifyRequest) {
+  const [path = '/', ...query] = (raw.url ?? '/').split('?')
+  return {
+    request: raw,
+    sessionText: cookies[cookieName],
+    path,
+    query: query.join('?'),
+    id: (params as { id?: string }).id,
+    peer: raw.socket.remoteAddress,
+    requestId: id,
+    startedAt,
+  }
+}
+
+const pathOf = ({ raw }: FastifyRequest): string => (raw.url ?? '/').split('?', 1)[0] as string
+
+type ByMethod = ReadonlyMap<string, ConsoleRoute>
+
+function frameworksRefusal(error: unknown): Refusal | undefined {
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Refusal('unsupported_media_type')
+  if (!String(code).startsWith('FST_') || typeof statusCode !== 'number' || statusCode >= 500) return undefined
+  return new Refusal('not_found')
+}
+
+/** The route of a path that has the method; none for OPTIONS. */
+function routeOf({ method }: FastifyRequest, byMethod: ByMethod): ConsoleRoute | undefined {
+  const route = byMethod.get(method === 'HEAD' ? 'GET' : method)
+  if (!route && method !== 'OPTIONS') throw new Refusal('method_not_allowed', { headers: { Allow: allowed(byMethod) } })
+  return route
+}
+
+const allowed = (byMethod: ByMethod): string =>
+  [...byMethod.keys()]
+    .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    .concat('OPTIONS')
+    .join(', ')

@@ -1,0 +1,47 @@
+import { Refusal } from '#registry/refusals.ts'
+import { readBytes } from '../http/read-bytes.ts'
+import { holdLiveSession, needPermission, type Session, seeLiveSession } from '../service/session.ts'
+import { readBody } from '../walk/read-body.ts'
+import { readHeaders } from '../walk/read-headers.ts'
+import type { Asked, ConsoleReply, Incoming } from './asked.ts'
+import { refuseCrossSite } from './cross-site.ts'
+
+/** The straight line of a request to the console: headers → session → same site → permission → what is asked. */
+export async function walkConsole(incoming: Incoming): Promise<ConsoleReply> {
+  const { world, route, request, sessionText } = incoming
+  const headers = readHeaders(request.rawHeaders, route.method !== 'GET')
+  const session = route.needs === 'nobody' ? undefined : await seeLiveSession(world.database, sessionText)
+  if (route.method !== 'GET') refuseCrossSite(world.config, request)
+  if (session) needed(incoming, session)
+
+  const asked: Asked = {
+    ...incoming,
+    headers,
+    session: () => {
+      if (!session) throw new Error(`${route.id} has no session`)
+      return session
+    },
+    body: async () => readBody(await readBytes(request), headers, bodyOf(incoming)),
+    change: (work) =>
+      world.database.transaction(async (transaction) => {
+        const held = await holdLiveSession(transaction, asked.session().key)
+        needed(incoming, held)
+        return work(transaction, held)
+      }),
+  }
+  return route.answer(asked)
+}
+
+function needed({ route: { needs } }: Incoming, session: Session): void {
+  if (needs !== 'session') needPermission(session, needs)
+}
+
+/** What a body may be sent as: a PATCH also as a merge patch. */
+const bodyOf = ({ route: { method } }: Incoming) => ({ operation: method === 'PATCH' ? 'update' : 'create' }) as const
+
+/** The id of the path; what is no positive whole number is an id that nothing has. */
+export function idOf({ id }: Pick<Incoming, 'id'>): number {
+  const number = /^[1-9]\d{0,15}$/.test(id ?? '') ? Number(id) : 0
+  if (number < 1 || number > Number.MAX_SAFE_INTEGER) throw new Refusal('not_found')
+  return number
+}

@@ -1,0 +1,41 @@
+import { noteOffice } from '#derive/queries/office.ts'
+import type { Transaction } from '../store/database.ts'
+import type { Account } from './account.ts'
+import type { Actor } from './actor.ts'
+import type { CompanyFacts } from './company.ts'
+
+/** What somebody did to accounts and to the company is kept in the history like changes of records. */
+
+/** Old and new of what changed; of a password only that it did. */
+export function noteAccount(
+  transaction: Transaction,
+  actor: Actor,
+  before: Account | null,
+  after: Account,
+  newPassword: boolean,
+): Promise<unknown> {
+  const changes = { ...differences(before, after), ...(newPassword ? { password: [null, null] } : {}) }
+  return note(transaction, actor, 'accounts', after.id, before ? 'changed' : 'created', before ? changes : null)
+}
+
+export const noteCompany = (transaction: Transaction, actor: Actor, before: CompanyFacts, after: CompanyFacts) =>
+  note(transaction, actor, 'companies', after.id, 'changed', differences(before, after))
+
+type Facts = { readonly [name: string]: unknown }
+
+function differences(before: Facts | null, after: Facts): { [name: string]: [unknown, unknown] } {
+  const names = Object.keys(after).filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after[name]))
+  return Object.fromEntries(names.map((name) => [name, [before?.[name] ?? null, after[name]]]))
+}
+
+async function note(
+  transaction: Transaction,
+  { companyId, accountId, door }: Actor,
+  records: string,
+  recordId: number,
+  action: string,
+  changes: Facts | null,
+): Promise<void> {
+  if (changes && Object.keys(changes).length === 0) return
+  await transaction.run(noteOffice(companyId, { accountId, door, records, recordId, action, changes }))
+}

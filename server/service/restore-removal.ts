@@ -1,0 +1,170 @@
+import { checkRules } from '#derive/input.ts'
+import {
+  type HeldRemoval,
+  hiddenBy,
+  holdLive,
+  lockRemoval,
+  markRestored,
+  takenMeanwhile,
+  unhide,
+} from '#derive/queries/restore.ts'
+import { fieldOfIndex, uniqueFields } from '#derive/tables.ts'
+import type { Definition, Problem } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { permission } from '#registry/permissions.ts'
+import { invalidFields, Refusal } from '#registry/refusals.ts'
+import type { Transaction } from '../store/database.ts'
+import { violatedIndex } from '../store/faults.ts'
+import type { Actor } from './actor.ts'
+import { linkAgain } from './link-again.ts'
+import { planLimitInForce, takePlanPlace } from './plan.ts'
+import { kindNamed, type Listed, listed } from './remove-record.ts'
+import { lookUpFound } from './write-record.ts'
+
+export type Restored = { records: string; recordId: number; cameBack: Listed[]; linked: Listed[] }
+
+/**
+ * Undoes a whole deletion, or nothing of it: every record that went comes back, if the world still has room for it. Its
+ * unique values must be free, what it refers to must be live or come back too, and the plan must have a place. What had
+ * let go of it refers to it again, where it is still live and still refers to nothing. Decisions, Deletion.
+ */
+export async function restoreRemoval(
+  transaction: Transaction,
+  actor: Actor,
+  removalId: number,
+  mayDo: (permission: string) => void,
+): Promise<Restored> {
+  const [removal] = await transaction.run<HeldRemoval>(lockRemoval(actor.companyId, removalId))
+  if (!removal) throw new Refusal('not_found')
+  const groups = groupsOf(removal)
+  for (const { definition } of groups) mayDo(permission(definition.name, 'EDIT'))
+  refuseIfOver(removal, groups)
+
+  const returning: Returning[] = []
+  for (const { definition, ids } of groups) {
+    const rows = await transaction.run<{ id: number; json: string }>(
+      hiddenBy(actor.companyId, definition, removalId, ids),
+    )
+    const records = rows.map(({ json }) => JSON.parse(json) as JsonObject)
+    if (records.length > 0) returning.push({ definition, records })
+  }
+  const problems = [
+    ...(await takenValues(transaction, actor, returning)),
+    ...(await lostReferences(transaction, actor, returning)),
+  ]
+  if (problems.length > 0) throw invalidFields(problems)
+
+  for (const { definition, records } of returning) await bringBack(transaction, actor, definition, records)
+  const linked = await linkAgain(transaction, actor, removal.unlinked)
+  await keepRules(transaction, actor, returning)
+  await transaction.run(markRestored(actor.companyId, removalId))
+  for (const { definition, records } of returning) {
+    const limit = await planLimitInForce(transaction, actor.companyId, definition)
+    if (limit === null) continue
+    for (const _ of records) await takePlanPlace(transaction, actor.companyId, definition, limit)
+  }
+  return {
+    records: removal.records,
+    recordId: removal.record_id,
+    cameBack: returning.map(({ definition, records }) => listed(definition.name, records.map(idOf))),
+    linked,
+  }
+}
+
+type Group = { definition: Definition; ids: number[] }
+type Returning = { definition: Definition; records: JsonObject[] }
+
+const idOf = (record: JsonObject): number => record.id as number
+
+/** The record itself first, then what went with it. */
+function groupsOf({ records, record_id, went }: HeldRemoval): Group[] {
+  const along = Object.entries(went).filter(([name]) => name !== records)
+  const own = [record_id, ...(went[records] ?? [])]
+  return [
+    { definition: kindNamed(records), ids: own },
+    ...along.map(([name, ids]) => ({ definition: kindNamed(name), ids })),
+  ]
+}
+
+function refuseIfOver({ mode, restored }: HeldRemoval, [own]: Group[]): void {
+  const one = own?.definition.one
+  if (mode === 'hard') {
+    throw new Refusal('cannot_restore', {
+      detail: `The ${one} was erased for good. Create it anew; its history says what it held.`,
+    })
+  }
+  if (restored) throw new Refusal('cannot_restore', { detail: `The ${one} has been restored already.` })
+}
+
+/** A problem of the record that the removal is named after stands at its field; of another, at the record's too. */
+const placeOf = ({ definition }: Returning, first: Returning | undefined, id: number, field: string): string =>
+  definition === first?.definition ? field : `${definition.name}[${id}].${field}`
+
+async function takenValues(transaction: Transaction, { companyId }: Actor, returning: Returning[]): Promise<Problem[]> {
+  const problems: Problem[] = []
+  for (const group of returning) {
+    const { definition, records } = group
+    for (const field of uniqueFields(definition)) {
+      const rows = await transaction.run<{ id: number; value: string }>(
+        takenMeanwhile(companyId, definition.name, field, records.map(idOf)),
+      )
+      for (const { id, value } of rows) {
+        const message = `is ${JSON.stringify(value)}, which another ${definition.one} has meanwhile; change it there first`
+        problems.push({ field: placeOf(group, returning[0], id, field), code: 'not_unique', message })
+      }
+    }
+  }
+  return problems
+}
+
+async function lostReferences(
+  transaction: Transaction,
+  { companyId }: Actor,
+  returning: Returning[],
+): Promise<Problem[]> {
+  const problems: Problem[] = []
+  for (const group of returning) {
+    const { definition, records } = group
+    for (const [name, field] of Object.entries(definition.fields)) {
+      if (field.kind !== 'reference') continue
+      const comeToo = new Set(returning.find((other) => other.definition.name === field.to)?.records.map(idOf))
+      const outside = records.filter((record) => record[name] !== null && !comeToo.has(record[name] as number))
+      if (outside.length === 0) continue
+      const wanted = [...new Set(outside.map((record) => record[name] as number))]
+      const rows = await transaction.run<{ id: number; live: boolean }>(holdLive(companyId, field.to, wanted))
+      const live = new Set(rows.filter((row) => row.live).map(({ id }) => id))
+      for (const record of outside.filter((record) => !live.has(record[name] as number))) {
+        const message = `leads to a ${kindNamed(field.to).one} that has been deleted meanwhile; restore that first`
+        problems.push({ field: placeOf(group, returning[0], idOf(record), name), code: 'not_found', message })
+      }
+    }
+  }
+  return problems
+}
+
+async function bringBack(transaction: Transaction, actor: Actor, definition: Definition, records: JsonObject[]) {
+  try {
+    await transaction.run(unhide(actor, definition.name, records.map(idOf)))
+  } catch (error) {
+    // Taken between our look and our write.
+    const field = fieldOfIndex(definition, violatedIndex(error) ?? '')
+    if (field === undefined) throw error
+    const message = `has a value that another ${definition.one} has meanwhile; change it there first`
+    throw invalidFields([{ field, code: 'not_unique', message }])
+  }
+}
+
+/** What a record says of what it refers to may no longer be true: the project may be another client's by now. */
+async function keepRules(transaction: Transaction, { companyId }: Actor, returning: Returning[]): Promise<void> {
+  const problems: Problem[] = []
+  for (const group of returning) {
+    const { definition, records } = group
+    for (const record of records) {
+      const found = await lookUpFound(transaction, companyId, definition, record)
+      const broken = Object.keys(found).length > 0 ? checkRules(definition, record, record, found, []) : []
+      const at = (field: string) => placeOf(group, returning[0], idOf(record), field)
+      problems.push(...broken.map((problem) => ({ ...problem, field: at(problem.field) })))
+    }
+  }
+  if (problems.length > 0) throw invalidFields(problems)
+}

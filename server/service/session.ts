@@ -1,0 +1,75 @@
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  deleteSession,
+  holdSession,
+  insertSession,
+  type SessionKey,
+  type SessionRow,
+  seeSession,
+  touchSession,
+} from '#derive/queries/session.ts'
+import { Refusal } from '#registry/refusals.ts'
+import type { Database, Transaction } from '../store/database.ts'
+import type { Actor } from './actor.ts'
+
+/** Somebody who is signed in, with the rights of this moment. Nothing of it outlives the request. */
+export type Session = { key: SessionKey; actor: Actor; row: SessionRow }
+
+/**
+ * What the browser keeps: the company (6 bytes) and 256 random bits. The company leads a statement to one place and
+ * proves nothing; the hash must match. Decisions, Console.
+ */
+export async function beginSession(transaction: Transaction, companyId: number, accountId: number): Promise<string> {
+  const bytes = Buffer.alloc(38)
+  bytes.writeUIntBE(companyId, 0, 6)
+  randomBytes(32).copy(bytes, 6)
+  const text = bytes.toString('base64url')
+  await transaction.run(insertSession(readSessionText(text) as SessionKey, accountId))
+  return text
+}
+
+/** What a session's text says, or undefined for anything that is none. */
+function readSessionText(text: string | undefined): SessionKey | undefined {
+  if (text === undefined || !/^[\w-]{51}$/.test(text)) return undefined
+  const companyId = Buffer.from(text, 'base64url').readUIntBE(0, 6)
+  return { companyId, idHash: createHash('sha256').update(text).digest() }
+}
+
+/** The live session of a request, or the refusal of one that is none, is over, or whose account is disabled. */
+export async function seeLiveSession(database: Database, text: string | undefined): Promise<Session> {
+  const key = readSessionText(text)
+  const [row] = key ? await database.read<SessionRow>(seeSession(key)) : []
+  if (!key || !row) throw notSignedIn()
+  if (row.stale) await database.read(touchSession(key))
+  return sessionOf(key, row)
+}
+
+/** The same at the beginning of a write, held to its end. */
+export async function holdLiveSession(transaction: Transaction, key: SessionKey): Promise<Session> {
+  const [row] = await transaction.run<SessionRow>(holdSession(key))
+  if (!row) throw notSignedIn()
+  return sessionOf(key, row)
+}
+
+export async function endSession(database: Database, text: string | undefined): Promise<void> {
+  const key = readSessionText(text)
+  if (key) await database.read(deleteSession(key))
+}
+
+/** What an account lacks is refused by the name of the permission. */
+export function needPermission({ row }: Session, permission: string): void {
+  if (row.permissions.includes(permission)) return
+  throw new Refusal('insufficient_scope', {
+    detail: `Your account does not hold ${permission}. Ask somebody who manages the accounts of your company for it.`,
+    required_scope: permission,
+  })
+}
+
+const sessionOf = (key: SessionKey, row: SessionRow): Session => ({
+  key,
+  row,
+  actor: { companyId: key.companyId, accountId: row.account_id, tokenId: null, door: 'web' },
+})
+
+const notSignedIn = (): Refusal =>
+  new Refusal('unauthorized', { detail: 'You are not signed in, or no longer. Sign in again.' })

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { permissions } from '#registry/permissions.ts'
+import { pathsOf } from '#server/console-door/asked.ts'
+import { routes } from '#server/console-door/routes.ts'
+import type { Company } from '../stage/stage.ts'
+import { type ConsoleStage, oneOfEach, openConsole, type Person } from './stage.ts'
+
+/** What holds for every route of the console, made from the list of them. */
+let stage: ConsoleStage
+let office: Person & { company: Company }
+let foreman: Person
+beforeAll(async () => {
+  stage = await openConsole()
+  office = await stage.office()
+  foreman = await stage.person(office.company, [])
+})
+afterAll(() => stage.close())
+
+const at = (path: string) => path.replace('{id}', '1')
+const body = (method: string) => (['POST', 'PUT', 'PATCH'].includes(method) ? {} : undefined)
+const closed = routes.filter(({ needs }) => needs !== 'nobody')
+const changing = routes.filter(({ method }) => method !== 'GET')
+
+test('every permission that a route needs is one that accounts can hold', () => {
+  for (const { needs } of closed) expect(['session', ...permissions]).toContain(needs)
+})
+
+test('every kind of record has all three rights on some route', () => {
+  const needed = new Set(routes.map(({ needs }) => needs))
+  expect(permissions.filter((code) => !needed.has(code))).toEqual([])
+})
+
+describe('Without a session', () => {
+  test.each(closed)('$method $path is 401', async ({ method, path }) => {
+    const answer = await stage.ask(method, at(path), { body: body(method) })
+    expect(answer).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
+  })
+})
+
+describe('Without the right', () => {
+  test.each(closed.filter(({ needs }) => needs !== 'session'))(
+    '$method $path is 403',
+    async ({ method, path, needs }) => {
+      const answer = await foreman.ask(method, at(path), body(method))
+      expect(answer).toMatchObject({ status: 403, body: { code: 'insufficient_scope', required_scope: needs } })
+      expect(answer.body.detail).toContain(needs)
+    },
+  )
+})
+
+describe('From another site', () => {
+  const origins: { why: string; headers: { [name: string]: string } }[] = [
+    { why: 'a page of another site', headers: { 'Sec-Fetch-Site': 'cross-site' } },
+    { why: 'a page of a sister site', headers: { 'Sec-Fetch-Site': 'same-site' } },
+    { why: 'an older browser', headers: { 'Sec-Fetch-Site': '', Origin: 'https://evil.example' } },
+    { why: 'a page without an origin', headers: { 'Sec-Fetch-Site': '', Origin: 'null' } },
+    { why: 'who does not say', headers: { 'Sec-Fetch-Site': '' } },
+  ]
+  test.each(changing)('$method $path changes nothing', async ({ method, path }) => {
+    for (const { why, headers } of origins) {
+      const answer = await office.ask(method, at(path), body(method), headers)
+      expect(answer, why).toMatchObject({ status: 403, body: { code: 'cross_site_request' } })
+    }
+  })
+
+  test.each([
+    ['the app', () => ({ 'Sec-Fetch-Site': 'same-origin' })],
+    ['somebody who typed the address', () => ({ 'Sec-Fetch-Site': 'none' })],
+    ['an older browser', () => ({ 'Sec-Fetch-Site': '', Origin: stage.url })],
+  ])('%s may', async (_who, headers) => {
+    const answer = await office.ask('POST', '/console/records/trades', { name: crypto.randomUUID() }, headers())
+    expect(answer.status).toBe(201)
+  })
+})
+
+describe('Methods', () => {
+  test.each([...pathsOf(routes)])('%s', async (path, byMethod) => {
+    const options = await stage.ask('OPTIONS', at(path))
+    expect(options.status).toBe(204)
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((name) => !byMethod.has(name))) {
+      const answer = await office.ask(method, at(path), body(method))
+      expect(answer).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
+      expect(answer.headers.allow).toBe(options.headers.allow)
+    }
+  })
+})
+
+describe('Parameters', () => {
+  test.each(routes.filter(({ method, needs }) => method === 'GET' && needs !== 'nobody'))(
+    '$path refuses one that it does not know',
+    async ({ path }) => {
+      const answer = await office.get(`${at(path)}?nope=1`)
+      expect(answer).toMatchObject({ status: 400, body: { code: 'unknown_parameter' } })
+      expect(answer.body.detail).toContain(path)
+    },
+  )
+})
+
+describe('Another company’s ids', () => {
+  const plain = ({ status, body }: { status: number; body: object }) => ({ status, ...body, request_id: '' })
+  let theirs: { [kind: string]: number }
+  beforeAll(async () => {
+    const other = await stage.office()
+    theirs = { ...(await oneOfEach(other.company)), accounts: other.id }
+    const { body } = await other.ask(
+      'DELETE',
+      `/console/records/clients/${await other.company.record('clients', { name: 'X' })}`,
+    )
+    expect(body.data.deleted).toBe(true)
+    const [removal] = await other.data('/console/removals')
+    theirs.removals = removal.id
+    await other.company.get('/v1/projects')
+    await other.company.calls()
+    theirs.calls = (await other.data('/console/calls'))[0].id
+  })
+  test.each(closed.filter(({ path }) => path.includes('{id}')))(
+    '$method $path behaves as with one that does not exist',
+    async ({ method, path }) => {
+      const kind = path.replace('/records', '').split('/')[2] as string
+      expect(theirs[kind]).toBeDefined()
+      const answers = await Promise.all(
+        [theirs[kind], 999_999_999].map((id) =>
+          office.ask(
+            method,
+            path.replace('{id}', String(id)),
+            method === 'GET' || method === 'DELETE' ? undefined : {},
+          ),
+        ),
+      )
+      const [first, second] = answers.map(plain)
+      expect(first?.status).toBe(404)
+      expect({ ...first, detail: '' }).toEqual({ ...second, detail: '' })
+    },
+  )
+})
+
+test('what comes of a request is counted under its route, with no id in the name', async () => {
+  await office.get('/console/records/projects/999')
+  const { text } = await stage.ask('GET', '/metrics')
+  expect(text).toContain('route="console.projects.fetch",status="404"')
+})

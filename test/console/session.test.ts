@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createAccount, setAccount } from '#server/service/account.ts'
+import type { Company } from '../stage/stage.ts'
+import { type ConsoleStage, cookieOf, openConsole, type Person, password, setCookie, signIn } from './stage.ts'
+
+let stage: ConsoleStage
+let office: Person & { company: Company }
+beforeAll(async () => {
+  stage = await openConsole()
+  office = await stage.office()
+})
+afterAll(() => stage.close())
+
+const attempt = (email: string, given: string, headers = {}) =>
+  stage.ask('POST', '/console/session', { body: { email, password: given }, headers })
+const isIn = async (cookie: string) => (await stage.ask('GET', '/console/me', { cookie })).status === 200
+const change = (person: Person, company: Company, wanted: Parameters<typeof setAccount>[3]) =>
+  stage.inTransaction((transaction) => setAccount(transaction, company.id, person.id, wanted))
+
+describe('Signing in', () => {
+  test('answers who it is and sets a cookie that no script reads', async () => {
+    const answer = await attempt(office.email.toUpperCase(), password)
+    expect(answer.status).toBe(200)
+    expect(answer.body.data).toMatchObject({
+      account: { id: office.id, name: 'Femi', email: office.email },
+      company: { id: office.company.id, name: 'Harbor', currency: 'USD', plan: 'ENTERPRISE' },
+      locale_hint: null,
+    })
+    expect(setCookie(answer)).toMatch(/^plumbline_session=[\w-]{51}; Path=\/; HttpOnly; SameSite=Lax$/)
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect((await stage.ask('GET', '/console/me', { cookie: cookieOf(answer) })).body).toEqual(answer.body)
+  })
+
+  test('over TLS the cookie is never sent without it', async () => {
+    const secure = await openConsole({ PUBLIC_URL: 'https://erp.example.com' })
+    try {
+      const company = await secure.company()
+      const email = 'tls@example.com'
+      await secure.inTransaction((transaction) =>
+        createAccount(transaction, company.id, { name: 'T', email, password, permissions: [] }),
+      )
+      const answer = await secure.ask('POST', '/console/session', { body: { email, password } })
+      expect(setCookie(answer)).toMatch(/; Secure/)
+      expect(answer.headers['strict-transport-security']).toBeDefined()
+    } finally {
+      await secure.close()
+    }
+  })
+
+  test('a session that was there before is over, so that nobody can be given one to sign in with', async () => {
+    const planted = await signIn(stage.ask, office.email)
+    const answer = await stage.ask('POST', '/console/session', {
+      body: { email: office.email, password },
+      cookie: planted,
+    })
+    expect(cookieOf(answer)).not.toBe(planted)
+    expect(await isIn(planted)).toBe(false)
+    expect(await isIn(cookieOf(answer))).toBe(true)
+  })
+
+  test('the database holds only a hash of the session', async () => {
+    const cookie = await signIn(stage.ask, office.email)
+    const rows = await stage.sql('select * from sessions')
+    expect(JSON.stringify(rows)).not.toContain(cookie.split('=')[1])
+    const [row] = await stage.sql<{ bytes: number }>('select octet_length(id_hash) as bytes from sessions limit 1')
+    expect(row?.bytes).toBe(32)
+  })
+
+  test('a wrong name, a wrong password, a disabled account and one without a password get the same answer in the same time', async () => {
+    const disabled = await stage.person(office.company)
+    await change(disabled, office.company, { disabled: true })
+    const passwordless = `${crypto.randomUUID()}@example.com`
+    await stage.inTransaction((transaction) =>
+      createAccount(transaction, office.company.id, { name: 'P', email: passwordless, permissions: [] }),
+    )
+    const person = await stage.person(office.company)
+    const tries: { [why: string]: [string, string] } = {
+      'wrong name': ['nobody@example.com', password],
+      'wrong password': [person.email, 'another password, wrong'],
+      disabled: [disabled.email, password],
+      passwordless: [passwordless, password],
+    }
+    const times: { [why: string]: number[] } = {}
+    for (let round = 0; round < 5; round++) {
+      for (const [why, [email, given]] of Object.entries(tries)) {
+        const startedAt = performance.now()
+        const answer = await attempt(email, given)
+        times[why] = [...(times[why] ?? []), performance.now() - startedAt]
+        expect({ status: answer.status, ...answer.body, request_id: '' }, why).toMatchObject({
+          status: 401,
+          code: 'unauthorized',
+          detail: 'E-mail or password is wrong.',
+          request_id: '',
+        })
+        expect(answer.headers['set-cookie']).toBeUndefined()
+      }
+    }
+    const medians = Object.values(times).map((list) => list.toSorted((one, other) => one - other)[2] as number)
+    expect(Math.max(...medians) / Math.min(...medians), JSON.stringify(times)).toBeLessThan(2)
+  })
+
+  test.each([
+    ['{}', ['email', 'password']],
+    ['{"email":1,"password":"x"}', ['email']],
+    ['{"email":"a@b.c","password":"x","remember":true}', ['remember']],
+    ['[]', ['']],
+  ])('%s is refused field by field', async (raw, fields) => {
+    const { status, body } = await stage.ask('POST', '/console/session', { raw })
+    expect(status).toBe(422)
+    expect(body.errors.map(({ field }: { field: string }) => field)).toEqual(fields)
+  })
+
+  test('an unreadable body is refused as /v1 refuses it', async () => {
+    const raw = '{"email":"a","email":"b","password":"x"}'
+    expect((await stage.ask('POST', '/console/session', { raw })).body.code).toBe('malformed_json')
+    for (const type of ['text/plain', 'nonsense', ';', 'application/json; charset=latin1', 'multipart/form-data']) {
+      const typed = { raw: '{}', headers: { 'Content-Type': type } }
+      expect((await stage.ask('POST', '/console/session', typed)).body?.code, type).toBe('unsupported_media_type')
+    }
+    const untyped = await stage.ask('POST', '/console/session', { raw: '{}', headers: { 'Content-Type': '' } })
+    expect(untyped.body.code).toBe('unsupported_media_type')
+    expect((await stage.ask('POST', '/console/session')).body.code).toBe('unsupported_media_type')
+    const large = { raw: `"${'x'.repeat(1024 * 1024)}"` }
+    expect((await stage.ask('POST', '/console/session', large)).body.code).toBe('payload_too_large')
+  })
+})
+
+describe('Too many attempts', () => {
+  test('the eleventh for one account waits, whoever asks and whatever the password', async () => {
+    const person = await stage.person(office.company)
+    const answers = await Promise.all(Array.from({ length: 12 }, () => attempt(person.email, 'wrong password')))
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10)
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused).toHaveLength(2)
+    expect(refused[0]?.body.code).toBe('too_many_requests')
+    expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThan(60)
+    expect((await attempt(person.email, password)).status).toBe(429)
+    // An address that nobody has is counted alike.
+    const strangers = await Promise.all(Array.from({ length: 11 }, () => attempt('stranger@example.com', 'wrong')))
+    expect(strangers.filter(({ status }) => status === 429)).toHaveLength(1)
+
+    await stage.sql("update password_attempts set started_at = started_at - interval '16 minutes'")
+    expect((await attempt(person.email, password)).status).toBe(200)
+  })
+
+  test('a right password forgets the wrong ones', async () => {
+    const person = await stage.person(office.company)
+    for (let round = 0; round < 3; round++) {
+      for (let count = 0; count < 9; count++) expect((await attempt(person.email, 'wrong password')).status).toBe(401)
+      expect((await attempt(person.email, password)).status).toBe(200)
+    }
+  })
+
+  test('one peer has a hundred for all accounts together', async () => {
+    await stage.sql('delete from password_attempts')
+    await attempt('one@example.com', 'wrong password')
+    await stage.sql('update password_attempts set attempts = 100 where attempts = 1')
+    const answer = await stage.ask('POST', '/console/session', { body: { email: office.email, password } })
+    expect(answer.status).toBe(429)
+    await stage.sql('delete from password_attempts')
+  })
+})
+
+describe('A session', () => {
+  test('is needed', async () => {
+    for (const cookie of [undefined, 'plumbline_session=', `plumbline_session=${'A'.repeat(51)}`, 'other=1']) {
+      const answer = await stage.ask('GET', '/console/me', { cookie })
+      expect(answer).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
+      expect(answer.headers['www-authenticate']).toBeUndefined()
+    }
+  })
+
+  test('of another company’s number is none', async () => {
+    const cookie = await signIn(stage.ask, office.email)
+    const bytes = Buffer.from(cookie.split('=')[1] as string, 'base64url')
+    bytes.writeUIntBE(bytes.readUIntBE(0, 6) + 1, 0, 6)
+    expect(await isIn(`plumbline_session=${bytes.toString('base64url')}`)).toBe(false)
+  })
+
+  test('ends when somebody signs out, and only that one', async () => {
+    const [one, other] = [await signIn(stage.ask, office.email), await signIn(stage.ask, office.email)]
+    const answer = await stage.ask('DELETE', '/console/session', { cookie: one })
+    expect(answer.status).toBe(204)
+    expect(setCookie(answer)).toMatch(/^plumbline_session=; .*Expires=Thu, 01 Jan 1970/)
+    expect([await isIn(one), await isIn(other)]).toEqual([false, true])
+    expect((await stage.ask('DELETE', '/console/session')).status).toBe(204)
+  })
+
+  test.each([
+    ['is over after 12 hours in which nothing was asked', "last_seen_at = now() - interval '12 hours 1 second'", false],
+    ['goes on while it is used', "last_seen_at = now() - interval '11 hours 59 minutes'", true],
+    ['is over after 30 days in any case', "expires_at = now() - interval '1 second'", false],
+  ])('%s', async (_why, moved, alive) => {
+    const person = await stage.person(office.company)
+    await stage.sql(`update sessions set ${moved} where account_id = $1`, person.id)
+    expect(await isIn(person.cookie)).toBe(alive)
+    const [row] = await stage.sql<{ fresh: boolean }>(
+      "select last_seen_at > now() - interval '1 minute' as fresh from sessions where account_id = $1",
+      person.id,
+    )
+    if (alive) expect(row?.fresh).toBe(true)
+  })
+
+  test('ends with a disabled account, at once, and does not come back with it', async () => {
+    const person = await stage.person(office.company)
+    await change(person, office.company, { disabled: true })
+    expect(await isIn(person.cookie)).toBe(false)
+    await change(person, office.company, { disabled: false })
+    expect(await isIn(person.cookie)).toBe(false)
+  })
+
+  test('has the rights of this moment', async () => {
+    const person = await stage.person(office.company)
+    expect((await person.get('/console/records/clients')).status).toBe(200)
+    await change(person, office.company, { permissions: [] })
+    expect((await person.get('/console/records/clients')).status).toBe(403)
+  })
+
+  test('a permission that is lost while a write waits stops the write', async () => {
+    const person = await stage.person(office.company)
+    let write: Promise<{ status: number }> | undefined
+    await stage.inTransaction(async (transaction) => {
+      await setAccount(transaction, office.company.id, person.id, { permissions: [] })
+      write = person.ask('POST', '/console/records/clients', { name: 'Too late' })
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    })
+    expect((await write)?.status).toBe(403)
+  })
+})
+
+describe('One’s own account', () => {
+  test('name and address change; the address signs in', async () => {
+    const person = await stage.person(office.company)
+    const email = `${crypto.randomUUID()}@example.com`
+    const answer = await person.ask('PATCH', '/console/me', { name: ' Ada ', email })
+    expect(answer.body.data.account).toMatchObject({ name: 'Ada', email })
+    expect(await isIn(await signIn(stage.ask, email))).toBe(true)
+    const [line] = await stage.sql<{ changes: object }>(
+      "select changes from history where records = 'accounts' and record_id = $1 order by id desc limit 1",
+      person.id,
+    )
+    expect(line?.changes).toEqual({ name: ['Femi', 'Ada'], email: [person.email, email] })
+  })
+
+  test('an address that another account has is refused at its field', async () => {
+    const person = await stage.person(office.company)
+    const { status, body } = await person.ask('PATCH', '/console/me', { email: office.email })
+    expect({ status, errors: body.errors }).toMatchObject({
+      status: 422,
+      errors: [{ field: 'email', code: 'not_unique' }],
+    })
+  })
+
+  test('a new password needs the present one and ends the other sessions', async () => {
+    const person = await stage.person(office.company)
+    const other = await signIn(stage.ask, person.email)
+    const next = 'quite another password'
+    const wrong = await person.ask('PATCH', '/console/me', { password: { current: 'not this one', next } })
+    expect(wrong.body.errors).toMatchObject([{ field: 'password.current', code: 'wrong_password' }])
+    const short = await person.ask('PATCH', '/console/me', { password: { current: password, next: 'short' } })
+    expect(short.body.errors).toMatchObject([{ field: 'password.next', code: 'too_short' }])
+    expect(await isIn(other)).toBe(true)
+    const right = await person.ask('PATCH', '/console/me', { password: { current: password, next } })
+    expect(right.status).toBe(200)
+    expect([await isIn(person.cookie), await isIn(other)]).toEqual([true, false])
+    expect((await attempt(person.email, password)).status).toBe(401)
+    expect((await attempt(person.email, next)).status).toBe(200)
+    const notes = await stage.sql("select changes::text from history where records = 'accounts'")
+    expect(JSON.stringify(notes)).not.toContain(next)
+  })
+
+  test('whoever is signed in cannot guess the password for ever', async () => {
+    const person = await stage.person(office.company)
+    const guess = () => person.ask('PATCH', '/console/me', { password: { current: 'a guess', next: 'whatever it is' } })
+    for (let count = 0; count < 10; count++) expect((await guess()).status).toBe(422)
+    expect((await guess()).status).toBe(429)
+  })
+})

@@ -1,0 +1,352 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { permissions, scopes } from '#registry/permissions.ts'
+import type { Company } from '../stage/stage.ts'
+import { type ConsoleStage, openConsole, type Person, password, signIn } from './stage.ts'
+
+let stage: ConsoleStage
+beforeAll(async () => {
+  stage = await openConsole()
+})
+afterAll(() => stage.close())
+
+type Office = Person & { company: Company }
+const api = (token: string, path = '/v1/clients') =>
+  stage.send({ method: 'GET', path, headers: [['Authorization', `Bearer ${token}`]] })
+
+describe('The token', () => {
+  let office: Office
+  beforeAll(async () => {
+    office = await stage.office()
+    await office.company.revoke()
+  })
+  const issue = (person: Person, wanted: object = {}) =>
+    person.ask('POST', '/console/token', {
+      label: 'Payroll',
+      scopes: ['CLIENTS_VIEW'],
+      allowlist: [],
+      password,
+      ...wanted,
+    })
+
+  test('is issued, seen without its text, shown, rotated and revoked', async () => {
+    expect((await office.get('/console/token')).body).toEqual({ data: null })
+    const issued = await issue(office, { allowlist: ['127.0.0.1', '10.0.0.0/8'] })
+    expect(issued.status).toBe(201)
+    const first = issued.body.data.token
+    expect(first).toMatch(/^plumb_live_[0-9a-f]{72}$/)
+
+    expect(await office.data('/console/token')).toMatchObject({ last_used_at: null, last_peer: null })
+    expect((await api(first)).status).toBe(200)
+    await office.company.calls()
+    const seen = await office.get('/console/token')
+    expect(seen.text).not.toContain('plumb_live_')
+    expect(seen.body.data).toEqual({
+      id: expect.any(Number),
+      label: 'Payroll',
+      scopes: ['CLIENTS_VIEW'],
+      allowlist: ['127.0.0.1/32', '10.0.0.0/8'],
+      account: { id: office.id, name: 'Femi' },
+      created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      last_used_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      last_peer: '127.0.0.1',
+    })
+
+    expect((await issue(office)).body.code).toBe('token_active')
+    expect((await office.ask('POST', '/console/token/show', { password })).body).toEqual({ data: { token: first } })
+    const second = (await office.ask('POST', '/console/token/rotate', { password })).body.data.token
+    expect([(await api(first)).status, (await api(second)).status]).toEqual([401, 200])
+    expect(await office.data('/console/token')).toMatchObject({ label: 'Payroll', scopes: ['CLIENTS_VIEW'] })
+    expect((await office.ask('POST', '/console/token/revoke', { password })).body).toEqual({ data: { revoked: true } })
+    expect((await api(second)).status).toBe(401)
+    expect((await office.ask('POST', '/console/token/show', { password })).status).toBe(404)
+
+    const audit = await stage.sql<{ action: string; account_id: number; door: string }>(
+      "select action, account_id, door from history where company_id = $1 and records = 'tokens' and door = 'web' order by id",
+      office.company.id,
+    )
+    expect(audit.map(({ action }) => action)).toEqual(['issued', 'shown', 'rotated', 'revoked'])
+    for (const { account_id } of audit) expect(account_id).toBe(office.id)
+  })
+
+  test.each(['', '/show', '/rotate', '/revoke'])('POST /console/token%s asks for the password again', async (path) => {
+    const person = await stage.person(office.company)
+    const rest = path === '' ? { label: 'X', scopes: [] } : {}
+    const wrong = await person.ask('POST', `/console/token${path}`, { ...rest, password: 'not the password' })
+    expect(wrong.body.errors).toEqual([
+      { field: 'password', code: 'wrong_password', message: 'is not the password of your account' },
+    ])
+    expect((await person.ask('POST', `/console/token${path}`, rest)).body.errors).toMatchObject([
+      { field: 'password', code: 'required' },
+    ])
+  })
+
+  test('carries no scope that the issuer does not hold, whatever is posted and from whatever account', async () => {
+    const owner = await stage.office()
+    await owner.company.revoke()
+    const clerk = await stage.person(owner.company, ['API_MANAGE', 'CLIENTS_VIEW'])
+    for (const account_id of [clerk.id, owner.id]) {
+      const refused = await issue(clerk, { scopes: ['CLIENTS_VIEW', 'CLIENTS_EDIT'], account_id })
+      expect(refused.body.errors).toMatchObject([{ field: 'scopes', code: 'not_allowed' }])
+    }
+    expect((await issue(clerk, { scopes: ['API_MANAGE'] })).status).toBe(422)
+    expect((await issue(clerk, { account_id: (await stage.office()).id })).body.errors).toMatchObject([
+      { field: 'account_id', code: 'not_found' },
+    ])
+    expect((await issue(clerk, { account_id: owner.id })).status).toBe(201)
+    expect((await owner.data('/console/token')).account.id).toBe(owner.id)
+  })
+
+  test('has an allowlist that is checked as /v1 means it', async () => {
+    const own = await stage.office()
+    const set = (allowlist: unknown) => own.ask('PUT', '/console/token/allowlist', { allowlist })
+    expect((await set(['010.0.0.1'])).body.errors).toMatchObject([{ field: 'allowlist', code: 'wrong_format' }])
+    expect((await set('10.0.0.1')).body.errors).toMatchObject([{ field: 'allowlist', code: 'wrong_type' }])
+    expect((await set(['10.0.0.0/8'])).body.data).toMatchObject({ label: 'Test', allowlist: ['10.0.0.0/8'] })
+    expect((await api(own.company.token)).body.code).toBe('ip_not_allowed')
+  })
+
+  test('has its options', async () => {
+    const clerk = await stage.person(office.company, ['API_MANAGE', 'CLIENTS_VIEW'])
+    const options = await clerk.data('/console/token/options')
+    expect(options.scopes.map(({ scope }: { scope: string }) => scope)).toEqual(scopes)
+    expect(options.scopes.filter(({ held }: { held: boolean }) => held)).toEqual([
+      { scope: 'CLIENTS_VIEW', records: 'clients', action: 'VIEW', held: true },
+    ])
+    expect(options.base_url).toBe(stage.url)
+    expect(options.curl).toContain(`${stage.url}/v1/`)
+  })
+})
+
+describe('Calls', () => {
+  let office: Office
+  beforeAll(async () => {
+    office = await stage.office()
+    const { company } = office
+    const id = await company.create('clients', { name: 'A' })
+    await company.call('PATCH', `/v1/clients/${id}?dry_run=1`, { body: { name: 'B' } })
+    const headers = { 'Idempotency-Key': 'once' }
+    for (let count = 0; count < 2; count++) await company.call('POST', '/v1/clients', { body: { name: 'K' }, headers })
+    await company.get('/v1/projects/999999')
+    await company.setAccount({ permissions: permissions.filter((code) => code !== 'WORKERS_VIEW') })
+    await company.get('/v1/workers')
+    await company.set({ addOns: ['api'] })
+    await company.get('/v1/estimates')
+    const old = company.token
+    await company.rotate()
+    await api(old)
+    await company.calls()
+  })
+  const list = async (query: string) => (await office.get(`/console/calls?${query}`)).body
+
+  test('are listed, newest first, with what became of each', async () => {
+    const { data, meta } = await list('')
+    expect(meta).toEqual({ total: 8, limit: 50, offset: 0 })
+    expect(data.map(({ route, status, outcome }: { [name: string]: unknown }) => [route, status, outcome])).toEqual([
+      ['clients.list', 401, 'refused'],
+      ['estimates.list', 402, 'refused'],
+      ['workers.list', 403, 'refused'],
+      ['projects.fetch', 404, 'refused'],
+      ['clients.create', 201, 'replayed'],
+      ['clients.create', 201, 'ok'],
+      ['clients.update', 200, 'dry_run'],
+      ['clients.create', 201, 'ok'],
+    ])
+    expect(data[7]).toMatchObject({
+      code: null,
+      peer: '127.0.0.1',
+      dry_run: false,
+      replayed: false,
+      counted: true,
+      token_label: 'Test',
+      token_active: false,
+    })
+    expect(data[0].ms).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['outcome=ok', 2],
+    ['outcome=refused', 4],
+    ['outcome=replayed', 1],
+    ['outcome=dry_run', 1],
+    ['status=201', 3],
+    ['code=not_found', 1],
+    ['route=clients', 5],
+    ['route=clients.create', 3],
+    ['route=clients.create&outcome=ok&limit=1', 2],
+    [`from=${new Date().toISOString().slice(0, 10)}`, 8],
+    [`to=${new Date().toISOString().slice(0, 10)}`, 8],
+    ['to=2020-01-01', 0],
+    ['from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z', 8],
+  ])('%s finds %i', async (query, total) => {
+    expect((await list(query)).meta.total).toBe(total)
+  })
+
+  test.each(['outcome=lost', 'status=abc', 'from=yesterday', 'to=2026-02-30'])('%s is refused', async (query) => {
+    expect((await list(query)).code).toBe('invalid_parameter')
+  })
+
+  test.each([
+    ['clients.list', 'token', /rotated/],
+    ['estimates.list', 'add-on', /add-on/],
+    ['workers.list', 'scope', /scope/],
+    ['projects.fetch', null, /id/],
+  ])('%s says which gate refused it and what to do', async (route, gate, advice) => {
+    const [{ id }] = (await list(`route=${route}&outcome=refused`)).data
+    const call = await office.data(`/console/calls/${id}`)
+    expect(call).toMatchObject({ id, route, gate })
+    expect(call.advice).toMatch(advice)
+  })
+
+  test('one that went well needs no advice', async () => {
+    const [{ id }] = (await list('outcome=ok')).data
+    expect(await office.data(`/console/calls/${id}`)).toMatchObject({ gate: null, advice: null })
+  })
+
+  test('usage counts them by day, resource and outcome', async () => {
+    const usage = await office.data('/console/usage?days=7')
+    expect(usage.days).toHaveLength(7)
+    expect(usage.days.at(-1)).toEqual({
+      day: new Date().toISOString().slice(0, 10),
+      counted: 4,
+      by_resource: { clients: 3, estimates: 0, projects: 1, workers: 0 },
+      by_outcome: { ok: 2, refused: 4, replayed: 1, dry_run: 1 },
+    })
+    expect(usage.days[0]).toMatchObject({ counted: 0, by_resource: {} })
+    expect(usage.plan).toEqual([
+      { records: 'projects', used: 0, limit: null },
+      { records: 'workers', used: 0, limit: null },
+    ])
+    expect((await office.data('/console/usage')).days).toHaveLength(30)
+    expect((await office.get('/console/usage?days=91')).status).toBe(400)
+  })
+})
+
+describe('Accounts', () => {
+  test('are listed and made, and the new one signs in', async () => {
+    const office = await stage.office()
+    const email = `${crypto.randomUUID()}@example.com`
+    const made = await office.ask('POST', '/console/accounts', {
+      name: 'Ottilie',
+      email,
+      password,
+      permissions: ['CLIENTS_VIEW'],
+    })
+    expect(made).toMatchObject({ status: 201, body: { data: { name: 'Ottilie', email, disabled: false } } })
+    const { body } = await office.get('/console/accounts')
+    expect(body.data).toHaveLength(3)
+    expect(body.meta.total).toBe(3)
+    expect(JSON.stringify(body)).not.toContain('argon2')
+    expect(await office.data(`/console/accounts/${made.body.data.id}`)).toEqual(made.body.data)
+    expect(await signIn(stage.ask, email)).toMatch(/^plumbline_session=/)
+  })
+
+  test('are refused field by field', async () => {
+    const office = await stage.office()
+    const { body } = await office.ask('POST', '/console/accounts', {
+      name: '',
+      email: 'x',
+      password: 'short',
+      permissions: [],
+    })
+    expect(body.errors.map(({ field }: { field: string }) => field)).toEqual(['name', 'email', 'password'])
+    const taken = await office.ask('POST', '/console/accounts', { name: 'T', email: office.email, permissions: [] })
+    expect(taken.body.errors).toMatchObject([{ field: 'email', code: 'not_unique' }])
+    const strange = await office.ask('POST', '/console/accounts', { name: 'T', email: 'a@b.co', permissions: ['ROOT'] })
+    expect(strange.body.errors).toMatchObject([{ field: 'permissions', code: 'not_allowed' }])
+  })
+
+  test('nobody grants what he does not hold, nor changes somebody who holds more', async () => {
+    const office = await stage.office()
+    const clerk = await stage.person(office.company, ['ACCOUNTS_MANAGE', 'CLIENTS_VIEW'])
+    const grant = (who: number | null, granted: string[]) =>
+      who === null
+        ? clerk.ask('POST', '/console/accounts', {
+            name: 'N',
+            email: `${crypto.randomUUID()}@x.co`,
+            permissions: granted,
+          })
+        : clerk.ask('PATCH', `/console/accounts/${who}`, { permissions: granted })
+    const plain = await stage.person(office.company, ['CLIENTS_VIEW'])
+    for (const who of [null, plain.id, clerk.id]) {
+      const answer = await grant(who, ['ACCOUNTS_MANAGE', 'COMPANY_MANAGE'])
+      expect(answer.body.errors).toMatchObject([{ field: 'permissions', code: 'not_allowed' }])
+    }
+    for (const change of [{ password }, { email: 'mine@example.com' }, { disabled: true }, { permissions: [] }]) {
+      const answer = await clerk.ask('PATCH', `/console/accounts/${office.id}`, change)
+      expect(answer, JSON.stringify(change)).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
+    }
+    expect((await grant(plain.id, ['ACCOUNTS_MANAGE'])).status).toBe(200)
+  })
+
+  test('nobody disables himself or takes his own ACCOUNTS_MANAGE away', async () => {
+    const office = await stage.office()
+    const own = `/console/accounts/${office.id}`
+    expect((await office.ask('PATCH', own, { disabled: true })).body.errors).toMatchObject([{ field: 'disabled' }])
+    const without = permissions.filter((code) => code !== 'ACCOUNTS_MANAGE')
+    expect((await office.ask('PATCH', own, { permissions: without })).body.errors).toMatchObject([
+      { field: 'permissions' },
+    ])
+    expect((await office.ask('PATCH', own, { name: 'Me' })).status).toBe(200)
+  })
+
+  test.each([{ disabled: true }, { password: 'a password given anew' }])('%j ends the sessions', async (change) => {
+    const office = await stage.office()
+    const person = await stage.person(office.company)
+    expect((await office.ask('PATCH', `/console/accounts/${person.id}`, change)).status).toBe(200)
+    expect((await person.get('/console/me')).status).toBe(401)
+    const [line] = await stage.sql<{ action: string; changes: object }>(
+      "select action, changes from history where records = 'accounts' and record_id = $1 order by id desc limit 1",
+      person.id,
+    )
+    expect(line).toEqual({
+      action: 'changed',
+      changes: 'disabled' in change ? { disabled: [false, true] } : { password: [null, null] },
+    })
+  })
+
+  test('two who disable each other at once leave one of them', async () => {
+    const office = await stage.office()
+    const other = await stage.person(office.company)
+    const answers = await Promise.all([
+      office.ask('PATCH', `/console/accounts/${other.id}`, { disabled: true }),
+      other.ask('PATCH', `/console/accounts/${office.id}`, { disabled: true }),
+    ])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401])
+  })
+})
+
+describe('The company', () => {
+  test('is shown and changed, and the change is noted', async () => {
+    const office = await stage.office({ plan: 'STARTER' })
+    expect(await office.data('/console/company')).toMatchObject({
+      name: 'Harbor',
+      currency: 'USD',
+      plan: 'STARTER',
+      usage: [
+        { records: 'projects', used: 0, limit: 25 },
+        { records: 'workers', used: 0, limit: 50 },
+      ],
+    })
+    const change = { name: 'Harbour', currency: 'EUR', plan: 'PRO', add_ons: ['api'] }
+    const changed = await office.ask('PATCH', '/console/company', change)
+    expect(changed.body.data).toMatchObject(change)
+    expect((await office.data('/console/me')).company).toMatchObject(change)
+    const [line] = await stage.sql<{ changes: object }>(
+      "select changes from history where records = 'companies' and record_id = $1 order by id desc limit 1",
+      office.company.id,
+    )
+    expect(line?.changes).toMatchObject({ name: ['Harbor', 'Harbour'], plan: ['STARTER', 'PRO'] })
+  })
+
+  test.each([
+    [{ name: '' }, 'name'],
+    [{ currency: 'eur' }, 'currency'],
+    [{ plan: 'FREE' }, 'plan'],
+    [{ add_ons: ['magic'] }, 'add_ons'],
+    [{ add_ons: 'api' }, 'add_ons'],
+    [{ id: 1 }, 'id'],
+  ])('%j is refused at its field', async (change, field) => {
+    const office = await stage.office()
+    expect((await office.ask('PATCH', '/console/company', change)).body.errors).toMatchObject([{ field }])
+  })
+})

@@ -1,0 +1,19 @@
+-- (unnamed)
+select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.status, c.code, c.ms::float8 as ms,
+  host(c.peer) as peer, c.dry_run, c.replayed, c.counted, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
+  when c.dry_run then 'dry_run' else 'ok' end as outcome, c.token_id, t.label as token_label,
+  t.revoked_at is null as token_active, to_char(t.revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_revoked_at from (
+      select * from calls c where c.company_id = $1 and c.status = $2 and (c.route = $3 or split_part(c.route, '.', 1) = $4) and case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
+  when c.dry_run then 'dry_run' else 'ok' end = $5 order by c.at desc, c.id desc
+      limit $6 offset $7
+    ) c join tokens t on t.company_id = c.company_id and t.id = c.token_id order by c.at desc, c.id desc
+-- [7,403,"clients","clients","refused",50,0]
+
+-- calls.by-day
+select to_char(c.at, 'YYYY-MM-DD') as day, split_part(c.route, '.', 1) as resource, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
+  when c.dry_run then 'dry_run' else 'ok' end as outcome,
+      count(*) as calls, count(*) filter (where c.counted) as counted
+    from calls c
+    where c.company_id = $1 and c.at >= current_date - $2::int
+    group by 1, 2, 3
+-- [7,29]
