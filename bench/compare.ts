@@ -4,13 +4,15 @@ import { asBytes, shotOf } from './load/wire.ts'
 import { type Bench, measure, median, type System } from './measure.ts'
 import type { Options } from './options.ts'
 import { barsPicture } from './picture/bars.ts'
+import { BenchProblem } from './problem.ts'
 import { type Generator, startGenerator } from './processes.ts'
-import { type Row, spent, tableOf } from './report.ts'
+import { failures, type Row, spent, tableOf } from './report.ts'
 import { mustAnswerTheSame } from './same.ts'
 import { openStage, systemOf } from './stage.ts'
 import { inSurroundings, keep, machine, type Surroundings, speedFolder } from './surroundings.ts'
 import { shown } from './table.ts'
 import { parentOf } from './usage.ts'
+import type { WorkName } from './works.ts'
 
 /** Product and floor, side by side, in one run. */
 export const compare = (options: Options): Promise<void> =>
@@ -67,15 +69,31 @@ async function compareAt(
   const here: Row[] = []
   for (const [index, work] of options.works.entries()) {
     progress.bar(`${title}: ${work}`, index, options.works.length)
-    here.push({ work, records, connections, systems: await measure(bench, systems, work, connections) })
+    here.push({ work, records, connections, ...(await measured(bench, systems, work, connections)) })
   }
   rows.push(...here)
   progress.end()
   process.stdout.write(
-    `\n${title}\n\n${tableOf(here, rows, options.against && 'other')}\n\nProcessor time: ${spent(here)}. A fixed body, to compare: ${shown(ceiling)}/s.\n`,
+    `\n${title}\n\n${tableOf(here, rows, options.against && 'other')}\n\n${failures(here)}Processor time: ${spent(here)}. A fixed body, to compare: ${shown(ceiling)}/s.\n`,
   )
   await stage.close()
   return ceiling
+}
+
+/** One wrong answer costs the figures of its work, not those of the others. */
+async function measured(
+  bench: Bench,
+  systems: readonly System[],
+  work: WorkName,
+  connections: number,
+): Promise<Pick<Row, 'systems' | 'failed'>> {
+  try {
+    return { systems: await measure(bench, systems, work, connections) }
+  } catch (error) {
+    if (!(error instanceof BenchProblem)) throw error
+    process.exitCode = 1
+    return { systems: {}, failed: error.message }
+  }
 }
 
 /** What the generator and a server that does nothing reach together: the machine's own limit. */

@@ -8,6 +8,8 @@ export type Row = {
   records: number
   connections: number
   systems: { readonly [system: string]: Figures }
+  /** Why there are no figures: an answer was not as expected, and a rate of wrong answers means nothing. */
+  failed?: string
 }
 
 /** How a row stands to what is asked of it. */
@@ -69,6 +71,10 @@ function judged({ ratio, of, asked, met }: Verdict): [ratio: string, asked: stri
   const sign = met === null ? ' ' : met ? '✓' : '✗'
   return [shown(ratio, 2), `${sign} ≥ ${asked.toFixed(2)}${of === 'floor' ? '' : ` of ${of}`}`]
 }
+
+/** What went wrong, work by work. */
+export const failures = (rows: readonly Row[]): string =>
+  rows.flatMap(({ work, failed }) => (failed === undefined ? [] : [`${work} has no figures. ${failed}\n`])).join('')
 
 /** Processor seconds of the systems' own processes, all in all. */
 export function spent(rows: readonly Row[]): string {

@@ -35,7 +35,7 @@ function panelsOf(rows: readonly Row[]): Panel[] {
   const connections = rows
     .map((row) => row.connections)
     .sort((one, other) => Math.abs(one - 32) - Math.abs(other - 32))[0]
-  const chosen = rows.filter((row) => row.connections === connections)
+  const chosen = rows.filter((row) => row.connections === connections && row.systems.product)
   return [...new Set(chosen.map(({ records }) => records))].map((records) => ({
     title: `${shown(records)} records of a kind, ${connections} connections`,
     rows: chosen.filter((row) => row.records === records),

@@ -60,6 +60,8 @@ export function updateRecord(
       returning *
     ), noted as (${note(author, definition.name, 'changed', sql`select id, ${JSON.stringify(changes)}::json from r`)})
     select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
+    // Any choice of columns can come; only those of which there are few are prepared.
+    assignments.length <= 2 ? `${definition.name}.update:${shapeOf(definition, Object.keys(changed))}` : undefined,
   )
 }
 
@@ -103,12 +105,15 @@ export function lookUp(companyId: number, definition: Definition, { references, 
         and id <> ${self ?? 0}
     ) as ${identifier(`${name}__taken`)}`,
   )
-  const fields = [...Object.keys(references), ...Object.keys(uniques)]
-  return statement(
-    sql`select ${join([...found, ...taken])}`,
-    fields.length <= 3 ? `${definition.name}.look-up:${fields.join(',')}` : undefined,
-  )
+  const shape = shapeOf(definition, [...Object.keys(references), ...Object.keys(uniques)])
+  return statement(sql`select ${join([...found, ...taken])}`, `${definition.name}.look-up:${shape}`)
 }
+
+/** Which of a kind's fields a statement is about, as a short name: a bit for each, in hexadecimal. */
+const shapeOf = (definition: Definition, fields: readonly string[]): string =>
+  Object.keys(definition.fields)
+    .reduce((bits, name, index) => (fields.includes(name) ? bits | (1n << BigInt(index)) : bits), 0n)
+    .toString(16)
 
 /** One writer at a time may re-hang the tree of a reference; two at once could close a circle that neither sees. */
 export const lockTree = (companyId: number, table: string, field: string): Statement =>

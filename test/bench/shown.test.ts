@@ -4,7 +4,7 @@ import { type Figures, median } from '../../bench/measure.ts'
 import { barsPicture } from '../../bench/picture/bars.ts'
 import { curvesPicture } from '../../bench/picture/curves.ts'
 import { barLine, makeProgress } from '../../bench/progress.ts'
-import { type Row, spent, tableOf, verdict } from '../../bench/report.ts'
+import { failures, type Row, spent, tableOf, verdict } from '../../bench/report.ts'
 import { shown, table } from '../../bench/table.ts'
 
 const figures = (perSecond: number): Figures => ({
@@ -53,6 +53,13 @@ test('the table has a line for each work, product and floor beside each other', 
   )
   expect(lines[3]).toMatch(/✗ ≥ 1\.00 of fetch/)
   expect(spent(rows)).toBe('product 8.2 s, floor 6.1 s')
+})
+
+test('a work with a wrong answer has no figures, and says why', () => {
+  const failed: Row = { work: 'q', records: 10_000, connections: 32, systems: {}, failed: 'expected 200, got 503' }
+  expect(tableOf([failed], [failed], null)).toMatch(/\nq +– +– +–/)
+  expect(failures([...rows, failed])).toBe('q has no figures. expected 200, got 503\n')
+  expect(barsPicture([...rows, failed])).not.toMatch(/>q</)
 })
 
 test('another system has its own columns', () => {
