@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { readConfig } from '#server/config.ts'
+import { inOneWrite } from '#server/store/one-write.ts'
 import { statements } from './statements.ts'
 
 /** Runs a statement; its one row, unread: text as PostgreSQL sent it. */
@@ -28,7 +29,7 @@ export async function makeAsk(environment: NodeJS.ProcessEnv): Promise<Ask> {
   const lanes = await openLanes(config, Number(environment.FLOOR_LANES ?? lanesCount))
   return async (work, values) => {
     const query = { name: work, text: statements[work], values, rowMode: 'array' as const }
-    const { rows } = await (work === 'fetch' && lanes ? lanes(query) : pool.query(query))
+    const { rows } = await ((work === 'fetch' || process.env.FLOOR_ALL) && lanes ? lanes(query) : pool.query(query))
     return rows[0] ?? []
   }
 }
@@ -48,6 +49,7 @@ async function openLanes(config: pg.ClientConfig, count: number) {
   return async (query: pg.QueryArrayConfig) => {
     const lane = lanes.reduce((least, other) => (other.waiting < least.waiting ? other : least))
     lane.waiting++
+    if (process.env.FLOOR_CORK) inOneWrite(lane.client, setImmediate)
     try {
       return await lane.client.query(query)
     } finally {
