@@ -5,6 +5,7 @@ import { serve } from '../http/serve.ts'
 import { makeLog, type OpenWorld } from '../open-world.ts'
 import { startSweeper } from '../service/sweep.ts'
 import { banner } from './banner.ts'
+import { buildConsole } from './build-console.ts'
 import { inWorld } from './in-world.ts'
 import { Mistake } from './mistake.ts'
 import { type Progress, progressOf, startProgress } from './progress.ts'
@@ -18,8 +19,22 @@ const overtimeMilliseconds = 5000
 export async function serveUntilStopped(desk: Desk): Promise<void> {
   const config = readConfig(desk.environment)
   const stop = listenForStop()
-  const code = await inWorld(config, progressOfServe(desk, config), (opened) => serveIn(desk, opened, stop))
+  const progress = progressOfServe(desk, config)
+  await prepareConsole(desk, progress)
+  const code = await inWorld(config, progress, (opened) => serveIn(desk, opened, stop))
   if (code !== 0) throw new Mistake('The server stopped because of an error nobody caught; the log says which.')
+}
+
+/** The web interface, built where it has to be. Where it cannot be, the API is served all the same. */
+async function prepareConsole({ terminal }: Desk, progress: Progress): Promise<void> {
+  try {
+    await buildConsole((sentence) => progress.tell(sentence))
+  } catch (error) {
+    const why = (error as Error).message.split('\n')[0]
+    terminal.stderr.write(`The web interface could not be built, and is not served until it is (${why}).\n`)
+  } finally {
+    progress.end()
+  }
 }
 
 /** For people on a terminal as lines, else as lines of the log. */

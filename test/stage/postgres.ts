@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { buildConsole } from '#server/command/build-console.ts'
 import { openEmbedded } from '#server/embedded/open.ts'
 import { migrate } from '#server/store/migrate.ts'
 
@@ -19,6 +20,8 @@ declare module 'vitest' {
 export const template = 'plumbline_template'
 
 export default async function setup(project: TestProject) {
+  // Once, before many processes that serve it start at the same time.
+  await buildConsole(() => {})
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-test-'))
   // Started by root, PostgreSQL runs as somebody else, who has to reach it here.
   await chmod(folder, 0o711)

@@ -1,0 +1,80 @@
+import CssBaseline from '@mui/material/CssBaseline'
+import { ThemeProvider } from '@mui/material/styles'
+import { lazy, useMemo } from 'react'
+import {
+  CoreAdminContext,
+  CoreAdminUI,
+  CustomRoutes,
+  localStorageStore,
+  Resource,
+  type Store,
+  useRouterProvider,
+} from 'react-admin'
+import { registry } from '#registry/records/index.ts'
+import { authProvider } from './door/auth-provider.ts'
+import { recordProvider } from './door/record-provider.ts'
+import { theme } from './look/theme.ts'
+import { Waiting } from './look/waiting.tsx'
+import { pagesOf } from './records/pages.tsx'
+import { Crash, NotFound } from './shell/crash.tsx'
+import { Shell } from './shell/shell.tsx'
+import { SignInPage } from './sign-in/sign-in-page.tsx'
+import { TextsProvider } from './texts/texts.tsx'
+
+const Home = lazy(() => import('./home/home-page.tsx').then(({ HomePage }) => ({ default: HomePage })))
+const Settings = lazy(() =>
+  import('./settings/settings-page.tsx').then(({ SettingsPage }) => ({ default: SettingsPage })),
+)
+const Removals = lazy(() =>
+  import('./records/removal/removals-page.tsx').then(({ RemovalsPage }) => ({ default: RemovalsPage })),
+)
+const Profile = lazy(() => import('./me/profile-page.tsx').then(({ ProfilePage }) => ({ default: ProfilePage })))
+
+/** The whole interface: its providers, and a place for every kind of record and every page beside. */
+export function App() {
+  const store = useMemo(keepingPreferences, [])
+  return (
+    <ThemeProvider theme={theme} noSsr>
+      <CssBaseline enableColorScheme />
+      <CoreAdminContext authProvider={authProvider} dataProvider={recordProvider} store={store}>
+        <TextsProvider>
+          <Pages />
+        </TextsProvider>
+      </CoreAdminContext>
+    </ThemeProvider>
+  )
+}
+
+/** Signing out forgets what was looked for, not the language or the columns somebody likes. */
+function keepingPreferences(): Store {
+  const store = localStorageStore('1', 'plumbline')
+  const reset = () => {
+    for (const { name } of registry) store.removeItems(`${name}.`)
+  }
+  return { ...store, reset }
+}
+
+function Pages() {
+  const { Route } = useRouterProvider()
+  return (
+    <CoreAdminUI
+      layout={Shell}
+      dashboard={Home}
+      loginPage={SignInPage}
+      catchAll={NotFound}
+      error={Crash}
+      loading={() => <Waiting whole />}
+      disableTelemetry
+      title=""
+    >
+      {registry.map((definition) => (
+        <Resource key={definition.name} name={definition.name} {...pagesOf(definition)} />
+      ))}
+      <CustomRoutes>
+        <Route path="/settings/*" element={<Settings />} />
+        <Route path="/removals" element={<Removals />} />
+        <Route path="/profile" element={<Profile />} />
+      </CustomRoutes>
+    </CoreAdminUI>
+  )
+}

@@ -1,0 +1,43 @@
+import Box from '@mui/material/Box'
+import Paper from '@mui/material/Paper'
+import { LinkBase } from 'react-admin'
+import { useFormat } from '../texts/format.ts'
+
+type FigureProps = { label: string; figure: number; note?: string; to: string; isSmall?: boolean }
+
+/** A number, what it counts, and the way to what was counted. */
+export function Figure({ label, figure, note, to, isSmall }: FigureProps) {
+  const format = useFormat()
+  return (
+    <Paper
+      component={LinkBase}
+      to={to}
+      sx={{
+        display: 'flex',
+        flexDirection: 'column',
+        p: isSmall ? 1.25 : 2,
+        color: 'text.primary',
+        textDecoration: 'none',
+        '&:hover': { borderColor: 'primary.main' },
+      }}
+    >
+      <Box
+        component="span"
+        sx={{
+          fontSize: isSmall ? '1.35rem' : '2rem',
+          fontWeight: 650,
+          lineHeight: 1.2,
+          fontVariantNumeric: 'tabular-nums',
+        }}
+      >
+        {format.number(figure)}
+      </Box>
+      <Box component="span">{label}</Box>
+      {note && (
+        <Box component="span" sx={{ color: 'text.secondary', fontSize: '0.9rem' }}>
+          {note}
+        </Box>
+      )}
+    </Paper>
+  )
+}

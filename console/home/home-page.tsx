@@ -1,0 +1,159 @@
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import { LinkBase } from 'react-admin'
+import { statusOf } from '#derive/form/relations.ts'
+import type { Definition } from '#registry/definition.ts'
+import { definitionOf, registry } from '#registry/records/index.ts'
+import { useLoaded } from '../door/use-loaded.ts'
+import { Page } from '../look/page.tsx'
+import { Panel } from '../look/panel.tsx'
+import { Trouble } from '../look/trouble.tsx'
+import { Waiting } from '../look/waiting.tsx'
+import { useMe } from '../me/me.tsx'
+import { createPath, listPath } from '../records/paths.ts'
+import { served } from '../shell/places.ts'
+import { useFormat } from '../texts/format.ts'
+import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+import { Due } from './due.tsx'
+import { Figure } from './figure.tsx'
+import type { Morning } from './morning.ts'
+import { Recent } from './recent.tsx'
+
+/** What needs somebody this morning; each figure leads to the list behind it. */
+export function HomePage() {
+  const { home } = useTexts()
+  const { account } = useMe()
+  const { data, error, reload } = useLoaded<Morning>('/home')
+  return (
+    <Page title={home.greeting(account.name.split(' ')[0] ?? account.name)}>
+      {error && <Trouble error={error} retry={reload} />}
+      {!data && !error && <Waiting />}
+      {data && <MorningView morning={data} />}
+    </Page>
+  )
+}
+
+function MorningView({ morning }: { morning: Morning }) {
+  const { home } = useTexts()
+  const { company } = useMe()
+  const format = useFormat()
+  const { projects_by_status, estimates_waiting, hours_to_approve, draft_invoices, expiring, service_due, recent } =
+    morning
+  return (
+    <>
+      <Box
+        sx={{ display: 'grid', gap: 2, mb: 2, gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 230px), 1fr))' }}
+      >
+        {estimates_waiting && (
+          <Figure
+            label={home.estimates}
+            figure={estimates_waiting.count}
+            note={home.worth(format.money(estimates_waiting.total_minor, company.currency))}
+            to={listPath('estimates', { status: 'SENT' })}
+          />
+        )}
+        {hours_to_approve && (
+          <Figure
+            label={home.hours}
+            figure={hours_to_approve.count}
+            note={home.hoursOf(format.number(hours_to_approve.hours))}
+            to={listPath('time_entries', { status: 'DRAFT' })}
+          />
+        )}
+        {draft_invoices && (
+          <Figure label={home.drafts} figure={draft_invoices.count} to={listPath('invoices', { status: 'DRAFT' })} />
+        )}
+      </Box>
+      {projects_by_status && <ProjectsByStatus counts={projects_by_status} />}
+      <Box
+        sx={{
+          display: 'grid',
+          gap: 2,
+          gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 300px), 1fr))',
+          alignItems: 'start',
+        }}
+      >
+        {expiring && (
+          <>
+            <Due
+              title={home.insurance}
+              kind="subcontractors"
+              items={expiring.insurance}
+              count={expiring.insurance_count}
+              to={listPath('subcontractors', { status: 'ACTIVE', insurance_expires_on_to: expiring.until })}
+            />
+            <Due
+              title={home.licences}
+              kind="subcontractors"
+              items={expiring.licences}
+              count={expiring.licences_count}
+              to={listPath('subcontractors', { status: 'ACTIVE', license_expires_on_to: expiring.until })}
+            />
+          </>
+        )}
+        {service_due && (
+          <Due
+            title={home.service}
+            kind="equipment"
+            items={service_due.items}
+            count={service_due.count}
+            to={listPath('equipment', { next_service_on_to: service_due.until })}
+          />
+        )}
+      </Box>
+      {recent && <Recent entries={recent} />}
+      {isBare(morning) && <Beginning />}
+    </>
+  )
+}
+
+function ProjectsByStatus({ counts }: { counts: { [status: string]: number } }) {
+  const { home } = useTexts()
+  const { value } = useRecordTexts()
+  if (Object.keys(counts).length === 0) return null
+  return (
+    <Panel title={home.projects}>
+      <Box sx={{ display: 'grid', gap: 1, gridTemplateColumns: 'repeat(auto-fill, minmax(120px, 1fr))' }}>
+        {inOrder(counts).map(([status, count]) => (
+          <Figure
+            key={status}
+            isSmall
+            label={value('projects', status)}
+            figure={count}
+            to={listPath('projects', { status })}
+          />
+        ))}
+      </Box>
+    </Panel>
+  )
+}
+
+/** In the order of the definition, whatever the order of the answer. */
+const inOrder = (counts: { [status: string]: number }): [string, number][] =>
+  (statusOf(definitionOf(registry, 'projects') as Definition)?.values ?? []).flatMap((status) =>
+    counts[status] === undefined ? [] : [[status, counts[status]] as [string, number]],
+  )
+
+/** A company with nothing in it yet. */
+const isBare = ({ projects_by_status, recent }: Morning): boolean =>
+  Object.keys(projects_by_status ?? {}).length === 0 && (recent?.length ?? 0) === 0
+
+function Beginning() {
+  const { home } = useTexts()
+  const { add } = useRecordTexts()
+  const { may } = useMe()
+  return (
+    <Panel title={home.start}>
+      <p>{home.startLead}</p>
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+        {served
+          .filter(({ name }) => may(name, 'EDIT'))
+          .map(({ name }) => (
+            <Button key={name} variant="outlined" component={LinkBase} to={createPath(name)}>
+              {add(name)}
+            </Button>
+          ))}
+      </Box>
+    </Panel>
+  )
+}

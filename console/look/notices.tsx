@@ -1,0 +1,53 @@
+import Alert from '@mui/material/Alert'
+import Button from '@mui/material/Button'
+import Snackbar from '@mui/material/Snackbar'
+import { useEffect, useState } from 'react'
+import { type NotificationPayload, useNotificationContext } from 'react-admin'
+import { useTexts } from '../texts/texts.tsx'
+
+/** What was done, said once at the foot of the page, with a way back where there is one. */
+export function Notices() {
+  const { notifications, takeNotification } = useNotificationContext()
+  const [shown, setShown] = useState<NotificationPayload | undefined>()
+  const { common } = useTexts()
+
+  useEffect(() => {
+    if (notifications.length > 0) setShown(takeNotification() ?? undefined)
+  }, [notifications, takeNotification])
+
+  if (!shown) return null
+  const undo = shown.notificationOptions?.undo as (() => void) | undefined
+  const close = () => setShown(undefined)
+  return (
+    <Snackbar
+      open
+      key={String(shown.message)}
+      autoHideDuration={undo || shown.type === 'error' ? 12_000 : 5000}
+      onClose={(_, reason) => reason !== 'clickaway' && close()}
+      anchorOrigin={{ vertical: 'bottom', horizontal: 'center' }}
+    >
+      <Alert
+        severity={shown.type}
+        variant="filled"
+        onClose={close}
+        slotProps={{ closeButton: { 'aria-label': common.dismiss } as never }}
+        action={
+          undo && (
+            <Button
+              color="inherit"
+              size="small"
+              onClick={() => {
+                close()
+                undo()
+              }}
+            >
+              {common.undo}
+            </Button>
+          )
+        }
+      >
+        {shown.message}
+      </Alert>
+    </Snackbar>
+  )
+}

@@ -1,0 +1,52 @@
+import Box from '@mui/material/Box'
+import Breadcrumbs from '@mui/material/Breadcrumbs'
+import Stack from '@mui/material/Stack'
+import Typography from '@mui/material/Typography'
+import { type ReactNode, useEffect } from 'react'
+import { useTexts } from '../texts/texts.tsx'
+import { TextLink } from './text-link.tsx'
+
+type PageProps = {
+  title: string
+  /** The page above this one. */
+  above?: { label: string; to: string }
+  beside?: ReactNode
+  actions?: ReactNode
+  lead?: string
+  children: ReactNode
+}
+
+/** One page: its heading, what can be done, and what it shows. */
+export function Page({ title, above, beside, actions, lead, children }: PageProps) {
+  const { shell } = useTexts()
+  useEffect(() => {
+    document.title = `${title} · ${shell.product}`
+  }, [title, shell.product])
+  return (
+    <Box sx={{ width: '100%', maxWidth: 1440, mx: 'auto' }}>
+      {above && (
+        <Breadcrumbs sx={{ mb: 0.5, fontSize: '0.875rem' }}>
+          <TextLink to={above.to}>{above.label}</TextLink>
+        </Breadcrumbs>
+      )}
+      <Stack
+        direction="row"
+        sx={{ flexWrap: 'wrap', alignItems: 'center', gap: 1.5, mb: lead ? 0.5 : 2, minHeight: 40 }}
+      >
+        <Typography variant="h1" sx={{ overflowWrap: 'anywhere' }}>
+          {title}
+        </Typography>
+        {beside}
+        <Stack direction="row" sx={{ flexWrap: 'wrap', gap: 1, ml: 'auto' }}>
+          {actions}
+        </Stack>
+      </Stack>
+      {lead && (
+        <Typography color="textSecondary" sx={{ mb: 2, maxWidth: '70ch' }}>
+          {lead}
+        </Typography>
+      )}
+      {children}
+    </Box>
+  )
+}

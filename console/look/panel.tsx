@@ -1,0 +1,21 @@
+import Paper from '@mui/material/Paper'
+import Typography from '@mui/material/Typography'
+import { type ReactNode, useId } from 'react'
+
+/** A part of a page under a heading of its own. */
+export function Panel({ title, children, aside }: { title: string; children: ReactNode; aside?: ReactNode }) {
+  const id = useId()
+  return (
+    <Paper component="section" aria-labelledby={id} sx={{ p: { xs: 2, sm: 2.5 }, mb: 2 }}>
+      <Typography
+        id={id}
+        variant="h2"
+        sx={{ mb: 1.5, display: 'flex', alignItems: 'center', justifyContent: 'space-between' }}
+      >
+        {title}
+        {aside}
+      </Typography>
+      {children}
+    </Paper>
+  )
+}

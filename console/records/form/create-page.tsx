@@ -1,0 +1,54 @@
+import { useLocation, useNavigate, useNotify } from 'react-admin'
+import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { Page } from '../../look/page.tsx'
+import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { listPath, pathOf } from '../paths.ts'
+import { SaveBar } from './save-bar.tsx'
+import { SchemaForm } from './schema-form.tsx'
+import { useUnsaved } from './unsaved.tsx'
+import { useRecordForm } from './use-record-form.ts'
+import { useSave } from './use-save.ts'
+
+/** A new record of any kind. Another page may have given it something to begin with. */
+export function CreatePage({ definition }: { definition: Definition }) {
+  const texts = useTexts()
+  const { many, one, add } = useRecordTexts()
+  const navigate = useNavigate()
+  const notify = useNotify()
+  const given = (useLocation().state as { given?: JsonObject } | null)?.given
+  const form = useRecordForm(definition, null, given)
+  const unsaved = useUnsaved(form.isDirty)
+  const { save, isBusy, hasEnded, resume } = useSave({
+    form,
+    id: null,
+    onSaved: ({ id }) => {
+      unsaved.release()
+      notify(texts.form.created(one(definition.name)), { type: 'success' })
+      navigate(pathOf(definition.name, id), { replace: true })
+    },
+  })
+  return (
+    <Page title={add(definition.name)} above={{ label: many(definition.name), to: listPath(definition.name) }}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          save()
+        }}
+      >
+        <SchemaForm form={form} />
+        <SaveBar
+          kind={definition.name}
+          label={texts.common.create}
+          problems={form.problems}
+          isBusy={isBusy}
+          onCancel={() => navigate(listPath(definition.name))}
+        />
+      </form>
+      {unsaved.question}
+      <SignInAgain open={hasEnded} onDone={resume} />
+    </Page>
+  )
+}

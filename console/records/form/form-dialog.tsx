@@ -1,0 +1,47 @@
+import { useNotify } from 'react-admin'
+import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { AskFirst } from '../../look/ask-first.tsx'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { ProblemList } from './save-bar.tsx'
+import { SchemaForm } from './schema-form.tsx'
+import { useRecordForm } from './use-record-form.ts'
+import { useSave } from './use-save.ts'
+
+type FormDialogProps = {
+  definition: Definition
+  /** What is settled by the page around, such as the project of a task. */
+  given: JsonObject
+  onClose(): void
+  onSaved(): void
+}
+
+/** Adds a record to the one whose page it is opened on, without leaving that. */
+export function FormDialog({ definition, given, onClose, onSaved }: FormDialogProps) {
+  const texts = useTexts()
+  const { add, one } = useRecordTexts()
+  const notify = useNotify()
+  const form = useRecordForm(definition, null, given)
+  const { save, isBusy } = useSave({
+    form,
+    id: null,
+    onSaved: () => {
+      notify(texts.form.created(one(definition.name)), { type: 'success' })
+      onSaved()
+    },
+  })
+  return (
+    <AskFirst
+      open
+      wide
+      title={add(definition.name)}
+      confirm={texts.common.create}
+      isBusy={isBusy}
+      onConfirm={save}
+      onClose={onClose}
+    >
+      <SchemaForm isPlain form={form} settled={Object.keys(given)} />
+      <ProblemList kind={definition.name} problems={form.problems} />
+    </AskFirst>
+  )
+}

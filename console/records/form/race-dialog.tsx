@@ -1,0 +1,132 @@
+import Box from '@mui/material/Box'
+import FormControlLabel from '@mui/material/FormControlLabel'
+import Radio from '@mui/material/Radio'
+import RadioGroup from '@mui/material/RadioGroup'
+import Typography from '@mui/material/Typography'
+import { useState } from 'react'
+import { fieldsOf } from '#derive/form.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { useLoaded } from '../../door/use-loaded.ts'
+import { AskFirst } from '../../look/ask-first.tsx'
+import { Trouble } from '../../look/trouble.tsx'
+import { Waiting } from '../../look/waiting.tsx'
+import { useFormat } from '../../texts/format.ts'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import type { Entry } from '../history/entry.ts'
+import { Shown } from '../kinds/shown.tsx'
+import { raceOf, settled } from './race.ts'
+import type { RecordForm } from './use-record-form.ts'
+
+type RaceDialogProps = {
+  form: RecordForm
+  id: string
+  onClose(): void
+  onSettled(stored: JsonObject, values: JsonObject, etag: string | null): void
+}
+
+/** Somebody else saved first: what changed meanwhile, beside what was typed. */
+export function RaceDialog({ form, id, onClose, onSettled }: RaceDialogProps) {
+  const { race } = useTexts()
+  const { name } = form.definition
+  const { answer, error, reload } = useLoaded<JsonObject>(`/records/${name}/${id}`)
+  const { data: history } = useLoaded<Entry[]>(`/records/${name}/${id}/history?limit=1`)
+  const [kept, setKept] = useState<ReadonlySet<string>>(new Set())
+  const before = form.before ?? {}
+  const goOn = () => {
+    if (answer) onSettled(answer.data, settled(before, answer.data, form.values, kept), answer.etag)
+  }
+  return (
+    <AskFirst open wide title={race.title} confirm={race.goOn} isDisabled={!answer} onConfirm={goOn} onClose={onClose}>
+      <Lead entry={history?.[0]} />
+      {error && <Trouble error={error} retry={reload} />}
+      {!answer && !error && <Waiting />}
+      {answer && <Choices form={form} stored={answer.data} kept={kept} onKeep={setKept} />}
+    </AskFirst>
+  )
+}
+
+function Lead({ entry }: { entry: Entry | undefined }) {
+  const { race } = useTexts()
+  const format = useFormat()
+  const who = entry?.who?.name ?? entry?.token_label
+  return (
+    <Typography sx={{ mb: 2 }}>{entry && who ? race.lead(who, format.moment(entry.at)) : race.leadUnknown}</Typography>
+  )
+}
+
+type ChoicesProps = {
+  form: RecordForm
+  stored: JsonObject
+  kept: ReadonlySet<string>
+  onKeep(kept: ReadonlySet<string>): void
+}
+
+function Choices({ form, stored, kept, onKeep }: ChoicesProps) {
+  const { race } = useTexts()
+  const { label } = useRecordTexts()
+  const { definition, values } = form
+  const before = form.before ?? {}
+  const { theirs, both } = raceOf(before, stored, values)
+  const fields = fieldsOf(definition).filter(({ readOnly }) => !readOnly)
+  const shown = (name: string, record: JsonObject) => {
+    const field = fields.find((candidate) => candidate.name === name)
+    return field && <Shown isShort field={field} kind={definition.name} value={record[name]} />
+  }
+  const isTheirs = (name: string, yes: boolean) => {
+    const next = new Set(kept)
+    if (yes) next.add(name)
+    else next.delete(name)
+    onKeep(next)
+  }
+  return (
+    <>
+      <Typography color="textSecondary" sx={{ mb: 1 }}>
+        {both.length > 0 ? race.choose : race.noConflict}
+      </Typography>
+      {fields
+        .filter(({ name }) => both.includes(name))
+        .map(({ name }) => (
+          <Box key={name} sx={{ mb: 1.5 }}>
+            <Typography id={`race-${name}`} variant="h3" component="h3">
+              {label(definition.name, name)}
+            </Typography>
+            <Typography variant="body2" color="textSecondary">
+              {race.was}: {shown(name, before)}
+            </Typography>
+            <RadioGroup
+              aria-labelledby={`race-${name}`}
+              value={kept.has(name) ? 'theirs' : 'mine'}
+              onChange={(_, value) => isTheirs(name, value === 'theirs')}
+            >
+              <FormControlLabel
+                value="mine"
+                control={<Radio size="small" />}
+                label={
+                  <>
+                    {race.mine}: {shown(name, values)}
+                  </>
+                }
+              />
+              <FormControlLabel
+                value="theirs"
+                control={<Radio size="small" />}
+                label={
+                  <>
+                    {race.theirs}: {shown(name, stored)}
+                  </>
+                }
+              />
+            </RadioGroup>
+          </Box>
+        ))}
+      {fields
+        .filter(({ name }) => theirs.includes(name))
+        .map(({ name }) => (
+          <Typography key={name} variant="body2" sx={{ mb: 0.5 }}>
+            <strong>{label(definition.name, name)}</strong> · {race.was}: {shown(name, before)} · {race.theirs}:{' '}
+            {shown(name, stored)}
+          </Typography>
+        ))}
+    </>
+  )
+}

@@ -1,0 +1,63 @@
+import Alert from '@mui/material/Alert'
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import Link from '@mui/material/Link'
+import type { Problem } from '#registry/definition.ts'
+import { problemText } from '../../texts/refused.ts'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { inputId } from '../kinds/input.ts'
+
+type SaveBarProps = { kind: string; label: string; problems: readonly Problem[]; isBusy: boolean; onCancel(): void }
+
+/** Save and cancel, always in sight, with what still stands in the way. */
+export function SaveBar({ kind, label, problems, isBusy, onCancel }: SaveBarProps) {
+  const { common } = useTexts()
+  return (
+    <Box
+      sx={{
+        position: 'sticky',
+        bottom: '-1px',
+        zIndex: 2,
+        pt: 1.5,
+        pb: { xs: 2, sm: 3 },
+        mb: { xs: -2, sm: -3 },
+        bgcolor: 'background.default',
+      }}
+    >
+      <ProblemList kind={kind} problems={problems} />
+      <Box sx={{ display: 'flex', gap: 1 }}>
+        <Button type="submit" variant="contained" loading={isBusy}>
+          {label}
+        </Button>
+        <Button onClick={onCancel}>{common.cancel}</Button>
+      </Box>
+    </Box>
+  )
+}
+
+/** Every problem, leading to its field. */
+export function ProblemList({ kind, problems }: { kind: string; problems: readonly Problem[] }) {
+  const texts = useTexts()
+  const { path } = useRecordTexts()
+  if (problems.length === 0) return null
+  return (
+    <Alert severity="error" variant="outlined" role="alert" sx={{ mb: 1, bgcolor: 'background.paper' }}>
+      {texts.form.problems(problems.length)}
+      <Box component="ul" sx={{ m: 0, pl: 2.5, maxHeight: 120, overflowY: 'auto' }}>
+        {problems.map((problem) => (
+          <li key={problem.field + problem.code}>
+            <Link
+              component="button"
+              type="button"
+              color="inherit"
+              onClick={() => document.getElementById(inputId(problem.field))?.focus()}
+            >
+              {path(kind, problem.field)}
+            </Link>{' '}
+            {problemText(problem, texts)}
+          </li>
+        ))}
+      </Box>
+    </Alert>
+  )
+}

@@ -1,0 +1,97 @@
+import { useMemo, useState } from 'react'
+import { blank, checkBody, checkRules } from '#derive/input.ts'
+import type { Definition, Problem } from '#registry/definition.ts'
+import { isObject, type Json, type JsonObject } from '#registry/json.ts'
+
+/** What is being typed into a form about one record, and what is wrong with it so far. */
+export type RecordForm = {
+  definition: Definition
+  /** The record as it is stored; null for one that is being created. */
+  before: JsonObject | null
+  values: JsonObject
+  /** The problems to be seen now. */
+  problems: readonly Problem[]
+  /** The fields that would be sent. */
+  changes: JsonObject
+  isDirty: boolean
+  change(name: string, value: Json): void
+  leave(name: string): void
+  /** Checks all of it, shows what is wrong, and returns that. */
+  checkAll(): readonly Problem[]
+  /** What the service found wrong. */
+  refuse(problems: readonly Problem[]): void
+  /** Goes on from another stored record with these values typed. */
+  restart(before: JsonObject, values: JsonObject): void
+}
+
+export function useRecordForm(definition: Definition, stored: JsonObject | null, given: JsonObject = {}): RecordForm {
+  const [before, setBefore] = useState(stored)
+  const [start, setStart] = useState<JsonObject>(() => ({ ...(stored ?? blank(definition)), ...given }))
+  const [values, setValues] = useState(start)
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const [refused, setRefused] = useState<readonly Problem[]>([])
+  const [isChecked, setChecked] = useState(false)
+
+  const changes = useMemo(() => changesOf(definition, before, values), [definition, before, values])
+  const own = useMemo(() => problemsOf(definition, before, changes), [definition, before, changes])
+  const seen = own.filter(({ field }) => isChecked || left.has(topField(field)))
+  const seenFields = new Set(seen.map(({ field }) => field))
+
+  return {
+    definition,
+    before,
+    values,
+    changes,
+    problems: [...seen, ...refused.filter(({ field }) => !seenFields.has(field))],
+    isDirty: Object.keys(definition.fields).some((name) => !same(values[name] ?? null, start[name] ?? null)),
+    change(name, value) {
+      setValues((current) => ({ ...current, [name]: value }))
+      setRefused((current) => current.filter(({ field }) => topField(field) !== name))
+    },
+    leave: (name) => setLeft((current) => (current.has(name) ? current : new Set([...current, name]))),
+    checkAll() {
+      setChecked(true)
+      return own
+    },
+    refuse: setRefused,
+    restart(record, typed) {
+      setBefore(record)
+      setStart(record)
+      setValues(typed)
+      setRefused([])
+    },
+  }
+}
+
+/** A new record sends what was filled in, a stored one what differs. */
+function changesOf(definition: Definition, before: JsonObject | null, values: JsonObject): JsonObject {
+  const writable = Object.entries(definition.fields).filter(([, field]) => !field.readOnly)
+  return Object.fromEntries(
+    writable
+      .map(([name]): [string, Json] => [name, trimmed(values[name] ?? null)])
+      .filter(([name, value]) => (before === null ? value !== null : !same(value, before[name] ?? null)))
+      .map(([name, value]) => [name, withoutGaps(value)]),
+  )
+}
+
+/** The same checks as the service makes, as far as they need nothing but the record. */
+function problemsOf(definition: Definition, before: JsonObject | null, changes: JsonObject): Problem[] {
+  const { after, problems } = checkBody(definition, changes, before)
+  if (problems.length > 0) return problems
+  const whole = definition.computed ? { ...after, ...definition.computed(after) } : after
+  return checkRules(definition, whole, before, {}, problems)
+}
+
+/** A line leaves out what nobody filled in, so that what is needed is said to be missing. */
+const withoutGaps = (value: Json): Json =>
+  Array.isArray(value)
+    ? value.map((line) =>
+        isObject(line) ? Object.fromEntries(Object.entries(line).filter(([, inside]) => inside !== null)) : line,
+      )
+    : value
+
+const trimmed = (value: Json): Json => (typeof value === 'string' ? value.trim() || null : value)
+const same = (one: Json, other: Json): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/** `lines[3].quantity` is about `lines`. */
+export const topField = (path: string): string => path.split(/[.[]/, 1)[0] as string

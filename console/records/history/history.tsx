@@ -1,0 +1,88 @@
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import Typography from '@mui/material/Typography'
+import { useState } from 'react'
+import { type FormField, fieldsOf } from '#derive/form.ts'
+import type { Definition } from '#registry/definition.ts'
+import type { Json } from '#registry/json.ts'
+import { useLoaded } from '../../door/use-loaded.ts'
+import { Trouble } from '../../look/trouble.tsx'
+import { Waiting } from '../../look/waiting.tsx'
+import { useFormat } from '../../texts/format.ts'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Shown } from '../kinds/shown.tsx'
+import type { Entry } from './entry.ts'
+
+/** Who changed what, when and through which door. */
+export function History({ definition, id }: { definition: Definition; id: number | string }) {
+  const texts = useTexts()
+  const [limit, setLimit] = useState(25)
+  const { answer, error, reload } = useLoaded<Entry[]>(`/records/${definition.name}/${id}/history?limit=${limit}`)
+  if (error) return <Trouble error={error} retry={reload} />
+  if (!answer) return <Waiting />
+  const { data, meta } = answer
+  if (data.length === 0) return <Typography color="textSecondary">{texts.history.none}</Typography>
+  return (
+    <>
+      <Box component="ol" sx={{ listStyle: 'none', m: 0, p: 0 }}>
+        {data.map((entry, index) => (
+          <HistoryEntry key={`${entry.at}${index}`} entry={entry} definition={definition} />
+        ))}
+      </Box>
+      {meta && meta.total > data.length && limit < 100 && (
+        <Button onClick={() => setLimit(100)}>{texts.history.more}</Button>
+      )}
+    </>
+  )
+}
+
+function HistoryEntry({ entry, definition }: { entry: Entry; definition: Definition }) {
+  const { history } = useTexts()
+  const format = useFormat()
+  const { label } = useRecordTexts()
+  const who = entry.who?.name ?? history.system
+  const way = entry.token_label ? history.api(entry.token_label) : (history.door[entry.door] ?? '')
+  const fields = fieldsOf(definition)
+  const changes = Object.entries(entry.changes ?? {}).flatMap(([name, change]) => {
+    const field = fields.find((candidate) => candidate.name === name)
+    return field && Array.isArray(change) ? [{ field, change }] : []
+  })
+  return (
+    <Box component="li" sx={{ py: 1.5, borderBottom: 1, borderColor: 'divider' }}>
+      <Typography>
+        <strong>{who}</strong> {history.actions[entry.action] ?? entry.action}{' '}
+        <Typography component="span" color="textSecondary">
+          {way} · <time dateTime={entry.at}>{format.exactly(entry.at)}</time>
+        </Typography>
+      </Typography>
+      {changes.length > 0 && (
+        <Box component="ul" sx={{ m: 0, mt: 0.5, pl: 2.5 }}>
+          {changes.map(({ field, change: [old, now] }) => (
+            <li key={field.name}>
+              {label(definition.name, field.name)}:{' '}
+              <Change field={field} kind={definition.name} old={old} now={now} isNew={/^create/.test(entry.action)} />
+            </li>
+          ))}
+        </Box>
+      )}
+    </Box>
+  )
+}
+
+type ChangeProps = { field: FormField; kind: string; old: Json; now: Json; isNew: boolean }
+
+const Change = ({ field, kind, old, now, isNew }: ChangeProps) => (
+  <>
+    {!isNew && (
+      <>
+        <Box component="del" sx={{ color: 'text.secondary' }}>
+          <Shown isShort field={field} kind={kind} value={old} />
+        </Box>
+        {' → '}
+      </>
+    )}
+    <Box component="ins" sx={{ textDecoration: 'none' }}>
+      <Shown isShort field={field} kind={kind} value={now} />
+    </Box>
+  </>
+)

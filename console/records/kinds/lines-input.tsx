@@ -1,0 +1,123 @@
+import Add from '@mui/icons-material/Add'
+import ArrowDownward from '@mui/icons-material/ArrowDownward'
+import ArrowUpward from '@mui/icons-material/ArrowUpward'
+import Close from '@mui/icons-material/Close'
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import FormHelperText from '@mui/material/FormHelperText'
+import IconButton from '@mui/material/IconButton'
+import Typography from '@mui/material/Typography'
+import { useEffect, useRef } from 'react'
+import type { FormField } from '#derive/form.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { useMe } from '../../me/me.tsx'
+import { useFormat } from '../../texts/format.ts'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { type InputProps, inputId, useProblemHere } from './input.ts'
+import { inputOf } from './inputs.ts'
+import { amountOf } from './line-amount.ts'
+
+/** Priced lines: added, moved and removed by keyboard too, each with what it comes to. */
+export function LinesInput(props: InputProps) {
+  const { field, value, path, onChange, onLeave } = props
+  const { form } = useTexts()
+  const { label: labelOf } = useRecordTexts()
+  const format = useFormat()
+  const { currency } = useMe().company
+  const wrong = useProblemHere(props)
+  const lines = (Array.isArray(value) ? value : []) as JsonObject[]
+  const members = field.members ?? []
+  const added = useRef(false)
+
+  useEffect(() => {
+    if (!added.current) return
+    added.current = false
+    document.getElementById(inputId(`${path}[${lines.length - 1}].${members[0]?.name}`))?.focus()
+  }, [lines.length, members, path])
+
+  const add = () => {
+    added.current = true
+    onChange([...lines, Object.fromEntries(members.map(({ name, field: of }) => [name, of.initial ?? null]))])
+  }
+  const move = (from: number, to: number) => onChange(lines.with(from, lines[to]!).with(to, lines[from]!))
+
+  return (
+    <Box id={inputId(path)} tabIndex={-1} sx={{ gridColumn: '1 / -1', minWidth: 0 }}>
+      {lines.length === 0 && (
+        <Typography color="textSecondary" sx={{ mb: 1 }}>
+          {form.noLines}
+        </Typography>
+      )}
+      {lines.map((line, index) => (
+        <Box key={index} role="group" aria-label={form.line(index + 1)} sx={lineLook}>
+          {members.map((member) => {
+            const Input = inputOf(member.kind)
+            return (
+              <Box key={member.name} sx={{ minWidth: 0, flex: widthOf(member) }}>
+                <Input
+                  {...props}
+                  hint={undefined}
+                  field={member}
+                  label={labelOf('lines', member.name)}
+                  path={`${path}[${index}].${member.name}`}
+                  value={line[member.name] ?? null}
+                  onChange={(changed) => onChange(lines.with(index, { ...line, [member.name]: changed }))}
+                />
+              </Box>
+            )
+          })}
+          <Typography sx={{ flex: '0 0 120px', textAlign: 'right', fontVariantNumeric: 'tabular-nums', pt: 1 }}>
+            {amountOf(line) === undefined ? '–' : format.money(amountOf(line) as number, currency)}
+          </Typography>
+          <Box sx={{ whiteSpace: 'nowrap' }}>
+            <IconButton
+              aria-label={form.moveUp(index + 1)}
+              disabled={index === 0}
+              onClick={() => move(index, index - 1)}
+            >
+              <ArrowUpward fontSize="small" />
+            </IconButton>
+            <IconButton
+              aria-label={form.moveDown(index + 1)}
+              disabled={index === lines.length - 1}
+              onClick={() => move(index, index + 1)}
+            >
+              <ArrowDownward fontSize="small" />
+            </IconButton>
+            <IconButton
+              aria-label={form.removeLine(index + 1)}
+              onClick={() => {
+                onChange(lines.toSpliced(index, 1))
+                onLeave()
+              }}
+            >
+              <Close fontSize="small" />
+            </IconButton>
+          </Box>
+        </Box>
+      ))}
+      {wrong && (
+        <FormHelperText error sx={{ mb: 1 }}>
+          {wrong}
+        </FormHelperText>
+      )}
+      <Button startIcon={<Add />} onClick={add} variant="outlined">
+        {form.addLine}
+      </Button>
+    </Box>
+  )
+}
+
+const lineLook = {
+  display: 'flex',
+  flexWrap: { xs: 'wrap', md: 'nowrap' },
+  gap: 1,
+  alignItems: 'flex-start',
+  py: 1.25,
+  borderBottom: 1,
+  borderColor: 'divider',
+} as const
+
+/** Long text takes what the others leave. */
+const widthOf = ({ kind, max = 0 }: FormField): string =>
+  kind === 'text' ? (max > 100 ? '4 1 220px' : '0 1 100px') : kind === 'money' ? '0 1 160px' : '0 1 110px'

@@ -1,0 +1,35 @@
+import InputAdornment from '@mui/material/InputAdornment'
+import TextField from '@mui/material/TextField'
+import { useMe } from '../../me/me.tsx'
+import { useFormat } from '../../texts/format.ts'
+import { type InputProps, useTextField } from './input.ts'
+import { useTyped } from './use-typed.ts'
+
+/** An amount in the company's currency, kept in minor units; no number in between loses a cent. */
+export function MoneyInput(props: InputProps) {
+  const { currency } = useMe().company
+  const format = useFormat()
+  const { text, type, settle } = useTyped(
+    props.value,
+    (minor) => format.amount(minor, currency),
+    (typed) => format.readAmount(typed, currency),
+  )
+  const shared = useTextField(props)
+  return (
+    <TextField
+      {...shared}
+      value={text}
+      autoComplete="off"
+      onChange={({ target }) => props.onChange(type(target.value))}
+      onBlur={() => {
+        settle()
+        props.onLeave()
+      }}
+      slotProps={{
+        ...shared.slotProps,
+        htmlInput: { ...shared.slotProps.htmlInput, inputMode: 'decimal', style: { textAlign: 'right' } },
+        input: props.isCompact ? {} : { startAdornment: <InputAdornment position="start">{currency}</InputAdornment> },
+      }}
+    />
+  )
+}

@@ -1,0 +1,106 @@
+import FilterList from '@mui/icons-material/FilterList'
+import SearchIcon from '@mui/icons-material/Search'
+import Badge from '@mui/material/Badge'
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import InputAdornment from '@mui/material/InputAdornment'
+import TextField from '@mui/material/TextField'
+import { useEffect, useRef, useState } from 'react'
+import { type Filter, filtersOf } from '#derive/form/table.ts'
+import type { Definition } from '#registry/definition.ts'
+import type { Json } from '#registry/json.ts'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { FilterInput } from './filter-input.tsx'
+
+type Values = { [parameter: string]: Json }
+type FilterBarProps = { definition: Definition; values: Values; onChange(values: Values): void }
+
+/** Search, and what the list can be narrowed by; one field for each filter of the definition. */
+export function FilterBar({ definition, values, onChange }: FilterBarProps) {
+  const { list } = useTexts()
+  const filters = filtersOf(definition)
+  const { q: _, ...narrowing } = values
+  const count = Object.keys(narrowing).length
+  const [isOpen, setOpen] = useState(false)
+  const set = (parameter: string, value: Json) => {
+    const { [parameter]: _, ...rest } = values
+    onChange(value === null || value === '' ? rest : { ...rest, [parameter]: value })
+  }
+  const isShown = (filter: Filter) => isOpen || values[filter.parameter] !== undefined
+  return (
+    <Box
+      sx={{ display: 'grid', gap: 1.5, mb: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 210px), 1fr))' }}
+    >
+      {definition.search.length > 0 && (
+        <SearchField kind={definition.name} value={String(values.q ?? '')} onChange={(text) => set('q', text)} />
+      )}
+      {filters.filter(isShown).map((filter) => (
+        <FilterInput
+          key={filter.parameter}
+          kind={definition.name}
+          filter={filter}
+          value={values[filter.parameter] ?? null}
+          onChange={(value) => set(filter.parameter, value)}
+        />
+      ))}
+      <Box sx={{ display: 'flex', gap: 1, alignItems: 'center' }}>
+        {filters.length > 0 && (
+          <Badge badgeContent={count} color="primary">
+            <Button
+              variant="outlined"
+              startIcon={<FilterList />}
+              aria-expanded={isOpen}
+              onClick={() => setOpen(!isOpen)}
+              sx={{ height: 40 }}
+            >
+              {list.filters}
+            </Button>
+          </Badge>
+        )}
+        {(count > 0 || values.q !== undefined) && <Button onClick={() => onChange({})}>{list.clear}</Button>}
+      </Box>
+    </Box>
+  )
+}
+
+/** Sent a moment after the last letter, so that a word is one question. */
+function SearchField({ kind, value, onChange }: { kind: string; value: string; onChange(text: string): void }) {
+  const { list } = useTexts()
+  const { many } = useRecordTexts()
+  const [typed, setTyped] = useState(value)
+  const [seen, setSeen] = useState(value)
+  const sent = useRef(value)
+  const latest = useRef(onChange)
+  latest.current = onChange
+  if (value !== seen) {
+    setSeen(value)
+    // What comes back late is what was sent, not what has been typed since.
+    if (value !== sent.current) setTyped(value)
+  }
+  useEffect(() => {
+    if (typed === value) return
+    const timer = setTimeout(() => {
+      sent.current = typed
+      latest.current(typed)
+    }, 250)
+    return () => clearTimeout(timer)
+  }, [typed, value])
+  return (
+    <TextField
+      type="search"
+      value={typed}
+      onChange={({ target }) => setTyped(target.value)}
+      placeholder={list.find(many(kind))}
+      slotProps={{
+        htmlInput: { 'aria-label': list.find(many(kind)), 'aria-keyshortcuts': '/' },
+        input: {
+          startAdornment: (
+            <InputAdornment position="start">
+              <SearchIcon fontSize="small" />
+            </InputAdornment>
+          ),
+        },
+      }}
+    />
+  )
+}

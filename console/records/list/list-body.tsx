@@ -1,0 +1,58 @@
+import Button from '@mui/material/Button'
+import useMediaQuery from '@mui/material/useMediaQuery'
+import { LinkBase, type ListControllerResult } from 'react-admin'
+import type { Column } from '#derive/form/table.ts'
+import type { Definition } from '#registry/definition.ts'
+import { Empty } from '../../look/empty.tsx'
+import { Waiting } from '../../look/waiting.tsx'
+import { useMe } from '../../me/me.tsx'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { createPath } from '../paths.ts'
+import { RecordCards } from './record-cards.tsx'
+import { RecordTable } from './record-table.tsx'
+
+type ListBodyProps = { definition: Definition; columns: readonly Column[]; listing: ListControllerResult }
+
+/** The records of a page: as a table, on a phone one below the other, or what to do where there are none. */
+export function ListBody({ definition, columns, listing }: ListBodyProps) {
+  const { name } = definition
+  const { list } = useTexts()
+  const { many, none, add } = useRecordTexts()
+  const { may } = useMe()
+  const isNarrow = useMediaQuery('(max-width: 700px)')
+  const { data, isPending, total, filterValues, setFilters } = listing
+  if (isPending) return <Waiting />
+  if (total === 0 && Object.keys(filterValues).length > 0) {
+    return (
+      <Empty title={list.noMatch} lead={list.noMatchLead}>
+        <Button variant="outlined" onClick={() => setFilters({}, {})}>
+          {list.clear}
+        </Button>
+      </Empty>
+    )
+  }
+  if (total === 0) {
+    return (
+      <Empty title={list.nothing(many(name))} lead={none(name)}>
+        {may(name, 'EDIT') && (
+          <Button variant="contained" component={LinkBase} to={createPath(name)}>
+            {add(name)}
+          </Button>
+        )}
+      </Empty>
+    )
+  }
+  const Records = isNarrow ? RecordCards : RecordTable
+  return (
+    <Records
+      definition={definition}
+      columns={columns}
+      records={data ?? []}
+      sort={listing.sort}
+      onSort={(field) =>
+        listing.setSort({ field, order: listing.sort.field === field && listing.sort.order === 'ASC' ? 'DESC' : 'ASC' })
+      }
+      selection={{ ids: listing.selectedIds, choose: listing.onSelect, toggle: listing.onToggleItem }}
+    />
+  )
+}

@@ -1,0 +1,81 @@
+import Add from '@mui/icons-material/Add'
+import Download from '@mui/icons-material/DownloadOutlined'
+import Button from '@mui/material/Button'
+import Paper from '@mui/material/Paper'
+import { LinkBase, useListController } from 'react-admin'
+import { columnsOf } from '#derive/form/table.ts'
+import type { Definition } from '#registry/definition.ts'
+import { listQuery } from '../../door/record-provider.ts'
+import { Page } from '../../look/page.tsx'
+import { Trouble } from '../../look/trouble.tsx'
+import { useMe } from '../../me/me.tsx'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { createPath } from '../paths.ts'
+import { ColumnChooser } from './column-chooser.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { ListBody } from './list-body.tsx'
+import { Paging } from './paging.tsx'
+import { SelectionBar } from './selection-bar.tsx'
+import { useColumns } from './use-columns.ts'
+
+/** The list of any kind of record: found, narrowed, sorted, paged, chosen from and taken along. */
+export function ListPage({ definition }: { definition: Definition }) {
+  const { name } = definition
+  const { list } = useTexts()
+  const { many, add } = useRecordTexts()
+  const { may } = useMe()
+  const { shown, choose, isUsual } = useColumns(definition)
+  const listing = useListController({
+    resource: name,
+    perPage: 25,
+    sort: { field: 'id', order: 'DESC' },
+    disableAuthentication: true,
+    queryOptions: { onError: () => undefined },
+  })
+  const { filterValues, sort, error, refetch } = listing
+  const csv = `/console/records/${name}.csv${listQuery({ sort, filter: filterValues, fields: shown.map(({ name }) => name) })}`
+  const hasAny = listing.total !== 0 || Object.keys(filterValues).length > 0
+  return (
+    <Page
+      title={many(name)}
+      actions={
+        <>
+          <ColumnChooser
+            definition={definition}
+            all={columnsOf(definition)}
+            shown={shown}
+            isUsual={isUsual}
+            onChoose={choose}
+          />
+          {hasAny && (
+            <Button variant="outlined" startIcon={<Download />} href={csv} download>
+              {list.exportCsv}
+            </Button>
+          )}
+          {may(name, 'EDIT') && (
+            <Button variant="contained" startIcon={<Add />} component={LinkBase} to={createPath(name)}>
+              {add(name)}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {hasAny && (
+        <FilterBar
+          definition={definition}
+          values={filterValues}
+          onChange={(values) => listing.setFilters(values, {})}
+        />
+      )}
+      {error ? (
+        <Trouble error={error} retry={refetch} />
+      ) : (
+        <Paper sx={{ overflow: 'hidden' }}>
+          <SelectionBar definition={definition} listing={listing} csvFields={shown.map(({ name }) => name)} />
+          <ListBody definition={definition} columns={shown} listing={listing} />
+          {(listing.total ?? 0) > 0 && <Paging listing={listing} />}
+        </Paper>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,56 @@
+import ChevronLeft from '@mui/icons-material/ChevronLeft'
+import ChevronRight from '@mui/icons-material/ChevronRight'
+import Box from '@mui/material/Box'
+import IconButton from '@mui/material/IconButton'
+import MenuItem from '@mui/material/MenuItem'
+import TextField from '@mui/material/TextField'
+import { useTexts } from '../../texts/texts.tsx'
+
+type Paged = {
+  page: number
+  perPage: number
+  total?: number | undefined
+  setPage(page: number): void
+  setPerPage?: (perPage: number) => void
+}
+
+/** Where one is in a list, how long that is, and the way to the other pages. */
+export function Paging({ listing }: { listing: Paged }) {
+  const { list } = useTexts()
+  const { page, perPage, total = 0, setPage, setPerPage } = listing
+  const last = Math.max(1, Math.ceil(total / perPage))
+  return (
+    <Box
+      sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', justifyContent: 'flex-end', gap: 2, p: 1, px: 2 }}
+    >
+      {setPerPage && (
+        <TextField
+          select
+          id="per-page"
+          label={list.perPage}
+          value={perPage}
+          fullWidth={false}
+          onChange={({ target }) => setPerPage(Number(target.value))}
+          sx={{ minWidth: 120, mr: 'auto', my: 0.5 }}
+        >
+          {[10, 25, 50, 100].map((size) => (
+            <MenuItem key={size} value={size}>
+              {size}
+            </MenuItem>
+          ))}
+        </TextField>
+      )}
+      <Box component="span" role="status" sx={{ fontVariantNumeric: 'tabular-nums' }}>
+        {list.page((page - 1) * perPage + 1, Math.min(page * perPage, total), total)}
+      </Box>
+      <Box>
+        <IconButton aria-label={list.previous} disabled={page <= 1} onClick={() => setPage(page - 1)}>
+          <ChevronLeft />
+        </IconButton>
+        <IconButton aria-label={list.next} disabled={page >= last} onClick={() => setPage(page + 1)}>
+          <ChevronRight />
+        </IconButton>
+      </Box>
+    </Box>
+  )
+}

@@ -1,0 +1,76 @@
+import Box from '@mui/material/Box'
+import Checkbox from '@mui/material/Checkbox'
+import { TextLink } from '../../look/text-link.tsx'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Shown } from '../kinds/shown.tsx'
+import { pathOf } from '../paths.ts'
+import { useTitleText } from '../use-title-text.ts'
+import type { RecordsProps } from './record-table.tsx'
+
+/** Records one below the other, for a narrow screen: the title, where it stands, and what the columns say. */
+export function RecordCards({ definition, columns, records, selection, actionsOf }: RecordsProps) {
+  const { list } = useTexts()
+  const { label, many } = useRecordTexts()
+  const titleText = useTitleText(definition)
+  const { name, title } = definition
+  const told = columns.filter((column) => column.name !== title && column.name !== 'status')
+  const status = columns.find((column) => column.name === 'status')
+  return (
+    <Box component="ul" aria-label={many(name)} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+      {records.map((record) => (
+        <Box
+          component="li"
+          key={record.id}
+          sx={{ display: 'flex', gap: 1, p: 1.5, borderBottom: 1, borderColor: 'divider' }}
+        >
+          {selection && (
+            <Checkbox
+              size="small"
+              sx={{ alignSelf: 'flex-start', p: 0.5 }}
+              checked={selection.ids.includes(record.id)}
+              onChange={() => selection.toggle(record.id as never)}
+              slotProps={{ input: { 'aria-label': list.select(titleText(record)) } }}
+            />
+          )}
+          <Box sx={{ flex: 1, minWidth: 0 }}>
+            <Box sx={{ display: 'flex', justifyContent: 'space-between', gap: 1, alignItems: 'flex-start' }}>
+              <TextLink
+                to={pathOf(name, record.id)}
+                color="textPrimary"
+                sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}
+              >
+                {titleText(record)}
+              </TextLink>
+              {status && <Shown isShort field={status} kind={name} value={record.status as never} />}
+            </Box>
+            <Box
+              component="dl"
+              sx={{
+                m: 0,
+                mt: 0.5,
+                fontSize: '0.875rem',
+                display: 'grid',
+                gridTemplateColumns: 'auto 1fr',
+                columnGap: 1.5,
+              }}
+            >
+              {told
+                .filter((column) => record[column.name] !== null && record[column.name] !== undefined)
+                .map((column) => (
+                  <Box key={column.name} sx={{ display: 'contents' }}>
+                    <Box component="dt" sx={{ color: 'text.secondary' }}>
+                      {label(name, column.name)}
+                    </Box>
+                    <Box component="dd" sx={{ m: 0, minWidth: 0, overflowWrap: 'anywhere' }}>
+                      <Shown isShort field={column} kind={name} value={record[column.name] as never} />
+                    </Box>
+                  </Box>
+                ))}
+            </Box>
+            {actionsOf && <Box sx={{ mt: 0.5 }}>{actionsOf(record)}</Box>}
+          </Box>
+        </Box>
+      ))}
+    </Box>
+  )
+}

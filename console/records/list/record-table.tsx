@@ -1,0 +1,120 @@
+import Box from '@mui/material/Box'
+import Checkbox from '@mui/material/Checkbox'
+import Table from '@mui/material/Table'
+import TableBody from '@mui/material/TableBody'
+import TableCell from '@mui/material/TableCell'
+import TableHead from '@mui/material/TableHead'
+import TableRow from '@mui/material/TableRow'
+import TableSortLabel from '@mui/material/TableSortLabel'
+import type { ReactNode } from 'react'
+import type { Column } from '#derive/form/table.ts'
+import type { Definition } from '#registry/definition.ts'
+import { TextLink } from '../../look/text-link.tsx'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Shown } from '../kinds/shown.tsx'
+import { pathOf } from '../paths.ts'
+import { useTitleText } from '../use-title-text.ts'
+
+export type Row = { id: number | string; [field: string]: unknown }
+
+export type RecordsProps = {
+  definition: Definition
+  columns: readonly Column[]
+  records: readonly Row[]
+  sort?: { field: string; order: string }
+  onSort?: (field: string) => void
+  selection?: { ids: readonly unknown[]; choose(ids: never[]): void; toggle(id: never): void }
+  /** What can be done with one of them. */
+  actionsOf?: (record: Row) => ReactNode
+}
+
+/** Records as rows; a row is called by its title, which leads to it. */
+export function RecordTable({ definition, columns, records, sort, onSort, selection, actionsOf }: RecordsProps) {
+  const { list, common } = useTexts()
+  const { label, many } = useRecordTexts()
+  const titleText = useTitleText(definition)
+  const { name, title } = definition
+  const chosen = records.filter(({ id }) => selection?.ids.includes(id)).length
+  return (
+    <Box sx={{ overflowX: 'auto' }}>
+      <Table size="small" aria-label={many(name)} sx={{ '& td, & th': { py: 1 } }}>
+        <TableHead>
+          <TableRow>
+            {selection && (
+              <TableCell padding="checkbox">
+                <Checkbox
+                  size="small"
+                  checked={chosen === records.length}
+                  indeterminate={chosen > 0 && chosen < records.length}
+                  onChange={() =>
+                    selection.choose((chosen === records.length ? [] : records.map(({ id }) => id)) as never[])
+                  }
+                  slotProps={{ input: { 'aria-label': list.selectAll } }}
+                />
+              </TableCell>
+            )}
+            {columns.map((column) => (
+              <TableCell
+                key={column.name}
+                align={isFigure(column) ? 'right' : 'left'}
+                sortDirection={sort?.field === column.name && (sort.order === 'DESC' ? 'desc' : 'asc')}
+                sx={{ fontWeight: 600, color: 'text.secondary', whiteSpace: 'nowrap' }}
+              >
+                {onSort && column.sortable ? (
+                  <TableSortLabel
+                    active={sort?.field === column.name}
+                    direction={sort?.order === 'DESC' ? 'desc' : 'asc'}
+                    onClick={() => onSort(column.name)}
+                  >
+                    {label(name, column.name)}
+                  </TableSortLabel>
+                ) : (
+                  label(name, column.name)
+                )}
+              </TableCell>
+            ))}
+            {actionsOf && <TableCell align="right">{common.actions}</TableCell>}
+          </TableRow>
+        </TableHead>
+        <TableBody>
+          {records.map((record) => (
+            <TableRow key={record.id} hover selected={selection?.ids.includes(record.id)}>
+              {selection && (
+                <TableCell padding="checkbox">
+                  <Checkbox
+                    size="small"
+                    checked={selection.ids.includes(record.id)}
+                    onChange={() => selection.toggle(record.id as never)}
+                    slotProps={{ input: { 'aria-label': list.select(titleText(record)) } }}
+                  />
+                </TableCell>
+              )}
+              {columns.map((column) => (
+                <TableCell
+                  key={column.name}
+                  align={isFigure(column) ? 'right' : 'left'}
+                  sx={column.name === title ? { minWidth: 160, fontWeight: 550 } : {}}
+                >
+                  {column.name === title ? (
+                    <TextLink to={pathOf(name, record.id)} color="textPrimary">
+                      {titleText(record)}
+                    </TextLink>
+                  ) : (
+                    <Shown isShort field={column} kind={name} value={record[column.name] as never} />
+                  )}
+                </TableCell>
+              ))}
+              {actionsOf && (
+                <TableCell align="right" sx={{ whiteSpace: 'nowrap' }}>
+                  {actionsOf(record)}
+                </TableCell>
+              )}
+            </TableRow>
+          ))}
+        </TableBody>
+      </Table>
+    </Box>
+  )
+}
+
+const isFigure = ({ kind }: Column): boolean => ['money', 'decimal', 'integer', 'id'].includes(kind)

@@ -1,0 +1,39 @@
+import { lazy, type ReactNode } from 'react'
+import type { Definition } from '#registry/definition.ts'
+import type { Action } from '#registry/permissions.ts'
+import { Forbidden } from '../look/forbidden.tsx'
+import { useMe } from '../me/me.tsx'
+
+const ListPage = lazy(() => import('./list/list-page.tsx').then(({ ListPage }) => ({ default: ListPage })))
+const ShowPage = lazy(() => import('./show/show-page.tsx').then(({ ShowPage }) => ({ default: ShowPage })))
+const CreatePage = lazy(() => import('./form/create-page.tsx').then(({ CreatePage }) => ({ default: CreatePage })))
+const EditPage = lazy(() => import('./form/edit-page.tsx').then(({ EditPage }) => ({ default: EditPage })))
+
+/** The four pages of a kind of record, each loaded when it is first opened. */
+export const pagesOf = (definition: Definition) => ({
+  list: (
+    <Permitted records={definition.name} action="VIEW">
+      <ListPage key={definition.name} definition={definition} />
+    </Permitted>
+  ),
+  show: (
+    <Permitted records={definition.name} action="VIEW">
+      <ShowPage key={definition.name} definition={definition} />
+    </Permitted>
+  ),
+  create: (
+    <Permitted records={definition.name} action="EDIT">
+      <CreatePage key={definition.name} definition={definition} />
+    </Permitted>
+  ),
+  edit: (
+    <Permitted records={definition.name} action="EDIT">
+      <EditPage key={definition.name} definition={definition} />
+    </Permitted>
+  ),
+})
+
+/** The service refuses it anyway; this says it before anything is asked. */
+function Permitted({ records, action, children }: { records: string; action: Action; children: ReactNode }) {
+  return useMe().may(records, action) ? children : <Forbidden />
+}

@@ -1,0 +1,47 @@
+import Box from '@mui/material/Box'
+import Typography from '@mui/material/Typography'
+import { definitionOf, registry } from '#registry/records/index.ts'
+import type { Involved } from '../../door/ask.ts'
+import { TextLink } from '../../look/text-link.tsx'
+import { useMe } from '../../me/me.tsx'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { pathOf } from '../paths.ts'
+
+type InvolvedListProps = { title: string; involved: readonly Involved[]; isLinked?: boolean; onFollow?: () => void }
+
+/** Records that share in a deletion, counted by kind. */
+export function InvolvedList({ title, involved, isLinked, onFollow }: InvolvedListProps) {
+  const { removal } = useTexts()
+  const { many } = useRecordTexts()
+  const { may } = useMe()
+  if (involved.length === 0) return null
+  const effects: { readonly [effect: string]: string } = { unlinked: removal.unlinked, kept: removal.kept }
+  return (
+    <Box sx={{ mt: 1.5 }}>
+      <Typography variant="h3" component="h3">
+        {title}
+      </Typography>
+      <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
+        {involved.map(({ records, count, ids, effect }) => (
+          <li key={records + effect}>
+            {removal.count(count, many(records))}
+            {effect && effects[effect] && ` – ${effects[effect]}`}
+            {isLinked && definitionOf(registry, records) && may(records, 'VIEW') && (
+              <>
+                {': '}
+                {ids.slice(0, 5).map((id, index) => (
+                  <span key={id}>
+                    {index > 0 && ', '}
+                    <TextLink to={pathOf(records, id)} onClick={onFollow}>
+                      #{id}
+                    </TextLink>
+                  </span>
+                ))}
+              </>
+            )}
+          </li>
+        ))}
+      </Box>
+    </Box>
+  )
+}

@@ -1,0 +1,93 @@
+import Box from '@mui/material/Box'
+import Typography from '@mui/material/Typography'
+import { useEffect, useState } from 'react'
+import { useNotify } from 'react-admin'
+import type { Definition } from '#registry/definition.ts'
+import { ask, type Involved } from '../../door/ask.ts'
+import { AskFirst } from '../../look/ask-first.tsx'
+import { Waiting } from '../../look/waiting.tsx'
+import { errorText } from '../../texts/refused.ts'
+import { useTexts } from '../../texts/texts.tsx'
+import { InvolvedList } from './involved-list.tsx'
+import type { Preview } from './preview.ts'
+
+type Id = number | string
+type RemoveSeveralProps = { definition: Definition; ids: readonly Id[]; onClose(): void; onDone(): void }
+type Looked = { free: Id[]; stuck: { id: Id; why: string }[]; goes: Involved[]; stays: Involved[] }
+
+/** The same look ahead for several records, put together; those that are protected stay. */
+export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: RemoveSeveralProps) {
+  const texts = useTexts()
+  const { removal } = texts
+  const notify = useNotify()
+  const [looked, setLooked] = useState<Looked>()
+  const [isBusy, setBusy] = useState(false)
+  useEffect(() => {
+    look(name, ids, (error) => errorText(error, texts)).then(setLooked)
+  }, [name, ids, texts])
+
+  async function remove(): Promise<void> {
+    setBusy(true)
+    const answers = await Promise.allSettled(looked?.free.map((id) => ask('DELETE', `/records/${name}/${id}`)) ?? [])
+    notify(removal.severalDeleted(answers.filter(({ status }) => status === 'fulfilled').length), { type: 'success' })
+    onDone()
+  }
+
+  return (
+    <AskFirst
+      open
+      title={removal.several(looked?.free.length ?? ids.length)}
+      confirm={removal.confirm}
+      isDangerous
+      isBusy={isBusy}
+      isDisabled={!looked || looked.free.length === 0}
+      onConfirm={remove}
+      onClose={onClose}
+    >
+      {!looked && <Waiting />}
+      {looked && (
+        <>
+          <Typography>{removal.soft}</Typography>
+          {looked.stuck.length > 0 && (
+            <>
+              <Typography sx={{ mt: 1.5 }}>{removal.severalBlocked(looked.stuck.length)}</Typography>
+              <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
+                {looked.stuck.map(({ id, why }) => (
+                  <li key={id}>
+                    #{id}: {why}
+                  </li>
+                ))}
+              </Box>
+            </>
+          )}
+          <InvolvedList title={removal.goes} involved={looked.goes} />
+          <InvolvedList title={removal.stays} involved={looked.stays} />
+        </>
+      )}
+    </AskFirst>
+  )
+}
+
+async function look(name: string, ids: readonly Id[], say: (error: unknown) => string): Promise<Looked> {
+  const answers = await Promise.allSettled(ids.map((id) => ask<Preview>('DELETE', `/records/${name}/${id}?dry_run=1`)))
+  const previews = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.data] : []))
+  return {
+    free: previews.map(({ id }) => id),
+    stuck: answers.flatMap((answer, index) =>
+      answer.status === 'rejected' ? [{ id: ids[index] as Id, why: say(answer.reason) }] : [],
+    ),
+    goes: together(previews.flatMap(({ would_delete }) => would_delete ?? [])),
+    stays: together(previews.flatMap(({ would_keep }) => would_keep ?? [])),
+  }
+}
+
+/** One line a kind of record and effect. */
+function together(all: readonly Involved[]): Involved[] {
+  const lines = new Map<string, Involved>()
+  for (const one of all) {
+    const key = `${one.records} ${one.effect}`
+    const line = lines.get(key)
+    lines.set(key, line ? { ...line, count: line.count + one.count } : one)
+  }
+  return [...lines.values()]
+}

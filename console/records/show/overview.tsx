@@ -1,0 +1,68 @@
+import Box from '@mui/material/Box'
+import { type FormField, showSections } from '#derive/form.ts'
+import type { Definition } from '#registry/definition.ts'
+import { Panel } from '../../look/panel.tsx'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Shown } from '../kinds/shown.tsx'
+import type { Row } from '../list/record-table.tsx'
+
+/** All that is known of a record, in the sections of its form. */
+export function Overview({ definition, record }: { definition: Definition; record: Row }) {
+  const { sections } = useTexts()
+  return (
+    <Box sx={{ columnCount: { xs: 1, lg: 2 }, columnGap: 2, '& > section': { breakInside: 'avoid' } }}>
+      {showSections(definition).map(({ name, fields }) => (
+        <Box key={name} component="section" sx={name === 'lines' ? { columnSpan: 'all', pt: 2 } : {}}>
+          <Panel title={sections[name]}>
+            <Box component="dl" sx={listLook}>
+              {fields.map((field) => (
+                <Described
+                  key={field.name}
+                  field={field}
+                  kind={definition.name}
+                  value={record[field.name]}
+                  isAlone={name === 'lines'}
+                />
+              ))}
+            </Box>
+          </Panel>
+        </Box>
+      ))}
+    </Box>
+  )
+}
+
+function Described({
+  field,
+  kind,
+  value,
+  isAlone,
+}: {
+  field: FormField
+  kind: string
+  value: unknown
+  isAlone: boolean
+}) {
+  const { label } = useRecordTexts()
+  return (
+    <>
+      <Box component="dt" sx={isAlone ? { display: 'none' } : { color: 'text.secondary', fontSize: '0.9rem' }}>
+        {label(kind, field.name)}
+      </Box>
+      <Box
+        component="dd"
+        sx={{ m: 0, minWidth: 0, overflowWrap: 'anywhere', gridColumn: isAlone ? '1 / -1' : undefined }}
+      >
+        <Shown field={field} kind={kind} value={value as never} />
+      </Box>
+    </>
+  )
+}
+
+const listLook = {
+  display: 'grid',
+  gridTemplateColumns: { xs: 'minmax(110px, 2fr) 3fr', sm: 'minmax(140px, 1fr) 2fr' },
+  columnGap: 2,
+  rowGap: 1,
+  m: 0,
+} as const

@@ -1,0 +1,116 @@
+import Add from '@mui/icons-material/Add'
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import Paper from '@mui/material/Paper'
+import useMediaQuery from '@mui/material/useMediaQuery'
+import { useState } from 'react'
+import { LinkBase, useGetManyReference, useNavigate, useRefresh } from 'react-admin'
+import { type Related, statusOf } from '#derive/form/relations.ts'
+import { columnsOf } from '#derive/form/table.ts'
+import { Empty } from '../../look/empty.tsx'
+import { Trouble } from '../../look/trouble.tsx'
+import { Waiting } from '../../look/waiting.tsx'
+import { useMe } from '../../me/me.tsx'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { FormDialog } from '../form/form-dialog.tsx'
+import { Paging } from '../list/paging.tsx'
+import { RecordCards } from '../list/record-cards.tsx'
+import { RecordTable, type Row } from '../list/record-table.tsx'
+import { createPath, editPath, listPath } from '../paths.ts'
+import { FlagButton } from './flag-button.tsx'
+import { StepButtons } from './step-buttons.tsx'
+
+const perPage = 25
+
+/** The records that refer to the one at hand, with what can be done to them from here. */
+export function RelatedList({ related, id }: { related: Related; id: number }) {
+  const { records, by } = related
+  const { name } = records
+  const { show, common } = useTexts()
+  const { many, add, none } = useRecordTexts()
+  const { may } = useMe()
+  const navigate = useNavigate()
+  const refresh = useRefresh()
+  const isNarrow = useMediaQuery('(max-width: 700px)')
+  const [page, setPage] = useState(1)
+  const [sort, setSort] = useState({ field: 'id', order: 'DESC' as 'ASC' | 'DESC' })
+  const [isAdding, setAdding] = useState(false)
+  const {
+    data,
+    total = 0,
+    error,
+    isPending,
+    refetch,
+  } = useGetManyReference<Row>(name, {
+    target: by,
+    id,
+    pagination: { page, perPage },
+    sort,
+    filter: {},
+  })
+  if (error) return <Trouble error={error} retry={refetch} />
+  if (isPending) return <Waiting />
+
+  const given = { [by]: id }
+  // A small record is added in a dialog over this page, a large one on a page of its own.
+  const isSmall = !records.served
+  const startAdding = () => (isSmall ? setAdding(true) : navigate(createPath(name), { state: { given } }))
+  const addButton = may(name, 'EDIT') && (
+    <Button variant="outlined" startIcon={<Add />} onClick={startAdding}>
+      {add(name)}
+    </Button>
+  )
+  const Records = isNarrow ? RecordCards : RecordTable
+  return (
+    <>
+      <Box sx={{ display: 'flex', gap: 1, mb: 1.5 }}>
+        {total > 0 && addButton}
+        {total > 0 && (
+          <Button component={LinkBase} to={listPath(name, given)}>
+            {show.showAll}
+          </Button>
+        )}
+      </Box>
+      {total === 0 ? (
+        <Empty title={show.nothingRelated(many(name))} lead={none(name)}>
+          {addButton}
+        </Empty>
+      ) : (
+        <Paper sx={{ overflow: 'hidden' }}>
+          <Records
+            definition={records}
+            columns={columnsOf(records).filter(({ name: column, initial }) => initial && column !== by)}
+            records={data}
+            sort={sort}
+            onSort={(field) => setSort({ field, order: sort.field === field && sort.order === 'ASC' ? 'DESC' : 'ASC' })}
+            actionsOf={
+              may(name, 'EDIT')
+                ? (record) => (
+                    <>
+                      {statusOf(records)?.moves && <StepButtons isSmall definition={records} record={record} />}
+                      <FlagButton definition={records} record={record} />
+                      <Button size="small" component={LinkBase} to={editPath(name, record.id)}>
+                        {common.edit}
+                      </Button>
+                    </>
+                  )
+                : undefined
+            }
+          />
+          {total > perPage && <Paging listing={{ page, perPage, total, setPage }} />}
+        </Paper>
+      )}
+      {isAdding && (
+        <FormDialog
+          definition={records}
+          given={given}
+          onClose={() => setAdding(false)}
+          onSaved={() => {
+            setAdding(false)
+            refresh()
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,129 @@
+import Delete from '@mui/icons-material/DeleteOutlined'
+import Edit from '@mui/icons-material/EditOutlined'
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import Tab from '@mui/material/Tab'
+import Tabs from '@mui/material/Tabs'
+import { useState } from 'react'
+import { LinkBase, useGetOne, useNavigate, useParams, useStore } from 'react-admin'
+import { relatedTo } from '#derive/form/relations.ts'
+import type { Definition } from '#registry/definition.ts'
+import { isRefused } from '../../door/ask.ts'
+import { Page } from '../../look/page.tsx'
+import { StatusChip } from '../../look/status-chip.tsx'
+import { Trouble } from '../../look/trouble.tsx'
+import { Waiting } from '../../look/waiting.tsx'
+import { useMe } from '../../me/me.tsx'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { History } from '../history/history.tsx'
+import type { Row } from '../list/record-table.tsx'
+import { editPath, listPath } from '../paths.ts'
+import { RemoveDialog } from '../removal/remove-dialog.tsx'
+import { useTitleText } from '../use-title-text.ts'
+import { Overview } from './overview.tsx'
+import { RelatedList } from './related-list.tsx'
+import { StepButtons } from './step-buttons.tsx'
+
+/** One record: where it stands, what can come next, all that is known of it, what belongs to it, and its history. */
+export function ShowPage({ definition }: { definition: Definition }) {
+  const { name } = definition
+  const { id = '' } = useParams()
+  const { trouble } = useTexts()
+  const { many } = useRecordTexts()
+  const { data: record, error, refetch, isPending } = useGetOne<Row>(name, { id }, { retry: false })
+  const above = { label: many(name), to: listPath(name) }
+  if (record && !error) return <Record definition={definition} record={record} above={above} />
+  if (isPending) return <Waiting />
+  const isGone = isRefused(error, 'not_found')
+  return (
+    <Page title={isGone ? trouble.notFound : many(name)} above={above}>
+      {!isGone && <Trouble error={error} retry={refetch} />}
+    </Page>
+  )
+}
+
+type RecordProps = { definition: Definition; record: Row; above: { label: string; to: string } }
+
+function Record({ definition, record, above }: RecordProps) {
+  const { name } = definition
+  const { common } = useTexts()
+  const { may } = useMe()
+  const navigate = useNavigate()
+  const title = useTitleText(definition)(record)
+  const [isRemoving, setRemoving] = useState(false)
+  return (
+    <Page
+      title={title}
+      above={above}
+      beside={typeof record.status === 'string' && <StatusChip kind={name} value={record.status} />}
+      actions={
+        <>
+          {may(name, 'EDIT') && (
+            <>
+              <StepButtons definition={definition} record={record} />
+              <Button variant="outlined" startIcon={<Edit />} component={LinkBase} to={editPath(name, record.id)}>
+                {common.edit}
+              </Button>
+            </>
+          )}
+          {may(name, 'DELETE') && (
+            <Button variant="outlined" color="error" startIcon={<Delete />} onClick={() => setRemoving(true)}>
+              {common.delete}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <RecordTabs definition={definition} record={record} />
+      {isRemoving && (
+        <RemoveDialog
+          definition={definition}
+          id={record.id}
+          title={title}
+          onClose={() => setRemoving(false)}
+          onRemoved={() => navigate(listPath(name))}
+        />
+      )}
+    </Page>
+  )
+}
+
+function RecordTabs({ definition, record }: { definition: Definition; record: Row }) {
+  const { show } = useTexts()
+  const { many, label } = useRecordTexts()
+  const { may } = useMe()
+  const related = relatedTo(definition.name).filter(({ records }) => may(records.name, 'VIEW'))
+  const [wanted, setTab] = useStore(`tab.${definition.name}`, 'overview')
+  const keys = ['overview', ...related.map(({ records, by }) => `${records.name}.${by}`), 'history']
+  const tab = keys.includes(wanted) ? wanted : 'overview'
+  const isTwice = (kind: string) => related.filter(({ records }) => records.name === kind).length > 1
+  const chosen = related.find(({ records, by }) => tab === `${records.name}.${by}`)
+  return (
+    <>
+      <Tabs
+        value={tab}
+        onChange={(_, next: string) => setTab(next)}
+        variant="scrollable"
+        scrollButtons="auto"
+        sx={{ mb: 2, borderBottom: 1, borderColor: 'divider' }}
+      >
+        <Tab value="overview" label={show.overview} id="tab-overview" aria-controls="tab-panel" />
+        {related.map(({ records, by }) => (
+          <Tab
+            key={`${records.name}.${by}`}
+            value={`${records.name}.${by}`}
+            id={`tab-${records.name}.${by}`}
+            aria-controls="tab-panel"
+            label={isTwice(records.name) ? `${many(records.name)} (${label(records.name, by)})` : many(records.name)}
+          />
+        ))}
+        <Tab value="history" label={show.history} id="tab-history" aria-controls="tab-panel" />
+      </Tabs>
+      <Box role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`}>
+        {tab === 'overview' && <Overview definition={definition} record={record} />}
+        {tab === 'history' && <History key={String(record.updated_at)} definition={definition} id={record.id} />}
+        {chosen && <RelatedList key={tab} related={chosen} id={Number(record.id)} />}
+      </Box>
+    </>
+  )
+}

@@ -1,0 +1,135 @@
+import Alert from '@mui/material/Alert'
+import Box from '@mui/material/Box'
+import Checkbox from '@mui/material/Checkbox'
+import FormControlLabel from '@mui/material/FormControlLabel'
+import FormHelperText from '@mui/material/FormHelperText'
+import TextField from '@mui/material/TextField'
+import Typography from '@mui/material/Typography'
+import { useState } from 'react'
+import { useNotify } from 'react-admin'
+import { permissions as allPermissions } from '#registry/permissions.ts'
+import { registry } from '#registry/records/index.ts'
+import { ask } from '../../door/ask.ts'
+import { AskFirst } from '../../look/ask-first.tsx'
+import { useSmallForm } from '../../look/use-small-form.ts'
+import { useMe } from '../../me/me.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import { ScopeMatrix } from '../api/scope-matrix.tsx'
+import type { Account } from './account.ts'
+
+const kinds = registry.map(({ name }) => name)
+const officeRights = allPermissions.filter((code) => code.endsWith('_MANAGE'))
+
+/** An account: who it is, and what it may do. Nobody gives more than he has. */
+export function AccountDialog({
+  account,
+  onClose,
+  onSaved,
+}: {
+  account: Account | null
+  onClose(): void
+  onSaved(): void
+}) {
+  const { settings, common } = useTexts()
+  const { accounts } = settings
+  const me = useMe()
+  const notify = useNotify()
+  const [name, setName] = useState(account?.name ?? '')
+  const [email, setEmail] = useState(account?.email ?? '')
+  const [password, setPassword] = useState('')
+  const [permissions, setPermissions] = useState<string[]>(account?.permissions ?? [])
+  const [disabled, setDisabled] = useState(account?.disabled ?? false)
+  const form = useSmallForm(() => {
+    const body = { name, email, permissions, ...(password === '' ? {} : { password }) }
+    return account
+      ? ask('PATCH', `/accounts/${account.id}`, { body: { ...body, disabled } })
+      : ask('POST', '/accounts', { body })
+  })
+  // What the account has stays tickable, so that it can be taken away.
+  const held = new Set([...me.account.permissions, ...(account?.permissions ?? [])])
+  const toggle = (code: string, yes: boolean) =>
+    setPermissions(yes ? [...permissions, code] : permissions.filter((other) => other !== code))
+  return (
+    <AskFirst
+      open
+      wide
+      title={account ? accounts.edit(account.name) : accounts.add}
+      confirm={account ? common.save : common.create}
+      isBusy={form.isBusy}
+      onConfirm={async () => {
+        if (!(await form.submit())) return
+        notify(accounts.saved, { type: 'success' })
+        onSaved()
+      }}
+      onClose={onClose}
+    >
+      <Box sx={{ display: 'grid', gap: 2, pt: 1 }}>
+        {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
+        <TextField
+          label={accounts.name}
+          value={name}
+          autoComplete="off"
+          onChange={({ target }) => setName(target.value)}
+          error={!!form.wrong('name')}
+          helperText={form.wrong('name')}
+        />
+        <TextField
+          label={accounts.email}
+          value={email}
+          autoComplete="off"
+          onChange={({ target }) => setEmail(target.value)}
+          error={!!form.wrong('email')}
+          helperText={form.wrong('email')}
+        />
+        <TextField
+          type="password"
+          label={account ? accounts.newPassword : accounts.password}
+          autoComplete="new-password"
+          value={password}
+          onChange={({ target }) => setPassword(target.value)}
+          error={!!form.wrong('password')}
+          helperText={form.wrong('password') ?? `${accounts.passwordHint} ${account ? accounts.keepPassword : ''}`}
+        />
+        <Box>
+          <Typography variant="h3" component="h3">
+            {accounts.permissions}
+          </Typography>
+          <ScopeMatrix
+            label={accounts.permissions}
+            kinds={kinds}
+            chosen={permissions}
+            held={held}
+            onChange={setPermissions}
+          />
+        </Box>
+        <Box component="fieldset" sx={{ border: 0, p: 0, m: 0 }}>
+          <Typography variant="h3" component="legend" sx={{ p: 0 }}>
+            {accounts.office}
+          </Typography>
+          {officeRights.map((code) => (
+            <FormControlLabel
+              key={code}
+              sx={{ display: 'flex' }}
+              disabled={!held.has(code)}
+              label={accounts.officeRights[code] ?? code}
+              control={
+                <Checkbox
+                  size="small"
+                  checked={permissions.includes(code)}
+                  onChange={({ target }) => toggle(code, target.checked)}
+                />
+              }
+            />
+          ))}
+        </Box>
+        {form.wrong('permissions') && <FormHelperText error>{form.wrong('permissions')}</FormHelperText>}
+        {account && account.id !== me.account.id && (
+          <FormControlLabel
+            label={accounts.disable}
+            control={<Checkbox checked={disabled} onChange={({ target }) => setDisabled(target.checked)} />}
+          />
+        )}
+      </Box>
+    </AskFirst>
+  )
+}

@@ -1,0 +1,90 @@
+import Add from '@mui/icons-material/Add'
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import Chip from '@mui/material/Chip'
+import Paper from '@mui/material/Paper'
+import Typography from '@mui/material/Typography'
+import { useState } from 'react'
+import { useLoaded } from '../../door/use-loaded.ts'
+import { Trouble } from '../../look/trouble.tsx'
+import { Waiting } from '../../look/waiting.tsx'
+import { useMe } from '../../me/me.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import type { Account } from './account.ts'
+import { AccountDialog } from './account-dialog.tsx'
+
+/** Who may sign in, and what each may do. */
+export function AccountsSection() {
+  const { settings, common } = useTexts()
+  const { accounts } = settings
+  const me = useMe()
+  const { data, error, reload } = useLoaded<Account[]>('/accounts')
+  const [edited, setEdited] = useState<Account | 'new'>()
+  if (error) return <Trouble error={error} retry={reload} />
+  if (!data) return <Waiting />
+  return (
+    <>
+      <Box
+        sx={{ display: 'flex', flexWrap: 'wrap', gap: 2, alignItems: 'center', justifyContent: 'space-between', mb: 2 }}
+      >
+        <Typography color="textSecondary">{accounts.lead}</Typography>
+        <Button variant="contained" startIcon={<Add />} onClick={() => setEdited('new')}>
+          {accounts.add}
+        </Button>
+      </Box>
+      <Paper>
+        <Box component="ul" aria-label={settings.sections.accounts} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+          {data.map((account) => (
+            <Box
+              component="li"
+              key={account.id}
+              sx={{
+                display: 'flex',
+                flexWrap: 'wrap',
+                gap: 2,
+                alignItems: 'center',
+                p: 2,
+                borderBottom: 1,
+                borderColor: 'divider',
+              }}
+            >
+              <Box sx={{ flex: '1 1 220px', minWidth: 0 }}>
+                <Typography sx={{ fontWeight: 600 }}>
+                  {account.name} {account.id === me.account.id && `(${accounts.you})`}
+                </Typography>
+                <Typography variant="body2" color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
+                  {account.email} · {accounts.rights(account.permissions.length)}
+                </Typography>
+              </Box>
+              <Chip
+                size="small"
+                variant="outlined"
+                color={account.disabled ? 'default' : 'success'}
+                label={account.disabled ? accounts.disabled : accounts.enabled}
+              />
+              <Button
+                variant="outlined"
+                size="small"
+                aria-label={accounts.edit(account.name)}
+                onClick={() => setEdited(account)}
+              >
+                {common.edit}
+              </Button>
+            </Box>
+          ))}
+        </Box>
+      </Paper>
+      {edited && (
+        <AccountDialog
+          account={edited === 'new' ? null : edited}
+          onClose={() => setEdited(undefined)}
+          onSaved={async () => {
+            setEdited(undefined)
+            await reload()
+            await me.reload()
+          }}
+        />
+      )}
+    </>
+  )
+}

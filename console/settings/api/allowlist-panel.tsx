@@ -1,0 +1,47 @@
+import Alert from '@mui/material/Alert'
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import { useState } from 'react'
+import { useNotify } from 'react-admin'
+import { allowlistProblem } from '#registry/allowlist.ts'
+import { ask } from '../../door/ask.ts'
+import { Panel } from '../../look/panel.tsx'
+import { useSmallForm } from '../../look/use-small-form.ts'
+import { useTexts } from '../../texts/texts.tsx'
+import { entriesOf } from './allowlist.ts'
+import { AllowlistField } from './allowlist-field.tsx'
+
+/** From where the active token may be used. */
+export function AllowlistPanel({ allowlist, onChanged }: { allowlist: readonly string[]; onChanged(): void }) {
+  const { settings, common } = useTexts()
+  const notify = useNotify()
+  const [typed, setTyped] = useState(allowlist.map((entry) => entry.replace(/\/32$/, '')).join('\n'))
+  const form = useSmallForm(() => ask('PUT', '/token/allowlist', { body: { allowlist: entriesOf(typed) } }))
+  const isWrong = allowlistProblem(entriesOf(typed)) !== undefined
+  return (
+    <Panel title={settings.api.allowlist}>
+      <form
+        onSubmit={async (event) => {
+          event.preventDefault()
+          if (isWrong || !(await form.submit())) return
+          notify(settings.api.allowlistSaved, { type: 'success' })
+          onChanged()
+        }}
+      >
+        <Box sx={{ display: 'grid', gap: 2, maxWidth: 720 }}>
+          <AllowlistField typed={typed} wrong={form.wrong('allowlist')} onType={setTyped} />
+          {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
+          <Button
+            type="submit"
+            variant="outlined"
+            loading={form.isBusy}
+            disabled={isWrong}
+            sx={{ justifySelf: 'start' }}
+          >
+            {common.save}
+          </Button>
+        </Box>
+      </form>
+    </Panel>
+  )
+}

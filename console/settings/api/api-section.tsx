@@ -1,0 +1,52 @@
+import Typography from '@mui/material/Typography'
+import { useState } from 'react'
+import { useLoaded } from '../../door/use-loaded.ts'
+import { Trouble } from '../../look/trouble.tsx'
+import { Waiting } from '../../look/waiting.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import { Documents } from './documents.tsx'
+import { IssueForm } from './issue-form.tsx'
+import { NewToken } from './new-token.tsx'
+import type { Options, Token } from './token.ts'
+import { TokenPanel } from './token-panel.tsx'
+
+/** The company’s token: issue, show, rotate, revoke, and where the API is. */
+export function ApiSection() {
+  const { settings } = useTexts()
+  const token = useLoaded<Token | null>('/token')
+  const options = useLoaded<Options>('/token/options')
+  const [shown, setShown] = useState<{ title: string; token: string }>()
+  const error = token.error ?? options.error
+  if (error) return <Trouble error={error} retry={token.reload} />
+  if (!token.answer || !options.data) return <Waiting />
+  return (
+    <>
+      <Typography color="textSecondary" sx={{ mb: 2 }}>
+        {settings.api.lead}
+      </Typography>
+      {shown && <NewToken title={shown.title} token={shown.token} onClose={() => setShown(undefined)} />}
+      {token.data ? (
+        <TokenPanel
+          token={token.data}
+          onToken={(title, text) => setShown({ title, token: text })}
+          onChanged={() => {
+            token.reload()
+          }}
+          onRevoked={() => {
+            setShown(undefined)
+            token.reload()
+          }}
+        />
+      ) : (
+        <IssueForm
+          options={options.data}
+          onIssued={(text) => {
+            setShown({ title: settings.api.issued, token: text })
+            token.reload()
+          }}
+        />
+      )}
+      <Documents base={options.data.base_url} curl={options.data.curl} />
+    </>
+  )
+}

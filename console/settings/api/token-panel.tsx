@@ -1,0 +1,108 @@
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import { type ReactNode, useState } from 'react'
+import { useNotify } from 'react-admin'
+import { Panel } from '../../look/panel.tsx'
+import { served } from '../../shell/places.ts'
+import { useFormat } from '../../texts/format.ts'
+import { useTexts } from '../../texts/texts.tsx'
+import { AllowlistPanel } from './allowlist-panel.tsx'
+import { PasswordDialog } from './password-dialog.tsx'
+import { ScopeMatrix } from './scope-matrix.tsx'
+import type { Token } from './token.ts'
+
+type TokenPanelProps = {
+  token: Token
+  onToken(title: string, text: string): void
+  onChanged(): void
+  onRevoked(): void
+}
+
+/** The active token: what it may do, who used it last, and what can be done about it. */
+export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelProps) {
+  const { settings } = useTexts()
+  const { api } = settings
+  const format = useFormat()
+  const notify = useNotify()
+  const [asked, setAsked] = useState<'show' | 'rotate' | 'revoke'>()
+  const close = () => setAsked(undefined)
+  const lastUsed = token.last_used_at
+    ? [format.moment(token.last_used_at), token.last_peer && api.from(token.last_peer)].filter(Boolean).join(' ')
+    : api.neverUsed
+  return (
+    <>
+      <Panel title={token.label}>
+        <Box
+          component="dl"
+          sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', sm: '180px 1fr' }, rowGap: 0.75, m: 0, mb: 2 }}
+        >
+          <Term name={api.account}>{token.account?.name ?? '–'}</Term>
+          <Term name={api.created}>{format.moment(token.created_at)}</Term>
+          <Term name={api.lastUsed}>{lastUsed}</Term>
+        </Box>
+        <ScopeMatrix isReadOnly label={api.scopes} kinds={served.map(({ name }) => name)} chosen={token.scopes} />
+        <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
+          <Button variant="outlined" onClick={() => setAsked('show')}>
+            {api.show}
+          </Button>
+          <Button variant="outlined" onClick={() => setAsked('rotate')}>
+            {api.rotate}
+          </Button>
+          <Button variant="outlined" color="error" onClick={() => setAsked('revoke')}>
+            {api.revoke}
+          </Button>
+        </Box>
+      </Panel>
+      <AllowlistPanel key={token.allowlist.join()} allowlist={token.allowlist} onChanged={onChanged} />
+      {asked === 'show' && (
+        <PasswordDialog
+          path="show"
+          title={api.show}
+          lead={api.passwordWhy}
+          confirm={api.show}
+          onClose={close}
+          onDone={(text) => onToken(token.label, text ?? '')}
+        />
+      )}
+      {asked === 'rotate' && (
+        <PasswordDialog
+          isDangerous
+          path="rotate"
+          title={api.rotateTitle}
+          lead={api.rotateLead}
+          confirm={api.rotate}
+          onClose={close}
+          onDone={(text) => {
+            onToken(api.rotated, text ?? '')
+            onChanged()
+          }}
+        />
+      )}
+      {asked === 'revoke' && (
+        <PasswordDialog
+          isDangerous
+          path="revoke"
+          title={api.revokeTitle}
+          lead={api.revokeLead}
+          confirm={api.revoke}
+          onClose={close}
+          onDone={() => {
+            notify(api.revoked, { type: 'success' })
+            onRevoked()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const Term = ({ name, children }: { name: string; children: ReactNode }) => (
+  <>
+    <Box component="dt" sx={{ color: 'text.secondary' }}>
+      {name}
+    </Box>
+    <Box component="dd" sx={{ m: 0 }}>
+      {children}
+    </Box>
+  </>
+)

@@ -1,0 +1,71 @@
+import Refresh from '@mui/icons-material/Refresh'
+import Box from '@mui/material/Box'
+import IconButton from '@mui/material/IconButton'
+import MenuItem from '@mui/material/MenuItem'
+import TextField from '@mui/material/TextField'
+import { refusals } from '#registry/refusals.ts'
+import { served } from '../../shell/places.ts'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+
+type Values = { [name: string]: string }
+type CallFiltersProps = { values: Values; onChange(values: Values): void; onReload(): void }
+
+/** Which calls are shown. */
+export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
+  const { settings, common } = useTexts()
+  const { calls } = settings
+  const { many } = useRecordTexts()
+  const set = (name: string, value: string) => {
+    const { [name]: _, ...rest } = values
+    onChange(value === '' ? rest : { ...rest, [name]: value })
+  }
+  const choices = [
+    { name: 'outcome', label: calls.outcome, options: Object.entries(calls.outcomes) },
+    { name: 'route', label: calls.route, options: served.map(({ name }): [string, string] => [name, many(name)]) },
+    { name: 'code', label: calls.code, options: Object.keys(refusals).map((code): [string, string] => [code, code]) },
+  ]
+  return (
+    <Box
+      sx={{ display: 'grid', gap: 1.5, mb: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 145px), 1fr))' }}
+    >
+      {choices.map(({ name, label, options }) => (
+        <TextField
+          key={name}
+          select
+          id={`call-${name}`}
+          label={label}
+          value={values[name] ?? ''}
+          onChange={({ target }) => set(name, target.value)}
+        >
+          <MenuItem value="">
+            <em>{calls.any}</em>
+          </MenuItem>
+          {options.map(([value, shown]) => (
+            <MenuItem key={value} value={value} dense>
+              {shown}
+            </MenuItem>
+          ))}
+        </TextField>
+      ))}
+      {(
+        [
+          ['from', calls.fromDay],
+          ['to', calls.toDay],
+        ] as const
+      ).map(([name, label]) => (
+        <TextField
+          key={name}
+          id={`call-${name}`}
+          type="date"
+          label={label}
+          value={values[name] ?? ''}
+          onChange={({ target }) => set(name, target.value)}
+          slotProps={{ inputLabel: { shrink: true } }}
+        />
+      ))}
+      <IconButton aria-label={common.retry} onClick={onReload} sx={{ justifySelf: 'start' }}>
+        <Refresh />
+      </IconButton>
+    </Box>
+  )
+}

@@ -1,0 +1,115 @@
+import Alert from '@mui/material/Alert'
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import Checkbox from '@mui/material/Checkbox'
+import FormControlLabel from '@mui/material/FormControlLabel'
+import MenuItem from '@mui/material/MenuItem'
+import TextField from '@mui/material/TextField'
+import Typography from '@mui/material/Typography'
+import { useState } from 'react'
+import { useNotify } from 'react-admin'
+import { addOns } from '#registry/add-ons.ts'
+import { planNames, plans } from '#registry/plans.ts'
+import { ask } from '../../door/ask.ts'
+import { useLoaded } from '../../door/use-loaded.ts'
+import { Panel } from '../../look/panel.tsx'
+import { Trouble } from '../../look/trouble.tsx'
+import { useSmallForm } from '../../look/use-small-form.ts'
+import { Waiting } from '../../look/waiting.tsx'
+import { useMe } from '../../me/me.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+
+type Company = { name: string; currency: string; plan: string; add_ons: string[] }
+
+/** Name, currency, plan and add-ons. */
+export function CompanySection() {
+  const { data, error, reload } = useLoaded<Company>('/company')
+  if (error) return <Trouble error={error} retry={reload} />
+  return data ? <CompanyForm company={data} /> : <Waiting />
+}
+
+function CompanyForm({ company }: { company: Company }) {
+  const { settings, common } = useTexts()
+  const texts = settings.company
+  const me = useMe()
+  const notify = useNotify()
+  const { name, currency, plan, add_ons } = company
+  const [typed, setTyped] = useState<Company>({ name, currency, plan, add_ons })
+  const form = useSmallForm(() => ask('PATCH', '/company', { body: typed }))
+  const set = (change: Partial<Company>) => setTyped({ ...typed, ...change })
+  const shown = (limit: number | null): string => (limit === null ? settings.usage.unlimited : String(limit))
+  return (
+    <Panel title={settings.sections.company}>
+      <form
+        noValidate
+        onSubmit={async (event) => {
+          event.preventDefault()
+          if (!(await form.submit())) return
+          notify(texts.saved, { type: 'success' })
+          await me.reload()
+        }}
+      >
+        <Box sx={{ display: 'grid', gap: 2.5, maxWidth: 560 }}>
+          {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
+          <TextField
+            label={texts.name}
+            value={typed.name}
+            onChange={({ target }) => set({ name: target.value })}
+            error={!!form.wrong('name')}
+            helperText={form.wrong('name')}
+          />
+          <TextField
+            label={texts.currency}
+            value={typed.currency}
+            onChange={({ target }) => set({ currency: target.value.toUpperCase() })}
+            error={!!form.wrong('currency')}
+            helperText={form.wrong('currency') ?? texts.currencyHint}
+          />
+          <TextField
+            select
+            id="company-plan"
+            label={texts.plan}
+            value={typed.plan}
+            onChange={({ target }) => set({ plan: target.value })}
+            error={!!form.wrong('plan')}
+            helperText={form.wrong('plan')}
+          >
+            {planNames.map((plan) => (
+              <MenuItem key={plan} value={plan}>
+                {plan} · {texts.limits(shown(plans[plan].projects), shown(plans[plan].workers))}
+              </MenuItem>
+            ))}
+          </TextField>
+          <Box component="fieldset" sx={{ border: 0, p: 0, m: 0 }}>
+            <Typography variant="h3" component="legend" sx={{ p: 0 }}>
+              {texts.addOns}
+            </Typography>
+            {addOns.map((addOn) => (
+              <FormControlLabel
+                key={addOn}
+                sx={{ display: 'flex' }}
+                label={texts.addOn[addOn] ?? addOn}
+                control={
+                  <Checkbox
+                    size="small"
+                    checked={typed.add_ons.includes(addOn)}
+                    onChange={({ target }) =>
+                      set({
+                        add_ons: target.checked
+                          ? [...typed.add_ons, addOn]
+                          : typed.add_ons.filter((other) => other !== addOn),
+                      })
+                    }
+                  />
+                }
+              />
+            ))}
+          </Box>
+          <Button type="submit" variant="contained" loading={form.isBusy} sx={{ justifySelf: 'start' }}>
+            {common.save}
+          </Button>
+        </Box>
+      </form>
+    </Panel>
+  )
+}

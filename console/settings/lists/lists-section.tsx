@@ -1,0 +1,105 @@
+import Add from '@mui/icons-material/Add'
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import Typography from '@mui/material/Typography'
+import useMediaQuery from '@mui/material/useMediaQuery'
+import { useState } from 'react'
+import { LinkBase, useGetList, useRefresh } from 'react-admin'
+import { columnsOf } from '#derive/form/table.ts'
+import type { Definition } from '#registry/definition.ts'
+import { Empty } from '../../look/empty.tsx'
+import { Panel } from '../../look/panel.tsx'
+import { Trouble } from '../../look/trouble.tsx'
+import { Waiting } from '../../look/waiting.tsx'
+import { useMe } from '../../me/me.tsx'
+import { FormDialog } from '../../records/form/form-dialog.tsx'
+import { Paging } from '../../records/list/paging.tsx'
+import { RecordCards } from '../../records/list/record-cards.tsx'
+import { RecordTable, type Row } from '../../records/list/record-table.tsx'
+import { editPath } from '../../records/paths.ts'
+import { lists } from '../../shell/places.ts'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+
+/** The words to sort by, with the ids that programs use. */
+export function ListsSection() {
+  const { settings } = useTexts()
+  const { may } = useMe()
+  return (
+    <>
+      <Typography color="textSecondary" sx={{ mb: 2 }}>
+        {settings.lists.lead}
+      </Typography>
+      {lists
+        .filter(({ name }) => may(name, 'VIEW'))
+        .map((definition) => (
+          <OneList key={definition.name} definition={definition} />
+        ))}
+    </>
+  )
+}
+
+const perPage = 50
+
+function OneList({ definition }: { definition: Definition }) {
+  const { name, title } = definition
+  const { common } = useTexts()
+  const { many, add, none } = useRecordTexts()
+  const { may } = useMe()
+  const refresh = useRefresh()
+  const isNarrow = useMediaQuery('(max-width: 700px)')
+  const [page, setPage] = useState(1)
+  const [isAdding, setAdding] = useState(false)
+  const {
+    data,
+    total = 0,
+    error,
+  } = useGetList<Row>(name, { pagination: { page, perPage }, sort: { field: title, order: 'ASC' } })
+  const columns = columnsOf(definition).filter(({ kind }) => kind !== 'instant')
+  const Records = isNarrow ? RecordCards : RecordTable
+  return (
+    <Panel
+      title={many(name)}
+      aside={
+        may(name, 'EDIT') && (
+          <Button size="small" variant="outlined" startIcon={<Add />} onClick={() => setAdding(true)}>
+            {add(name)}
+          </Button>
+        )
+      }
+    >
+      {error && <Trouble error={error} />}
+      {!data && !error && <Waiting />}
+      {data && total === 0 && <Empty title={none(name)} />}
+      {data && total > 0 && (
+        <Box sx={{ mx: -1 }}>
+          <Records
+            definition={definition}
+            columns={columns}
+            records={data}
+            actionsOf={
+              may(name, 'EDIT')
+                ? (record) => (
+                    <Button size="small" component={LinkBase} to={editPath(name, record.id)}>
+                      {common.edit}
+                    </Button>
+                  )
+                : undefined
+            }
+          />
+          {total > perPage && <Paging listing={{ page, perPage, total, setPage }} />}
+        </Box>
+      )}
+      {isAdding && (
+        <FormDialog
+          definition={definition}
+          given={{}}
+          onClose={() => setAdding(false)}
+          onSaved={() => {
+            setAdding(false)
+            refresh()
+          }}
+        />
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,119 @@
+import Autocomplete from '@mui/material/Autocomplete'
+import Box from '@mui/material/Box'
+import Dialog from '@mui/material/Dialog'
+import TextField from '@mui/material/TextField'
+import { useEffect, useId, useState } from 'react'
+import { useNavigate } from 'react-admin'
+import { registry } from '#registry/records/index.ts'
+import { ask } from '../door/ask.ts'
+import { queryOf } from '../door/query.ts'
+import { visuallyHidden } from '../look/visually-hidden.ts'
+import { useMe } from '../me/me.tsx'
+import { pathOf } from '../records/paths.ts'
+import { titleOf } from '../records/title.ts'
+import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+
+type Hit = { kind: string; id: number; name: string }
+
+/** One search over every kind of record that the account may see. */
+export function SearchDialog({ onClose }: { onClose(): void }) {
+  const { shell, form } = useTexts()
+  const { many } = useRecordTexts()
+  const navigate = useNavigate()
+  const [typed, setTyped] = useState('')
+  const titleId = useId()
+  const { hits, isSearching } = useHits(typed.trim())
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      aria-labelledby={titleId}
+      fullWidth
+      maxWidth="sm"
+      sx={{ '& .MuiDialog-container': { alignItems: 'flex-start' } }}
+    >
+      <Box id={titleId} component="h2" sx={visuallyHidden}>
+        {shell.searchEverywhere}
+      </Box>
+      <Box sx={{ p: 2, minHeight: 320 }}>
+        <Autocomplete
+          open={typed.trim().length >= 2}
+          options={hits}
+          getOptionLabel={({ name }) => name}
+          getOptionKey={({ kind, id }) => `${kind}${id}`}
+          filterOptions={(all) => all}
+          loading={isSearching}
+          loadingText={form.searching}
+          noOptionsText={shell.searchNone}
+          disablePortal
+          autoHighlight
+          // With its list always open, the field would keep Escape for itself.
+          onKeyDown={({ key }) => key === 'Escape' && onClose()}
+          renderOption={({ key, ...option }, { kind, name }) => (
+            <li key={key} {...option}>
+              <span>{name}</span>
+              <Box component="span" sx={{ ml: 'auto', pl: 2, color: 'text.secondary', fontSize: '0.85rem' }}>
+                {many(kind)}
+              </Box>
+            </li>
+          )}
+          clearOnBlur={false}
+          inputValue={typed}
+          onInputChange={(_, text, reason) => reason !== 'selectOption' && setTyped(text)}
+          onChange={(_, hit) => {
+            if (!hit) return
+            onClose()
+            navigate(pathOf(hit.kind, hit.id))
+          }}
+          renderInput={(params) => (
+            <TextField
+              {...params}
+              autoFocus
+              label={shell.searchEverywhere}
+              placeholder={shell.searchHint}
+              helperText={typed.trim().length < 2 ? shell.searchStart : ' '}
+              size="medium"
+            />
+          )}
+        />
+      </Box>
+    </Dialog>
+  )
+}
+
+const hitsAKind = 5
+
+function useHits(typed: string) {
+  const { may } = useMe()
+  const [found, setFound] = useState<{ typed: string; hits: Hit[] }>({ typed: '', hits: [] })
+  useEffect(() => {
+    if (typed.length < 2) return
+    const aborter = new AbortController()
+    const kinds = registry.filter(({ name, search }) => search.length > 0 && may(name, 'VIEW'))
+    const timer = setTimeout(async () => {
+      const answers = await Promise.allSettled(
+        kinds.map(({ name, title }) =>
+          ask<{ id: number }[]>(
+            'GET',
+            `/records/${name}${queryOf({ q: typed, limit: hitsAKind, fields: `id,${title}` })}`,
+            {
+              signal: aborter.signal,
+            },
+          ),
+        ),
+      )
+      if (aborter.signal.aborted) return
+      const hits = answers.flatMap((answer, index) => {
+        const kind = kinds[index]?.name ?? ''
+        if (answer.status === 'rejected') return []
+        return answer.value.data.map((record) => ({ kind, id: record.id, name: titleOf(kind, record) }))
+      })
+      setFound({ typed, hits })
+    }, 200)
+    return () => {
+      clearTimeout(timer)
+      aborter.abort()
+    }
+  }, [typed, may])
+  return { hits: found.typed === typed ? found.hits : [], isSearching: found.typed !== typed }
+}

@@ -1,0 +1,83 @@
+import Delete from '@mui/icons-material/DeleteOutlined'
+import HomeIcon from '@mui/icons-material/HomeOutlined'
+import SettingsIcon from '@mui/icons-material/SettingsOutlined'
+import Box from '@mui/material/Box'
+import List from '@mui/material/List'
+import ListItem from '@mui/material/ListItem'
+import ListItemButton from '@mui/material/ListItemButton'
+import ListItemIcon from '@mui/material/ListItemIcon'
+import ListItemText from '@mui/material/ListItemText'
+import Typography from '@mui/material/Typography'
+import { type ReactNode, useId } from 'react'
+import { LinkBase, useLocation } from 'react-admin'
+import type { Definition } from '#registry/definition.ts'
+import { Brand } from '../look/brand.tsx'
+import { useMe } from '../me/me.tsx'
+import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+import { KindIcon } from './icons.tsx'
+import { lists, papers, served } from './places.ts'
+
+/** Everywhere the account may go. */
+export function Sidebar() {
+  const { shell } = useTexts()
+  const { may, holds, company } = useMe()
+  const { many } = useRecordTexts()
+  const id = useId()
+  const visible = (definitions: readonly Definition[]) => definitions.filter(({ name }) => may(name, 'VIEW'))
+  const hasSettings =
+    holds('API_MANAGE') || holds('ACCOUNTS_MANAGE') || holds('COMPANY_MANAGE') || visible(lists).length > 0
+  const placesOf = (definitions: readonly Definition[]) =>
+    visible(definitions).map(({ name }) => (
+      <Place key={name} to={`/${name}`} label={many(name)} icon={<KindIcon kind={name} />} />
+    ))
+  return (
+    <Box component="nav" aria-label={shell.menu} sx={{ p: 1.5 }}>
+      <Box sx={{ p: 1, mb: 1 }}>
+        <Brand />
+        <Typography variant="body2" color="textSecondary" sx={{ mt: 0.5 }}>
+          {company.name}
+        </Typography>
+      </Box>
+      <List disablePadding>
+        <Place to="/" label={shell.home} icon={<HomeIcon fontSize="small" />} />
+        {placesOf(served)}
+      </List>
+      {visible(papers).length > 0 && (
+        <>
+          <Typography id={id} variant="body2" color="textSecondary" sx={{ px: 1.5, pt: 2, pb: 0.5, fontWeight: 600 }}>
+            {shell.papers}
+          </Typography>
+          <List disablePadding aria-labelledby={id}>
+            {placesOf(papers)}
+          </List>
+        </>
+      )}
+      <List disablePadding sx={{ mt: 2, pt: 1, borderTop: 1, borderColor: 'divider' }}>
+        <Place to="/removals" label={shell.removals} icon={<Delete fontSize="small" />} />
+        {hasSettings && <Place to="/settings" label={shell.settings} icon={<SettingsIcon fontSize="small" />} />}
+      </List>
+    </Box>
+  )
+}
+
+function Place({ to, label, icon }: { to: string; label: string; icon: ReactNode }) {
+  const { pathname } = useLocation()
+  const isHere = to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`)
+  return (
+    <ListItem disablePadding>
+      <ListItemButton
+        component={LinkBase}
+        to={to}
+        selected={isHere}
+        aria-current={isHere ? 'page' : undefined}
+        sx={{ borderRadius: 1.5, py: 0.5, px: 1.5, minHeight: 38 }}
+      >
+        <ListItemIcon sx={{ minWidth: 32, color: isHere ? 'primary.main' : undefined }}>{icon}</ListItemIcon>
+        <ListItemText
+          primary={label}
+          slotProps={{ primary: { sx: { fontSize: '0.925rem', fontWeight: isHere ? 650 : 450 } } }}
+        />
+      </ListItemButton>
+    </ListItem>
+  )
+}

@@ -1,0 +1,44 @@
+import Alert from '@mui/material/Alert'
+import TextField from '@mui/material/TextField'
+import Typography from '@mui/material/Typography'
+import { useState } from 'react'
+import { ask } from '../door/ask.ts'
+import { AskFirst } from '../look/ask-first.tsx'
+import { useMe } from '../me/me.tsx'
+import { useTexts } from '../texts/texts.tsx'
+import { refusalText } from './refusal-text.ts'
+
+/** The session ended while somebody was typing: sign in over the page, and go on where it stood. */
+export function SignInAgain({ open, onDone }: { open: boolean; onDone(): void }) {
+  const texts = useTexts()
+  const { account } = useMe()
+  const [password, setPassword] = useState('')
+  const [error, setError] = useState<unknown>()
+  async function submit(): Promise<void> {
+    try {
+      await ask('POST', '/session', { body: { email: account.email, password } })
+      setPassword('')
+      onDone()
+    } catch (refused) {
+      setError(refused)
+    }
+  }
+  return (
+    <AskFirst open={open} title={texts.signIn.again} confirm={texts.signIn.submit} onConfirm={submit} onClose={onDone}>
+      <Typography sx={{ mb: 2 }}>{texts.signIn.againLead}</Typography>
+      {error !== undefined && (
+        <Alert severity="error" variant="outlined" sx={{ mb: 2 }}>
+          {refusalText(error, texts)}
+        </Alert>
+      )}
+      <TextField
+        autoFocus
+        type="password"
+        label={texts.signIn.password}
+        autoComplete="current-password"
+        value={password}
+        onChange={({ target }) => setPassword(target.value)}
+      />
+    </AskFirst>
+  )
+}

@@ -1,0 +1,82 @@
+import Alert from '@mui/material/Alert'
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import Paper from '@mui/material/Paper'
+import TextField from '@mui/material/TextField'
+import Typography from '@mui/material/Typography'
+import { useEffect, useState } from 'react'
+import { useLogin } from 'react-admin'
+import { Brand } from '../look/brand.tsx'
+import { useTexts } from '../texts/texts.tsx'
+import { refusalText } from './refusal-text.ts'
+
+/** The way in. A wrong name and a wrong password get the same sentence. */
+export function SignInPage() {
+  const texts = useTexts()
+  const { signIn } = texts
+  const login = useLogin()
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  useEffect(() => {
+    document.title = `${signIn.title} · ${texts.shell.product}`
+  }, [signIn.title, texts.shell.product])
+
+  async function submit(form: HTMLFormElement): Promise<void> {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await login(Object.fromEntries(new FormData(form)))
+    } catch (refused) {
+      setError(refused)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Box component="main" sx={{ minHeight: '100vh', display: 'grid', placeItems: 'center', p: 2 }}>
+      <Paper sx={{ p: { xs: 3, sm: 4 }, width: '100%', maxWidth: 400 }}>
+        <Brand />
+        <Typography variant="h1" sx={{ mt: 3 }}>
+          {signIn.title}
+        </Typography>
+        <Typography color="textSecondary" sx={{ mb: 3 }}>
+          {signIn.lead}
+        </Typography>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            submit(event.currentTarget)
+          }}
+        >
+          <Box sx={{ display: 'grid', gap: 2 }}>
+            {error !== undefined && (
+              <Alert severity="error" variant="outlined">
+                {refusalText(error, texts)}
+              </Alert>
+            )}
+            <TextField
+              name="email"
+              type="email"
+              label={signIn.email}
+              autoComplete="username"
+              required
+              autoFocus
+              size="medium"
+            />
+            <TextField
+              name="password"
+              type="password"
+              label={signIn.password}
+              autoComplete="current-password"
+              required
+              size="medium"
+            />
+            <Button type="submit" variant="contained" size="large" loading={isBusy}>
+              {signIn.submit}
+            </Button>
+          </Box>
+        </form>
+      </Paper>
+    </Box>
+  )
+}

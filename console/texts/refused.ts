@@ -1,0 +1,15 @@
+import type { Problem } from '#registry/definition.ts'
+import { Refused } from '../door/ask.ts'
+import type { Texts } from './en/index.ts'
+
+/** A field's problem in the reader's language where the catalogue knows its code, else in the service's words. */
+export const problemText = ({ code, message }: Problem, { problems }: Texts): string => problems[code] || message
+
+/** What to say of an error that no field can show. */
+export function errorText(error: unknown, texts: Texts): string {
+  if (!(error instanceof Refused)) return texts.trouble.unexpected
+  const { code, detail } = error.body
+  if (code === 'unreachable') return texts.trouble.unreachable
+  if (code === 'not_found' && !error.body.errors) return texts.trouble.notFound
+  return detail || error.body.title || texts.trouble.unexpected
+}

@@ -1,0 +1,83 @@
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import { useStore } from 'react-admin'
+import { capital, plain } from '#derive/words.ts'
+import { en, type Texts } from './en/index.ts'
+
+/** The languages there are; all but the first are loaded when they are asked for. */
+export const languages = { en: 'English', de: 'Deutsch' } as const
+export type Language = keyof typeof languages
+
+const catalogues: { readonly [language in Language]: () => Promise<Texts> } = {
+  en: async () => en,
+  de: async () => (await import('./de/index.ts')).de,
+}
+
+const TextsContext = createContext<Texts>(en)
+export const useTexts = (): Texts => useContext(TextsContext)
+
+export const useLanguage = () => useStore<Language>('language', preferred())
+
+/** The texts of the language chosen, or of the browser’s where there are such. */
+export function TextsProvider({ children }: { children: ReactNode }) {
+  const [language] = useLanguage()
+  const [texts, setTexts] = useState<Texts>()
+  useEffect(() => {
+    let current = true
+    catalogues[language]().then((loaded) => {
+      document.documentElement.lang = language
+      if (current) setTexts(loaded)
+    })
+    return () => {
+      current = false
+    }
+  }, [language])
+  return texts ? <TextsContext value={texts}>{children}</TextsContext> : null
+}
+
+function preferred(): Language {
+  const wanted = navigator.languages.map((language) => language.slice(0, 2))
+  return wanted.find((language): language is Language => language in languages) ?? 'en'
+}
+
+type RecordTexts = {
+  one: string
+  many: string
+  add: string
+  none: string
+  fields: { [field: string]: string }
+  values: { [value: string]: string }
+  steps: { [state: string]: string }
+}
+
+/** How the catalogue speaks of records. A name it lacks yet is shown as the registry spells it. */
+export function useRecordTexts() {
+  const texts = useTexts()
+  return useMemo(() => recordTexts(texts), [texts])
+}
+
+function recordTexts({ records, commonFields, memberFields }: Texts) {
+  const all = records as { [kind: string]: RecordTexts }
+  const spelled = (name: string): string => capital(plain(name))
+  const label = (owner: string, field: string): string =>
+    all[owner]?.fields[field] ??
+    (commonFields as { [field: string]: string })[field] ??
+    (memberFields as { [owner: string]: { [field: string]: string } })[owner]?.[field] ??
+    spelled(field)
+  return {
+    label,
+    one: (kind: string): string => all[kind]?.one ?? plain(kind),
+    many: (kind: string): string => all[kind]?.many ?? spelled(kind),
+    add: (kind: string): string => all[kind]?.add ?? spelled(kind),
+    none: (kind: string): string => all[kind]?.none ?? '',
+    value: (kind: string, value: string): string => all[kind]?.values[value] ?? spelled(value.toLowerCase()),
+    step: (kind: string, to: string): string =>
+      all[kind]?.steps[to] ?? all[kind]?.values[to] ?? spelled(to.toLowerCase()),
+    /** `billing_address.city` and `lines[3].quantity` by the labels of both. */
+    path: (kind: string, path: string): string => {
+      const [field = '', ...inside] = path.split(/\.|\[(\d+)\]/).filter((part) => part !== undefined && part !== '')
+      const owner = inside.some((part) => /^\d+$/.test(part)) ? 'lines' : 'address'
+      const rest = inside.map((part) => (/^\d+$/.test(part) ? String(Number(part) + 1) : label(owner, part)))
+      return [label(kind, field), ...rest].join(' ')
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { type Field, kindOf } from '#registry/kinds/index.ts'
+
+/**
+ * What a page needs to know of a kind of record to show it and to let somebody change it. Pages ask this and know
+ * kinds of field; they know no record by name.
+ */
+export type FormField = {
+  name: string
+  kind: Field['kind']
+  field: Field
+  /** The key of its label in the catalogue of texts. */
+  label: string
+  required: boolean
+  readOnly: boolean
+  max?: number
+  options?: readonly string[]
+  moves?: { readonly [from: string]: readonly string[] }
+  to?: string
+  /** Only these records may be chosen, as filters of their list. */
+  only?: { readonly [filter: string]: string }
+  members?: readonly FormField[]
+}
+
+type SectionName = 'basics' | 'dates' | 'amounts' | 'place' | 'lines' | 'words' | 'record'
+export type Section = { name: SectionName; fields: readonly FormField[] }
+
+/** The fields of a form, in sections that follow from their kinds. */
+export const formSections = (definition: Definition): Section[] =>
+  sectionsOf(fieldsOf(definition).filter(({ readOnly }) => !readOnly))
+
+/** The fields of a page that shows a record, with those that the service sets. */
+export const showSections = (definition: Definition): Section[] =>
+  sectionsOf(fieldsOf(definition).filter(({ name }) => name !== 'currency' && name !== definition.title))
+
+export const fieldsOf = (definition: Definition): FormField[] =>
+  Object.entries(definition.fields).map(([name, field]) => formField(definition.name, name, field))
+
+/** Sums that follow from what is being typed: shown beside the form, never sent. */
+export const computedFields = (definition: Definition): FormField[] => {
+  const names = Object.keys(definition.computed?.(emptyRecord(definition)) ?? {})
+  return fieldsOf(definition).filter(({ name }) => names.includes(name))
+}
+
+/** What a form begins with. */
+const emptyRecord = (definition: Definition): JsonObject =>
+  Object.fromEntries(Object.entries(definition.fields).map(([name, { initial }]) => [name, initial ?? null]))
+
+function formField(owner: string, name: string, field: Field): FormField {
+  const members = kindOf(field).members?.(field)
+  return {
+    name,
+    kind: shownKind(name, field),
+    field,
+    label: `${owner}.${name}`,
+    required: field.required === true,
+    readOnly: field.readOnly === true,
+    ...('max' in field ? { max: field.max } : {}),
+    ...(field.kind === 'choice' ? { options: field.values, ...(field.moves ? { moves: field.moves } : {}) } : {}),
+    ...(field.kind === 'reference' ? { to: field.to } : {}),
+    ...(field.kind === 'reference' && field.only ? { only: { [field.only.column]: field.only.value } } : {}),
+    ...(members ? { members: Object.entries(members).map(([member, of]) => formField(field.kind, member, of)) } : {}),
+  }
+}
+
+/** Inside a value an amount is a whole number, told from others by its name as everywhere. */
+const shownKind = (name: string, { kind }: Field): Field['kind'] =>
+  kind === 'integer' && name.endsWith('_minor') ? 'money' : kind
+
+const sectionNames: readonly SectionName[] = ['basics', 'dates', 'place', 'amounts', 'lines', 'words', 'record']
+
+const sectionsOf = (fields: readonly FormField[]): Section[] =>
+  sectionNames
+    .map((name) => ({ name, fields: fields.filter((field) => sectionOf[field.kind] === name) }))
+    .filter((section) => section.fields.length > 0)
+
+const sectionOf: { readonly [kind in Field['kind']]: SectionName } = {
+  text: 'basics',
+  choice: 'basics',
+  flag: 'basics',
+  reference: 'basics',
+  email: 'basics',
+  phone: 'basics',
+  url: 'basics',
+  country: 'basics',
+  date: 'dates',
+  address: 'place',
+  money: 'amounts',
+  decimal: 'amounts',
+  integer: 'amounts',
+  lines: 'lines',
+  paragraph: 'words',
+  id: 'record',
+  instant: 'record',
+}

@@ -1,0 +1,48 @@
+import type { Definition } from '#registry/definition.ts'
+import type { Field } from '#registry/kinds/index.ts'
+import { kindOf } from '#registry/kinds/index.ts'
+import { type FormField, fieldsOf } from '../form.ts'
+
+/** The table and the filters of a kind of record. */
+
+/** A column of a list; `initial` ones are shown until somebody chooses others. */
+export type Column = FormField & { sortable: boolean; initial: boolean }
+
+export type Filter = FormField & { parameter: string }
+
+const tellingKinds: readonly Field['kind'][] = ['email', 'date', 'decimal', 'money']
+const initialMax = 7
+
+/** Every field that fits into a cell: first the title, then its state, then the others in their own order. */
+export function columnsOf(definition: Definition): Column[] {
+  const { title, filters } = definition
+  const fields = fieldsOf(definition).filter(({ kind, name }) => !unfit.includes(kind) && name !== 'currency')
+  const telling = tellingKinds.map((kind) => fields.find((field) => field.kind === kind)?.name)
+  const wanted = [
+    ...new Set([title, ...fields.filter(({ required }) => required).map(({ name }) => name), ...filters, ...telling]),
+  ]
+  const initial = wanted.filter((name) => name !== undefined && name !== 'id').slice(0, initialMax)
+  const rank = ({ name }: FormField): number => (name === title ? 0 : name === 'status' ? 1 : 2)
+  return fields
+    .map((field) => ({
+      ...field,
+      sortable: kindOf(field.field).sortable,
+      initial: initial.includes(field.name),
+    }))
+    .toSorted((one, other) => rank(one) - rank(other))
+}
+
+/** What a list can be narrowed by: its filters, and from and to for each day. */
+export const filtersOf = (definition: Definition): Filter[] => {
+  const fields = fieldsOf(definition)
+  const equal = fields.filter(({ name }) => definition.filters.includes(name))
+  const days = fields.filter(({ kind }) => kind === 'date')
+  return [
+    ...equal.map((field) => ({ ...field, parameter: field.name })),
+    ...days.flatMap((field) =>
+      (['from', 'to'] as const).map((end) => ({ ...field, required: false, parameter: `${field.name}_${end}` })),
+    ),
+  ]
+}
+
+const unfit: readonly Field['kind'][] = ['lines', 'paragraph', 'address']

@@ -1,0 +1,133 @@
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type BrowserStage, type Office, openBrowserStage } from './stage.ts'
+import { visit } from './steps.ts'
+
+let stage: BrowserStage
+let office: Office
+let page: Page
+let ids: { project: number; estimate: number; client: number }
+beforeAll(async () => {
+  stage = await openBrowserStage()
+  office = await stage.office()
+  ids = await furnish()
+  page = await stage.enter(office)
+})
+afterAll(() => stage.close())
+afterEach(() => expect(stage.quiet()).toEqual([]))
+
+/** A little of everything that pages show. */
+async function furnish() {
+  const client = await office.record('clients', {
+    name: 'Quay Trust',
+    email: 'a@quay.example',
+    website: 'https://quay.example',
+  })
+  const project = await office.record('projects', { name: 'Harbour wall', client_id: client, contract_minor: 125000 })
+  const lines = [{ description: 'Brickwork', quantity: 2, unit: 'm2', unit_price_minor: 8900 }]
+  const estimate = await office.record('estimates', { title: 'Wall', client_id: client, lines, status: 'SENT' })
+  await office.record('tasks', { project_id: project, title: 'Order stones' })
+  await office.record('subcontractors', { name: 'Severn', insurance_expires_on: '2020-01-01' })
+  await office.get('/v1/projects')
+  await office.get('/v1/projects', { Authorization: 'Bearer x' })
+  await office.get('/v1/projects?limit=0')
+  return { project, estimate, client }
+}
+
+/** A letter stands for the id of what was furnished. */
+const places = [
+  '/',
+  '/projects',
+  '/workers',
+  '/tasks',
+  '/projects/:project/show',
+  '/projects/:project',
+  '/estimates/:estimate/show',
+  '/estimates/:estimate',
+  '/clients/:client',
+  '/subcontractors/create',
+  '/removals',
+  '/settings/api',
+  '/settings/usage',
+  '/settings/calls',
+  '/settings/accounts',
+  '/settings/company',
+  '/settings/lists',
+  '/profile',
+]
+
+/** What axe finds on the page as it stands, each with the element. */
+async function violations(of: Page): Promise<string[]> {
+  // Evaluated by the driver, whose own world no policy of the page reaches.
+  await of.evaluate(axe.source)
+  const found = (await of.evaluate('axe.run()')) as {
+    violations: { id: string; help: string; nodes: { html: string }[] }[]
+  }
+  return found.violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`),
+  )
+}
+
+const looks = [
+  { look: 'light and wide', scheme: 'light', width: 1280, locale: 'en-GB' },
+  { look: 'dark and narrow, in German', scheme: 'dark', width: 390, locale: 'de-DE' },
+] as const
+
+describe.each(looks)('$look', ({ scheme, width, locale }) => {
+  beforeAll(async () => {
+    await page.context().close()
+    page = await stage.enter(office, {
+      colorScheme: scheme,
+      viewport: { width, height: 860 },
+      locale,
+      reducedMotion: 'reduce',
+    })
+  })
+
+  test.each(places)('no violation at %s', async (place) => {
+    await visit(
+      stage,
+      page,
+      place.replace(/:(\w+)/, (_, name) => String(ids[name as keyof typeof ids])),
+    )
+    await page.waitForLoadState('networkidle')
+    expect(await violations(page)).toEqual([])
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+    expect(await page.evaluate(overflow), 'wider than the screen').toBeLessThanOrEqual(0)
+  })
+
+  test('neither do the sign-in page, the menu and the dialogs', async () => {
+    const stranger = await stage.open({
+      colorScheme: scheme,
+      viewport: { width, height: 860 },
+      locale,
+      reducedMotion: 'reduce',
+    })
+    await stranger.goto(stage.url)
+    await stranger.locator('input[name=email]').waitFor()
+    expect(await violations(stranger)).toEqual([])
+    await stranger.context().close()
+
+    await visit(stage, page, `/projects/${ids.project}/show`)
+    await page.getByRole('button', { name: /^(Delete|Löschen)$/ }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^(Cancel|Abbrechen)$/ })
+      .waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('wall')
+    await page.getByRole('option').first().waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: /Ada/ }).click()
+    await page.getByRole('menu').waitFor()
+    expect(await violations(page)).toEqual([])
+  })
+})

@@ -1,0 +1,82 @@
+import chromium from '@sparticuz/chromium'
+import { type Browser, type BrowserContextOptions, chromium as driver, type Page } from 'playwright-core'
+import { buildConsole } from '#server/command/build-console.ts'
+import { setAccount } from '#server/service/account.ts'
+import { type Company, type CompanyOptions, openStage, type Stage } from '../stage/stage.ts'
+
+/** The real pages in a real Chromium, over the real service on a database of its own. */
+export type BrowserStage = Stage & {
+  browser: Browser
+  /** A company whose account can sign in. */
+  office(options?: CompanyOptions): Promise<Office>
+  /** A page of its own session; what is wrong with it is kept until `quiet` looks. */
+  open(options?: BrowserContextOptions): Promise<Page>
+  /** Signed in, on the first page. */
+  enter(office: Office, options?: BrowserContextOptions): Promise<Page>
+  /** What pages have reported or asked of others since the last time. */
+  quiet(): string[]
+}
+
+export type Office = Company & { email: string; password: string }
+
+const password = 'correct horse battery'
+
+export async function openBrowserStage(): Promise<BrowserStage> {
+  await buildConsole(() => undefined)
+  const stage = await openStage()
+  const browser = await driver.launch({ executablePath: await executable(), args: ['--no-sandbox'] })
+  const reports: string[] = []
+
+  const open: BrowserStage['open'] = async (options = {}) => {
+    const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 900 }, ...options })
+    const page = await context.newPage()
+    page.setDefaultTimeout(6000)
+    watch(page, stage.url, reports)
+    return page
+  }
+  return {
+    ...stage,
+    browser,
+    open,
+    office: async (options) => {
+      const company = await stage.company(options)
+      const email = `${crypto.randomUUID()}@example.com`
+      await stage.inTransaction((transaction) =>
+        setAccount(transaction, company.id, company.accountId, { email, password }),
+      )
+      return { ...company, email, password }
+    },
+    enter: async (office, options) => {
+      const page = await open(options)
+      await page.goto(stage.url)
+      await page.locator('input[name=email]').fill(office.email)
+      await page.locator('input[name=password]').fill(office.password)
+      await page.keyboard.press('Enter')
+      await page.locator('#content h1').waitFor()
+      return page
+    },
+    quiet: () => reports.splice(0),
+    close: async () => {
+      await browser.close()
+      await stage.close()
+    },
+  }
+}
+
+/** The Chromium that npm brought, or the system's where that does not run. */
+const executable = (): Promise<string> | string => process.env.CHROME_PATH ?? chromium.executablePath()
+
+/** Every error that the page reports, and every request to somebody else. */
+function watch(page: Page, url: string, reports: string[]): void {
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !isRefusal(message.text())) reports.push(message.text())
+  })
+  page.on('pageerror', ({ stack, message }) => reports.push(stack ?? message))
+  page.on('request', (request) => {
+    const isOurs = request.url().startsWith(`${url}/`) || /^(data|blob):/.test(request.url())
+    if (!isOurs) reports.push(`a request to ${request.url()}`)
+  })
+}
+
+/** The browser notes every answer of 4xx as an error; a refusal is expected, and the page says it. */
+const isRefusal = (text: string): boolean => /^Failed to load resource: .* status of 4\d\d /.test(text)

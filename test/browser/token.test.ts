@@ -1,0 +1,110 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { permissions } from '#registry/permissions.ts'
+import { type BrowserStage, type Office, openBrowserStage } from './stage.ts'
+import { fill, press, visit } from './steps.ts'
+
+let stage: BrowserStage
+let office: Office
+let page: Page
+beforeAll(async () => {
+  stage = await openBrowserStage()
+  const held = permissions.filter((code) => code !== 'EQUIPMENT_DELETE')
+  office = await stage.office({ permissions: held })
+  await office.revoke()
+  page = await stage.enter(office)
+})
+afterAll(() => stage.close())
+afterEach(() => expect(stage.quiet()).toEqual([]))
+
+const call = (token: string) =>
+  stage.send({ method: 'GET', path: '/v1/projects', headers: [['Authorization', `Bearer ${token}`]], body: undefined })
+
+/** The token as the page shows it, once it is another than before. */
+async function shownToken(before?: string): Promise<string> {
+  const text = page.locator('code').filter({ hasText: /^plumb_live_/ })
+  await text.filter(before ? { hasNotText: before } : {}).waitFor()
+  return text.innerText()
+}
+
+describe('A token’s life', () => {
+  let first: string
+  let second: string
+
+  test('it is issued for no more than the issuer holds, and its addresses are checked as they are typed', async () => {
+    await visit(stage, page, '/settings/api')
+    await fill(page, 'Label', 'Payroll export')
+    await page.getByRole('checkbox', { name: 'Projects: View' }).check()
+    expect(await page.getByRole('checkbox', { name: 'Equipment: Delete' }).isDisabled()).toBe(true)
+    await fill(page, 'Allowed addresses', '203.0.113.7/24')
+    await page.getByText(/which is no IPv4 address/).waitFor()
+    await fill(page, 'Allowed addresses', '')
+    await fill(page, 'Your password', 'wrong')
+    await press(page, 'Issue a token')
+    await page.locator('[aria-invalid=true]').waitFor()
+    await fill(page, 'Your password', office.password)
+    await press(page, 'Issue a token')
+    first = await shownToken()
+  })
+
+  test('it calls the API, and the call is in the log', async () => {
+    expect((await call(first)).status).toBe(200)
+    await stage.world.meter.flush()
+    await visit(stage, page, '/settings/calls')
+    await page.getByRole('cell', { name: 'projects.list' }).waitFor()
+    await visit(stage, page, '/settings/usage')
+    await page.getByText('The numbers behind the chart').click()
+    await page.getByRole('table').getByRole('columnheader', { name: 'Projects' }).waitFor()
+  })
+
+  test('it is shown again for the password, and rotated: the old one is refused and the log says why', async () => {
+    await visit(stage, page, '/settings/api')
+    await press(page, 'Show token')
+    await fill(page.getByRole('dialog'), 'Your password', office.password)
+    await press(page.getByRole('dialog'), 'Show token')
+    expect(await shownToken()).toBe(first)
+    await press(page, 'Rotate')
+    await page.getByText(/running integrations are refused with 401/).waitFor()
+    await fill(page.getByRole('dialog'), 'Your password', office.password)
+    await press(page.getByRole('dialog'), 'Rotate')
+    second = await shownToken(first)
+    expect((await call(first)).status).toBe(401)
+    expect((await call(second)).status).toBe(200)
+    await stage.world.meter.flush()
+    await visit(stage, page, '/settings/calls')
+    await page.getByText('Old token').first().waitFor()
+    const row = page.getByRole('row').filter({ hasText: '401' })
+    await row.getByRole('button').click()
+    await page.getByRole('dialog').getByText('the check of the token').waitFor()
+    await page
+      .getByRole('dialog')
+      .getByText(/rotated or revoked before this call/)
+      .waitFor()
+    await press(page.getByRole('dialog'), 'Close')
+  })
+
+  test('it is revoked, and nothing calls any more', async () => {
+    await visit(stage, page, '/settings/api')
+    await press(page, 'Revoke')
+    await fill(page.getByRole('dialog'), 'Your password', office.password)
+    await press(page.getByRole('dialog'), 'Revoke')
+    await page.getByText('No program can call the API yet').waitFor()
+    expect((await call(second)).status).toBe(401)
+  })
+})
+
+describe('Accounts', () => {
+  test('are made, and can do no more than whoever makes them', async () => {
+    await visit(stage, page, '/settings/accounts')
+    await press(page, 'New account')
+    const dialog = page.getByRole('dialog')
+    await fill(dialog, 'Name', 'Femi')
+    await fill(dialog, 'E-mail', `femi-${office.id}@example.com`)
+    await fill(dialog, 'Password', 'another long password')
+    await dialog.getByRole('checkbox', { name: 'Projects: View' }).check()
+    expect(await dialog.getByRole('checkbox', { name: 'Equipment: Delete' }).isDisabled()).toBe(true)
+    await press(dialog, 'Create')
+    await page.getByText('The account is saved.').waitFor()
+    await page.getByText(/femi-.*1 permission/).waitFor()
+  })
+})

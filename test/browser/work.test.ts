@@ -1,0 +1,177 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { permissions } from '#registry/permissions.ts'
+import { type BrowserStage, type Office, openBrowserStage } from './stage.ts'
+import { fill, heading, press, visit } from './steps.ts'
+
+let stage: BrowserStage
+let office: Office
+let page: Page
+beforeAll(async () => {
+  stage = await openBrowserStage()
+  office = await stage.office()
+  page = await stage.enter(office)
+})
+afterAll(() => stage.close())
+afterEach(() => expect(stage.quiet()).toEqual([]))
+
+describe('Signing in', () => {
+  test('shows the first page within two seconds, and says no to a wrong password', async () => {
+    const stranger = await stage.open()
+    const startedAt = performance.now()
+    await stranger.goto(stage.url)
+    await stranger.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(performance.now() - startedAt).toBeLessThan(2000)
+    await stranger.getByLabel('E-mail').fill(office.email)
+    await stranger.getByLabel('Password').fill('wrong')
+    await press(stranger, 'Sign in')
+    await stranger.getByText('E-mail and password do not belong together.').waitFor()
+    await stranger.context().close()
+  })
+
+  test('leads back to the page that was asked for, and signing out ends it', async () => {
+    const guest = await stage.open()
+    await guest.goto(`${stage.url}/#/workers`)
+    await guest.getByLabel('E-mail').fill(office.email)
+    await guest.getByLabel('Password').fill(office.password)
+    await press(guest, 'Sign in')
+    await guest.getByRole('heading', { level: 1, name: 'Workers' }).waitFor()
+    await guest.getByRole('button', { name: /Account of/ }).click()
+    await guest.getByRole('menuitem', { name: 'Sign out' }).click()
+    await guest.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await guest.context().close()
+  })
+})
+
+describe('Status as people see it', () => {
+  test('an estimate goes from draft to accepted, and only where it may', async () => {
+    const id = await office.record('estimates', { title: 'Wall' })
+    await visit(stage, page, `/estimates/${id}/show`)
+    await press(page, 'Mark as sent')
+    const missing = page.getByRole('dialog')
+    await missing.getByText(/Lines/).first().waitFor()
+    await press(missing, 'Complete it')
+    await page.getByRole('heading', { level: 1, name: 'Edit Wall' }).waitFor()
+
+    const client = await office.record('clients', { name: 'Quay' })
+    const lines = [{ description: 'Brickwork', quantity: 1, unit: null, unit_price_minor: 100 }]
+    await office.call('PATCH', `/v1/estimates/${id}`, { body: { client_id: client, lines } })
+    await visit(stage, page, `/estimates/${id}/show`)
+    await press(page, 'Mark as sent')
+    await page.getByText('Now: Sent').waitFor()
+    await page.getByRole('button', { name: 'Reject' }).waitFor()
+    await press(page, 'Accept')
+    await page.getByText(/is final/).waitFor()
+    await press(page.getByRole('dialog'), 'Accept')
+    await page.getByText('Now: Accepted').waitFor()
+    await page.getByRole('button', { name: 'Accept' }).waitFor({ state: 'detached' })
+    expect(await page.getByRole('button', { name: 'Mark as sent' }).count()).toBe(0)
+  })
+
+  test('hours are approved where they are listed', async () => {
+    const project = await office.record('projects', { name: 'Site' })
+    const worker = await office.record('workers', { name: 'Grace' })
+    await visit(stage, page, `/projects/${project}/show`)
+    await page.getByRole('tab', { name: 'Time entries' }).click()
+    await press(page, 'New time entry')
+    const dialog = page.getByRole('dialog', { name: 'New time entry' })
+    await dialog.getByRole('combobox', { name: 'Worker' }).fill('gra')
+    await page.getByRole('option', { name: 'Grace' }).click()
+    await fill(dialog, 'Hours', '7.5')
+    await dialog.getByLabel('Day').fill('2026-03-02')
+    await press(dialog, 'Create')
+    await press(page, 'Approve')
+    await press(page.getByRole('dialog'), 'Approve')
+    await page.getByText('Now: Approved').waitFor()
+    expect(await stage.sql('select status from time_entries where worker_id = $1', worker)).toEqual([
+      { status: 'APPROVED' },
+    ])
+  })
+})
+
+describe('A blocked delete', () => {
+  test('says what is in the way and what to do instead, and does nothing', async () => {
+    const client = await office.record('clients', { name: 'Payer' })
+    const invoice = await office.record('invoices', { client_id: client, status: 'ISSUED' })
+    await visit(stage, page, `/clients/${client}/show`)
+    await press(page, 'Delete')
+    const dialog = page.getByRole('dialog', { name: 'This cannot be deleted' })
+    await dialog.getByText(/set its status to INACTIVE or BLOCKED/).waitFor()
+    expect(await dialog.getByRole('button', { name: 'Delete' }).count()).toBe(0)
+    await dialog.getByRole('link', { name: `#${invoice}` }).click()
+    await page.getByRole('heading', { level: 1, name: /^INV-/ }).waitFor()
+  })
+})
+
+describe('An account that may not', () => {
+  test('does not see what it may not do, and is refused where it goes anyway', async () => {
+    const foreman = await stage.office({ permissions: ['PROJECTS_VIEW', 'TASKS_VIEW', 'TASKS_EDIT'] })
+    const project = await foreman.record('projects', { name: 'Site' })
+    const his = await stage.enter(foreman)
+    const menu = his.getByRole('navigation', { name: 'Menu' }).first()
+    expect(await menu.getByRole('link').allInnerTexts()).toEqual(['Home', 'Projects', 'Tasks', 'Recently deleted'])
+    await visit(stage, his, `/projects/${project}/show`)
+    expect(await his.getByRole('button', { name: 'Delete' }).count()).toBe(0)
+    expect(await his.getByRole('link', { name: 'Edit' }).count()).toBe(0)
+    await visit(stage, his, `/projects/${project}`)
+    expect(await heading(his)).toBe('Your account may not see this.')
+    await visit(stage, his, '/settings')
+    await his.getByText('Your account may not see this.').waitFor()
+    const refused = await his.request.patch(`${stage.url}/console/records/projects/${project}`, {
+      data: { name: 'Mine' },
+      headers: { 'Sec-Fetch-Site': 'same-origin' },
+    })
+    expect(refused.status()).toBe(403)
+    await his.context().close()
+  })
+})
+
+describe('Home', () => {
+  test('has figures that lead to the list behind them', async () => {
+    const morning = await stage.office({ permissions })
+    const client = await morning.record('clients', { name: 'Quay' })
+    const lines = [{ description: 'Brickwork', quantity: 1, unit: null, unit_price_minor: 12345 }]
+    await morning.record('estimates', { title: 'Waiting', status: 'SENT', client_id: client, lines })
+    await morning.record('estimates', { title: 'Draft' })
+    const home = await stage.enter(morning)
+    await home.getByRole('link', { name: /1\s*Estimates waiting for an answer\s*worth .*123\.45/ }).click()
+    await home.getByRole('heading', { level: 1, name: 'Estimates' }).waitFor()
+    await home.getByRole('link', { name: 'Waiting', exact: true }).waitFor()
+    expect(await home.getByRole('link', { name: 'Draft', exact: true }).count()).toBe(0)
+    await home.context().close()
+  })
+})
+
+describe('The whole page', () => {
+  test('speaks the other language and keeps it, in the dark too', async () => {
+    await visit(stage, page, '/projects')
+    await page.getByRole('button', { name: /Account of/ }).click()
+    await page.getByRole('menuitemradio', { name: 'Deutsch' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Projekte' }).waitFor()
+    await page.getByRole('button', { name: /Konto von/ }).click()
+    await page.getByRole('menuitemradio', { name: 'Dunkel' }).click()
+    expect(await page.locator('html').getAttribute('data-scheme')).toBe('dark')
+    await visit(stage, page, '/clients/create')
+    expect(await heading(page)).toBe('Neuer Kunde')
+    expect(await page.locator('html').getAttribute('lang')).toBe('de')
+    await fill(page, 'Kreditlimit', '1.250,50')
+    await fill(page, 'Name', 'Hafen')
+    await press(page, 'Anlegen')
+    await page.getByText('1.250,50').first().waitFor()
+    await page.getByRole('button', { name: /Konto von/ }).click()
+    await page.getByRole('menuitemradio', { name: 'English' }).click()
+  })
+
+  test('is used by the keyboard alone: skip link, search everywhere', async () => {
+    await office.record('clients', { name: 'Findable Partners' })
+    await visit(stage, page, '/')
+    await page.keyboard.press('Tab')
+    await page.getByRole('button', { name: 'Skip to the content' }).press('Enter')
+    expect(await page.evaluate('document.activeElement.id')).toBe('content')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('findable')
+    await page.getByRole('option', { name: /Findable Partners/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Findable Partners' }).waitFor()
+  })
+})
