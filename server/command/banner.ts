@@ -14,6 +14,7 @@ export function banner({ config, url, databaseIs, demo }: Ready): Answer {
     [`Plumbline ${version} is ready at ${url}`],
     table([
       ...(config.publicUrl === null ? [] : [['Public address', config.publicUrl] as const]),
+      ['Web interface', `${url}/`],
       ['Reference page', documents.docs],
       ['Database', databaseIs],
     ]),

@@ -60,12 +60,20 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
     may: [/^(registry|derive|server)\//, /^[^.]/],
     because: 'what starts the service may know all of it',
   },
+  {
+    folder: 'console/',
+    may: [
+      /^(registry|derive|console)\//,
+      /^(react|@mui|@emotion|react-admin|react-dom|react-router|react-router-dom)(\/|$)/,
+    ],
+    because: 'the pages know the registry and what follows from it, and nothing of the server',
+  },
 ]
 
 const root = join(import.meta.dirname, '../..')
-const files = ['registry', 'derive', 'server'].flatMap((folder) =>
+const files = ['registry', 'derive', 'server', 'console'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts') && !name.startsWith('dist'))
     .map((name) => join(folder, name)),
 )
 

@@ -87,7 +87,7 @@ function RemovalItem({ removal, onRestored }: { removal: Removal; onRestored(): 
       </Box>
       {isBack && <Typography color="textSecondary">{removals.back}</Typography>}
       {mode === 'hard' && <Typography color="textSecondary">{removals.gone}</Typography>}
-      {!isBack && mode === 'soft' && may(records, 'DELETE') && (
+      {!isBack && mode === 'soft' && may(records, 'EDIT') && (
         <Button
           variant="outlined"
           startIcon={<Restore />}
