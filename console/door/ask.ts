@@ -53,7 +53,7 @@ export class Refused extends Error {
 export const isRefused = (error: unknown, code?: string): error is Refused =>
   error instanceof Refused && (code === undefined || error.body.code === code)
 
-export const isUnauthorized = (error: unknown): error is Refused => error instanceof Refused && error.code === 'unauthorized'
+export const isUnauthorized = (error: unknown): error is Refused => isRefused(error, 'unauthorized')
 
 function parsed(text: string): unknown {
   try {
