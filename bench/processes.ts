@@ -22,11 +22,15 @@ export const startFloor = (databaseUrl: string, profileFolder?: string): Promise
 const profiling = (folder: string | undefined): string[] =>
   folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`]
 
+/** Of our own environment only this reaches a server: what else is set there is meant for other servers. */
+const passedOn = (names: readonly string[]): { [name: string]: string } =>
+  Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
+
 /** A server says where it is on its first line, as JSON. */
 async function startServer(words: string[], environment: { [name: string]: string }): Promise<Server> {
   const child = spawn(process.execPath, words, {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', ...environment },
+    env: { ...passedOn(['PATH', 'FLOOR_LANES', 'DATABASE_CONNECTIONS']), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let complaints = ''

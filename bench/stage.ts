@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { About, Adapter } from './adapter.ts'
 import type { System } from './measure.ts'
 import { type Postgres, urlOf } from './postgres.ts'
+import { BenchProblem } from './problem.ts'
 import { type Server, startFloor, startProduct } from './processes.ts'
 import type { Progress } from './progress.ts'
 import { readTokens } from './scenario/companies.ts'
@@ -48,6 +49,9 @@ export async function openStage({ postgres, progress, profile }: Cast, records: 
 }
 
 export async function systemOf(name: string, server: Server, adapterFile: string): Promise<System> {
-  const { adapter } = (await import(adapterFile)) as { adapter: Adapter }
+  const { adapter } = (await import(adapterFile).catch((error: Error) => {
+    throw new BenchProblem(`${adapterFile} cannot be read as an adapter: ${error.message}`)
+  })) as { adapter?: Adapter }
+  if (!adapter) throw new BenchProblem(`${adapterFile} exports no "adapter"; see bench/README.md.`)
   return { name, server, adapter, adapterFile }
 }

@@ -45,14 +45,15 @@ function panelsOf(rows: readonly Row[]): Panel[] {
 function bar(row: Row, rows: readonly Row[], y: number): string[] {
   const { ratio, of, asked } = verdict(row, rows)
   const { product, floor } = row.systems
-  // Without a floor the base is another work of the product, or nothing but the work itself.
-  const share = ratio ?? 1
+  // Without a floor the base is another work of the product; without that there is nothing to draw.
+  const share = ratio ?? 0
   const scale = full / Math.max(1, share)
   const base = floor ? `of ${shown(floor.perSecond)}` : ratio === null ? '' : `of ${of}`
   return [
     text({ x: left - 8, y: y + 15 }, row.work, { anchor: 'end' }),
-    ...(ratio === null ? [] : [box({ x: left, y }, scale, 22, pale)]),
-    box({ x: left, y: y + 4 }, share * scale, 14, colours[0]),
+    ...(ratio === null
+      ? []
+      : [box({ x: left, y }, scale, 22, pale), box({ x: left, y: y + 4 }, share * scale, 14, colours[0])]),
     ...(asked === null
       ? []
       : [line({ x: left + asked * scale, y: y - 2 }, { x: left + asked * scale, y: y + 24 }, grey, '3 2')]),
