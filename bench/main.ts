@@ -1,3 +1,4 @@
+import { EmbeddedProblem } from '#server/embedded/open.ts'
 import { compare } from './compare.ts'
 import { growth } from './growth/growth.ts'
 import { help, readOptions } from './options.ts'
@@ -9,7 +10,7 @@ try {
   if (options.help) process.stdout.write(help)
   else await { works: compare, profile, growth }[options.about](options)
 } catch (error) {
-  if (!(error instanceof BenchProblem)) throw error
+  if (!(error instanceof BenchProblem || error instanceof EmbeddedProblem)) throw error
   process.stderr.write(`${error.message}\n`)
   process.exitCode = 1
 }
