@@ -1,24 +1,13 @@
 import { join } from 'sql-template-tag'
 import { instant } from './history.ts'
+import type { CallRow } from './metering.ts'
 import { type Statement, sql, statement } from './statement.ts'
 
 /** The log of calls, as Settings shows it. */
 
-export type CallShown = {
+export type CallShown = Omit<CallRow, 'company_id'> & {
   id: number
-  at: string
-  request_id: string
-  route: string
-  record_id: number | null
-  status: number
-  code: string | null
-  ms: number
-  peer: string | null
-  dry_run: boolean
-  replayed: boolean
-  counted: boolean
   outcome: Outcome
-  token_id: number
   token_label: string
   token_active: boolean
   token_revoked_at: string | null

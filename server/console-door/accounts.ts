@@ -3,11 +3,11 @@ import { mayChangeAccount, mayGrant } from '../service/account-rights.ts'
 import { noteAccount } from '../service/office-note.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
+import { recordId } from '../walk/read-intent.ts'
 import type { Asked, ConsoleRoute } from './asked.ts'
 import { readParameters } from './paging.ts'
 import { readMembers } from './read-members.ts'
 import { created, ok, whole } from './reply.ts'
-import { idOf } from './walk-console.ts'
 
 /** Settings, Accounts: who may do what. */
 export const accountRoutes: ConsoleRoute[] = [
@@ -26,7 +26,7 @@ async function list(asked: Asked) {
 async function fetch(asked: Asked) {
   readParameters(asked, [])
   const { companyId } = asked.session().actor
-  return ok(await asked.world.database.transaction((transaction) => find(transaction, companyId, idOf(asked))))
+  return ok(await asked.world.database.transaction((transaction) => find(transaction, companyId, recordId(asked))))
 }
 
 async function create({ body, change, desk }: Asked) {
@@ -42,7 +42,7 @@ async function create({ body, change, desk }: Asked) {
 }
 
 async function update(asked: Asked) {
-  const id = idOf(asked)
+  const id = recordId(asked)
   const wanted = readMembers(await asked.body(), {
     name: 'text?',
     email: 'text?',

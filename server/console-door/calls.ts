@@ -9,11 +9,11 @@ import {
   outcomes,
 } from '#derive/queries/calls.ts'
 import { Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
+import { recordId } from '../walk/read-intent.ts'
 import type { Asked, ConsoleRoute } from './asked.ts'
 import { readPage, readParameters } from './paging.ts'
 import { isDay } from './read-listing.ts'
 import { ok, page } from './reply.ts'
-import { idOf } from './walk-console.ts'
 
 /** The log of API calls: what integrations do, and why one is refused. */
 export const callRoutes: ConsoleRoute[] = [
@@ -40,7 +40,7 @@ async function list(asked: Asked) {
 async function fetch(asked: Asked) {
   readParameters(asked, [])
   const { companyId } = asked.session().actor
-  const [row] = await asked.world.database.read<CallShown>(findCall(companyId, idOf(asked)))
+  const [row] = await asked.world.database.read<CallShown>(findCall(companyId, recordId(asked)))
   if (!row) throw new Refusal('not_found')
   return ok({ ...row, gate: gateOf(row), advice: adviceOf(row) })
 }

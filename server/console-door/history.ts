@@ -1,10 +1,10 @@
 import { countHistory, type HistoryRow, historyOfRecord } from '#derive/queries/history.ts'
 import type { Definition } from '#registry/definition.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { recordId } from '../walk/read-intent.ts'
 import type { ConsoleRoute } from './asked.ts'
 import { readPage, readParameters } from './paging.ts'
 import { page } from './reply.ts'
-import { idOf } from './walk-console.ts'
 
 /** Who changed a record, what and when. A deleted record has its history still. */
 export const historyOf =
@@ -12,7 +12,7 @@ export const historyOf =
   async (asked) => {
     const wanted = readPage(readParameters(asked, ['limit', 'offset']))
     const { companyId } = asked.session().actor
-    const id = idOf(asked)
+    const id = recordId(asked)
     const [rows, [count]] = await asked.world.database.transaction(({ run }) =>
       Promise.all([
         run<HistoryRow>(historyOfRecord(companyId, name, id, wanted)),

@@ -9,12 +9,11 @@ import { readBytes } from '../http/read-bytes.ts'
 import { readReply, recordTag, replyOf } from '../walk/answer.ts'
 import type { Body, Call, Reply } from '../walk/call.ts'
 import { perform } from '../walk/perform.ts'
-import { readIntent } from '../walk/read-intent.ts'
+import { readIntent, recordId } from '../walk/read-intent.ts'
 import type { Asked, ConsoleReply, ConsoleRoute } from './asked.ts'
 import { exportOf } from './export.ts'
 import { historyOf } from './history.ts'
 import { readConsoleListing, withEveryFilter } from './read-listing.ts'
-import { idOf } from './walk-console.ts'
 
 /** The records of every kind, the ERP-only ones too: the routes of /v1 behind another door. */
 export const recordRoutes: ConsoleRoute[] = registry.flatMap((definition) => {
@@ -69,7 +68,7 @@ async function listing(asked: Asked, route: DataRoute): Promise<ConsoleReply> {
 async function fetching(asked: Asked, route: DataRoute): Promise<ConsoleReply> {
   const fields = readFields(readQuery(asked.query, route), route.definition)
   const { companyId } = asked.session().actor
-  const statement = fetch(companyId, route.definition, idOf(asked), fields)
+  const statement = fetch(companyId, route.definition, recordId(asked), fields)
   const [row] = await asked.world.database.read<{ version: number; json: string }>(statement)
   if (!row) throw new Refusal('not_found')
   const reply = readReply(`{"data":${row.json}}`, recordTag(row.version, row.json), asked.headers.ifNoneMatch)

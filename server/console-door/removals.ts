@@ -4,11 +4,11 @@ import { registry } from '#registry/records/index.ts'
 import { listed } from '../service/remove-record.ts'
 import { restoreRemoval } from '../service/restore-removal.ts'
 import { needPermission, type Session } from '../service/session.ts'
+import { recordId as removalId } from '../walk/read-intent.ts'
 import type { Asked, ConsoleRoute } from './asked.ts'
 import { whoOf } from './history.ts'
 import { readPage, readParameters } from './paging.ts'
 import { ok, page } from './reply.ts'
-import { idOf } from './walk-console.ts'
 
 /** What was deleted, and the way back. */
 export const removalRoutes: ConsoleRoute[] = [
@@ -43,7 +43,7 @@ const shown = ({ account_id, account_name, went, unlinked, ...row }: RemovalRow)
 
 async function restore(asked: Asked) {
   readParameters(asked, [])
-  const id = idOf(asked)
+  const id = removalId(asked)
   const { records, recordId, cameBack, linked } = await asked.change((transaction, session) =>
     restoreRemoval(transaction, session.actor, id, (code) => needPermission(session, code)),
   )

@@ -1,4 +1,3 @@
-import { Refusal } from '#registry/refusals.ts'
 import { readBytes } from '../http/read-bytes.ts'
 import { holdLiveSession, needPermission, type Session, seeLiveSession } from '../service/session.ts'
 import { readBody } from '../walk/read-body.ts'
@@ -38,10 +37,3 @@ function needed({ route: { needs } }: Incoming, session: Session): void {
 
 /** What a body may be sent as: a PATCH also as a merge patch. */
 const bodyOf = ({ route: { method } }: Incoming) => ({ operation: method === 'PATCH' ? 'update' : 'create' }) as const
-
-/** The id of the path; what is no positive whole number is an id that nothing has. */
-export function idOf({ id }: Pick<Incoming, 'id'>): number {
-  const number = /^[1-9]\d{0,15}$/.test(id ?? '') ? Number(id) : 0
-  if (number < 1 || number > Number.MAX_SAFE_INTEGER) throw new Refusal('not_found')
-  return number
-}

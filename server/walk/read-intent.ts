@@ -23,13 +23,13 @@ export function readIntent(call: Call, headers: Headers): Intent {
 }
 
 /** The id of the path; what is no positive whole number is an id that no record has. */
-export function recordId(call: Call): number {
+export function recordId(call: Pick<Call, 'id'>): number {
   const id = pathId(call)
   if (id === null) throw new Refusal('not_found')
   return id
 }
 
-export function pathId({ id }: Call): number | null {
+export function pathId({ id }: Pick<Call, 'id'>): number | null {
   const number = /^[1-9]\d{0,15}$/.test(id ?? '') ? Number(id) : 0
   return number >= 1 && number <= idMax ? number : null
 }
