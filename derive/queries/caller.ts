@@ -1,5 +1,6 @@
 import type { Sql } from 'sql-template-tag'
-import { brief, type Statement, sql, statement } from './statement.ts'
+import { type Askable, type BriefStatement, brief } from './brief.ts'
+import { type Statement, sql, statement } from './statement.ts'
 
 /** What a call shows of itself, and what its route asks for. */
 export type CallerAsk = {
@@ -24,8 +25,16 @@ export type CallerRow = {
   currency: string
 }
 
+export const callerTypes = {
+  companyId: 'bigint',
+  tokenHash: 'bytea',
+  scope: 'text',
+  addOn: 'text',
+  peer: 'text',
+} as const
+
 /** The caller of a read, to be joined with what is wanted: one statement, one round trip. */
-export const callerOf = ({ companyId, tokenHash, scope, addOn, peer }: CallerAsk): Sql => sql`
+export const callerOf = ({ companyId, tokenHash, scope, addOn, peer }: Askable<CallerAsk>): Sql => sql`
   select t.id as token_id, t.account_id,
     t.revoked_at is null and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce(${peer}::inet <<= any (t.allowlist), false) as address_allowed,
@@ -38,7 +47,7 @@ export const callerOf = ({ companyId, tokenHash, scope, addOn, peer }: CallerAsk
   where t.company_id = ${companyId} and t.hash = ${tokenHash}`
 
 /** The caller alone: of a read that is refused in any case. */
-export const seeCaller = (ask: CallerAsk): Statement => brief(statement(callerOf(ask), 'caller'))
+export const seeCaller = (ask: CallerAsk): BriefStatement => brief('caller', callerTypes, ask, 32, callerOf)
 
 /**
  * The caller of a write. The share lock makes a revocation wait for this transaction, so that once the revocation has

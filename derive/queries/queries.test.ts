@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Definition } from '#registry/definition.ts'
 import { registry } from '#registry/records/index.ts'
+import type { BriefStatement } from './brief.ts'
 import { holdCaller, seeCaller } from './caller.ts'
 import { listCalls, useByDay } from './calls.ts'
 import { historyOfRecord, recentHistory } from './history.ts'
@@ -27,11 +28,11 @@ const page: Listing = { filters: {}, words: [], sort: [], limit: 50, offset: 0 }
 const [projects, workers, , estimates] = registry as [Definition, Definition, Definition, Definition]
 
 /** One line a clause, so that a change reads as a diff. */
-const readable = ({ name, text, values }: Statement): string =>
+const readable = ({ name, text, values }: Statement | BriefStatement): string =>
   `-- ${name ?? '(unnamed)'}\n${text.replace(/\n\s*\n/g, '\n').trim()}\n-- ${JSON.stringify(values)}\n`
 
 describe('The SQL that is derived', () => {
-  const rows: [string, Statement[]][] = [
+  const rows: [string, (Statement | BriefStatement)[]][] = [
     ['caller', [seeCaller(ask), holdCaller(ask)]],
     ['fetch', [fetchWithCaller(ask, projects, 4711), fetchWithCaller(ask, projects, 4711, ['name'])]],
     [

@@ -1,9 +1,10 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { pageSizeMax } from '#registry/limits.ts'
-import { type CallerAsk, callerOf } from './caller.ts'
+import { type Askable, type BriefStatement, brief } from './brief.ts'
+import { type CallerAsk, callerOf, callerTypes } from './caller.ts'
 import { currencyOf, shown } from './shown.ts'
-import { brief, type Statement, sql, statement } from './statement.ts'
+import { type Statement, sql, statement } from './statement.ts'
 import { tallied } from './tally.ts'
 
 /** The records a list is asked for. */
@@ -22,25 +23,49 @@ export type Listing = {
   fields?: readonly string[]
 }
 
+const recordsTogether = 32
+const pagesTogether = 4
+
 /** A record and its caller. `json` is null where there is no such live record. */
-export function fetchWithCaller(ask: CallerAsk, definition: Definition, id: number, fields?: string[]): Statement {
-  const wanted = sql`
+export function fetchWithCaller(
+  ask: CallerAsk,
+  definition: Definition,
+  id: number,
+  fields?: string[],
+): Statement | BriefStatement {
+  const query = (asked: Askable<CallerAsk & { id: number }>) =>
+    withCaller(
+      asked,
+      sql`
     select r.version, ${shown(definition, raw('caller.currency'), fields)} as json
     from ${raw(definition.name)} r
-    where r.company_id = ${ask.companyId} and r.id = ${id} and r.deleted_at is null`
-  return brief(statement(withCaller(ask, wanted), fields ? undefined : `${definition.name}.fetch`))
+    where r.company_id = ${asked.companyId} and r.id = ${asked.id} and r.deleted_at is null`,
+    )
+  const asked = { ...ask, id }
+  // Any choice of fields can come.
+  if (fields) return statement(query(asked))
+  return brief(`${definition.name}.fetch`, { ...callerTypes, id: 'bigint' }, asked, recordsTogether, query)
 }
 
 /** A page, its exact total, and its caller. Both come from one snapshot. */
-export function listWithCaller(ask: CallerAsk, definition: Definition, listing: Listing): Statement {
-  const wanted = page(ask.companyId, definition, listing, raw('caller.currency'))
-  const query = statement(withCaller(ask, wanted), listName(definition, listing))
-  return isFirstPages(listing) ? brief(query) : query
+export function listWithCaller(ask: CallerAsk, definition: Definition, listing: Listing): Statement | BriefStatement {
+  const query = (asked: Askable<CallerAsk & Cut>) =>
+    withCaller(asked, page(asked, definition, listing, raw('caller.currency')))
+  const { limit, offset } = listing
+  const asked = { ...ask, limit, offset }
+  if (!isFirstPages(listing)) return statement(query(asked), listName(definition, listing))
+  return brief(
+    `${definition.name}.page`,
+    { ...callerTypes, limit: 'bigint', offset: 'bigint' },
+    asked,
+    pagesTogether,
+    query,
+  )
 }
 
 /** A page for somebody whose rights have been seen already. */
 export const list = (companyId: number, definition: Definition, listing: Listing): Statement =>
-  statement(page(companyId, definition, listing, currencyOf(companyId)))
+  statement(page({ ...listing, companyId }, definition, listing, currencyOf(companyId)))
 
 /** The ids of everything a listing finds, in its order: what an export reads page by page. */
 export const listIds = (companyId: number, definition: Definition, listing: Listing): Statement =>
@@ -56,11 +81,19 @@ export const fetch = (companyId: number, definition: Definition, id: number, fie
     where r.company_id = ${companyId} and r.id = ${id} and r.deleted_at is null`,
   )
 
-const withCaller = (ask: CallerAsk, wanted: Sql): Sql =>
-  sql`with caller as (${callerOf(ask)})
+const withCaller = (asked: Askable<CallerAsk>, wanted: Sql): Sql =>
+  sql`with caller as (${callerOf(asked)})
   select caller.*, wanted.* from caller left join lateral (${wanted}) wanted on true`
 
-function page(companyId: number, definition: Definition, listing: Listing, currency: Sql): Sql {
+/** Where a page is cut. */
+type Cut = { limit: number; offset: number }
+
+function page(
+  { companyId, limit, offset }: Askable<Cut & { companyId: number }>,
+  definition: Definition,
+  listing: Listing,
+  currency: Sql,
+): Sql {
   const table = raw(definition.name)
   const where = conditions(companyId, listing)
   // The page is cut first, so that JSON is built for its records alone.
@@ -69,7 +102,7 @@ function page(companyId: number, definition: Definition, listing: Listing, curre
       ${narrows(listing) ? sql`(select count(*) from ${table} r where ${where})` : tallied(companyId, definition.name)} as total,
       (select coalesce(string_agg(${shown(definition, currency, listing.fields)}, ','), '') from (
         select r.* from ${table} r where ${where}
-        order by ${order(definition, listing)} limit ${listing.limit} offset ${listing.offset}
+        order by ${order(definition, listing)} limit ${limit} offset ${offset}
       ) r) as json`
 }
 
@@ -79,11 +112,11 @@ const narrows = ({ filters, words, updatedSince, ids, among = [], days = [] }: L
   updatedSince !== undefined ||
   ids !== undefined
 
-/** A page near the beginning, in the order of its index. */
+/** A whole page near the beginning, in the order of its index. */
 const isFirstPages = (listing: Listing): boolean =>
-  !narrows(listing) && listing.sort.length === 0 && listing.offset <= pageSizeMax * 10
+  !narrows(listing) && !listing.fields && listing.sort.length === 0 && listing.offset <= pageSizeMax * 10
 
-function conditions(companyId: number, listing: Listing): Sql {
+function conditions(companyId: number | Sql, listing: Listing): Sql {
   const { filters, words, updatedSince, ids, among = [], days = [] } = listing
   return join(
     [

@@ -5,8 +5,7 @@ export type Statement = {
   name?: string
   text: string
   values: unknown[]
-  /** A read whose cost does not grow with the data, so that others can wait behind it. */
-  brief?: true
+  brief?: undefined
 }
 
 /** PostgreSQL cuts longer names off, and two statements would share one. */
@@ -21,5 +20,3 @@ export function statement(query: Sql, name?: string): Statement {
 export const identifier = (name: string): Sql => raw(name)
 
 export { sql }
-
-export const brief = (query: Statement): Statement => ({ ...query, brief: true })

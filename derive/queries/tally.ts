@@ -1,11 +1,14 @@
-import type { Sql } from 'sql-template-tag'
+import { raw, type Sql } from 'sql-template-tag'
 import { type Statement, sql, statement } from './statement.ts'
 
 /** The exact number of a company's live records of a kind, kept beside the writes instead of counted. */
-export const tallied = (companyId: number, records: string): Sql => sql`(
-  coalesce((select total from tallies where company_id = ${companyId} and records = ${records}), 0)
-  + coalesce((select sum(change) from tally_changes where company_id = ${companyId} and records = ${records}), 0)
+export const tallied = (companyId: number | Sql, records: string): Sql => {
+  const which = sql`company_id = ${companyId} and records = ${raw(`'${records}'`)}`
+  return sql`(
+  coalesce((select total from tallies where ${which}), 0)
+  + coalesce((select sum(change) from tally_changes where ${which}), 0)
 )::bigint`
+}
 
 /** A change of the tally by as many records as `r` holds: more, or fewer where `sign` is -1. */
 export const tally = (records: string, sign: 1 | -1): Sql => sql`

@@ -31,7 +31,7 @@ export function makeDoor(
   describe: (config: World['config'], route: Route, base: string) => Reply,
   stage: Stage,
 ): Door {
-  return (request, response) => {
+  return async (request, response) => {
     const startedAt = world.clock.elapsed()
     const requestId = randomUUID()
     // Read before anything is waited for: a socket that has closed no longer says who it was.
@@ -41,35 +41,33 @@ export function makeDoor(
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
     const route = place?.byMethod.get(method)
 
-    answer()
-      .catch((error: unknown) => failed(world, error, requestId, route?.id ?? path))
-      .then((reply) => {
-        send(request, response, reply, requestId, stage.is === 'closing')
-        finish(reply.status)
-      })
-      .catch((error: unknown) => {
-        world.log.error({ error, request_id: requestId }, 'the answer could not be sent')
-        response.destroy()
-      })
+    let reply: Reply
+    try {
+      reply = await answer()
+    } catch (error) {
+      reply = failed(world, error, requestId, route?.id ?? path)
+    }
+    try {
+      send(request, response, reply, requestId, stage.is === 'closing')
+      finish(reply.status)
+    } catch (error) {
+      world.log.error({ error, request_id: requestId }, 'the answer could not be sent')
+      response.destroy()
+    }
 
-    async function answer(): Promise<Reply> {
+    function answer(): Reply | Promise<Reply> {
       const page = Object.hasOwn(pages, path) ? pages[path] : undefined
       if (page && method === 'GET') return page({ base: baseOf(world.config, request) })
       if (page) return onlyThese('GET, HEAD, OPTIONS', method)
       if (!place) throw new Refusal('not_found')
       if (!route) return onlyThese(place.allow, method)
       if (!isDataRoute(route)) return describe(world.config, route, baseOf(world.config, request))
-      return walk(world, {
-        route,
-        path,
-        id: place.id,
-        query,
-        rawHeaders: request.rawHeaders,
-        body: await bodyOf(request, place),
-        peer,
-        requestId,
-        startedAt,
-      })
+      const { rawHeaders } = request
+      const body = bodyOf(request, place)
+      const call = { route, path, id: place.id, query, rawHeaders, peer, requestId, startedAt }
+      return body instanceof Promise
+        ? body.then((body) => walk(world, { ...call, body }))
+        : walk(world, { ...call, body })
     }
 
     function finish(status: number): void {

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { BriefStatement } from '#derive/queries/brief.ts'
 import type { Statement } from '#derive/queries/statement.ts'
 import { asFault, Fault, isConflict, isConnectionLost } from './faults.ts'
 import { openLanes } from './lanes.ts'
@@ -6,8 +7,8 @@ import { inOneWrite } from './one-write.ts'
 
 /** The only door to PostgreSQL. */
 export type Database = {
-  /** One statement by itself; a brief one shares a connection with others. */
-  read<Row>(statement: Statement): Promise<Row[]>
+  /** One statement by itself; a brief one may answer others too, and brings this one's row. */
+  read<Row>(statement: Statement | BriefStatement): Promise<Row[]>
   /** One READ COMMITTED transaction. Run again, whole and silently, when it met another one (up to three times). */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -49,22 +50,22 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
     application_name: 'plumbline',
     options: sessionOptions(limits),
   }
-  const lanes = openLanes({ ...client, query_timeout: limits.statementTimeout + answerTimeout }, onError)
+  const lanes = openLanes(
+    {
+      ...client,
+      query_timeout: limits.statementTimeout + answerTimeout,
+      // Planned once: how many ask at the same time does not change how each is answered.
+      options: `${client.options} -c plan_cache_mode=force_generic_plan`,
+    },
+    limits.connectTimeout,
+    onError,
+  )
   const pool = new pg.Pool({ ...client, max: limits.connectionsMax } as pg.PoolConfig)
   // Without a listener a connection lost while idle would end the process.
   pool.on('error', onError)
 
   return {
-    async read<Row>(asked: Statement) {
-      if (asked.brief) return lanes.read<Row>(asked)
-      const { name, text, values } = asked
-      try {
-        const { rows } = await pool.query(name === undefined ? { text, values } : { name, text, values })
-        return rows as Row[]
-      } catch (error) {
-        throw asFault(error)
-      }
-    },
+    read: (asked) => (asked.brief ? lanes.read(asked) : readAlone(pool, asked)),
     async transaction(work) {
       for (let retries = 0; ; retries++) {
         try {
@@ -78,7 +79,7 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
     close: async () => {
       await Promise.all([pool.end(), lanes.close()])
     },
-    load: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    load: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount + lanes.waiting() }),
   }
 }
 
@@ -97,6 +98,15 @@ const sessionOptions = ({ statementTimeout, lockTimeout }: Limits): string =>
   ]
     .map((option) => `-c ${option}`)
     .join(' ')
+
+async function readAlone<Row>(pool: pg.Pool, { name, text, values }: Statement): Promise<Row[]> {
+  try {
+    const { rows } = await pool.query(name === undefined ? { text, values } : { name, text, values })
+    return rows as Row[]
+  } catch (error) {
+    throw asFault(error)
+  }
+}
 
 async function once<T>(pool: pg.Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   const client = await connect(pool)

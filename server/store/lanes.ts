@@ -1,24 +1,48 @@
 import pg from 'pg'
-import type { Statement } from '#derive/queries/statement.ts'
-import { asFault, Fault } from './faults.ts'
+import type { BriefStatement } from '#derive/queries/brief.ts'
+import { asFault, Fault, isConnectionLost } from './faults.ts'
 import { inOneWrite } from './one-write.ts'
 
 /**
- * A few connections that all brief reads share. What is asked in one turn of the event loop leaves in one write, and a
- * backend answers it in one go; a connection for each request would wake a backend for each statement. Nothing is
- * carried from one statement to the next: each stands by itself, outside a transaction.
+ * A few connections that all brief reads share. Those who ask the same while a connection is free to answer are
+ * answered by one statement: a statement for each would wake a backend, plan, and describe its columns for each. When
+ * nobody else asks, it is one statement for one. Nothing is carried from one statement to the next: each stands by
+ * itself, outside a transaction, and begins after everyone whom it answers has asked.
  */
-export type Lanes = { read<Row>(statement: Statement): Promise<Row[]>; close(): Promise<void> }
+export type Lanes = {
+  /** The row that answers, if any. */
+  read<Row>(statement: BriefStatement): Promise<Row[]>
+  /** Reads that wait for their turn. */
+  waiting(): number
+  close(): Promise<void>
+}
 
-type Lane = { client: Promise<pg.Client> | null; waiting: number }
+type Question = {
+  values: readonly unknown[]
+  since: number
+  resolve(rows: unknown[]): void
+  reject(error: unknown): void
+}
+
+/** Those who ask the same and wait. */
+type Group = Pick<BriefStatement, 'name' | 'text' | 'together'> & { questions: Question[]; underWay: number }
+
+type Lane = { client: Promise<pg.Client> | null; busy: boolean }
 
 /** Enough to keep the processors of a database busy; more only wakes more processes. */
 const laneCount = 3
+/** Milliseconds that a question waits for its like while a lane is free. */
+const gatheringTimeMax = 5
 /** More than this would wait longer than a caller should. */
-const waitingMax = 400
+const waitingMax = 1200
 
-export function openLanes(config: pg.ClientConfig, onError: (error: Error) => void): Lanes {
-  const lanes: Lane[] = Array.from({ length: laneCount }, () => ({ client: null, waiting: 0 }))
+/** `waitingTimeMax`: milliseconds that a read waits for its turn. */
+export function openLanes(config: pg.ClientConfig, waitingTimeMax: number, onError: (error: Error) => void): Lanes {
+  const lanes: Lane[] = Array.from({ length: laneCount }, () => ({ client: null, busy: false }))
+  /** By name; as many as there are kinds of brief reads. */
+  const groups = new Map<string, Group>()
+  let waitingCount = 0
+  let planned = false
   let closed = false
 
   const open = (lane: Lane): Promise<pg.Client> => {
@@ -30,29 +54,107 @@ export function openLanes(config: pg.ClientConfig, onError: (error: Error) => vo
     return opening
   }
 
+  /** After everything that came in this turn of the event loop has asked. */
+  const plan = (): void => {
+    if (planned) return
+    planned = true
+    setImmediate(sendAll)
+  }
+
+  const sendAll = (): void => {
+    planned = false
+    const now = performance.now()
+    for (const group of groups.values()) {
+      if (!isReady(group, now)) continue
+      const lane = lanes.find(({ busy }) => !busy)
+      if (!lane) return
+      // Behind the others, where this loop meets it again.
+      groups.delete(group.name)
+      groups.set(group.name, group)
+      void send(lane, group, group.questions.splice(0, group.together))
+    }
+  }
+
+  const send = async (lane: Lane, group: Group, questions: Question[]): Promise<void> => {
+    waitingCount -= questions.length
+    lane.busy = true
+    group.underWay++
+    lane.client ??= open(lane)
+    const { client } = lane
+    try {
+      await ask(await client, group, questions)
+      // Those to whom no row came.
+      for (const { resolve } of questions) resolve([])
+    } catch (error) {
+      // The end of a connection comes a moment after what it ends; nobody else should meet it.
+      if (isConnectionLost(error) && lane.client === client) lane.client = null
+      for (const { reject } of questions) reject(asFault(error))
+    } finally {
+      lane.busy = false
+      group.underWay--
+      sendAll()
+    }
+  }
+
+  /** Those who have waited for a lane for too long hear so, as they would if they waited for a connection. */
+  const refuseLate = (): void => {
+    const late = performance.now() - waitingTimeMax
+    for (const group of groups.values()) {
+      const stay = group.questions.filter(({ since }) => since > late)
+      for (const { since, reject } of group.questions) if (since <= late) reject(tooLong())
+      waitingCount -= group.questions.length - stay.length
+      group.questions = stay
+    }
+  }
+  const clock = setInterval(() => {
+    refuseLate()
+    sendAll()
+  }, waitingTimeMax / 10).unref()
+
   return {
-    async read<Row>({ name, text, values }: Statement) {
-      const lane = lanes.reduce((best, one) => (one.waiting < best.waiting ? one : best))
-      if (closed || lane.waiting >= waitingMax) throw new Fault('unavailable', new Error('too many reads wait'))
-      lane.waiting++
-      try {
-        lane.client ??= open(lane)
-        const client = await lane.client
-        inOneWrite(client, setImmediate)
-        const { rows } = await client.query(name === undefined ? { text, values } : { name, text, values })
-        return rows as Row[]
-      } catch (error) {
-        throw asFault(error)
-      } finally {
-        lane.waiting--
-      }
+    read<Row>({ name, text, together, values }: BriefStatement) {
+      if (closed || waitingCount >= waitingMax) return Promise.reject(tooMany())
+      const group = groups.get(name) ?? { name, text, together, questions: [], underWay: 0 }
+      const { questions } = group
+      groups.set(name, group)
+      waitingCount++
+      plan()
+      return new Promise<Row[]>((resolve, reject) => {
+        questions.push({ values, since: performance.now(), resolve: resolve as Question['resolve'], reject })
+      })
     },
+    waiting: () => waitingCount,
     close: async () => {
       closed = true
+      clearInterval(clock)
       await Promise.all(lanes.map(async ({ client }) => (await client?.catch(() => null))?.end()))
     },
   }
 }
+
+/**
+ * A group leaves when none of its name is under way, or when it is full: those who ask while others are answered gather,
+ * the more the busier it is, and one who asks alone waits for nobody. Nor does anybody wait long for a lane that hangs.
+ */
+const isReady = ({ questions, underWay, together }: Group, now: number): boolean =>
+  questions.length > 0 &&
+  (underWay === 0 || questions.length >= together || now - (questions[0] as Question).since > gatheringTimeMax)
+
+/** Each row is passed on as it comes, while PostgreSQL works on the next. */
+function ask(client: pg.Client, { name, text }: Group, questions: readonly Question[]): Promise<void> {
+  const values = (questions[0] as Question).values.map((_, index) => questions.map(({ values }) => values[index]))
+  const query = new pg.Query<{ place: number }>({ name, text, values })
+  query.on('row', (row) => questions[row.place - 1]?.resolve([row]))
+  inOneWrite(client, process.nextTick)
+  return new Promise((resolve, reject) => {
+    // The driver's time-out tells a callback only.
+    const whenDone = (error: Error | null): void => (error ? reject(error) : resolve())
+    client.query(Object.assign(query, { callback: whenDone }))
+  })
+}
+
+const tooMany = (): Fault => new Fault('unavailable', new Error('too many reads wait'))
+const tooLong = (): Fault => new Fault('unavailable', new Error('a read waited too long for its turn'))
 
 async function connected(config: pg.ClientConfig, onLoss: (error?: Error) => void): Promise<pg.Client> {
   const client = new pg.Client(config)

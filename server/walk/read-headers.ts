@@ -33,10 +33,16 @@ export function readHeaders(rawHeaders: readonly string[], isWrite: boolean): He
 
 type Collected = ReadonlyMap<string, string[]>
 
+const meant = new Set([
+  ...['authorization', 'content-type', 'content-encoding', 'idempotency-key'],
+  ...['x-dry-run', 'if-match', 'if-none-match'],
+])
+
 function collected(rawHeaders: readonly string[]): Collected {
   const all = new Map<string, string[]>()
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] as string).toLowerCase()
+    if (!meant.has(name)) continue
     const values = all.get(name)
     const value = rawHeaders[index + 1] as string
     if (values) values.push(value)

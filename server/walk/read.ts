@@ -1,4 +1,5 @@
 import { readFields, readListing, readQuery } from '#derive/parameters.ts'
+import type { BriefStatement } from '#derive/queries/brief.ts'
 import type { CallerAsk } from '#derive/queries/caller.ts'
 import { fetchWithCaller, type Listing, listWithCaller } from '#derive/queries/read.ts'
 import type { Statement } from '#derive/queries/statement.ts'
@@ -22,7 +23,7 @@ export function readWanted(call: Call): Wanted {
   return { id: pathId(call), fields: readFields(query, definition) }
 }
 
-export function readWithCaller(ask: CallerAsk, { definition }: DataRoute, wanted: Wanted): Statement {
+export function readWithCaller(ask: CallerAsk, { definition }: DataRoute, wanted: Wanted): Statement | BriefStatement {
   if ('listing' in wanted) return listWithCaller(ask, definition, wanted.listing)
   // No record has the id 0.
   return fetchWithCaller(ask, definition, wanted.id ?? 0, wanted.fields)
@@ -32,7 +33,9 @@ export function readWithCaller(ask: CallerAsk, { definition }: DataRoute, wanted
 export function replyOfRead(row: ReadRow, wanted: Wanted, ifNoneMatch: Tags | undefined): Reply {
   if ('listing' in wanted) {
     const { limit, offset } = wanted.listing
-    const body = `{"data":[${row.json}],"meta":{"total":${row.total},"limit":${limit},"offset":${offset}}}`
+    const text = `{"data":[${row.json}],"meta":{"total":${row.total},"limit":${limit},"offset":${offset}}}`
+    // Its tag, its length and its way out all need the bytes: they are made once.
+    const body = Buffer.from(text)
     return readReply(body, listTag(body), ifNoneMatch)
   }
   if (row.json === null) throw new Refusal('not_found')

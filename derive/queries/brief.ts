@@ -1,0 +1,50 @@
+import { raw, type Sql } from 'sql-template-tag'
+
+/**
+ * A read whose cost does not grow with the data and that no value can make fail, so that one statement may answer many
+ * who ask at the same moment: its text is over `asked`, a row for each of them with what they ask by. Each finds what
+ * its own row leads to and nothing of the others'.
+ */
+export type BriefStatement = {
+  brief: true
+  name: string
+  text: string
+  /** How many at most one statement answers: the dearer a single answer is, the fewer should wait for each other. */
+  together: number
+  /** Of one who asks, in the order of the parameters; each parameter is an array of those of all who ask. */
+  values: readonly unknown[]
+}
+
+/** What is asked by: values, or the expressions that stand for them in a text that many share. */
+export type Askable<Asked> = { [name in keyof Asked]: Asked[name] | Sql }
+
+/** The text belongs to the name, so it is made once. Names are few: none has anything of a request in it. */
+const texts = new Map<string, string>()
+
+/** `types` are PostgreSQL's. A row that answers has a `place`: whose answer it is, counted from 1. */
+export function brief<Asked extends object>(
+  name: string,
+  types: { readonly [name in keyof Asked]: string },
+  asked: Asked,
+  together: number,
+  query: (asked: Askable<Asked>) => Sql,
+): BriefStatement {
+  const names = Object.keys(types) as (keyof Asked & string)[]
+  const text = texts.get(name) ?? textOf(names, types, query)
+  texts.set(name, text)
+  return { brief: true, name, text, together, values: names.map((name) => asked[name]) }
+}
+
+function textOf<Asked extends object>(
+  names: readonly (keyof Asked & string)[],
+  types: { readonly [name in keyof Asked]: string },
+  query: (asked: Askable<Asked>) => Sql,
+): string {
+  const columns = Object.fromEntries(names.map((name) => [name, raw(`asked."${name}"`)])) as Askable<Asked>
+  const { text, values } = query(columns)
+  if (values.length > 0) throw new Error('a brief read takes everything from what is asked')
+  const arrays = names.map((name, index) => `$${index + 1}::${types[name]}[]`)
+  return `select asked.place, answer.*
+  from unnest(${arrays.join(', ')}) with ordinality as asked (${names.map((name) => `"${name}"`).join(', ')}, place)
+  join lateral (${text}) answer on true`
+}
