@@ -1,7 +1,7 @@
-import pg from 'pg'
+import type pg from 'pg'
 import type { BriefStatement } from '#derive/queries/brief.ts'
-import { asFault, Fault, isConnectionLost } from './faults.ts'
-import { inOneWrite } from './one-write.ts'
+import { asFault, Fault } from './faults.ts'
+import { type Lane, makeLane } from './lane.ts'
 
 /**
  * A few connections that all brief reads share. Those who ask the same while a connection is free to answer are
@@ -27,8 +27,6 @@ type Question = {
 /** Those who ask the same and wait. */
 type Group = Pick<BriefStatement, 'name' | 'text' | 'together'> & { questions: Question[]; underWay: number }
 
-type Lane = { client: Promise<pg.Client> | null; busy: boolean }
-
 /** Enough to keep the processors of a database busy; more only wakes more processes. */
 const laneCount = 3
 /** Milliseconds that a question waits for its like while a lane is free. */
@@ -38,21 +36,12 @@ const waitingMax = 1200
 
 /** `waitingTimeMax`: milliseconds that a read waits for its turn. */
 export function openLanes(config: pg.ClientConfig, waitingTimeMax: number, onError: (error: Error) => void): Lanes {
-  const lanes: Lane[] = Array.from({ length: laneCount }, () => ({ client: null, busy: false }))
+  const lanes = Array.from({ length: laneCount }, () => makeLane(config, onError))
   /** By name; as many as there are kinds of brief reads. */
   const groups = new Map<string, Group>()
   let waitingCount = 0
   let planned = false
   let closed = false
-
-  const open = (lane: Lane): Promise<pg.Client> => {
-    const opening = connected(config, (error) => {
-      // A connection that is lost may say so twice; by then the lane may have another one.
-      if (lane.client === opening) lane.client = null
-      if (error) onError(error)
-    })
-    return opening
-  }
 
   /** After everything that came in this turn of the event loop has asked. */
   const plan = (): void => {
@@ -79,15 +68,12 @@ export function openLanes(config: pg.ClientConfig, waitingTimeMax: number, onErr
     waitingCount -= questions.length
     lane.busy = true
     group.underWay++
-    lane.client ??= open(lane)
-    const { client } = lane
+    const askers = questions.map(({ values }) => values)
     try {
-      await ask(await client, group, questions)
+      await lane.ask(group, askers, (asker, row) => questions[asker]?.resolve([row]))
       // Those to whom no row came.
       for (const { resolve } of questions) resolve([])
     } catch (error) {
-      // The end of a connection comes a moment after what it ends; nobody else should meet it.
-      if (isConnectionLost(error) && lane.client === client) lane.client = null
       for (const { reject } of questions) reject(asFault(error))
     } finally {
       lane.busy = false
@@ -127,7 +113,7 @@ export function openLanes(config: pg.ClientConfig, waitingTimeMax: number, onErr
     close: async () => {
       closed = true
       clearInterval(clock)
-      await Promise.all(lanes.map(async ({ client }) => (await client?.catch(() => null))?.end()))
+      await Promise.all(lanes.map((lane) => lane.close()))
     },
   }
 }
@@ -140,32 +126,5 @@ const isReady = ({ questions, underWay, together }: Group, now: number): boolean
   questions.length > 0 &&
   (underWay === 0 || questions.length >= together || now - (questions[0] as Question).since > gatheringTimeMax)
 
-/** Each row is passed on as it comes, while PostgreSQL works on the next. */
-function ask(client: pg.Client, { name, text }: Group, questions: readonly Question[]): Promise<void> {
-  const values = (questions[0] as Question).values.map((_, index) => questions.map(({ values }) => values[index]))
-  const query = new pg.Query<{ place: number }>({ name, text, values })
-  query.on('row', (row) => questions[row.place - 1]?.resolve([row]))
-  inOneWrite(client, process.nextTick)
-  return new Promise((resolve, reject) => {
-    // The driver's time-out tells a callback only.
-    const whenDone = (error: Error | null): void => (error ? reject(error) : resolve())
-    client.query(Object.assign(query, { callback: whenDone }))
-  })
-}
-
 const tooMany = (): Fault => new Fault('unavailable', new Error('too many reads wait'))
 const tooLong = (): Fault => new Fault('unavailable', new Error('a read waited too long for its turn'))
-
-async function connected(config: pg.ClientConfig, onLoss: (error?: Error) => void): Promise<pg.Client> {
-  const client = new pg.Client(config)
-  client.on('error', onLoss)
-  client.on('end', () => onLoss())
-  try {
-    await client.connect()
-    return client
-  } catch (error) {
-    // Not before the lane holds this promise: the failure may come at once.
-    queueMicrotask(() => onLoss())
-    throw error
-  }
-}

@@ -1,0 +1,71 @@
+import pg from 'pg'
+import type { BriefStatement } from '#derive/queries/brief.ts'
+import { isConnectionLost } from './faults.ts'
+import { inOneWrite } from './one-write.ts'
+
+/** A connection that many share, one statement at a time; it is opened when it is needed, and again when it was lost. */
+export type Lane = {
+  busy: boolean
+  /** Asks for everybody at once. A row is told whose it is, counted from 0, as it comes. */
+  ask(
+    statement: Pick<BriefStatement, 'name' | 'text'>,
+    askers: readonly (readonly unknown[])[],
+    tell: (asker: number, row: object) => void,
+  ): Promise<void>
+  close(): Promise<void>
+}
+
+export function makeLane(config: pg.ClientConfig, onError: (error: Error) => void): Lane {
+  let client: Promise<pg.Client> | null = null
+
+  const open = (): Promise<pg.Client> => {
+    const opening = connected(config, (error) => {
+      // A connection that is lost may say so twice; by then there may be another one.
+      if (client === opening) client = null
+      if (error) onError(error)
+    })
+    return opening
+  }
+
+  return {
+    busy: false,
+    async ask({ name, text }, askers, tell) {
+      client ??= open()
+      const used = client
+      try {
+        const values = (askers[0] ?? []).map((_, index) => askers.map((values) => values[index]))
+        const query = new pg.Query<{ place: number }>({ name, text, values })
+        query.on('row', (row) => tell(row.place - 1, row))
+        await run(await used, query)
+      } catch (error) {
+        // The end of a connection comes a moment after what it ends; nobody else should meet it.
+        if (isConnectionLost(error) && client === used) client = null
+        throw error
+      }
+    },
+    close: async () => (await client?.catch(() => null))?.end(),
+  }
+}
+
+function run(client: pg.Client, query: pg.Query): Promise<void> {
+  inOneWrite(client, process.nextTick)
+  return new Promise((resolve, reject) => {
+    // The driver's time-out tells a callback only.
+    const whenDone = (error: Error | null): void => (error ? reject(error) : resolve())
+    client.query(Object.assign(query, { callback: whenDone }))
+  })
+}
+
+async function connected(config: pg.ClientConfig, onLoss: (error?: Error) => void): Promise<pg.Client> {
+  const client = new pg.Client(config)
+  client.on('error', onLoss)
+  client.on('end', () => onLoss())
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    // Not before the lane holds this promise: the failure may come at once.
+    queueMicrotask(() => onLoss())
+    throw error
+  }
+}
