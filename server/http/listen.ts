@@ -8,11 +8,17 @@ import type { Door, Stage } from './door.ts'
 export type Listening = {
   /** The address to call, with the port that was taken. */
   url: string
-  /** Answers what was accepted, refuses what is new, and returns when the last answer is out or time is up. */
-  drain(): Promise<void>
+  /**
+   * Answers what was accepted, refuses what is new, and returns when the last answer is out or time is up. No caller is
+   * sent away before `together` returns: where several processes share the port, when all of them have closed it.
+   */
+  drain(together?: () => Promise<void>): Promise<void>
 }
 
 const keepAliveTimeout = 65_000
+/** Connections that may wait to be accepted; systems take less where they allow less. With Node's 511, a thousand callers
+ * that come at once are partly not heard, and try again a second later. */
+const backlog = 4096
 /** How long a balancer has to notice that /readyz says no, while everything is still answered. */
 const noticeMilliseconds = 300
 /** How long a caller's next request may be on its way over a connection that is about to close. */
@@ -37,13 +43,14 @@ export async function listen(world: World, door: Door, stage: Stage): Promise<Li
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   return {
     url: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`,
-    drain: async () => {
+    drain: async (together = async () => {}) => {
       stage.is = 'leaving'
       await pause(Math.min(noticeMilliseconds, config.drainTimeout))
-      stage.is = 'closing'
       // Only the listener: closing an HTTP server whole would cut its quiet connections too, and with them the request
       // that is on its way over one. Their next answer says "Connection: close".
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+      await together()
+      stage.is = 'closing'
       await Promise.race([closed, pause(Math.min(farewellMilliseconds, config.drainTimeout))])
       server.closeIdleConnections()
       await Promise.race([closed, pause(config.drainTimeout)])
@@ -55,7 +62,7 @@ export async function listen(world: World, door: Door, stage: Stage): Promise<Li
 function started(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, () => resolve())
+    server.listen({ port, host, backlog }, () => resolve())
   })
 }
 

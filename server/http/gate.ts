@@ -1,0 +1,76 @@
+import type { Config } from '../config.ts'
+import type { World } from '../world.ts'
+
+/** Reads and writes wait for different things, so that one sort that is stuck leaves the other its places. */
+export type Sort = (typeof sorts)[number]
+
+const sorts = ['reads', 'writes'] as const
+
+/**
+ * Decides whether a request is let in, before anything is done for it. Arrivals do not slow down because answers do;
+ * what could only wait too long is turned away at once, so that what is let in is answered in time. Decisions, Overload.
+ */
+export type Gate = {
+  /** Whether there is room; whoever is let in leaves again. */
+  enter(sort: Sort): boolean
+  /** `enteredAt` by the clock of the world. */
+  leave(sort: Sort, enteredAt: number): void
+}
+
+type Room = { limit: number; underWay: number; answers: number; late: number; turnedAway: number; since: number }
+
+/** What was seen of one sort between two looks at it. */
+export type Seen = { limit: number; most: number; answers: number; late: number; turnedAway: number }
+
+/** So many are always let in, however long answers take: with fewer a distant database would be asked too little. */
+const leastLet = 64
+const [shrinks, probes, recovers] = [0.7, 1.1, 1.5]
+
+/** How many are let in from here on: fewer while most answers are late, and step by step more when they no longer are. */
+export function nextLimit({ limit, most, answers, late, turnedAway }: Seen): number {
+  const least = Math.min(leastLet, most)
+  if (late * 2 > answers) return Math.max(least, Math.floor(limit * shrinks))
+  return Math.min(most, Math.ceil(limit * (turnedAway > 0 ? probes : recovers)))
+}
+
+export function openGate({ config, clock, metrics, log }: Pick<World, 'config' | 'clock' | 'metrics' | 'log'>): Gate {
+  const { requestsMax: most, answerTarget } = config
+  const rooms = { reads: emptyRoom(config, clock.elapsed()), writes: emptyRoom(config, clock.elapsed()) }
+  // Those let in under the last limit have left by then, so that the next one is judged by its own.
+  const lookEvery = 2 * answerTarget
+  for (const sort of sorts) metrics.letIn(sort, most)
+
+  const look = (sort: Sort, room: Room, now: number): void => {
+    const { turnedAway, underWay } = room
+    room.limit = nextLimit({ ...room, most })
+    Object.assign(room, { answers: 0, late: 0, turnedAway: 0, since: now })
+    metrics.letIn(sort, room.limit)
+    if (turnedAway > 0)
+      log.warn({ sort, turned_away: turnedAway, under_way: underWay, limit: room.limit }, 'overloaded')
+  }
+
+  return {
+    enter(sort) {
+      const room = rooms[sort]
+      if (room.underWay < room.limit) {
+        room.underWay++
+        return true
+      }
+      room.turnedAway++
+      metrics.turnedAway(sort)
+      return false
+    },
+    leave(sort, enteredAt) {
+      const room = rooms[sort]
+      const now = clock.elapsed()
+      room.underWay--
+      room.answers++
+      if (now - enteredAt > answerTarget) room.late++
+      if (now - room.since >= lookEvery) look(sort, room, now)
+    },
+  }
+}
+
+const emptyRoom = ({ requestsMax: limit }: Config, since: number): Room => ({
+  ...{ limit, underWay: 0, answers: 0, late: 0, turnedAway: 0, since },
+})
