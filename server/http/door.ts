@@ -82,7 +82,7 @@ export function makeDoor(
       const sort = isWrite(call.route) ? 'writes' : 'reads'
       const enteredAt = world.clock.elapsed()
       turnedAway = !gate.enter(sort)
-      if (turnedAway) return overloaded(world.config, requestId)
+      if (turnedAway) return replyOf(refusalAnswer(noRoom, requestId, world.config.publicUrl))
       try {
         return await walk(world, call)
       } finally {
@@ -106,8 +106,8 @@ const nothing: Body = { bytes: Buffer.alloc(0) }
 const bodyOf = (request: IncomingMessage, { id }: Place): Promise<Body> | Body =>
   request.method === 'POST' || (request.method === 'PATCH' && id !== undefined) ? readBytes(request) : nothing
 
-const overloaded = ({ publicUrl }: World['config'], requestId: string): Reply =>
-  replyOf(refusalAnswer(new Refusal('overloaded', { headers: { 'Retry-After': '1' } }), requestId, publicUrl))
+/** Made once: there may be thousands a second, and an error notes where it was made each time. */
+const noRoom = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
 
 function onlyThese(allow: string, method: string): Reply {
   if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow }, body: '' }

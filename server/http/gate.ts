@@ -19,30 +19,30 @@ export type Gate = {
 
 type Room = { limit: number; underWay: number; answers: number; late: number; turnedAway: number; since: number }
 
-/** What was seen of one sort between two looks at it. */
-export type Seen = { limit: number; most: number; answers: number; late: number; turnedAway: number }
+/** What was seen of one sort between two looks at it; `inTarget` are as many as were answered in the time of the target. */
+export type Seen = { limit: number; most: number; answers: number; late: number; turnedAway: number; inTarget: number }
 
 /** So many are always let in, however long answers take: with fewer a distant database would be asked too little. */
 const leastLet = 64
-const [shrinks, probes, recovers] = [0.7, 1.1, 1.5]
+const [probes, recovers] = [1.1, 1.5]
 
-/** How many are let in from here on: fewer while most answers are late, and step by step more when they no longer are. */
-export function nextLimit({ limit, most, answers, late, turnedAway }: Seen): number {
-  const least = Math.min(leastLet, most)
-  if (late * 2 > answers) return Math.max(least, Math.floor(limit * shrinks))
+/**
+ * How many are let in from here on. While most answers are late, as many as can be answered within the target (Little's
+ * law: the number under way is the rate times the time each takes); then step by step more.
+ */
+export function nextLimit({ limit, most, answers, late, turnedAway, inTarget }: Seen): number {
+  if (late * 2 > answers) return Math.min(limit, Math.max(Math.min(leastLet, most), Math.ceil(inTarget)))
   return Math.min(most, Math.ceil(limit * (turnedAway > 0 ? probes : recovers)))
 }
 
 export function openGate({ config, clock, metrics, log }: Pick<World, 'config' | 'clock' | 'metrics' | 'log'>): Gate {
   const { requestsMax: most, answerTarget } = config
   const rooms = { reads: emptyRoom(config, clock.elapsed()), writes: emptyRoom(config, clock.elapsed()) }
-  // Those let in under the last limit have left by then, so that the next one is judged by its own.
-  const lookEvery = 2 * answerTarget
   for (const sort of sorts) metrics.letIn(sort, most)
 
   const look = (sort: Sort, room: Room, now: number): void => {
-    const { turnedAway, underWay } = room
-    room.limit = nextLimit({ ...room, most })
+    const { turnedAway, underWay, answers, since } = room
+    room.limit = nextLimit({ ...room, most, inTarget: (answers * answerTarget) / (now - since) })
     Object.assign(room, { answers: 0, late: 0, turnedAway: 0, since: now })
     metrics.letIn(sort, room.limit)
     if (turnedAway > 0)
@@ -66,7 +66,7 @@ export function openGate({ config, clock, metrics, log }: Pick<World, 'config' |
       room.underWay--
       room.answers++
       if (now - enteredAt > answerTarget) room.late++
-      if (now - room.since >= lookEvery) look(sort, room, now)
+      if (now - room.since >= answerTarget) look(sort, room, now)
     },
   }
 }

@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http'
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import { Refusal } from '#registry/refusals.ts'
 import { refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { World } from '../world.ts'
 import type { Door, Stage } from './door.ts'
+import { openPort } from './port.ts'
 
 export type Listening = {
   /** The address to call, with the port that was taken. */
@@ -16,9 +17,6 @@ export type Listening = {
 }
 
 const keepAliveTimeout = 65_000
-/** Connections that may wait to be accepted; systems take less where they allow less. With Node's 511, a thousand callers
- * that come at once are partly not heard, and try again a second later. */
-const backlog = 4096
 /** How long a balancer has to notice that /readyz says no, while everything is still answered. */
 const noticeMilliseconds = 300
 /** How long a caller's next request may be on its way over a connection that is about to close. */
@@ -26,45 +24,40 @@ const farewellMilliseconds = 300
 
 export async function listen(world: World, door: Door, stage: Stage): Promise<Listening> {
   const { config } = world
-  const server = createServer(
-    {
-      headersTimeout: config.headersTimeout,
-      requestTimeout: config.requestTimeout,
-      keepAliveTimeout,
-      connectionsCheckingInterval: 500,
-      requireHostHeader: false,
-    },
-    door,
-  )
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseUnreadable(world, error, socket))
-  await started(server, config.port, config.host)
-
-  const { port } = server.address() as AddressInfo
+  const { port, servers } = await openPort(config, () => serverOf(world, door))
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   return {
     url: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`,
     drain: async (together = async () => {}) => {
       stage.is = 'leaving'
       await pause(Math.min(noticeMilliseconds, config.drainTimeout))
-      // Only the listener: closing an HTTP server whole would cut its quiet connections too, and with them the request
-      // that is on its way over one. Their next answer says "Connection: close".
-      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+      const closed = Promise.all(servers.map(closePort))
       await together()
       stage.is = 'closing'
       await Promise.race([closed, pause(Math.min(farewellMilliseconds, config.drainTimeout))])
-      server.closeIdleConnections()
+      for (const server of servers) server.closeIdleConnections()
       await Promise.race([closed, pause(config.drainTimeout)])
-      server.closeAllConnections()
+      for (const server of servers) server.closeAllConnections()
     },
   }
 }
 
-function started(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ port, host, backlog }, () => resolve())
-  })
+function serverOf(world: World, door: Door): Server {
+  const { headersTimeout, requestTimeout } = world.config
+  const server = createServer(
+    { headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: 500, requireHostHeader: false },
+    door,
+  )
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseUnreadable(world, error, socket))
+  return server
 }
+
+/**
+ * Only the listener: closing an HTTP server whole would cut its quiet connections too, and with them the request that
+ * is on its way over one. Their next answer says "Connection: close".
+ */
+const closePort = (server: Server): Promise<void> =>
+  new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
 
 /** What the parser refuses gets a problem body too. RFC 9112 allows no other reply before the connection closes. */
 function refuseUnreadable({ config, log }: World, error: NodeJS.ErrnoException, socket: Socket): void {

@@ -94,18 +94,18 @@ describe('What comes beyond what can be answered in time', () => {
 })
 
 describe('The limit', () => {
-  const at = (seen: Partial<Seen>) =>
-    nextLimit({ limit: 500, most: 1000, answers: 100, late: 0, turnedAway: 0, ...seen })
+  const usual: Seen = { limit: 500, most: 1000, answers: 600, late: 0, turnedAway: 0, inTarget: 300 }
   const cases: { why: string; seen: Partial<Seen>; is: number }[] = [
-    { why: 'falls while most answers are late', seen: { late: 51 }, is: 350 },
-    { why: 'stays above what keeps processors busy', seen: { limit: 70, late: 100 }, is: 64 },
-    { why: 'and within what was set, however little that is', seen: { limit: 2, most: 2, late: 100 }, is: 2 },
+    { why: 'is what can be answered in time while most answers are late', seen: { late: 301 }, is: 300 },
+    { why: 'stays above what keeps processors busy', seen: { late: 600, inTarget: 10 }, is: 64 },
+    { why: 'and within what was set, however little that is', seen: { limit: 2, most: 2, late: 600 }, is: 2 },
+    { why: 'never rises while answers are late', seen: { limit: 200, late: 600 }, is: 200 },
     { why: 'rises a little while answers come in time and somebody is turned away', seen: { turnedAway: 1 }, is: 550 },
-    { why: 'rises fast when nobody is', seen: { late: 50 }, is: 750 },
+    { why: 'rises fast when nobody is', seen: { late: 300 }, is: 750 },
     { why: 'rises to what was set and no further', seen: { limit: 999 }, is: 1000 },
   ]
   test.each(cases)('$why', ({ seen, is }) => {
-    expect(at(seen)).toBe(is)
+    expect(nextLimit({ ...usual, ...seen })).toBe(is)
   })
 
   test('follows how long answers take, for reads and writes apart.', () => {
@@ -123,14 +123,18 @@ describe('The limit', () => {
       now += milliseconds
       gate.leave(sort, enteredAt)
     }
-    answered('reads', 300)
+    // A hundred that take 110 ms each, and one write in between.
+    for (let count = 0; count < 100; count++) expect(gate.enter('reads')).toBe(true)
     answered('writes', 10)
+    now += 100
+    for (let count = 0; count < 100; count++) gate.leave('reads', 0)
+    answered('writes', 10)
+    // The first of them was seen alone; the limit is never below what is always let in.
     expect(limits.slice(2)).toEqual([
-      ['reads', 140],
+      ['reads', 64],
       ['writes', 200],
     ])
-    // Fewer are let in, and those let in before count.
-    for (let count = 0; count < 140; count++) expect(gate.enter('reads')).toBe(true)
+    for (let count = 0; count < 64; count++) expect(gate.enter('reads')).toBe(true)
     expect(gate.enter('reads')).toBe(false)
     expect(gate.enter('writes')).toBe(true)
     gate.leave('reads', now)
