@@ -38,7 +38,7 @@ export async function pour(
       tally.arrivals++
       callers.missing++
       const wanted = { due, tally, shot: next() }
-      const send = callers.idle.pop()
+      const send = callers.idle.shift()
       if (send) send(wanted)
       else {
         callers.waiting.push(wanted)
@@ -66,7 +66,7 @@ type Wanted = { due: Due; tally: Tally; shot: Shot }
 type Callers = {
   /** The oldest first. */
   waiting: Wanted[]
-  /** The connections that have nothing to do. */
+  /** The connections that have nothing to do, the longest idle first: a server closes those it never hears of. */
   idle: ((wanted: Wanted) => void)[]
   missing: number
   answered: () => void
@@ -88,10 +88,13 @@ function serveLine(line: Line, callers: Callers): void {
     else callers.idle.push(send)
   }
   line.onBytes = (chunk, length) => {
+    // What a server says before it closes a connection that nobody uses.
+    if (!current) return
     try {
       const answer = reader.take(chunk, length)
       if (!answer) return
-      const { due, tally, shot } = current as Wanted
+      const { due, tally, shot } = current
+      current = undefined
       count(tally, due.within, shot, answer, performance.now() - due.at)
       rest()
       callers.missing--
@@ -101,6 +104,9 @@ function serveLine(line: Line, callers: Callers): void {
     }
   }
   line.socket.once('error', callers.fail)
-  line.socket.once('close', () => callers.fail(new Error('the server closed a connection while it was used')))
+  line.socket.once('close', () => {
+    callers.idle = callers.idle.filter((one) => one !== send)
+    if (current) callers.fail(new Error('the server closed a connection while it was used'))
+  })
   rest()
 }

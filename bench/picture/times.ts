@@ -11,10 +11,12 @@ const height = 130
 const legend = 140
 const head = 40
 const between = 40
+/** An axis has some length, even where there is nothing to show. */
+const least = 0.001
 
 export function timesPicture(title: string, unit: string, panels: readonly Panel[]): string {
   const ends = panels.flatMap(({ series }) => series.flatMap(({ points }) => points.map(({ x }) => x)))
-  const end = Math.max(...ends, Number.MIN_VALUE)
+  const end = Math.max(...ends, least)
   const bottom = head + panels.length * (height + between)
   return svg(left + width + legend, bottom + 24, title, [
     text({ x: 8, y: 20 }, title, { size: 13, bold: true }),
@@ -27,7 +29,7 @@ export function timesPicture(title: string, unit: string, panels: readonly Panel
 }
 
 function drawn({ about, series }: Panel, end: number, top: number): string[] {
-  const most = roundUp(Math.max(...series.flatMap(({ points }) => points.map(({ y }) => y)), Number.MIN_VALUE))
+  const most = roundUp(Math.max(...series.flatMap(({ points }) => points.map(({ y }) => y)), least))
   const place = (x: number, y: number) => ({ x: left + (width * x) / end, y: top + height * (1 - y / most) })
   return [
     text({ x: left, y: top - 6 }, about, { size: 11 }),

@@ -17,22 +17,45 @@ export type Gate = {
   leave(sort: Sort, enteredAt: number): void
 }
 
-type Room = { limit: number; underWay: number; answers: number; late: number; turnedAway: number; since: number }
+type Room = {
+  limit: number
+  underWay: number
+  answers: number
+  late: number
+  turnedAway: number
+  wasLate: boolean
+  since: number
+}
 
-/** What was seen of one sort between two looks at it; `inTarget` are as many as were answered in the time of the target. */
-export type Seen = { limit: number; most: number; answers: number; late: number; turnedAway: number; inTarget: number }
+/**
+ * What was seen of one sort between two looks at it, and whether most answers were late at the last one. `inTarget` are
+ * as many as were answered in the time of the target.
+ */
+export type Seen = {
+  limit: number
+  most: number
+  answers: number
+  late: number
+  wasLate: boolean
+  turnedAway: number
+  inTarget: number
+}
 
 /** So many are always let in, however long answers take: with fewer a distant database would be asked too little. */
 const leastLet = 64
 const [probes, recovers] = [1.1, 1.5]
 
+const isLate = ({ answers, late }: Pick<Seen, 'answers' | 'late'>): boolean => late * 2 > answers
+
 /**
  * How many are let in from here on. While most answers are late, as many as can be answered within the target (Little's
- * law: the number under way is the rate times the time each takes); then step by step more.
+ * law: the number under way is the rate times the time each takes); then step by step more. One look may have met no
+ * more than a pause of the machine.
  */
-export function nextLimit({ limit, most, answers, late, turnedAway, inTarget }: Seen): number {
-  if (late * 2 > answers) return Math.min(limit, Math.max(Math.min(leastLet, most), Math.ceil(inTarget)))
-  return Math.min(most, Math.ceil(limit * (turnedAway > 0 ? probes : recovers)))
+export function nextLimit(seen: Seen): number {
+  const { limit, most, wasLate, turnedAway, inTarget } = seen
+  if (!isLate(seen)) return Math.min(most, Math.ceil(limit * (turnedAway > 0 ? probes : recovers)))
+  return wasLate ? Math.min(limit, Math.max(Math.min(leastLet, most), Math.ceil(inTarget))) : limit
 }
 
 export function openGate({ config, clock, metrics, log }: Pick<World, 'config' | 'clock' | 'metrics' | 'log'>): Gate {
@@ -43,7 +66,7 @@ export function openGate({ config, clock, metrics, log }: Pick<World, 'config' |
   const look = (sort: Sort, room: Room, now: number): void => {
     const { turnedAway, underWay, answers, since } = room
     room.limit = nextLimit({ ...room, most, inTarget: (answers * answerTarget) / (now - since) })
-    Object.assign(room, { answers: 0, late: 0, turnedAway: 0, since: now })
+    Object.assign(room, { wasLate: isLate(room), answers: 0, late: 0, turnedAway: 0, since: now })
     metrics.letIn(sort, room.limit)
     if (turnedAway > 0)
       log.warn({ sort, turned_away: turnedAway, under_way: underWay, limit: room.limit }, 'overloaded')
@@ -72,5 +95,5 @@ export function openGate({ config, clock, metrics, log }: Pick<World, 'config' |
 }
 
 const emptyRoom = ({ requestsMax: limit }: Config, since: number): Room => ({
-  ...{ limit, underWay: 0, answers: 0, late: 0, turnedAway: 0, since },
+  ...{ limit, underWay: 0, answers: 0, late: 0, turnedAway: 0, wasLate: false, since },
 })
