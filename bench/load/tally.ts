@@ -22,8 +22,8 @@ export type Poured = Phase & {
   slices: Slice[]
 }
 
-/** A tenth of a second, by arrival; the slowest answer of those that were let in. */
-export type Slice = { answered: number; turnedAway: number; slowest: number }
+/** A tenth of a second, by arrival; milliseconds of those that were let in, the slowest and all together. */
+export type Slice = { answered: number; turnedAway: number; slowest: number; milliseconds: number }
 
 export const sliceMilliseconds = 100
 
@@ -48,7 +48,7 @@ export const tallyOf = (phase: Phase): Tally => ({
     left: makeHistogram(),
   },
   slices: Array.from({ length: Math.ceil(phase.milliseconds / sliceMilliseconds) }, () => ({
-    ...{ answered: 0, turnedAway: 0, slowest: 0 },
+    ...{ answered: 0, turnedAway: 0, slowest: 0, milliseconds: 0 },
   })),
 })
 
@@ -67,6 +67,7 @@ export function count(tally: Tally, within: number, shot: Shot, answer: Answer, 
   const wrong = wrongWith(answer, shot.expect)
   if (wrong) throw new Error(wrong)
   slice.answered++
+  slice.milliseconds += milliseconds
   slice.slowest = Math.max(slice.slowest, milliseconds)
   record(tally.answered, milliseconds)
 }

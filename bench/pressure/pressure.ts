@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { type Poured, sliceMilliseconds } from '../load/tally.ts'
+import { type Poured, type Slice, sliceMilliseconds } from '../load/tally.ts'
 import type { Options } from '../options.ts'
 import { timesPicture } from '../picture/times.ts'
 import { startGenerator } from '../processes.ts'
@@ -52,19 +52,20 @@ export type Verdict = {
   spread: number
   /** Share of what came at twice the peak. */
   turnedAwayShare: number
-  /** Milliseconds after the step back until the last request that was turned away, or slow, had come. */
-  recovery: number
+  /** Milliseconds after the step back until all was well for a second; null where it never was. */
+  recovery: number | null
 }
 
 export function verdictOf(phases: readonly Poured[]): Verdict {
   const [half, twice, after] = phases as [Poured, Poured, Poured]
-  // As slow as the slowest before the pressure is not slow; nor is what is within the asked spread.
-  const slow = Math.max(half.most, spreadMax * half.p50)
-  const last = after.slices.findLastIndex(({ turnedAway, slowest }) => turnedAway > 0 || slowest > slow)
+  const isWell = ({ turnedAway, answered, milliseconds }: Slice): boolean =>
+    turnedAway === 0 && milliseconds <= answered * spreadMax * half.p50
+  const slicesLong = 1000 / sliceMilliseconds
+  const from = after.slices.findIndex((_, index) => after.slices.slice(index, index + slicesLong).every(isWell))
   return {
     spread: half.p99 / half.p50,
     turnedAwayShare: twice.turnedAway / twice.arrivals,
-    recovery: (last + 1) * sliceMilliseconds,
+    recovery: from < 0 ? null : from * sliceMilliseconds,
   }
 }
 
@@ -107,7 +108,7 @@ export const tableOf = (phases: readonly Poured[]): string =>
 const sentences = ({ spread, turnedAwayShare, recovery }: Verdict): string =>
   `${spread <= spreadMax ? '✓' : '✗'} At half the peak p99 is ${shown(spread, 1)} times the median; at most ${spreadMax} is asked.\n` +
   `At twice the peak ${shown(100 * turnedAwayShare, 0)} % are turned away.\n` +
-  `Back at half, all is as before after ${shown(recovery)} ms.\n`
+  `Back at half, ${recovery === null ? 'it has not recovered' : `all is well again after ${shown(recovery)} ms`}.\n`
 
 function pictureOf(peak: number, phases: readonly Poured[]): string {
   const slices = phases.flatMap((phase) => phase.slices)

@@ -41,8 +41,8 @@ export type Seen = {
   inTarget: number
 }
 
-/** So many are always let in, however long answers take: with fewer a distant database would be asked too little. */
-const leastLet = 64
+/** So many are always let in, however long answers take: a burst is no overload, and a distant database takes its time. */
+const leastLet = 128
 const [probes, recovers] = [1.1, 1.5]
 
 const isLate = ({ answers, late }: Pick<Seen, 'answers' | 'late'>): boolean => late * 2 > answers

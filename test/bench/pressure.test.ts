@@ -7,7 +7,7 @@ import { tableOf, verdictOf } from '../../bench/pressure/pressure.ts'
 import { type Sample, samplesPicture, trendsOf, trendTable } from '../../bench/pressure/samples.ts'
 import { lastToFirst, slopeOf } from '../../bench/pressure/trend.ts'
 
-const quiet: Slice = { answered: 100, turnedAway: 0, slowest: 9 }
+const quiet: Slice = { answered: 100, turnedAway: 0, slowest: 9, milliseconds: 250 }
 const phase = (more: Partial<Poured>): Poured => ({
   ...{ perSecond: 1000, milliseconds: 500, arrivals: 500, answered: 500, turnedAway: 0, unavailable: 0 },
   ...{ p50: 2, p99: 8, most: 12, turnedAwayP50: 0, turnedAwayP99: 0, leftP50: 0.5, leftP99: 1.2 },
@@ -22,16 +22,18 @@ describe('what is said of a run under pressure', () => {
     expect(verdictOf([phase({}), twice, phase({})])).toEqual({ spread: 4, turnedAwayShare: 0.4, recovery: 0 })
   })
 
+  const second = Array.from({ length: 10 }, () => quiet)
   test.each([
-    { why: 'somebody is turned away', slices: [quiet, { ...quiet, turnedAway: 1 }, quiet, quiet, quiet], is: 200 },
-    {
-      why: 'an answer is slower than any before',
-      slices: [{ ...quiet, slowest: 21 }, quiet, quiet, quiet, quiet],
-      is: 100,
-    },
-    { why: 'nothing of that lasts', slices: [{ ...quiet, slowest: 19 }, quiet, quiet, quiet, quiet], is: 0 },
-  ])('it has recovered when $why no more: $is ms', ({ slices, is }) => {
+    { why: 'nobody is turned away', slices: [quiet, { ...quiet, turnedAway: 1 }, ...second], is: 200 },
+    { why: 'answers are as fast as they should be', slices: [{ ...quiet, milliseconds: 2100 }, ...second], is: 100 },
+    { why: 'both have been so for a second', slices: [...second, { ...quiet, turnedAway: 1 }], is: 0 },
+  ])('it has recovered when $why: $is ms', ({ slices, is }) => {
     expect(verdictOf([phase({}), twice, phase({ slices })]).recovery).toBe(is)
+  })
+
+  test('it has not, while somebody is turned away to the end', () => {
+    const slices = [...second.slice(1), { ...quiet, turnedAway: 1 }]
+    expect(verdictOf([phase({}), twice, phase({ slices })]).recovery).toBe(null)
   })
 
   test('a line for each phase, every column under its head', () => {
