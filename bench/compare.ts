@@ -111,7 +111,13 @@ async function rateOfNothing({ server }: System): Promise<number> {
 const others = async ({ against }: Options): Promise<System[]> =>
   against === null
     ? []
-    : [await systemOf('other', { url: against.url, pid: undefined, stop: async () => {} }, resolve(against.adapter))]
+    : [
+        await systemOf(
+          'other',
+          { url: against.url, pid: undefined, complaints: () => '', stop: async () => {} },
+          resolve(against.adapter),
+        ),
+      ]
 
 /** The parent of any connection's process. */
 async function postmasterOf({ postgres }: Surroundings): Promise<number | undefined> {

@@ -2,11 +2,13 @@ import { parseArgs } from 'node:util'
 import { BenchProblem } from './problem.ts'
 import { type WorkName, workNames } from './works.ts'
 
+type About = 'works' | 'profile' | 'growth' | 'pressure' | 'endurance' | 'processes'
+
 /** What a run of the bench is asked to do. */
 export type Options = {
   help: boolean
-  /** Compare, or one of the two other things to find out. */
-  about: 'works' | 'profile' | 'growth'
+  /** Compare, or one of the other things to find out. */
+  about: About
   /** The floor's profile instead of the product's. */
   profileFloor: boolean
   works: readonly WorkName[]
@@ -14,6 +16,11 @@ export type Options = {
   connections: readonly number[]
   rounds: number
   seconds: number
+  /** Of endurance; how many requests a second, or null for half of what can be served. */
+  minutes: number
+  rate: number | null
+  /** Of the product, in turn. */
+  processes: readonly number[]
   against: { url: string; adapter: string } | null
   /** Where the JSON goes; the picture has the same name. Null: where the kind of run has its place. */
   output: string | null
@@ -22,36 +29,55 @@ export type Options = {
 export function readOptions(words: readonly string[]): Options {
   const { values } = parsed(words)
   const quick = values.quick ?? false
-  if (values.profile && values.growth)
-    throw new BenchProblem('--profile and --growth are two runs: ask for one of them.')
+  const kinds = (['profile', 'growth', 'pressure', 'endurance', 'processes'] as const).filter((kind) => values[kind])
+  if (kinds.length > 1)
+    throw new BenchProblem(`${kinds.map((kind) => `--${kind}`).join(' and ')} are several runs: ask for one of them.`)
   if ((values.against === undefined) !== (values.adapter === undefined)) {
     throw new BenchProblem(
       '--against and --adapter belong together: give the address of the other system and the file that knows how to ask it.',
     )
   }
-  const about = values.growth ? 'growth' : values.profile ? 'profile' : 'works'
-  const sizes = sizesOf[about]
+  const [about = 'works'] = kinds
+  const { sizes, works, connections, rounds, seconds } = { ...usual, ...usualOf[about] }
   return {
     help: values.help ?? false,
     about,
     profileFloor: values.floor ?? false,
-    works:
-      values.only === undefined ? (about === 'profile' ? profiled : workNames) : values.only.split(',').map(readWork),
+    works: values.only?.split(',').map(readWork) ?? works,
     records: readNumbers(values.records, '--records') ?? (quick ? sizes.filter((size) => size <= 10_000) : sizes),
-    connections:
-      readNumbers(values.connections, '--connections') ?? (quick || about === 'profile' ? [32] : [1, 32, 128]),
-    rounds: readNumber(values.rounds, '--rounds', 1, 1000) ?? (quick ? 3 : 5),
-    seconds: readNumber(values.seconds, '--seconds', 0.1, 3600) ?? (about === 'profile' ? 5 : quick ? 1.2 : 2),
+    connections: readNumbers(values.connections, '--connections') ?? (quick ? [32] : connections),
+    rounds: readNumber(values.rounds, '--rounds', 1, 1000) ?? (quick ? 3 : rounds),
+    seconds: readNumber(values.seconds, '--seconds', 0.1, 3600) ?? (quick ? Math.min(1.2, seconds) : seconds),
+    minutes: readNumber(values.minutes, '--minutes', 1, 10_000) ?? 60,
+    rate: readNumber(values.rate, '--rate', 1, 1_000_000) ?? null,
+    processes: readNumbers(values.processes, '--processes') ?? [1, 2],
     against: values.against === undefined ? null : { url: readUrl(values.against), adapter: values.adapter as string },
     output: values.output ?? null,
   }
 }
 
-/** Records of a kind over 1,000 companies. */
-const sizesOf = { works: [10_000, 1_000_000], profile: [10_000], growth: [1000, 10_000, 100_000, 1_000_000] }
+type Usual = Pick<Options, 'works' | 'connections' | 'rounds' | 'seconds'> & {
+  /** Records of a kind over 1,000 companies. */
+  sizes: readonly number[]
+}
 
-/** Those of which it was asked where their time goes. */
-const profiled: WorkName[] = ['fetch', 'list', 'create-keyed']
+const usual: Usual = {
+  sizes: [10_000, 1_000_000],
+  works: workNames,
+  connections: [1, 32, 128],
+  ...{ rounds: 5, seconds: 2 },
+}
+
+/** What is different for other kinds of run. */
+const usualOf: { readonly [about in About]: Partial<Usual> } = {
+  works: {},
+  growth: { sizes: [1000, 10_000, 100_000, 1_000_000] },
+  // Those of which it was asked where their time goes.
+  profile: { sizes: [10_000], works: ['fetch', 'list', 'create-keyed'], connections: [32], seconds: 5 },
+  pressure: { sizes: [10_000], connections: [32], rounds: 3, seconds: 10 },
+  endurance: { sizes: [10_000], connections: [32], rounds: 3, seconds: 5 },
+  processes: { sizes: [10_000], works: ['fetch', 'list'], connections: [32] },
+}
 
 export const help = `Measures Plumbline beside the floor: the least that any server on this stack could do.
 
@@ -59,6 +85,9 @@ export const help = `Measures Plumbline beside the floor: the least that any ser
   npm run bench -- --quick         10,000 records and 32 connections: under two minutes
   npm run bench -- --growth        what calls cost as the data grow
   npm run bench -- --profile       where the product's time goes; with --floor the floor's
+  npm run bench -- --pressure      half of what can be served, twice, and half again: under two minutes
+  npm run bench -- --endurance     a steady load for an hour; --minutes N, and --rate N for so many requests a second
+  npm run bench -- --processes 1,2 the same works served by one process and by several
 
   --only LIST          some of ${workNames.join(', ')}
   --records LIST       records of a kind, over 1,000 companies
@@ -68,7 +97,8 @@ export const help = `Measures Plumbline beside the floor: the least that any ser
   --against URL        another system to measure as well, asked as
   --adapter FILE       says; see bench/README.md
   --output FILE        where the figures go, as JSON, and a picture beside it
-                       (docs/speed/latest.json; data/bench/profiles for profiles)
+                       (docs/speed/latest.json, or growth, pressure, endurance, processes;
+                       data/bench/profiles for profiles)
   --help               this text
 `
 
@@ -79,7 +109,8 @@ function parsed(words: readonly string[]) {
     return parseArgs({
       args: [...words],
       options: {
-        ...{ quick: flag, growth: flag, profile: flag, floor: flag, help: { ...flag, short: 'h' } as const },
+        ...{ growth: flag, profile: flag, pressure: flag, endurance: flag, processes: text },
+        ...{ quick: flag, floor: flag, minutes: text, rate: text, help: { ...flag, short: 'h' } as const },
         ...{ only: text, records: text, connections: text, rounds: text, seconds: text },
         ...{ against: text, adapter: text, output: text },
       },

@@ -1,26 +1,37 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import type { Outcome, Run } from './load/main.ts'
+import type { OpenOutcome, OpenRun, Outcome, Run } from './load/main.ts'
 import { BenchProblem } from './problem.ts'
 import { sealingKey } from './scenario/companies.ts'
 
 /** A server under load, as a process of its own. */
-export type Server = { url: string; pid: number | undefined; stop(): Promise<void> }
+export type Server = {
+  url: string
+  pid: number | undefined
+  /** The end of what it wrote to its log. */
+  complaints(): string
+  stop(): Promise<void>
+}
 
 const root = join(import.meta.dirname, '..')
 
+/** How a server is started besides: options of Node, settings of its own. */
+export type Start = { node?: readonly string[]; settings?: { readonly [name: string]: string } }
+
 /** The product as an operator starts it. */
-export const startProduct = (databaseUrl: string, profileFolder?: string): Promise<Server> =>
-  startServer([...profiling(profileFolder), join(root, 'server/command/main.ts'), '--json', 'serve'], {
+export const startProduct = (databaseUrl: string, { node = [], settings = {} }: Start = {}): Promise<Server> =>
+  startServer([...node, join(root, 'server/command/main.ts'), '--json', 'serve'], {
     ...{ DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', PLUMBLINE_DEMO: 'off', PLUMBLINE_SECRET: sealingKey },
+    ...settings,
   })
 
-export const startFloor = (databaseUrl: string, profileFolder?: string): Promise<Server> =>
-  startServer([...profiling(profileFolder), join(root, 'bench/floor/main.ts')], { DATABASE_URL: databaseUrl })
+export const startFloor = (databaseUrl: string, { node = [] }: Start = {}): Promise<Server> =>
+  startServer([...node, join(root, 'bench/floor/main.ts')], { DATABASE_URL: databaseUrl })
 
 /** A CPU profile of the whole life of a process, written when it ends. */
-const profiling = (folder: string | undefined): string[] =>
-  folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`]
+export const profiling = (folder: string): Start => ({ node: ['--cpu-prof', `--cpu-prof-dir=${folder}`] })
+
+const endsWithParent = ['--import', join(import.meta.dirname, 'ends-with-parent.ts')]
 
 /** Of our own environment only this reaches a server: what else is set there is meant for other servers. */
 const passedOn = (names: readonly string[]): { [name: string]: string } =>
@@ -28,13 +39,13 @@ const passedOn = (names: readonly string[]): { [name: string]: string } =>
 
 /** A server says where it is on its first line, as JSON. */
 async function startServer(words: string[], environment: { [name: string]: string }): Promise<Server> {
-  const child = spawn(process.execPath, words, {
+  const child = spawn(process.execPath, [...endsWithParent, ...words], {
     cwd: root,
     env: { ...passedOn(['PATH', 'FLOOR_LANES', 'DATABASE_CONNECTIONS']), ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let complaints = ''
-  child.stderr.on('data', (chunk) => {
+  child.stderr?.on('data', (chunk) => {
     complaints = (complaints + chunk).slice(-4000)
   })
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
@@ -43,6 +54,7 @@ async function startServer(words: string[], environment: { [name: string]: strin
   return {
     url: (JSON.parse(line) as { url: string }).url,
     pid: child.pid,
+    complaints: () => complaints,
     stop: () => {
       child.kill('SIGTERM')
       return ended
@@ -62,22 +74,25 @@ function firstLine(child: ChildProcess): Promise<string> {
 }
 
 /** The process that makes the load; one run at a time. */
-export type Generator = { run(run: Run): Promise<Outcome>; stop(): void }
+export type Generator = {
+  run(run: Run): Promise<Outcome>
+  /** Arrivals that do not wait for answers. */
+  pour(run: OpenRun): Promise<OpenOutcome>
+  stop(): void
+}
 
 export function startGenerator(): Generator {
   const child = fork(join(root, 'bench/load/main.ts'), { execArgv: [] })
-  return {
-    run: (run) =>
-      new Promise((resolve, reject) => {
-        const lost = (): void => reject(new Error('the generator ended'))
-        child.once('exit', lost)
-        child.once('message', ({ outcome, error }: { outcome?: Outcome; error?: string }) => {
-          child.off('exit', lost)
-          if (outcome) resolve(outcome)
-          else reject(new BenchProblem(`${run.work} at ${run.about.url}: ${error}`))
-        })
-        child.send(run)
-      }),
-    stop: () => child.disconnect(),
-  }
+  const order = <T>(run: Run): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const lost = (): void => reject(new Error('the generator ended'))
+      child.once('exit', lost)
+      child.once('message', ({ outcome, error }: { outcome?: T; error?: string }) => {
+        child.off('exit', lost)
+        if (outcome) resolve(outcome)
+        else reject(new BenchProblem(`${run.work} at ${run.about.url}: ${error}`))
+      })
+      child.send(run)
+    })
+  return { run: order<Outcome>, pour: order<OpenOutcome>, stop: () => child.disconnect() }
 }

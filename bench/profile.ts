@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path'
 import { busyBetween, busyTable, type CpuProfile } from './cpu-profile.ts'
 import type { Options } from './options.ts'
 import { dataFolder } from './postgres.ts'
-import { startGenerator } from './processes.ts'
+import { profiling, startGenerator } from './processes.ts'
 import { openStage } from './stage.ts'
 import { inSurroundings, type Surroundings } from './surroundings.ts'
 import { shown } from './table.ts'
@@ -32,7 +32,7 @@ async function profileOf(
 ): Promise<void> {
   const { progress, onLeave } = surroundings
   const folder = await folderFor(output, `${system}-${work}`)
-  const stage = await openStage({ ...surroundings, profile: { system, folder } }, records)
+  const stage = await openStage({ ...surroundings, [system]: profiling(folder) }, records)
   onLeave(stage.close)
   const generator = startGenerator()
   const { adapterFile, server } = stage[system]

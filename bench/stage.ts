@@ -3,7 +3,7 @@ import type { About, Adapter } from './adapter.ts'
 import type { System } from './measure.ts'
 import { type Postgres, urlOf } from './postgres.ts'
 import { BenchProblem } from './problem.ts'
-import { type Server, startFloor, startProduct } from './processes.ts'
+import { type Server, type Start, startFloor, startProduct } from './processes.ts'
 import type { Progress } from './progress.ts'
 import { readTokens } from './scenario/companies.ts'
 import { layoutOf } from './scenario/layout.ts'
@@ -18,9 +18,9 @@ export type Stage = {
   close(): Promise<void>
 }
 
-export type Cast = { postgres: Postgres; progress: Progress; profile?: { system: 'product' | 'floor'; folder: string } }
+export type Cast = { postgres: Postgres; progress: Progress; product?: Start; floor?: Start }
 
-export async function openStage({ postgres, progress, profile }: Cast, records: number): Promise<Stage> {
+export async function openStage({ postgres, progress, ...starts }: Cast, records: number): Promise<Stage> {
   const database = await freshCopy(postgres, records, progress)
   const url = urlOf(postgres.connection(database))
   const about = { layout: layoutOf(records), tokens: await readTokens(postgres.connection(database)) }
@@ -31,9 +31,8 @@ export async function openStage({ postgres, progress, profile }: Cast, records: 
     await postgres.sql(`drop database if exists ${database} with (force)`)
   }
   try {
-    const folderOf = (system: string) => (profile?.system === system ? profile.folder : undefined)
-    servers.push(await startProduct(url, folderOf('product')))
-    servers.push(await startFloor(url, folderOf('floor')))
+    servers.push(await startProduct(url, starts.product))
+    servers.push(await startFloor(url, starts.floor))
     const [product, floor] = servers as [Server, Server]
     return {
       database,

@@ -52,10 +52,16 @@ export async function machine({ sql }: Postgres): Promise<{ [fact: string]: stri
 /** Writes the figures as JSON and their picture beside them; says where. */
 export async function keep(file: string, figures: object, picture: string): Promise<string> {
   const svgFile = file.replace(/(\.json)?$/, '.svg')
+  const written = await write(file, figures)
+  await writeFile(svgFile, picture)
+  return `Written: ${written} and ${relative(process.cwd(), svgFile)}`
+}
+
+/** The figures alone; where they are now. */
+export async function write(file: string, figures: object): Promise<string> {
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, `${JSON.stringify(figures, null, 2)}\n`)
-  await writeFile(svgFile, picture)
-  return `Written: ${[file, svgFile].map((path) => relative(process.cwd(), path)).join(' and ')}`
+  return relative(process.cwd(), file)
 }
 
 export const speedFolder = join(import.meta.dirname, '../docs/speed')

@@ -115,6 +115,7 @@ function refusalsOf(definition: Definition, operation: Operation): RefusalCode[]
   const existing = operation === 'fetch' || operation === 'update' || operation === 'delete'
   const limited = operation === 'create' && definition.name in plans.STARTER
   const codes: [RefusalCode, boolean][] = [
+    ['overloaded', true],
     ['invalid_header', true],
     ['invalid_idempotency_key', write],
     ['unauthorized', true],

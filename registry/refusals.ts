@@ -176,6 +176,13 @@ export const refusals = {
     when: 'The database is out of reach or too busy, or the service is about to stop.',
     advice: 'Repeat the request after the time in Retry-After; nothing was written.',
   },
+  overloaded: {
+    status: 503,
+    title: 'There are more requests than the service can answer in time',
+    when: 'So many requests are under way that one more would wait too long. It was turned away before anything was looked at, its token included.',
+    advice:
+      'Repeat the request after the time in Retry-After, with or without an Idempotency-Key; nothing was done, and none is used up.',
+  },
   outcome_unknown: {
     status: 503,
     title: 'It is not known whether the write happened',

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 
 /** The settings: what each means, what it is when not given and how its text is read. `.env.example` is made of this. */
 export type Config = {
@@ -13,8 +14,12 @@ export type Config = {
   publicUrl: string | null
   logLevel: string
   demo: boolean
+  processes: number
   connectionsMax: number
+  /** Of reads, and of writes, that a process lets in at once. */
+  requestsMax: number
   /** Milliseconds, all of these. */
+  answerTarget: number
   statementTimeout: number
   lockTimeout: number
   connectTimeout: number
@@ -58,7 +63,26 @@ export const settings: readonly Setting[] = [
     about: 'Whether serve adds the demo companies: auto (only to the bundled database), on or off.',
     initial: 'auto',
   },
-  { name: 'DATABASE_CONNECTIONS', about: 'Most connections to the database at once, 2 to 500.', initial: '20' },
+  {
+    name: 'PROCESSES',
+    about: 'Processes that serve the port together: 1 to 32, or auto for one a processor.',
+    initial: '1',
+  },
+  {
+    name: 'DATABASE_CONNECTIONS',
+    about: 'Most connections to the database for writes and long reads, 2 to 500; several processes share them out.',
+    initial: '20',
+  },
+  {
+    name: 'REQUESTS_MAX',
+    about: 'Most reads, and most writes, that a process lets in at once, 1 to 100000; more are refused with 503.',
+    initial: '1000',
+  },
+  {
+    name: 'ANSWER_TARGET_MS',
+    about: 'While most answers take longer than this, fewer requests are let in at once.',
+    initial: '100',
+  },
   { name: 'STATEMENT_TIMEOUT_MS', about: 'Longest a statement may run.', initial: '10000' },
   { name: 'LOCK_TIMEOUT_MS', about: 'Longest a statement may wait for a lock.', initial: '8000' },
   { name: 'CONNECT_TIMEOUT_MS', about: 'Longest a request may wait for a database connection.', initial: '800' },
@@ -112,7 +136,10 @@ export function readConfig(environment: { readonly [name: string]: string | unde
       'debug, info, warn, error or silent',
     ),
     demo: demo === 'on' || (demo === 'auto' && databaseUrl === null),
+    processes: read('PROCESSES', processCount, `auto or a whole number from 1 to ${processesMax}`),
     connectionsMax: read('DATABASE_CONNECTIONS', (text) => integer(text, 2, 500), 'a whole number from 2 to 500'),
+    requestsMax: read('REQUESTS_MAX', (text) => integer(text, 1, 100_000), 'a whole number from 1 to 100000'),
+    answerTarget: milliseconds('ANSWER_TARGET_MS'),
     statementTimeout: milliseconds('STATEMENT_TIMEOUT_MS'),
     lockTimeout: milliseconds('LOCK_TIMEOUT_MS'),
     connectTimeout: milliseconds('CONNECT_TIMEOUT_MS'),
@@ -146,6 +173,12 @@ function integer(text: string, min: number, max: number): number | undefined {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
   return number >= min && number <= max ? number : undefined
 }
+
+/** The least that each of so many processes needs of the database still fits into what the bundled one takes. */
+const processesMax = 32
+
+const processCount = (text: string): number | undefined =>
+  text === 'auto' ? Math.min(availableParallelism(), processesMax) : integer(text, 1, processesMax)
 
 const oneOf = (text: string, allowed: readonly string[]): string | undefined => allowed.find((value) => value === text)
 

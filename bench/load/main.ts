@@ -1,9 +1,12 @@
-import type { About, Adapter } from '../adapter.ts'
+import type { About } from '../adapter.ts'
 import { quantile } from '../histogram.ts'
-import { type WorkName, works } from '../works.ts'
+import type { WorkName } from '../works.ts'
+import type { Phase } from './arrivals.ts'
+import { pour } from './pour.ts'
 import { makeRandom } from './random.ts'
-import { fire, type Shot } from './volley.ts'
-import { asBytes, shotOf } from './wire.ts'
+import { requestsOf } from './requests.ts'
+import type { Poured } from './tally.ts'
+import { fire } from './volley.ts'
 
 /**
  * The process that makes the load. It is told by its parent what to do, one run at a time, and says what came of it;
@@ -11,7 +14,7 @@ import { asBytes, shotOf } from './wire.ts'
  */
 
 export type Run = {
-  work: WorkName
+  work: WorkName | 'mix'
   /** The file of the adapter. */
   adapter: string
   about: About
@@ -23,8 +26,14 @@ export type Run = {
 
 export type Outcome = { perSecond: number; p50: number; p99: number; most: number; answers: number; cpuSeconds: number }
 
-process.on('message', (run: Run) => {
-  measure(run).then(
+/** Arrivals at their own pace. Phases follow each other without a pause; `connections` and `milliseconds` mean nothing. */
+export type OpenRun = Run & { phases: readonly Phase[] }
+
+export type OpenOutcome = { phases: Poured[]; connections: number; cpuSeconds: number }
+
+process.on('message', (run: Run | OpenRun) => {
+  const work: Promise<Outcome | OpenOutcome> = 'phases' in run ? open(run) : closed(run)
+  work.then(
     (outcome) => process.send?.({ outcome }),
     (error: unknown) => process.send?.({ error: error instanceof Error ? error.message : String(error) }),
   )
@@ -33,42 +42,36 @@ process.on('disconnect', () => process.exit(0))
 // Ctrl-C reaches every process of a terminal; this one is ended by its parent.
 process.on('SIGINT', () => {})
 
-async function measure({ work, adapter: file, about, connections, milliseconds, number }: Run): Promise<Outcome> {
-  const { adapter } = (await import(file)) as { adapter: Adapter }
-  const prepare = adapter[work]
-  if (!prepare) throw new Error(`${file} has no ${work}`)
-  const { hostname, port, host } = new URL(about.url)
-  const make = await prepare(about)
-  const random = makeRandom(number)
-  let count = number * countsEach
-  const once = (): Shot => shotOf(make(count++, random), host)
-  const next = works[work].unique ? once : again(once)
-
+/** As much as the server answers, over so many connections. */
+async function closed(run: Run): Promise<Outcome> {
+  const { connections, milliseconds } = run
+  const next = await requestsOf(run)
   const cpuBefore = process.cpuUsage()
-  const {
-    answers,
-    milliseconds: taken,
-    latency,
-  } = await fire({ host: hostname, port: Number(port || 80), connections, milliseconds }, next)
-  const { user, system } = process.cpuUsage(cpuBefore)
+  const { answers, milliseconds: taken, latency } = await fire({ ...placeOf(run), connections, milliseconds }, next)
   return {
     perSecond: (answers * 1000) / taken,
     p50: quantile(latency, 0.5),
     p99: quantile(latency, 0.99),
     most: latency.most,
     answers,
-    cpuSeconds: (user + system) / 1e6,
+    cpuSeconds: cpuSecondsSince(cpuBefore),
   }
 }
 
-/** No run makes as many requests. */
-const countsEach = 10_000_000
+/** As much as is asked, whatever the server does. */
+async function open(run: OpenRun): Promise<OpenOutcome> {
+  const next = await requestsOf(run)
+  const cpuBefore = process.cpuUsage()
+  const { phases, connections } = await pour(placeOf(run), run.phases, next, makeRandom(run.number + 1))
+  return { phases, connections, cpuSeconds: cpuSecondsSince(cpuBefore) }
+}
 
-const differentRequests = 2000
+function placeOf({ about }: Run): { host: string; port: number } {
+  const { hostname, port } = new URL(about.url)
+  return { host: hostname, port: Number(port || 80) }
+}
 
-/** Made before the clock runs, and then sent in turn. */
-function again(once: () => Shot): () => Shot {
-  const shots = Array.from({ length: differentRequests }, () => asBytes(once()))
-  let at = 0
-  return () => shots[at++ % differentRequests] as Shot
+function cpuSecondsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1e6
 }

@@ -35,12 +35,12 @@ export async function fire(target: Target, next: () => Shot): Promise<Volley> {
 }
 
 /** A run ends by itself, whatever the server does. */
-const patienceMilliseconds = 15_000
+export const patienceMilliseconds = 15_000
 
-type Line = { socket: Socket; onBytes: (chunk: Buffer, length: number) => void }
+export type Line = { socket: Socket; onBytes: (chunk: Buffer, length: number) => void }
 
 /** Whatever arrives is read into one buffer for each connection, and so costs no allocation. */
-function open({ host, port }: Target): Promise<Line> {
+export function open({ host, port }: { host: string; port: number }): Promise<Line> {
   return new Promise((resolve, reject) => {
     const buffer = Buffer.allocUnsafe(64 * 1024)
     const line: Line = { socket: undefined as unknown as Socket, onBytes: () => {} }

@@ -17,12 +17,19 @@ export function banner({ config, url, databaseIs, demo }: Ready): Answer {
       ['Web interface', `${url}/`],
       ['Reference page', documents.docs],
       ['Database', databaseIs],
+      ...(config.processes === 1 ? [] : [['Processes', String(config.processes)] as const]),
     ]),
     ...(shown ? demoSections(shown, url, config) : [firstSteps]),
     ['Ctrl-C stops it.'],
   ]
   return {
-    json: { url, ...documents, database: databaseIs, demo: shown ? demoJson(shown, url) : null },
+    json: {
+      url,
+      ...documents,
+      database: databaseIs,
+      processes: config.processes,
+      demo: shown ? demoJson(shown, url) : null,
+    },
     text: `\n${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`,
   }
 }

@@ -1,4 +1,5 @@
 import { extensionsNeeded, newestSealed, type ServerFacts, serverFacts } from '#derive/queries/health.ts'
+import { shareOf } from '../cluster/share.ts'
 import type { Config } from '../config.ts'
 import { sealingSecret } from '../secret.ts'
 import { openSealed } from '../service/token-text.ts'
@@ -8,8 +9,8 @@ import { type Check, ill, well } from './doctor.ts'
 
 const versionMin = 150_000
 const clockDifferenceMillisecondsMax = 2000
-/** Kept free for migrations, the command and whoever looks after the database. */
-const connectionsSpare = 5
+/** Beside those of the setting: what the brief reads of a process share, and for migrations and the command. */
+const connectionsBeside = (processes: number): number => 3 * processes + 2
 
 /** The database, asked about everything that the service relies on. */
 export async function checkDatabase(config: Config, connection: Connection, databaseIs: string): Promise<Check[]> {
@@ -59,10 +60,15 @@ function checkClock(ahead: number): Check {
   return ill('clock', `the clock here and that of the database are ${seconds} apart: set both by NTP.`)
 }
 
-function checkConnections({ connectionsMax }: Config, { connections_max }: ServerFacts): Check {
-  const says = `up to ${connectionsMax} of the ${connections_max} that the database takes`
-  if (connectionsMax + connectionsSpare <= connections_max) return well('connections', says)
-  return ill('connections', `${says}: lower DATABASE_CONNECTIONS, or raise max_connections in the database.`)
+function checkConnections(config: Config, { connections_max }: ServerFacts): Check {
+  const { processes } = config
+  const most = processes * shareOf(config).connectionsMax
+  const says = `up to ${most} of the ${connections_max} that the database takes`
+  if (most + connectionsBeside(processes) <= connections_max) return well('connections', says)
+  return ill(
+    'connections',
+    `${says}: lower DATABASE_CONNECTIONS${processes === 1 ? '' : ' or PROCESSES'}, or raise max_connections in the database.`,
+  )
 }
 
 function checkExtensions({ extensions }: ServerFacts): Check {

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Command } from 'commander'
 import { type Config, ConfigProblem, readConfig, settings } from '../config.ts'
 import { findDatabase } from '../open-world.ts'
@@ -30,7 +31,7 @@ async function examine(desk: Desk): Promise<Check[]> {
   if (config instanceof ConfigProblem) {
     return [...config.message.split('\n').map((problem) => ill('settings', problem)), node]
   }
-  const first = [well('settings', `${settings.length}, of which ${given} are given`), node]
+  const first = [well('settings', `${settings.length}, of which ${given} are given`), node, checkProcesses(config)]
   const folder = await checkFolder(config)
   if (!(await hasDatabase(config))) {
     return [
@@ -56,6 +57,12 @@ async function examineDatabase(desk: Desk, config: Config): Promise<Check[]> {
   } finally {
     progress.end()
   }
+}
+
+function checkProcesses({ processes }: Config): Check {
+  const says = `${processes} on ${availableParallelism()} processors`
+  if (processes <= availableParallelism()) return well('processes', says)
+  return ill('processes', `${says}: more than there are processors only take turns; set PROCESSES to auto.`)
 }
 
 function tryConfig(environment: Environment): Config | ConfigProblem {

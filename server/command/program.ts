@@ -27,10 +27,11 @@ export function makeProgram(desk: Desk): Command {
   program
     .command('serve')
     .description('Serves the API until it is stopped; brings the database up, and up to date, before.')
+    .option('--processes <count>', 'processes that serve the port together, or auto for one a processor (PROCESSES)')
     .addHelpText('after', '\nSIGTERM or Ctrl-C answers what was accepted and stops; a second one stops at once.')
-    .addHelpText('after', '\nExamples:\n  plumbline serve\n  PORT=8080 HOST=0.0.0.0 plumbline serve')
+    .addHelpText('after', '\nExamples:\n  plumbline serve\n  PORT=8080 HOST=0.0.0.0 plumbline serve --processes auto')
     // The server is loaded by nobody else.
-    .action(async () => (await import('./serve.ts')).serveUntilStopped(desk))
+    .action(async (given: { processes?: string }) => (await import('./serve.ts')).serveUntilStopped(desk, given))
   addDatabase(program, desk)
   addCompany(program, desk)
   addAccount(program, desk)

@@ -1,3 +1,4 @@
+import { serveTogether } from '../cluster/primary.ts'
 import { type Config, readConfig } from '../config.ts'
 import { seedDemo } from '../demo/seed.ts'
 import type { Listening } from '../http/listen.ts'
@@ -9,15 +10,12 @@ import { buildConsole } from './build-console.ts'
 import { inWorld } from './in-world.ts'
 import { Mistake } from './mistake.ts'
 import { type Progress, progressOf, startProgress } from './progress.ts'
-import { listenForStop, type Stop } from './stop.ts'
+import { endInTime, listenForStop, type Stop } from './stop.ts'
 import type { Desk } from './terminal.ts'
 
-/** What is still open this long after the time to drain is cut off. */
-const overtimeMilliseconds = 5000
-
 /** Serves until it is asked to stop. */
-export async function serveUntilStopped(desk: Desk): Promise<void> {
-  const config = readConfig(desk.environment)
+export async function serveUntilStopped(desk: Desk, given: { processes?: string }): Promise<void> {
+  const config = readConfig({ ...desk.environment, PROCESSES: given.processes ?? desk.environment.PROCESSES })
   const stop = listenForStop()
   const progress = progressOfServe(desk, config)
   await prepareConsole(desk, progress)
@@ -44,11 +42,12 @@ function progressOfServe(desk: Desk, config: Config): Progress {
   return startProgress((sentence) => log.info(sentence))
 }
 
-async function serveIn(desk: Desk, { world, databaseIs }: OpenWorld, stop: Stop): Promise<number> {
+async function serveIn(desk: Desk, opened: OpenWorld, stop: Stop): Promise<number> {
+  const { world, databaseIs } = opened
   const { config, log, database } = world
   stop.watch(log)
   const demo = config.demo ? await seedDemo(world) : null
-  const listening = await takePort(config, () => serve(world))
+  const listening = await takePort(config, () => (config.processes === 1 ? serve(world) : serveTogether(opened)))
   const sweeper = startSweeper(database, (error) => log.warn({ error }, 'old answers could not be swept'))
 
   desk.say(banner({ config, url: listening.url, databaseIs, demo }))
@@ -57,7 +56,7 @@ async function serveIn(desk: Desk, { world, databaseIs }: OpenWorld, stop: Stop)
   const code = await stop.asked
   if (desk.terminal.stderr.isTTY) desk.terminal.stderr.write('Stopping …\n')
   else log.info('stopping')
-  setTimeout(() => process.exit(1), config.drainTimeout + overtimeMilliseconds).unref()
+  endInTime(config)
   await listening.drain()
   await sweeper.stop()
   return code

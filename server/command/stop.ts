@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
 
 export type Stop = {
   /** The exit code, once somebody or something wants the process to end. */
@@ -26,12 +27,22 @@ export function listenForStop(): Stop {
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   return {
     asked,
-    watch(log) {
-      process.on('unhandledRejection', (error) => log.error({ error }, 'a promise failed and nobody looked at it'))
-      process.on('uncaughtException', (error) => {
-        log.fatal({ error }, 'an error nobody caught: the process stops')
-        resolve(1)
-      })
-    },
+    watch: (log) => watchErrors(log, () => resolve(1)),
   }
 }
+
+/** Logs what nobody caught; `end` is called where the process cannot go on as if nothing had been. */
+export function watchErrors(log: Logger, end: () => void): void {
+  process.on('unhandledRejection', (error) => log.error({ error }, 'a promise failed and nobody looked at it'))
+  process.on('uncaughtException', (error) => {
+    log.fatal({ error }, 'an error nobody caught: the process stops')
+    end()
+  })
+}
+
+/** What is still open this long after the time to drain is cut off. */
+const overtimeMilliseconds = 5000
+
+/** From here on the process ends at the latest when the time to drain, and a little more, is over. */
+export const endInTime = ({ drainTimeout }: Config): NodeJS.Timeout =>
+  setTimeout(() => process.exit(1), drainTimeout + overtimeMilliseconds).unref()

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isDataRoute, type Route } from '#derive/routes.ts'
+import { isDataRoute, isWrite, type Route } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
-import type { Body, Reply } from '../walk/call.ts'
+import { refusalAnswer, replyOf } from '../walk/answer.ts'
+import type { Body, Call, Reply } from '../walk/call.ts'
 import { walk } from '../walk/walk.ts'
 import type { World } from '../world.ts'
 import { baseOf, splitTarget } from './base.ts'
 import { failed } from './failed.ts'
+import type { Gate } from './gate.ts'
 import { readBytes } from './read-bytes.ts'
 import type { Place, Router } from './router.ts'
 
@@ -22,7 +24,7 @@ export type Door = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
  * Turns a request into a call, and what comes of it into a response: the only place that knows HTTP's own types.
- * `describe` makes a public document; `stage` says whether it is about to stop.
+ * `describe` makes a public document; `stage` says whether it is about to stop; `gate` has room for a call or not.
  */
 export function makeDoor(
   world: World,
@@ -30,6 +32,7 @@ export function makeDoor(
   pages: Pages,
   describe: (config: World['config'], route: Route, base: string) => Reply,
   stage: Stage,
+  gate: Gate,
 ): Door {
   return async (request, response) => {
     const startedAt = world.clock.elapsed()
@@ -40,6 +43,7 @@ export function makeDoor(
     const place = router(path)
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
     const route = place?.byMethod.get(method)
+    let turnedAway = false
 
     let reply: Reply
     try {
@@ -63,18 +67,30 @@ export function makeDoor(
       if (!route) return onlyThese(place.allow, method)
       if (!isDataRoute(route)) return describe(world.config, route, baseOf(world.config, request))
       const { rawHeaders } = request
-      const body = bodyOf(request, place)
       const call = { route, path, id: place.id, query, rawHeaders, peer, requestId, startedAt }
-      return body instanceof Promise
-        ? body.then((body) => walk(world, { ...call, body }))
-        : walk(world, { ...call, body })
+      // Read before the gate: who sends slowly takes no place, and who is turned away keeps the connection.
+      const body = bodyOf(request, place)
+      return body instanceof Promise ? body.then((body) => through({ ...call, body })) : through({ ...call, body })
+    }
+
+    async function through(call: Call): Promise<Reply> {
+      const sort = isWrite(call.route) ? 'writes' : 'reads'
+      const enteredAt = world.clock.elapsed()
+      turnedAway = !gate.enter(sort)
+      if (turnedAway) return replyOf(refusalAnswer(noRoom, requestId, world.config.publicUrl))
+      try {
+        return await walk(world, call)
+      } finally {
+        gate.leave(sort, enteredAt)
+      }
     }
 
     function finish(status: number): void {
       const seconds = (world.clock.elapsed() - startedAt) / 1000
       world.metrics.answered(route?.id ?? 'other', status, seconds)
       const line = { request_id: requestId, method: request.method, path, status, ms: seconds * 1000 }
-      if (status >= 400) world.log.info(line, 'refused')
+      // Those turned away are counted together: a line for each would cost more than turning them away.
+      if (status >= 400 && !turnedAway) world.log.info(line, 'refused')
       else world.log.debug(line, 'answered')
     }
   }
@@ -84,6 +100,9 @@ const nothing: Body = { bytes: Buffer.alloc(0) }
 
 const bodyOf = (request: IncomingMessage, { id }: Place): Promise<Body> | Body =>
   request.method === 'POST' || (request.method === 'PATCH' && id !== undefined) ? readBytes(request) : nothing
+
+/** Made once: there may be thousands a second, and an error notes where it was made each time. */
+const noRoom = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
 
 function onlyThese(allow: string, method: string): Reply {
   if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow }, body: '' }

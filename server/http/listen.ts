@@ -1,15 +1,19 @@
 import { createServer, type Server } from 'node:http'
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import { Refusal } from '#registry/refusals.ts'
 import { refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { World } from '../world.ts'
 import type { Door, Stage } from './door.ts'
+import { openPort } from './port.ts'
 
 export type Listening = {
   /** The address to call, with the port that was taken. */
   url: string
-  /** Answers what was accepted, refuses what is new, and returns when the last answer is out or time is up. */
-  drain(): Promise<void>
+  /**
+   * Answers what was accepted, refuses what is new, and returns when the last answer is out or time is up. No caller is
+   * sent away before `together` returns: where several processes share the port, when all of them have closed it.
+   */
+  drain(together?: () => Promise<void>): Promise<void>
 }
 
 const keepAliveTimeout = 65_000
@@ -20,44 +24,40 @@ const farewellMilliseconds = 300
 
 export async function listen(world: World, door: Door, stage: Stage): Promise<Listening> {
   const { config } = world
-  const server = createServer(
-    {
-      headersTimeout: config.headersTimeout,
-      requestTimeout: config.requestTimeout,
-      keepAliveTimeout,
-      connectionsCheckingInterval: 500,
-      requireHostHeader: false,
-    },
-    door,
-  )
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseUnreadable(world, error, socket))
-  await started(server, config.port, config.host)
-
-  const { port } = server.address() as AddressInfo
+  const { port, servers } = await openPort(config, () => serverOf(world, door))
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   return {
     url: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`,
-    drain: async () => {
+    drain: async (together = async () => {}) => {
       stage.is = 'leaving'
       await pause(Math.min(noticeMilliseconds, config.drainTimeout))
+      const closed = Promise.all(servers.map(closePort))
+      await together()
       stage.is = 'closing'
-      // Only the listener: closing an HTTP server whole would cut its quiet connections too, and with them the request
-      // that is on its way over one. Their next answer says "Connection: close".
-      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
       await Promise.race([closed, pause(Math.min(farewellMilliseconds, config.drainTimeout))])
-      server.closeIdleConnections()
+      for (const server of servers) server.closeIdleConnections()
       await Promise.race([closed, pause(config.drainTimeout)])
-      server.closeAllConnections()
+      for (const server of servers) server.closeAllConnections()
     },
   }
 }
 
-function started(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => resolve())
-  })
+function serverOf(world: World, door: Door): Server {
+  const { headersTimeout, requestTimeout } = world.config
+  const server = createServer(
+    { headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: 500, requireHostHeader: false },
+    door,
+  )
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseUnreadable(world, error, socket))
+  return server
 }
+
+/**
+ * Only the listener: closing an HTTP server whole would cut its quiet connections too, and with them the request that
+ * is on its way over one. Their next answer says "Connection: close".
+ */
+const closePort = (server: Server): Promise<void> =>
+  new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
 
 /** What the parser refuses gets a problem body too. RFC 9112 allows no other reply before the connection closes. */
 function refuseUnreadable({ config, log }: World, error: NodeJS.ErrnoException, socket: Socket): void {

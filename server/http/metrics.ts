@@ -1,13 +1,34 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client'
 import type { Database } from '../store/database.ts'
+import type { Sort } from './gate.ts'
 
 /** What /metrics shows, for whoever operates the service. No company, token or path with an id is a label. */
 export type Metrics = {
   answered(route: string, status: number, seconds: number): void
   callsLost(count: number): void
+  /** One request that there was no room for. */
+  turnedAway(sort: Sort): void
+  /** So many at once from here on. */
+  letIn(sort: Sort, limit: number): void
   text(): Promise<string>
+  /** What `text` says, for another process. */
+  values(): Promise<Values>
   contentType: string
 }
+
+export type Values = MetricObjectWithValues<MetricValue<string>>[]
+
+/** What several processes have to say, as of one: counts are summed, and what has no sum is averaged or left out. */
+export const together = (all: readonly Values[]): Registry => AggregatorRegistry.aggregate([...all])
 
 export function startMetrics(database: Database): Metrics {
   const registry = new Registry()
@@ -25,6 +46,19 @@ export function startMetrics(database: Database): Metrics {
     help: 'Calls that could not be noted because the database was away for too long.',
     registers,
   })
+  const turnedAway = new Counter({
+    name: 'plumbline_requests_turned_away_total',
+    help: 'Requests refused as overloaded, before anything was done for them.',
+    labelNames: ['sort'],
+    registers,
+  })
+  const limit = new Gauge({
+    name: 'plumbline_requests_limit',
+    help: 'Requests that are let in at once at the moment.',
+    labelNames: ['sort'],
+    registers,
+  })
+  new Gauge({ name: 'plumbline_processes', help: 'Processes that serve.', registers }).set(1)
   new Gauge({
     name: 'plumbline_database_connections',
     help: 'Connections to the database: open, idle, and requests that wait for one.',
@@ -40,7 +74,10 @@ export function startMetrics(database: Database): Metrics {
   return {
     answered: (route, status, seconds) => requests.observe({ route, status }, seconds),
     callsLost: (count) => lost.inc(count),
+    turnedAway: (sort) => turnedAway.inc({ sort }),
+    letIn: (sort, most) => limit.set({ sort }, most),
     text: () => registry.metrics(),
+    values: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   }
 }

@@ -6,6 +6,7 @@ import type { World } from '../world.ts'
 import { splitTarget } from './base.ts'
 import { describe } from './describe.ts'
 import { type Door, makeDoor, type Stage } from './door.ts'
+import { openGate } from './gate.ts'
 import { type Listening, listen } from './listen.ts'
 import { makePages } from './pages.ts'
 import { makeRouter } from './router.ts'
@@ -14,7 +15,7 @@ import { makeRouter } from './router.ts'
 export async function serve(world: World, consoleFolder: string = builtConsole): Promise<Listening> {
   const stage: Stage = { is: 'serving' }
   const pages = makePages(world, stage)
-  const door = makeDoor(world, makeRouter(routes(registry)), pages, describe, stage)
+  const door = makeDoor(world, makeRouter(routes(registry)), pages, describe, stage, openGate(world))
   const consoleDoor = await openConsoleDoor(world, stage, consoleFolder)
   const whichever: Door = (request, response) => {
     const target = request.url ?? '/'
@@ -28,8 +29,8 @@ export async function serve(world: World, consoleFolder: string = builtConsole):
     const listening = await listen(world, whichever, stage)
     return {
       url: listening.url,
-      drain: async () => {
-        await listening.drain()
+      drain: async (together) => {
+        await listening.drain(together)
         await consoleDoor.close()
       },
     }

@@ -13,6 +13,9 @@ describe('what a run is asked to do', () => {
       connections: [1, 32, 128],
       rounds: 5,
       seconds: 2,
+      minutes: 60,
+      rate: null,
+      processes: [1, 2],
       against: null,
       output: null,
     })
@@ -31,6 +34,12 @@ describe('what a run is asked to do', () => {
       words: ['--profile'],
       expect: { about: 'profile', records: [10_000], works: ['fetch', 'list', 'create-keyed'], connections: [32] },
     },
+    { words: ['--pressure'], expect: { about: 'pressure', records: [10_000], connections: [32], seconds: 10 } },
+    {
+      words: ['--endurance', '--minutes', '8', '--rate', '300'],
+      expect: { about: 'endurance', minutes: 8, rate: 300 },
+    },
+    { words: ['--processes', '1,2,4'], expect: { about: 'processes', works: ['fetch', 'list'], processes: [1, 2, 4] } },
     {
       words: ['--against', 'http://localhost:8080/', '--adapter', 'other.ts'],
       expect: { against: { url: 'http://localhost:8080', adapter: 'other.ts' } },
@@ -44,7 +53,7 @@ describe('what a run is asked to do', () => {
     { words: ['--only', 'fetch,lists'], says: /"lists"; there are fetch, / },
     { words: ['--connections', '0'], says: /--connections must be whole numbers from 1/ },
     { words: ['--rounds', 'many'], says: /--rounds must be a number from 1 to 1000/ },
-    { words: ['--growth', '--profile'], says: /two runs/ },
+    { words: ['--growth', '--profile'], says: /--profile and --growth are several runs/ },
     { words: ['--against', 'http://localhost:8080'], says: /belong together/ },
     { words: ['--against', 'http://example.com', '--adapter', 'other.ts'], says: /of this machine/ },
   ])('$words is refused with a sentence', ({ words, says }) => {

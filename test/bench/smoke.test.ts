@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { System } from '../../bench/measure.ts'
 import { type Connection, urlOf } from '../../bench/postgres.ts'
@@ -10,6 +11,7 @@ import { layoutOf } from '../../bench/scenario/layout.ts'
 import { systemOf } from '../../bench/stage.ts'
 import { workNames, works } from '../../bench/works.ts'
 import { freshDatabase } from '../stage/database.ts'
+import { eventually } from '../stage/wait.ts'
 
 const layout = layoutOf(150, 2)
 const silent = makeProgress({ write: () => {} })
@@ -76,3 +78,47 @@ test('a run with a wrong answer is refused', async () => {
   } as const
   await expect(generator.run(run)).rejects.toThrow(/fetch at http.*expected 200, got 401/)
 })
+
+test('arrivals that do not wait for answers are all answered, and counted by when they should have left', async () => {
+  const about = { layout, tokens, url: product.server.url }
+  const { phases } = await generator.pour({
+    ...{ work: 'mix', adapter: product.adapterFile, about, number: 100, connections: 0, milliseconds: 0 },
+    phases: [
+      { perSecond: 200, milliseconds: 250 },
+      { perSecond: 400, milliseconds: 250 },
+    ],
+  })
+  expect(phases).toHaveLength(2)
+  for (const { arrivals, answered, turnedAway, unavailable, slices, p50, p99, most } of phases) {
+    expect(arrivals).toBeGreaterThan(0)
+    expect(answered + turnedAway + unavailable).toBe(arrivals)
+    expect(slices.reduce((sum, slice) => sum + slice.answered + slice.turnedAway, 0)).toBe(arrivals - unavailable)
+    expect(p50).toBeLessThanOrEqual(p99)
+    expect(p99).toBeLessThanOrEqual(most)
+  }
+})
+
+test('a server ends with the bench, even where that is killed', async () => {
+  const { connection, drop } = await freshDatabase()
+  const script = `import { startProduct } from ${JSON.stringify(new URL('../../bench/processes.ts', import.meta.url).href)}
+    const { pid } = await startProduct(${JSON.stringify(urlOf(connection))})
+    console.log(pid)
+    setInterval(() => {}, 1000)`
+  const bench = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const pid = await new Promise<number>((resolve) => bench.stdout.once('data', (line) => resolve(Number(line))))
+  expect(isRunning(pid)).toBe(true)
+  bench.kill('SIGKILL')
+  await eventually(async () => expect(isRunning(pid)).toBe(false), 20_000)
+  await drop()
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -13,12 +13,16 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const start = () =>
-  startProcess({ DATABASE_URL: urlOf(stage.connection), PLUMBLINE_SECRET: 'the sealing key of the tests, long enough' })
+const start = (processes = '1') =>
+  startProcess({
+    DATABASE_URL: urlOf(stage.connection),
+    PLUMBLINE_SECRET: 'the sealing key of the tests, long enough',
+    PROCESSES: processes,
+  })
 
-describe('SIGTERM under load', () => {
+describe.each(['1', '2'])('SIGTERM under load, with %s at work', (processes) => {
   test('answers every accepted request, and exits with 0 within ten seconds', async () => {
-    const server = await start()
+    const server = await start(processes)
     const agent = new Agent({ keepAlive: true, maxSockets: 16 })
     const headers: [string, string][] = [
       ['Authorization', `Bearer ${company.token}`],
@@ -66,7 +70,7 @@ describe('SIGTERM under load', () => {
 
   test('the calls that were answered are all noted', async () => {
     const own = await stage.company()
-    const server = await start()
+    const server = await start(processes)
     for (let count = 0; count < 30; count++) {
       await send(server.url, {
         method: 'GET',
@@ -79,7 +83,7 @@ describe('SIGTERM under load', () => {
   })
 
   test('says so to whoever balances the load: /readyz is 503 while it drains', async () => {
-    const server = await start()
+    const server = await start(processes)
     const stopped = server.stop()
     await pause(60)
     const ready = await send(server.url, { method: 'GET', path: '/readyz' })

@@ -1,4 +1,5 @@
 import { chmod } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { OpenWorld } from '#server/open-world.ts'
@@ -34,7 +35,7 @@ describe('doctor', () => {
     expect(ills(found)).toEqual([])
     expect(found).toMatchObject({ code: 0, ok: true })
     expect(found.checks.map(({ name }) => name)).toEqual([
-      ...['settings', 'node', 'data folder', 'disk', 'key'],
+      ...['settings', 'node', 'processes', 'data folder', 'disk', 'key'],
       ...['database', 'durability', 'clock', 'connections', 'extensions', 'migrations', 'seal'],
     ])
     const { out } = await stage.give(['doctor'])
@@ -67,6 +68,15 @@ describe('doctor', () => {
     expect(ills(await diagnose({ DATABASE_CONNECTIONS: '400' }))).toEqual([
       'connections: up to 400 of the 200 that the database takes: lower DATABASE_CONNECTIONS, or raise max_connections in the database.',
     ])
+    expect(ills(await diagnose({ DATABASE_CONNECTIONS: '180', PROCESSES: '32' }))).toContain(
+      'connections: up to 160 of the 200 that the database takes: lower DATABASE_CONNECTIONS or PROCESSES, or raise max_connections in the database.',
+    )
+  })
+
+  test.skipIf(availableParallelism() >= 32)('finds more processes than there are processors.', async () => {
+    expect(ills(await diagnose({ PROCESSES: '32' }))).toContain(
+      `processes: 32 on ${availableParallelism()} processors: more than there are processors only take turns; set PROCESSES to auto.`,
+    )
   })
 
   test('finds a database that is not there.', async () => {

@@ -75,6 +75,7 @@ describe('serve', () => {
       openapi: `${url}/v1/openapi.json`,
       postman: `${url}/v1/postman.json`,
       database: expect.stringContaining('the bundled PostgreSQL'),
+      processes: 1,
     })
     expect(demo).toMatchObject({ company_id: 1, name: 'Harbor Masonry', email: 'ada@harbor-masonry.example' })
     expect(await paste(demo.curl)).toMatchObject({ meta: { total: 40 } })

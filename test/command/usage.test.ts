@@ -36,7 +36,11 @@ const mistakes: { given: string; says: string }[] = [
     says: 'The list of addresses must be names with one comma between two of them, or none, and not "10.0.0.1,,10.0.0.2".',
   },
   { given: 'account set 1 --disable --enable', says: 'Give --disable or --enable, not both.' },
-  { given: 'serve --processes 3', says: `Unknown option '--processes': see "plumbline serve --help".` },
+  {
+    given: 'serve --procesess 3',
+    says: `Unknown option '--procesess' (did you mean --processes?): see "plumbline serve --help".`,
+  },
+  { given: 'serve --processes many', says: 'PROCESSES must be auto or a whole number from 1 to 32.' },
   {
     given: 'record create horses --company 1 --json-body {}',
     says: 'There is no kind of record called "horses"; there are projects, workers, clients, estimates, subcontractors, equipment, trades, categories, tasks, contacts, time_entries, invoices, contracts, equipment_logs.',

@@ -30,7 +30,9 @@ test('All mistakes are told at once, each with what it must be.', () => {
     PUBLIC_URL: 'https://erp.example.com/path',
     LOG_LEVEL: 'loud',
     PLUMBLINE_DEMO: 'yes',
+    PROCESSES: '0',
     DATABASE_CONNECTIONS: '1',
+    REQUESTS_MAX: '0',
     ...Object.fromEntries(settings.filter(({ name }) => name.endsWith('_MS')).map(({ name }) => [name, '1e3'])),
   }
   const problems = () => readConfig(wrong)

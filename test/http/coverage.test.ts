@@ -18,7 +18,8 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 const everyRoute = dataRoutesOf(registry)
-const byFault: RefusalCode[] = ['internal_error', 'unavailable', 'outcome_unknown']
+/** Those that no call earns by itself. */
+const byFault: RefusalCode[] = ['overloaded', 'internal_error', 'unavailable', 'outcome_unknown']
 
 /** The example that the document shows for a refusal of a route. */
 function exampleOf(path: string, method: string, code: RefusalCode) {
@@ -85,4 +86,19 @@ describe('When the world fails', () => {
       }
     },
   )
+})
+
+test('Where there is no room at all, every route answers overloaded, as its example shows', async () => {
+  const full = await serve({ ...stage.world, config: { ...stage.world.config, requestsMax: 0 } })
+  try {
+    for (const { method, path } of everyRoute) {
+      const answer = await send(full.url, { method, path: path.replace('{id}', '1') })
+      expect(answer).toMatchObject({ status: refusals.overloaded.status, headers: { 'retry-after': '1' } })
+      const { request_id: _, type, ...example } = exampleOf(path, method, 'overloaded')
+      expect(answer.body).toMatchObject(example)
+      expect(type.endsWith(answer.body.type)).toBe(true)
+    }
+  } finally {
+    await full.drain()
+  }
 })

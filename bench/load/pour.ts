@@ -1,0 +1,112 @@
+import { record } from '../histogram.ts'
+import { makeAnswerReader } from './answer-reader.ts'
+import { arrivals, type Due, type Phase } from './arrivals.ts'
+import { count, type Poured, pouredOf, type Tally, tallyOf } from './tally.ts'
+import { type Line, open, patienceMilliseconds, type Shot } from './volley.ts'
+
+const connectionsFirst = 32
+/** Callers open a connection more while all are busy; from here on they wait for one. */
+const connectionsMax = 2000
+
+/**
+ * Sends each request at its time, however many answers are missing. A refusal for want of room is an answer; any other
+ * that is not as expected, and a connection that is lost, fails the run.
+ */
+export async function pour(
+  place: { host: string; port: number },
+  phases: readonly Phase[],
+  next: () => Shot,
+  random: () => number,
+): Promise<{ phases: Poured[]; connections: number }> {
+  const tallies = phases.map(tallyOf)
+  const { promise: failed, reject: fail } = Promise.withResolvers<never>()
+  const { promise: over, resolve: end } = Promise.withResolvers<void>()
+  const callers: Callers = { waiting: [], idle: [], missing: 0, answered: () => {}, fail }
+  const lines: Line[] = []
+  let opened = 0
+  const more = async (): Promise<void> => {
+    opened++
+    const line = await open(place)
+    lines.push(line)
+    serveLine(line, callers)
+  }
+  let late: NodeJS.Timeout | undefined
+  const work = async (): Promise<void> => {
+    await Promise.all(Array.from({ length: connectionsFirst }, more))
+    await arrivals(phases, random, (due) => {
+      const tally = tallies[due.phase] as Tally
+      tally.arrivals++
+      callers.missing++
+      const wanted = { due, tally, shot: next() }
+      const send = callers.idle.shift()
+      if (send) send(wanted)
+      else {
+        callers.waiting.push(wanted)
+        if (opened < connectionsMax) more().catch(fail)
+      }
+    })
+    late = setTimeout(() => fail(new Error(`no answer within ${patienceMilliseconds / 1000} s`)), patienceMilliseconds)
+    callers.answered = () => {
+      if (callers.missing === 0) end()
+    }
+    callers.answered()
+    await over
+  }
+  try {
+    await Promise.race([work(), failed])
+  } finally {
+    clearTimeout(late)
+    for (const { socket } of lines) socket.removeAllListeners('close').destroy()
+  }
+  return { phases: tallies.map(pouredOf), connections: opened }
+}
+
+type Wanted = { due: Due; tally: Tally; shot: Shot }
+
+type Callers = {
+  /** The oldest first. */
+  waiting: Wanted[]
+  /** The connections that have nothing to do, the longest idle first: a server closes those it never hears of. */
+  idle: ((wanted: Wanted) => void)[]
+  missing: number
+  answered: () => void
+  fail: (error: unknown) => void
+}
+
+/** One request at a time; the oldest that waits goes next. */
+function serveLine(line: Line, callers: Callers): void {
+  const reader = makeAnswerReader()
+  let current: Wanted | undefined
+  const send = (wanted: Wanted): void => {
+    current = wanted
+    record(wanted.tally.left, performance.now() - wanted.due.at)
+    line.socket.write(wanted.shot.bytes)
+  }
+  const rest = (): void => {
+    const oldest = callers.waiting.shift()
+    if (oldest) send(oldest)
+    else callers.idle.push(send)
+  }
+  line.onBytes = (chunk, length) => {
+    // What a server says before it closes a connection that nobody uses.
+    if (!current) return
+    try {
+      const answer = reader.take(chunk, length)
+      if (!answer) return
+      const { due, tally, shot } = current
+      current = undefined
+      count(tally, due.within, shot, answer, performance.now() - due.at)
+      rest()
+      callers.missing--
+      callers.answered()
+    } catch (error) {
+      callers.fail(error)
+    }
+  }
+  line.socket.once('error', callers.fail)
+  line.socket.once('close', () => {
+    callers.idle = callers.idle.filter((one) => one !== send)
+    if (current) callers.fail(new Error('the server closed a connection while it was used'))
+  })
+  rest()
+}

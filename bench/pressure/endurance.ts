@@ -1,0 +1,64 @@
+import { join, resolve } from 'node:path'
+import type { Poured } from '../load/tally.ts'
+import type { Options } from '../options.ts'
+import { startGenerator } from '../processes.ts'
+import { openStage } from '../stage.ts'
+import { inSurroundings, keep, machine, speedFolder } from '../surroundings.ts'
+import { shown } from '../table.ts'
+import { usageOf } from '../usage.ts'
+import { openHeap } from './heap.ts'
+import { countUp, mixed, peakOf } from './peak.ts'
+import { lineOf, type Sample, samplesPicture, trendsOf, trendTable } from './samples.ts'
+
+const minute = 60_000
+
+/** A steady load for a long time: what leaks shows in what is resident. */
+export const endurance = (options: Options): Promise<void> =>
+  inSurroundings(async (surroundings) => {
+    const { postgres, progress, onLeave } = surroundings
+    const on = await machine(postgres)
+    const [records = 10_000] = options.records
+    const stage = await openStage({ ...surroundings, product: { node: ['--inspect=127.0.0.1:0'] } }, records)
+    onLeave(stage.close)
+    const { server } = stage.product
+    const heap = await openHeap(server)
+    onLeave(async () => heap.close())
+    const generator = startGenerator()
+    onLeave(async () => generator.stop())
+    const pressed = { generator, about: stage.about, product: stage.product, numbers: countUp() }
+
+    if (options.rate === null) progress.say('Finding the peak …')
+    const perSecond = options.rate ?? (await peakOf(options, pressed)) / 2
+    progress.end()
+    process.stdout.write(`${shown(perSecond)} requests a second of the mix, for ${shown(options.minutes)} minutes\n\n`)
+
+    const startedAt = performance.now()
+    const samples: Sample[] = []
+    const sample = async (met?: Poured): Promise<void> => {
+      const [row] = await postgres.sql<{ bytes: number }>('select pg_database_size($1)::float8 as bytes', [
+        stage.database,
+      ])
+      const heapMegabytes = await heap.megabytes()
+      const resident = server.pid === undefined ? undefined : usageOf(server.pid)?.residentBytes
+      const { answered = 0, turnedAway = 0, p50 = 0, p99 = 0 } = met ?? {}
+      const taken: Sample = {
+        minutes: (performance.now() - startedAt) / minute,
+        residentMegabytes: (resident ?? 0) / 2 ** 20,
+        databaseMegabytes: (row?.bytes ?? 0) / 2 ** 20,
+        ...{ heapMegabytes, answered, turnedAway, p50, p99 },
+      }
+      samples.push(taken)
+      process.stdout.write(`${lineOf(taken)}\n`)
+    }
+    await sample()
+    for (let done = 0; done < options.minutes; done++) {
+      const { phases } = await generator.pour({ ...mixed(pressed), phases: [{ perSecond, milliseconds: minute }] })
+      await sample(phases[0])
+    }
+
+    const trends = trendsOf(samples)
+    const figures = { at: new Date().toISOString(), machine: on, records, perSecond, samples, trends }
+    const title = `${shown(perSecond)} requests a second for ${shown(options.minutes)} minutes`
+    const file = resolve(options.output ?? join(speedFolder, 'endurance.json'))
+    process.stdout.write(`\n${trendTable(trends)}\n\n${await keep(file, figures, samplesPicture(title, samples))}\n`)
+  })

@@ -1,0 +1,130 @@
+import { join, resolve } from 'node:path'
+import { type Poured, type Slice, sliceMilliseconds } from '../load/tally.ts'
+import type { Options } from '../options.ts'
+import { timesPicture } from '../picture/times.ts'
+import { startGenerator } from '../processes.ts'
+import { openStage } from '../stage.ts'
+import { inSurroundings, keep, machine, speedFolder } from '../surroundings.ts'
+import { shown, table } from '../table.ts'
+import { usageOf } from '../usage.ts'
+import { countUp, mixed, peakOf } from './peak.ts'
+
+/** Half of what can be served, twice of it, and half again, of callers who do not wait for each other. */
+export const pressure = (options: Options): Promise<void> =>
+  inSurroundings(async (surroundings) => {
+    const { postgres, progress, onLeave } = surroundings
+    const on = await machine(postgres)
+    const [records = 10_000] = options.records
+    const stage = await openStage(surroundings, records)
+    onLeave(stage.close)
+    const generator = startGenerator()
+    onLeave(async () => generator.stop())
+    const pressed = { generator, about: stage.about, product: stage.product, numbers: countUp() }
+
+    progress.say('Finding the peak …')
+    const peak = await peakOf(options, pressed)
+    progress.say(`The peak is ${shown(peak)} requests a second; now half of it, twice, and half again …`)
+    const milliseconds = options.seconds * 1000
+    const asked = [0.5, 2, 0.5].map((share) => ({ perSecond: share * peak, milliseconds }))
+    const { phases, connections, cpuSeconds } = await generator.pour({ ...mixed(pressed), phases: asked })
+    const { pid } = stage.product.server
+    const residentMegabytes = (pid === undefined ? undefined : usageOf(pid))?.residentBytes
+    progress.end()
+
+    const verdict = verdictOf(phases)
+    process.stdout.write(
+      `\nThe mix at ${shown(records)} records of a kind; served at most: ${shown(peak)} requests a second\n\n${tableOf(phases)}\n\n${sentences(verdict)}` +
+        `Over ${shown(connections)} connections; the generator took ${shown((100 * cpuSeconds * 1000) / (3 * milliseconds))} % of a core.\n`,
+    )
+    const figures = {
+      ...{ at: new Date().toISOString(), machine: on, records, peak, phases, connections, verdict },
+      ...{ generatorCpuSeconds: cpuSeconds, residentMegabytes: (residentMegabytes ?? 0) / 2 ** 20 || null },
+    }
+    const file = resolve(options.output ?? join(speedFolder, 'pressure.json'))
+    process.stdout.write(`${await keep(file, figures, pictureOf(peak, phases))}\n`)
+  })
+
+/** p99 at half the load, as a multiple of the median: asked is at most this. */
+const spreadMax = 10
+
+export type Verdict = {
+  /** p99 by p50 at half the peak. */
+  spread: number
+  /** Share of what came at twice the peak. */
+  turnedAwayShare: number
+  /** Milliseconds after the step back until all was well for a second; null where it never was. */
+  recovery: number | null
+}
+
+export function verdictOf(phases: readonly Poured[]): Verdict {
+  const [half, twice, after] = phases as [Poured, Poured, Poured]
+  const isWell = ({ turnedAway, answered, milliseconds }: Slice): boolean =>
+    turnedAway === 0 && milliseconds <= answered * spreadMax * half.p50
+  const slicesLong = 1000 / sliceMilliseconds
+  const from = after.slices.findIndex((_, index) => after.slices.slice(index, index + slicesLong).every(isWell))
+  return {
+    spread: half.p99 / half.p50,
+    turnedAwayShare: twice.turnedAway / twice.arrivals,
+    recovery: from < 0 ? null : from * sliceMilliseconds,
+  }
+}
+
+export const tableOf = (phases: readonly Poured[]): string =>
+  table(
+    [
+      'load',
+      'asked/s',
+      'answered/s',
+      'turned away/s',
+      'share',
+      'given up',
+      'p50 ms',
+      'p99 ms',
+      'most ms',
+      '503 p50',
+      '503 p99',
+      'left p99',
+    ],
+    phases.map((phase, index) => {
+      const rate = (count: number): string => shown((count * 1000) / phase.milliseconds)
+      const refused = (milliseconds: number): string => (phase.turnedAway === 0 ? '–' : shown(milliseconds, 1))
+      return [
+        ['half the peak', 'twice the peak', 'half again'][index] ?? '',
+        shown(phase.perSecond),
+        rate(phase.answered),
+        rate(phase.turnedAway),
+        `${shown((100 * phase.turnedAway) / phase.arrivals, 1)} %`,
+        shown(phase.unavailable),
+        shown(phase.p50, 2),
+        shown(phase.p99, 1),
+        shown(phase.most, 0),
+        refused(phase.turnedAwayP50),
+        refused(phase.turnedAwayP99),
+        shown(phase.leftP99, 1),
+      ]
+    }),
+  )
+
+const sentences = ({ spread, turnedAwayShare, recovery }: Verdict): string =>
+  `${spread <= spreadMax ? '✓' : '✗'} At half the peak p99 is ${shown(spread, 1)} times the median; at most ${spreadMax} is asked.\n` +
+  `At twice the peak ${shown(100 * turnedAwayShare, 0)} % are turned away.\n` +
+  `Back at half, ${recovery === null ? 'it has not recovered' : `all is well again after ${shown(recovery)} ms`}.\n`
+
+function pictureOf(peak: number, phases: readonly Poured[]): string {
+  const slices = phases.flatMap((phase) => phase.slices)
+  const series = (name: string, pick: (slice: (typeof slices)[0]) => number) => ({
+    name,
+    points: slices.map((slice, index) => ({ x: (index * sliceMilliseconds) / 1000, y: pick(slice) })),
+  })
+  const perSecond = 1000 / sliceMilliseconds
+  return timesPicture('Half the peak, twice, and half again', 'seconds', [
+    {
+      about: `requests a second; the peak is ${shown(peak)}`,
+      series: [
+        series('answered', ({ answered }) => answered * perSecond),
+        series('turned away', ({ turnedAway }) => turnedAway * perSecond),
+      ],
+    },
+    { about: 'slowest answer of those let in, ms', series: [series('slowest', ({ slowest }) => slowest)] },
+  ])
+}

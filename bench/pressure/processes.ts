@@ -1,0 +1,89 @@
+import { join, resolve } from 'node:path'
+import type { Outcome } from '../load/main.ts'
+import { median } from '../measure.ts'
+import type { Options } from '../options.ts'
+import { urlOf } from '../postgres.ts'
+import { type Generator, type Server, startGenerator, startProduct } from '../processes.ts'
+import { openStage, type Stage } from '../stage.ts'
+import { inSurroundings, machine, speedFolder, write } from '../surroundings.ts'
+import { shown, table } from '../table.ts'
+import type { WorkName } from '../works.ts'
+import { countUp } from './peak.ts'
+
+/** The medians of one work, served by so many processes. */
+type Served = { work: WorkName; processes: number; perSecond: number; p50: number; p99: number; rounds: number[] }
+
+/** The same works with one process and with several, in turn, on the same data. */
+export const processes = (options: Options): Promise<void> =>
+  inSurroundings(async (surroundings) => {
+    const { postgres, progress, onLeave } = surroundings
+    const on = await machine(postgres)
+    const [records = 10_000] = options.records
+    const [connections = 32] = options.connections
+    const stage = await openStage(surroundings, records)
+    onLeave(stage.close)
+    const generator = startGenerator()
+    onLeave(async () => generator.stop())
+    const url = urlOf(postgres.connection(stage.database))
+    const servers: { count: number; server: Server }[] = []
+    for (const count of options.processes) {
+      const server = await startProduct(url, { settings: { PROCESSES: String(count) } })
+      onLeave(server.stop)
+      servers.push({ count, server })
+    }
+    const numbers = countUp()
+    const rows: Served[] = []
+    for (const [index, work] of options.works.entries()) {
+      progress.bar(work, index, options.works.length)
+      const run = (server: Server, milliseconds: number) =>
+        runOn({ generator, stage, server, work, connections, milliseconds, number: numbers() })
+      const outcomes = servers.map((): Outcome[] => [])
+      for (const { server } of servers) await run(server, warmUpMilliseconds)
+      for (let round = 0; round < options.rounds; round++) {
+        for (const [at, { server }] of servers.entries()) outcomes[at]?.push(await run(server, options.seconds * 1000))
+      }
+      for (const [at, { count }] of servers.entries()) rows.push(servedOf(work, count, outcomes[at] ?? []))
+    }
+    progress.end()
+    process.stdout.write(
+      `\n${shown(connections)} connections, ${on.cores} processors for callers, servers and database together\n\n${tableOf(rows)}\n`,
+    )
+    const file = resolve(options.output ?? join(speedFolder, 'processes.json'))
+    const figures = { at: new Date().toISOString(), machine: on, records, connections, rows }
+    process.stdout.write(`\nWritten: ${await write(file, figures)}\n`)
+  })
+
+/** For every process of them. */
+const warmUpMilliseconds = 2000
+
+type On = {
+  generator: Generator
+  stage: Stage
+  server: Server
+  work: WorkName
+  connections: number
+  milliseconds: number
+  number: number
+}
+
+const runOn = ({ generator, stage: { about, product }, server, ...run }: On): Promise<Outcome> =>
+  generator.run({ ...run, adapter: product.adapterFile, about: { ...about, url: server.url } })
+
+function servedOf(work: WorkName, count: number, outcomes: readonly Outcome[]): Served {
+  const of = (pick: (outcome: Outcome) => number): number => median(outcomes.map(pick))
+  return {
+    ...{ work, processes: count, rounds: outcomes.map(({ perSecond }) => perSecond) },
+    perSecond: of((outcome) => outcome.perSecond),
+    p50: of((outcome) => outcome.p50),
+    p99: of((outcome) => outcome.p99),
+  }
+}
+
+const tableOf = (rows: readonly Served[]): string =>
+  table(
+    ['work', 'processes', 'answers/s', 'to the first', 'p50 ms', 'p99 ms'],
+    rows.map(({ work, processes: count, perSecond, p50, p99 }) => {
+      const first = rows.find((row) => row.work === work)?.perSecond ?? perSecond
+      return [work, String(count), shown(perSecond), shown(perSecond / first, 2), shown(p50, 2), shown(p99, 2)]
+    }),
+  )

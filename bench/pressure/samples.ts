@@ -1,0 +1,72 @@
+import { timesPicture } from '../picture/times.ts'
+import { shown, table } from '../table.ts'
+import { lastToFirst, slopeOf } from './trend.ts'
+
+/** Once a minute: what is held, and what callers met in that minute. */
+export type Sample = {
+  minutes: number
+  residentMegabytes: number
+  /** After everything that nobody refers to has been thrown away. */
+  heapMegabytes: number
+  /** The data grow meanwhile: by the records that are created, and by every call. */
+  databaseMegabytes: number
+  answered: number
+  turnedAway: number
+  p50: number
+  p99: number
+}
+
+export type Trend = { megabytesPerHour: number; lastToFirst: number }
+export type Trends = { resident: Trend; heap: Trend; database: Trend; p99: number }
+
+/** The first samples are of a process that is still making itself at home. */
+const settledAfterMinutes = 2
+
+export function trendsOf(samples: readonly Sample[]): Trends {
+  const settled = samples.filter(({ minutes }) => minutes >= settledAfterMinutes)
+  const used = settled.length > 2 ? settled : samples.slice(1)
+  const of = (pick: (sample: Sample) => number): Trend => ({
+    megabytesPerHour: 60 * slopeOf(used.map((sample) => ({ x: sample.minutes, y: pick(sample) }))),
+    lastToFirst: lastToFirst(used.map(pick)),
+  })
+  return {
+    resident: of(({ residentMegabytes }) => residentMegabytes),
+    heap: of(({ heapMegabytes }) => heapMegabytes),
+    database: of(({ databaseMegabytes }) => databaseMegabytes),
+    p99: lastToFirst(used.map(({ p99 }) => p99)),
+  }
+}
+
+export const lineOf = ({ minutes, ...sample }: Sample): string =>
+  `${shown(minutes, 1).padStart(6)} min  resident ${shown(sample.residentMegabytes, 1)} MB  heap ${shown(sample.heapMegabytes, 1)} MB  ` +
+  `database ${shown(sample.databaseMegabytes)} MB  answered ${shown(sample.answered)}  turned away ${shown(sample.turnedAway)}  ` +
+  `p50 ${shown(sample.p50, 2)} ms  p99 ${shown(sample.p99, 1)} ms`
+
+export const trendTable = ({ resident, heap, database }: Trends): string =>
+  table(
+    ['', 'MB an hour', 'last third by first'],
+    Object.entries({ resident, 'heap, collected': heap, database }).map(([name, trend]) => [
+      name,
+      shown(trend.megabytesPerHour, 1),
+      shown(trend.lastToFirst, 3),
+    ]),
+  )
+
+export function samplesPicture(title: string, samples: readonly Sample[]): string {
+  const series = (name: string, pick: (sample: Sample) => number, of = samples) => ({
+    name,
+    points: of.map((sample) => ({ x: sample.minutes, y: pick(sample) })),
+  })
+  const loaded = samples.slice(1)
+  return timesPicture(title, 'minutes', [
+    {
+      about: 'memory of the server, MB',
+      series: [
+        series('resident', ({ residentMegabytes }) => residentMegabytes),
+        series('heap, collected', ({ heapMegabytes }) => heapMegabytes),
+      ],
+    },
+    { about: 'p99, ms', series: [series('p99', ({ p99 }) => p99, loaded)] },
+    { about: 'the database, MB', series: [series('size', ({ databaseMegabytes }) => databaseMegabytes)] },
+  ])
+}

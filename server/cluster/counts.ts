@@ -1,0 +1,59 @@
+import type { Worker } from 'node:cluster'
+import { together, type Values } from '../http/metrics.ts'
+import type { ToWorker } from './messages.ts'
+
+/** What all processes have counted, as one: a scrape that reaches any of them is about the service. */
+export type Counts = {
+  /** The text of /metrics. */
+  gather(workers: readonly Worker[]): Promise<string>
+  /** A worker's answer. */
+  take(worker: Worker, asked: number, values: Values): void
+  /** A worker has ended. What it had counted when it was last asked stays counted: no counter falls. */
+  keep(worker: Worker): void
+}
+
+/** A worker that does not answer in time is shown as it was last seen. */
+const patienceMilliseconds = 1000
+
+export function makeCounts(): Counts {
+  const last = new Map<number, Values>()
+  const waiting = new Map<number, () => void>()
+  let ended: Promise<Values> = Promise.resolve([])
+  let lastAsked = 0
+
+  const ask = (worker: Worker): Promise<void> =>
+    new Promise((resolve) => {
+      const asked = ++lastAsked
+      const done = (): void => {
+        clearTimeout(timer)
+        waiting.delete(asked)
+        resolve()
+      }
+      const timer = setTimeout(done, patienceMilliseconds)
+      waiting.set(asked, done)
+      worker.send({ say: 'count', asked } satisfies ToWorker, (error) => {
+        if (error) done()
+      })
+    })
+
+  return {
+    async gather(workers) {
+      await Promise.all(workers.map(ask))
+      // Both at one moment: who ends now is found in one of them, and in one only.
+      const [live, gone] = [[...last.values()], ended]
+      return together([await gone, ...live]).metrics()
+    },
+    take(worker, asked, values) {
+      if (!worker.isDead()) last.set(worker.id, values)
+      waiting.get(asked)?.()
+    },
+    keep({ id }) {
+      const counted = (last.get(id) ?? []).filter((metric) => !isGauge(metric))
+      last.delete(id)
+      ended = ended.then((before) => together([before, counted]).getMetricsAsJSON())
+    },
+  }
+}
+
+/** The type is a word, whatever its declaration says. */
+const isGauge = ({ type }: Values[number]): boolean => (type as unknown) === 'gauge'

@@ -1,0 +1,120 @@
+import cluster, { type Worker } from 'node:cluster'
+import { join } from 'node:path'
+import type { Listening } from '../http/listen.ts'
+import type { OpenWorld } from '../open-world.ts'
+import { makeCounts } from './counts.ts'
+import type { ToPrimary, ToWorker } from './messages.ts'
+import { shareOf } from './share.ts'
+
+/** Milliseconds until a process that ended is started again; doubled while it goes on ending, up to the most. */
+const patience = { least: 100, most: 30_000 }
+/** A process that has served for so long has recovered. */
+const steadyMilliseconds = 10_000
+
+/**
+ * Processes that share the port: this one takes connections and passes them round, the others serve. It owns the
+ * database and the signals, starts again what ends, and answers for all in /metrics. Decisions, Processes.
+ */
+export async function serveTogether({ world, connection }: OpenWorld): Promise<Listening> {
+  const { config, log, secret } = world
+  const counts = makeCounts()
+  const timers = new Set<NodeJS.Timeout>()
+  let stopping = false
+  // Where PORT is 0 the system chose one. It stays the same while any process serves; after that it is asked for by name.
+  let [port, chosen] = [config.port, config.port]
+
+  cluster.schedulingPolicy = cluster.SCHED_RR
+  cluster.setupPrimary({ exec: join(import.meta.dirname, 'worker.ts'), args: [] })
+
+  /** A process that serves, or why it does not. */
+  const start = (): Promise<{ worker: Worker; url: string }> =>
+    new Promise((resolve, reject) => {
+      if (living().length === 0) port = chosen
+      const worker = cluster.fork()
+      tell(worker, { say: 'serve', config: shareOf({ ...config, port }), connection, secret })
+      worker.on('message', (message: ToPrimary) => {
+        if (message.say === 'serving') resolve({ worker, url: message.url })
+        if (message.say === 'failed') reject(Object.assign(new Error(message.message), { code: message.code }))
+        if (message.say === 'counted') counts.take(worker, message.asked, message.values)
+        if (message.say === 'scrape') void answerScrape(worker, message.asked)
+      })
+      worker.on('error', (error) => log.warn({ error, process: worker.process.pid }, 'a process could not be told'))
+      worker.once('exit', (code, signal) => {
+        counts.keep(worker)
+        reject(new Error(`a process ended before it served (${signal ?? `exit ${code}`})`))
+      })
+    })
+
+  /** Starts it again whenever it ends, later and later while it does not last. */
+  const lookAfter = (worker: Worker, pauseMilliseconds: number = patience.least): void => {
+    const since = performance.now()
+    worker.once('exit', (code, signal) => {
+      if (stopping) return
+      const pause = performance.now() - since > steadyMilliseconds ? patience.least : pauseMilliseconds
+      log.error(
+        { process: worker.process.pid, code, signal, again_in_ms: pause },
+        'a process ended, and is started again',
+      )
+      startAgain(pause)
+    })
+  }
+  const startAgain = (pause: number): void => {
+    const next = Math.min(2 * pause, patience.most)
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      start().then(
+        ({ worker, url }) => {
+          log.info({ process: worker.process.pid, url }, 'serving again')
+          if (stopping) tell(worker, { say: 'stop' })
+          else lookAfter(worker, next)
+        },
+        (error: unknown) => {
+          if (stopping) return
+          log.error({ error, again_in_ms: next }, 'a process could not be started, and is tried again')
+          startAgain(next)
+        },
+      )
+    }, pause)
+    timers.add(timer)
+  }
+
+  const answerScrape = async (worker: Worker, asked: number): Promise<void> =>
+    tell(worker, { say: 'scraped', asked, text: await counts.gather(living()) })
+
+  const started = await Promise.all(Array.from({ length: config.processes }, start)).catch((error: unknown) => {
+    for (const worker of living()) worker.process.kill('SIGKILL')
+    throw error
+  })
+  const [{ url }] = started as [{ worker: Worker; url: string }]
+  chosen = Number(new URL(url).port)
+  for (const { worker } of started) lookAfter(worker)
+  return { url, drain }
+
+  async function drain(): Promise<void> {
+    stopping = true
+    for (const timer of timers) clearTimeout(timer)
+    const workers = living()
+    const ended = workers.map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())))
+    const closed = workers.map((worker, index) => Promise.race([closedBy(worker), ended[index]]))
+    for (const worker of workers) tell(worker, { say: 'stop' })
+    // Only when nobody takes connections any more are callers sent away: none of them comes back to a port that closes.
+    await Promise.all(closed)
+    for (const worker of workers) tell(worker, { say: 'away' })
+    await Promise.all(ended)
+  }
+}
+
+const living = (): Worker[] =>
+  Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined && !worker.isDead()) as Worker[]
+
+/** One that has just ended hears nothing; that it has is seen by its exit. */
+function tell(worker: Worker, message: ToWorker): void {
+  if (worker.isConnected()) worker.send(message, () => undefined)
+}
+
+const closedBy = (worker: Worker): Promise<void> =>
+  new Promise((resolve) => {
+    worker.on('message', ({ say }: ToPrimary) => {
+      if (say === 'closed') resolve()
+    })
+  })

@@ -1,0 +1,77 @@
+import { endInTime, watchErrors } from '../command/stop.ts'
+import type { Listening } from '../http/listen.ts'
+import { serve } from '../http/serve.ts'
+import { makeWorld } from '../open-world.ts'
+import type { World } from '../world.ts'
+import type { ToPrimary, ToWorker } from './messages.ts'
+
+/**
+ * One of the processes that share the port. It serves as a single process would, and does what the primary says; when
+ * that is gone, node:cluster ends it.
+ */
+process.once('message', (first: ToWorker) => {
+  if (first.say === 'serve') void work(first)
+})
+
+// A terminal, or whoever looks after services, may signal all processes at once: stopping is up to the primary.
+process.on('SIGTERM', () => undefined).on('SIGINT', () => undefined)
+
+const tell = (message: ToPrimary): void => void process.send?.(message)
+
+async function work({ config, connection, secret }: Extract<ToWorker, { say: 'serve' }>): Promise<void> {
+  const alone = makeWorld(config, connection, secret)
+  const away = Promise.withResolvers<void>()
+  const stop = Promise.withResolvers<number>()
+  const scrapes = new Map<number, (text: string) => void>()
+  watchErrors(alone.log, () => {
+    // The others go on, so nobody has to be waited for.
+    away.resolve()
+    stop.resolve(1)
+  })
+  process.on('message', (message: ToWorker) => {
+    if (message.say === 'stop') stop.resolve(0)
+    if (message.say === 'away') away.resolve()
+    if (message.say === 'count') void count(alone, message.asked)
+    if (message.say === 'scraped') {
+      scrapes.get(message.asked)?.(message.text)
+      scrapes.delete(message.asked)
+    }
+  })
+
+  const listening = await listen({ ...alone, metrics: { ...alone.metrics, text: () => scrape(scrapes) } })
+  tell({ say: 'serving', url: listening.url })
+  const code = await stop.promise
+  endInTime(config)
+  await listening.drain(() => {
+    tell({ say: 'closed' })
+    return away.promise
+  })
+  await alone.meter.close()
+  await alone.database.close()
+  process.exit(code)
+}
+
+/** It says why it cannot serve, and ends. */
+async function listen(world: World): Promise<Listening> {
+  try {
+    return await serve(world)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    await new Promise((resolve) => process.send?.({ say: 'failed', code, message } satisfies ToPrimary, resolve))
+    process.exit(1)
+  }
+}
+
+async function count({ metrics }: World, asked: number): Promise<void> {
+  tell({ say: 'counted', asked, values: await metrics.values() })
+}
+
+let lastAsked = 0
+
+function scrape(scrapes: Map<number, (text: string) => void>): Promise<string> {
+  const asked = ++lastAsked
+  return new Promise((resolve) => {
+    scrapes.set(asked, resolve)
+    tell({ say: 'scrape', asked })
+  })
+}

@@ -1,0 +1,153 @@
+import { Agent } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nextLimit, openGate, type Seen } from '#server/http/gate.ts'
+import { send } from '../stage/http.ts'
+import { type Company, openStage, type Stage } from '../stage/stage.ts'
+import { eventually } from '../stage/wait.ts'
+
+/** Two at a time, and a database that can be held: nothing here is a matter of speed. */
+let stage: Stage
+let company: Company
+beforeAll(async () => {
+  stage = await openStage({ REQUESTS_MAX: '2' })
+  company = await stage.company()
+})
+afterAll(() => stage.close())
+
+const create = (key: string) =>
+  company.call('POST', '/v1/projects', { body: { name: key }, headers: { 'Idempotency-Key': key } })
+const list = () => company.get('/v1/equipment')
+
+/** The statement's lock holds everything of this sort that is asked meanwhile. */
+const rows = [
+  { sort: 'writes', ask: (number: number) => create(`held-${number}`), other: list, hold: 'lock table projects' },
+  { sort: 'reads', ask: list, other: () => create('meanwhile'), hold: 'lock table equipment' },
+] as const
+
+describe('What comes beyond what can be answered in time', () => {
+  test.each(rows)(
+    'is refused with 503 and Retry-After ($sort); what was let in is answered, and the next is let in at once',
+    async ({ ask, other, hold }) => {
+      const held = await stage.inTransaction(async (transaction) => {
+        await transaction.run({ text: hold, values: [] })
+        const letIn = [ask(1), ask(2)]
+        await eventually(async () => expect(await waiting()).toBe(2))
+        for (let count = 0; count < 5; count++) {
+          expect(await ask(3)).toMatchObject({
+            status: 503,
+            body: { code: 'overloaded' },
+            headers: { 'retry-after': '1' },
+          })
+        }
+        // The other sort has places of its own, and whoever looks after the service is always let in.
+        expect((await other()).status).toBeLessThan(300)
+        for (const path of ['/healthz', '/readyz', '/metrics', '/v1/openapi.json', '/console/me'])
+          expect((await stage.send({ method: 'GET', path })).body?.code, path).not.toBe('overloaded')
+        return letIn
+      })
+      for (const { status } of await Promise.all(held)) expect(status).toBeLessThan(300)
+      expect((await ask(4)).status).toBeLessThan(300)
+    },
+  )
+
+  test('is turned away before anything was done: its key is free, its call not counted, its connection kept.', async () => {
+    const own = await stage.company()
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const headers = { 'Idempotency-Key': 'not-used-up' }
+    const again = () =>
+      send(stage.url, {
+        method: 'POST',
+        path: '/v1/clients',
+        headers: [
+          ['Authorization', `Bearer ${own.token}`],
+          ['Content-Type', 'application/json'],
+          ...Object.entries(headers),
+        ],
+        body: '{"name":"Once"}',
+        agent,
+      })
+    const held = await stage.inTransaction(async (transaction) => {
+      await transaction.run({ text: 'lock table projects', values: [] })
+      const letIn = [create('one'), create('other')]
+      await eventually(async () => expect(await waiting()).toBe(2))
+      const refused = await again()
+      expect(refused).toMatchObject({ status: 503, body: { code: 'overloaded' } })
+      expect(refused.headers.connection).toBe('keep-alive')
+      // Not even the token was looked at.
+      const anybody = await stage.send({ method: 'DELETE', path: '/v1/clients/1' })
+      expect(anybody.body.code).toBe('overloaded')
+      return letIn
+    })
+    await Promise.all(held)
+    const retried = await again()
+    expect(retried.status).toBe(201)
+    expect(retried.headers['idempotency-replayed']).toBeUndefined()
+    expect((await own.calls()).map(({ status }) => status)).toEqual([201])
+    agent.destroy()
+  })
+
+  test('is counted in /metrics.', async () => {
+    const { text } = await stage.send({ method: 'GET', path: '/metrics' })
+    expect(text).toMatch(/^plumbline_requests_turned_away_total\{sort="reads"\} 5$/m)
+    expect(text).toMatch(/^plumbline_requests_limit\{sort="writes"\} 2$/m)
+  })
+})
+
+describe('The limit', () => {
+  const usual: Seen = { limit: 500, most: 1000, answers: 600, late: 0, wasLate: true, turnedAway: 0, inTarget: 300 }
+  const cases: { why: string; seen: Partial<Seen>; is: number }[] = [
+    { why: 'is what can be answered in time while most answers are late', seen: { late: 301 }, is: 300 },
+    { why: 'has room for a burst, however long answers take', seen: { late: 600, inTarget: 10 }, is: 128 },
+    { why: 'and within what was set, however little that is', seen: { limit: 2, most: 2, late: 600 }, is: 2 },
+    { why: 'does not mind answers that are late once', seen: { late: 600, wasLate: false }, is: 500 },
+    { why: 'never rises while answers are late', seen: { limit: 200, late: 600 }, is: 200 },
+    { why: 'rises a little while answers come in time and somebody is turned away', seen: { turnedAway: 1 }, is: 550 },
+    { why: 'rises fast when nobody is', seen: { late: 300 }, is: 750 },
+    { why: 'rises to what was set and no further', seen: { limit: 999 }, is: 1000 },
+  ]
+  test.each(cases)('$why', ({ seen, is }) => {
+    expect(nextLimit({ ...usual, ...seen })).toBe(is)
+  })
+
+  test('follows how long answers take, for reads and writes apart.', () => {
+    let now = 0
+    const limits: [string, number][] = []
+    const gate = openGate({
+      ...stage.world,
+      config: { ...stage.world.config, requestsMax: 1000, answerTarget: 100 },
+      clock: { now: () => new Date(now), elapsed: () => now },
+      metrics: { ...stage.world.metrics, letIn: (sort, limit) => void limits.push([sort, limit]) },
+    })
+    const answered = (sort: 'reads' | 'writes', milliseconds: number) => {
+      const enteredAt = now
+      expect(gate.enter(sort)).toBe(true)
+      now += milliseconds
+      gate.leave(sort, enteredAt)
+    }
+    // Three hundred that take 110 ms each, twice, and a write in between.
+    for (let round = 0; round < 2; round++) {
+      const enteredAt = now
+      for (let count = 0; count < 300; count++) expect(gate.enter('reads')).toBe(true)
+      answered('writes', 10)
+      now += 100
+      for (let count = 0; count < 300; count++) gate.leave('reads', enteredAt)
+    }
+    answered('writes', 10)
+    expect(limits.slice(2)).toEqual([
+      ['reads', 1000],
+      ['writes', 1000],
+      // Three hundred in 110 ms are 273 in the target of 100.
+      ['reads', 273],
+      ['writes', 1000],
+    ])
+    for (let count = 0; count < 273; count++) expect(gate.enter('reads')).toBe(true)
+    expect(gate.enter('reads')).toBe(false)
+    expect(gate.enter('writes')).toBe(true)
+    gate.leave('reads', now)
+    expect(gate.enter('reads')).toBe(true)
+  })
+})
+
+const waiting = async (): Promise<number> =>
+  (await stage.sql("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"))
+    .length
