@@ -5,10 +5,12 @@ import { type WorkName, workNames } from './works.ts'
 /** What a run of the bench is asked to do. */
 export type Options = {
   help: boolean
-  /** Compare, or one of the two other things to find out. */
-  about: 'works' | 'profile' | 'growth'
+  /** Compare, or one of the other things to find out. */
+  about: 'works' | 'profile' | 'growth' | 'plans'
   /** The floor's profile instead of the product's. */
   profileFloor: boolean
+  /** The plans that are seen become the committed ones. */
+  update: boolean
   works: readonly WorkName[]
   records: readonly number[]
   connections: readonly number[]
@@ -22,19 +24,19 @@ export type Options = {
 export function readOptions(words: readonly string[]): Options {
   const { values } = parsed(words)
   const quick = values.quick ?? false
-  if (values.profile && values.growth)
-    throw new BenchProblem('--profile and --growth are two runs: ask for one of them.')
+  const [about = 'works', another] = (['profile', 'growth', 'plans'] as const).filter((name) => values[name])
+  if (another) throw new BenchProblem(`--${about} and --${another} are two runs: ask for one of them.`)
   if ((values.against === undefined) !== (values.adapter === undefined)) {
     throw new BenchProblem(
       '--against and --adapter belong together: give the address of the other system and the file that knows how to ask it.',
     )
   }
-  const about = values.growth ? 'growth' : values.profile ? 'profile' : 'works'
   const sizes = sizesOf[about]
   return {
     help: values.help ?? false,
     about,
     profileFloor: values.floor ?? false,
+    update: values.update ?? false,
     works:
       values.only === undefined ? (about === 'profile' ? profiled : workNames) : values.only.split(',').map(readWork),
     records: readNumbers(values.records, '--records') ?? (quick ? sizes.filter((size) => size <= 10_000) : sizes),
@@ -48,7 +50,12 @@ export function readOptions(words: readonly string[]): Options {
 }
 
 /** Records of a kind over 1,000 companies. */
-const sizesOf = { works: [10_000, 1_000_000], profile: [10_000], growth: [1000, 10_000, 100_000, 1_000_000] }
+const sizesOf = {
+  works: [10_000, 1_000_000],
+  profile: [10_000],
+  growth: [1000, 10_000, 100_000, 1_000_000],
+  plans: [1_000_000],
+}
 
 /** Those of which it was asked where their time goes. */
 const profiled: WorkName[] = ['fetch', 'list', 'create-keyed']
@@ -58,6 +65,7 @@ export const help = `Measures Plumbline beside the floor: the least that any ser
   npm run bench                    everything: about twenty minutes after the first load
   npm run bench -- --quick         10,000 records and 32 connections: under two minutes
   npm run bench -- --growth        what calls cost as the data grow
+  npm run bench -- --plans         whether statements are planned as committed; with --update they become so
   npm run bench -- --profile       where the product's time goes; with --floor the floor's
 
   --only LIST          some of ${workNames.join(', ')}
@@ -79,7 +87,15 @@ function parsed(words: readonly string[]) {
     return parseArgs({
       args: [...words],
       options: {
-        ...{ quick: flag, growth: flag, profile: flag, floor: flag, help: { ...flag, short: 'h' } as const },
+        ...{
+          quick: flag,
+          growth: flag,
+          profile: flag,
+          floor: flag,
+          plans: flag,
+          update: flag,
+          help: { ...flag, short: 'h' } as const,
+        },
         ...{ only: text, records: text, connections: text, rounds: text, seconds: text },
         ...{ against: text, adapter: text, output: text },
       },
