@@ -5,8 +5,10 @@ import { everyStatement } from '#derive/queries/every.ts'
 import { sessionOptions } from '#server/store/database.ts'
 import type { Options } from '../options.ts'
 import { BenchProblem } from '../problem.ts'
+import { companyCount } from '../scenario/layout.ts'
 import { freshCopy } from '../scenario/load.ts'
 import { inSurroundings } from '../surroundings.ts'
+import { fillOthers } from './fill-others.ts'
 import { planOf, readWhole, sortsById } from './plan.ts'
 
 const folder = join(import.meta.dirname, 'goldens')
@@ -21,6 +23,8 @@ export const plans = ({ records, update }: Options): Promise<void> =>
     const client = new pg.Client({ ...postgres.connection(database), options: sessionOptions(limits) })
     await client.connect()
     try {
+      progress.say('Filling the other kinds of record …')
+      await fillOthers(client, companyCount)
       const wrong: string[] = []
       for (const [topic, statements] of everyStatement) {
         const seen: string[] = []

@@ -120,5 +120,5 @@ export const everyStatement: readonly (readonly [topic: string, statements: read
       stillEmpty(7, workers, 'supervisor_id', [4]),
     ],
   ],
-  ['calls', [listCalls(7, { status: 403, route: 'clients', outcome: 'refused' }, page), useByDay(7, 30)]],
+  ['calls', [listCalls(7, { status: 200, route: 'clients', outcome: 'ok' }, page), useByDay(7, 30)]],
 ]
