@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { BenchProblem } from './problem.ts'
 import { type WorkName, workNames } from './works.ts'
 
-type About = 'works' | 'profile' | 'growth' | 'pressure' | 'endurance' | 'processes'
+type About = 'works' | 'profile' | 'growth' | 'plans' | 'pressure' | 'endurance' | 'processes'
 
 /** What a run of the bench is asked to do. */
 export type Options = {
@@ -11,6 +11,8 @@ export type Options = {
   about: About
   /** The floor's profile instead of the product's. */
   profileFloor: boolean
+  /** The plans that are seen become the committed ones. */
+  update: boolean
   works: readonly WorkName[]
   records: readonly number[]
   connections: readonly number[]
@@ -29,7 +31,9 @@ export type Options = {
 export function readOptions(words: readonly string[]): Options {
   const { values } = parsed(words)
   const quick = values.quick ?? false
-  const kinds = (['profile', 'growth', 'pressure', 'endurance', 'processes'] as const).filter((kind) => values[kind])
+  const kinds = (['profile', 'growth', 'plans', 'pressure', 'endurance', 'processes'] as const).filter(
+    (kind) => values[kind],
+  )
   if (kinds.length > 1)
     throw new BenchProblem(`${kinds.map((kind) => `--${kind}`).join(' and ')} are several runs: ask for one of them.`)
   if ((values.against === undefined) !== (values.adapter === undefined)) {
@@ -43,6 +47,7 @@ export function readOptions(words: readonly string[]): Options {
     help: values.help ?? false,
     about,
     profileFloor: values.floor ?? false,
+    update: values.update ?? false,
     works: values.only?.split(',').map(readWork) ?? works,
     records: readNumbers(values.records, '--records') ?? (quick ? sizes.filter((size) => size <= 10_000) : sizes),
     connections: readNumbers(values.connections, '--connections') ?? (quick ? [32] : connections),
@@ -72,6 +77,7 @@ const usual: Usual = {
 const usualOf: { readonly [about in About]: Partial<Usual> } = {
   works: {},
   growth: { sizes: [1000, 10_000, 100_000, 1_000_000] },
+  plans: { sizes: [1_000_000] },
   // Those of which it was asked where their time goes.
   profile: { sizes: [10_000], works: ['fetch', 'list', 'create-keyed'], connections: [32], seconds: 5 },
   pressure: { sizes: [10_000], connections: [32], rounds: 3, seconds: 10 },
@@ -84,6 +90,7 @@ export const help = `Measures Plumbline beside the floor: the least that any ser
   npm run bench                    everything: about twenty minutes after the first load
   npm run bench -- --quick         10,000 records and 32 connections: under two minutes
   npm run bench -- --growth        what calls cost as the data grow
+  npm run bench -- --plans         whether statements are planned as committed; with --update they become so
   npm run bench -- --profile       where the product's time goes; with --floor the floor's
   npm run bench -- --pressure      half of what can be served, twice, and half again: under two minutes
   npm run bench -- --endurance     a steady load for an hour; --minutes N, and --rate N for so many requests a second
@@ -109,7 +116,7 @@ function parsed(words: readonly string[]) {
     return parseArgs({
       args: [...words],
       options: {
-        ...{ growth: flag, profile: flag, pressure: flag, endurance: flag, processes: text },
+        ...{ growth: flag, profile: flag, plans: flag, update: flag, pressure: flag, endurance: flag, processes: text },
         ...{ quick: flag, floor: flag, minutes: text, rate: text, help: { ...flag, short: 'h' } as const },
         ...{ only: text, records: text, connections: text, rounds: text, seconds: text },
         ...{ against: text, adapter: text, output: text },

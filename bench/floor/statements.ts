@@ -24,6 +24,16 @@ const page = (conditions: string): string => `select
       where r.company_id = $1 and r.deleted_at is null ${conditions} order by r.id limit 50
     ) record) as json`
 
+/** Found once, for the total and for the page. */
+const searched = `with found as materialized (
+      select r.id from projects r
+      where r.company_id + 0 = $1 and r.deleted_at is null
+        and search_keys(r.company_id, r.search) @> (select word_keys($1, $2)) and r.search like (select containing($2))
+    ) select (select count(*) from found) as total,
+    (select coalesce(string_agg((${record('and r.id = page.id')}), ','), '') from (
+      select id from found order by id limit 50
+    ) page) as json`
+
 /** In the order of the parameters of `create`, after the company. */
 export const columns = columnsOf(projects)
   .map(([name, { kind }]) => ({ name, kind }))
@@ -33,7 +43,7 @@ export const statements = {
   fetch: record('and r.id = $2'),
   list: page(''),
   filtered: page('and r.status = $2'),
-  q: page('and r.search like containing($2)'),
+  q: searched,
   update: `update projects set budget_minor = $3, version = version + 1, updated_at = now()
     where company_id = $1 and id = $2 returning id`,
   create: `insert into projects (company_id, ${columns.map(({ name }) => name).join(', ')})

@@ -1,6 +1,6 @@
 import type { About, MakeRequest, Wanted } from '../adapter.ts'
 import { adapter } from '../adapters/product.ts'
-import { anyFullCompany, anyProject, status, word } from '../scenario/choices.ts'
+import { anyFullCompany, status, word } from '../scenario/choices.ts'
 import { blockOf, each, idOf, type Layout } from '../scenario/layout.ts'
 
 /** The reads whose cost is followed. What they answer has the same length at every size, so that costs compare. */
@@ -28,7 +28,7 @@ export const callsOfAnyone: readonly Call[] = [
 export const callsOfLarge: readonly {
   name: string
   query: (layout: Layout, company: number) => string
-  most: number | null
+  most: number
 }[] = [
   { name: 'first page, total', query: () => '', most: 2 },
   { name: 'of one status', query: () => `status=${status}`, most: 15 },
@@ -36,10 +36,10 @@ export const callsOfLarge: readonly {
   {
     name: 'q, one match',
     query: (layout, company) => `q=${codeOf(idOf(layout.projects, company, 77_777))}`,
-    most: null,
+    most: 15,
   },
-  { name: 'q, a sixth match', query: () => `q=${word}`, most: null },
-  { name: 'page at 90,000', query: () => 'offset=90000', most: null },
+  { name: 'q, a sixth match', query: () => `q=${word}`, most: 15 },
+  { name: 'page at 90,000', query: () => 'offset=90000', most: 15 },
 ]
 
 export const ofCompany = ({ tokens }: About, company: number, query: string): Wanted => ({
@@ -57,10 +57,9 @@ function asked(query: (layout: Layout, company: number) => string): Call['make']
 }
 
 function byCode(about: About, random: () => number): Wanted {
-  const { projects, fullCompanies } = about.layout
-  const { id } = anyProject(about.layout, random)
-  const company = 1 + (id % fullCompanies)
-  const ordinal = id % each(blockOf(projects, company))
+  const { projects } = about.layout
+  const company = anyFullCompany(about.layout, random)
+  const ordinal = Math.floor(random() * each(blockOf(projects, company)))
   return ofCompany(about, company, `q=${codeOf(idOf(projects, company, ordinal))}`)
 }
 

@@ -10,21 +10,29 @@ import type { Postgres } from '../postgres.ts'
 /** Milliseconds of one call, one at a time: in PostgreSQL, and as the caller waits. */
 export type Cost = { database: number; call: number }
 
-export type Where = { postgres: Postgres; database: string; about: About; rounds: number; milliseconds: number }
+export type Where = {
+  postgres: Postgres
+  database: string
+  about: About
+  rounds: number
+  /** How long a round takes, and the calls before the first one. */
+  milliseconds: number
+  warmMilliseconds: number
+}
 
 /** The median of several rounds; a round's database time is a mean, and leaves out the noting of calls. */
 export async function costOf(
-  { postgres, database, about, rounds, milliseconds }: Where,
+  { postgres, database, about, rounds, milliseconds, warmMilliseconds }: Where,
   make: MakeRequest,
 ): Promise<Cost> {
   const { hostname, port, host } = new URL(about.url)
-  const target = { host: hostname, port: Number(port), connections: 1, milliseconds }
+  const target = { host: hostname, port: Number(port), connections: 1 }
   // Every size and every round is asked for a sample of its own, the same in every run.
-  const volley = (seed: number) => {
+  const volley = (seed: number, duration = milliseconds) => {
     const random = makeRandom(seed)
-    return fire(target, () => shotOf(make(seed, random), host))
+    return fire({ ...target, milliseconds: duration }, () => shotOf(make(seed, random), host))
   }
-  await volley(0)
+  await volley(0, warmMilliseconds)
   const costs: Cost[] = []
   for (let round = 1; round <= rounds; round++) {
     let call = 0

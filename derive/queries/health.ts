@@ -15,7 +15,7 @@ export type ServerFacts = {
   extensions: string[]
 }
 
-export const extensionsNeeded = ['unaccent', 'pg_trgm', 'btree_gin']
+export const extensionsNeeded = ['unaccent']
 
 export const serverFacts = (): Statement =>
   statement(sql`select

@@ -43,10 +43,10 @@ export const storeAnswer = (companyId: number, key: string, answer: AnswerRow): 
 /** Removes up to `most` answers that no longer count, a row for each; correctness never waits for it. */
 export const sweepAnswers = (most: number): Statement =>
   statement(
-    sql`delete from answers where (company_id, key) in (
-      select company_id, key from answers
-      where completed_at < clock_timestamp() - make_interval(hours => ${replayWindowHours})
+    sql`delete from answers where ctid = any (array(
+      select ctid from answers
+      where completed_at < now() - make_interval(hours => ${replayWindowHours})
       limit ${most} for update skip locked
-    ) returning 1 as swept`,
+    )) returning 1 as swept`,
     'answers.sweep',
   )

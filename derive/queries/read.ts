@@ -53,7 +53,8 @@ export function listWithCaller(ask: CallerAsk, definition: Definition, listing: 
     withCaller(asked, page(asked, definition, listing, raw('caller.currency')))
   const { limit, offset } = listing
   const asked = { ...ask, limit, offset }
-  if (!isFirstPages(listing)) return statement(query(asked), listName(definition, listing))
+  if (narrows(listing) || listing.fields || !isNear(listing))
+    return statement(query(asked), listName(definition, listing))
   return brief(
     `${definition.name}.page`,
     { ...callerTypes, limit: 'bigint', offset: 'bigint' },
@@ -69,9 +70,8 @@ export const list = (companyId: number, definition: Definition, listing: Listing
 
 /** The ids of everything a listing finds, in its order: what an export reads page by page. */
 export const listIds = (companyId: number, definition: Definition, listing: Listing): Statement =>
-  statement(sql`select coalesce(json_agg(found.id order by found.place), '[]') as ids from (
-    select r.id, row_number() over (order by ${order(definition, listing)}) as place
-    from ${raw(definition.name)} r where ${conditions(companyId, listing)}
+  statement(sql`select coalesce(json_agg(id order by ${order(listing)}), '[]') as ids from (
+    select r.id${sortedBy(definition, listing)} from ${raw(definition.name)} r where ${conditions(companyId, listing)}
   ) found`)
 
 export const fetch = (companyId: number, definition: Definition, id: number, fields?: readonly string[]): Statement =>
@@ -95,15 +95,32 @@ function page(
   currency: Sql,
 ): Sql {
   const table = raw(definition.name)
+  const cut = sql`limit ${limit} offset ${offset}`
+  const json = shown(definition, currency, listing.fields)
   const where = conditions(companyId, listing)
-  // The page is cut first, so that JSON is built for its records alone.
-  return sql`
+  const total = (counted: Sql) =>
+    narrows(listing) ? sql`(select count(*) from ${counted})` : tallied(companyId, definition.name)
+  if (isNear(listing)) {
+    return sql`
     select
-      ${narrows(listing) ? sql`(select count(*) from ${table} r where ${where})` : tallied(companyId, definition.name)} as total,
-      (select coalesce(string_agg(${shown(definition, currency, listing.fields)}, ','), '') from (
-        select r.* from ${table} r where ${where}
-        order by ${order(definition, listing)} limit ${limit} offset ${offset}
+      ${total(sql`${table} r where ${where}`)} as total,
+      (select coalesce(string_agg(${json}, ','), '') from (
+        select r.* from ${table} r where ${where} order by r.id ${cut}
       ) r) as json`
+  }
+  // Ids come first, from an index where one has all that is asked; the records of the page alone are looked up. What
+  // a search finds is found once, for the total and for the page.
+  return sql`
+    with found as ${raw(listing.words.length > 0 ? 'materialized' : 'not materialized')} (
+      select r.id${sortedBy(definition, listing)} from ${table} r where ${where}
+    )
+    select
+      ${total(sql`found`)} as total,
+      (select coalesce(string_agg((
+        select ${json} from ${table} r where r.company_id = ${companyId} and r.id = page.id
+      ), ','), '') from (
+        select id from found order by ${order(listing)} ${cut}
+      ) page) as json`
 }
 
 /** Without any condition of its own, a list holds every live record, and their number is known. */
@@ -112,18 +129,25 @@ const narrows = ({ filters, words, updatedSince, ids, among = [], days = [] }: L
   updatedSince !== undefined ||
   ids !== undefined
 
-/** A whole page near the beginning, in the order of its index. */
-const isFirstPages = (listing: Listing): boolean =>
-  !narrows(listing) && !listing.fields && listing.sort.length === 0 && listing.offset <= pageSizeMax * 10
+/** A page near the beginning, in the order of its index: reading what stands before it costs little. */
+const isNear = ({ words, sort, offset }: Listing): boolean =>
+  words.length === 0 && sort.length === 0 && offset <= pageSizeMax * 10
 
 function conditions(companyId: number | Sql, listing: Listing): Sql {
   const { filters, words, updatedSince, ids, among = [], days = [] } = listing
+  // The keys of the words hold the company. Beside them its whole index would be read, were it taken for a condition
+  // that an index can serve; with another condition an index has both.
+  const byWordsAlone = words.length > 0 && !narrows({ ...listing, words: [] })
   return join(
     [
-      sql`r.company_id = ${companyId}`,
+      byWordsAlone ? sql`r.company_id + 0 = ${companyId}` : sql`r.company_id = ${companyId}`,
       sql`r.deleted_at is null`,
       ...Object.entries(filters).map(([field, value]) => sql`r.${raw(field)} = ${value}`),
-      ...words.map((word) => sql`r.search like containing(${word})`),
+      // As a select of its own, what follows from a word alone is computed once and not for each record.
+      ...words.flatMap((word) => [
+        sql`search_keys(r.company_id, r.search) @> (select word_keys(${companyId}, ${word}))`,
+        sql`r.search like (select containing(${word}))`,
+      ]),
       ...(updatedSince === undefined ? [] : [sql`r.updated_at >= ${updatedSince}::timestamptz`]),
       ...(ids ? [sql`r.id = any (${ids}::bigint[])`] : []),
       ...among.map(({ field, values }) => sql`r.${raw(field)} = any (${values}::text[])`),
@@ -136,19 +160,27 @@ function conditions(companyId: number | Sql, listing: Listing): Sql {
   )
 }
 
-function order(definition: Definition, { sort }: Listing): Sql {
-  const terms = sort.map(({ field, descending }) => {
-    // Words are ordered as people read them: capitals and accents do not count.
-    const term = definition.fields[field]?.kind === 'text' ? `folded(r.${field})` : `r.${field}`
-    return raw(`${term}${descending ? ' desc' : ''} nulls last`)
-  })
-  return join([...terms, sql`r.id`], ', ')
-}
+const sortedBy = (definition: Definition, { sort }: Listing): Sql =>
+  raw(sort.map(({ field }, place) => `, ${sortTerm(definition, field)} as sort_${place}`).join(''))
+
+const order = ({ sort }: Listing): Sql =>
+  raw([...sort.map(({ descending }, place) => `sort_${place}${direction(descending)}`), 'id'].join(', '))
+
+/** Words are ordered as people read them: capitals and accents do not count. */
+const sortTerm = (definition: Definition, field: string): string =>
+  definition.fields[field]?.kind === 'text' ? `folded(r.${field})` : `r.${field}`
+
+const direction = (descending: boolean): string => `${descending ? ' desc' : ''} nulls last`
 
 /** Prepared under a name only where few names are possible; a caller cannot fill a connection with statements. */
 function listName({ name }: Definition, listing: Listing): string | undefined {
   const { filters, words, sort, updatedSince, fields, ids, among, days } = listing
   if (fields || sort.length > 0 || words.length > 3 || ids || among || days) return undefined
-  const parts = [...Object.keys(filters).sort(), `q${words.length}`, ...(updatedSince === undefined ? [] : ['since'])]
+  const parts = [
+    ...Object.keys(filters).sort(),
+    `q${words.length}`,
+    ...(updatedSince === undefined ? [] : ['since']),
+    ...(isNear(listing) ? [] : ['far']),
+  ]
   return `${name}.list:${parts.join(',')}`
 }

@@ -15,13 +15,17 @@ export const tally = (records: string, sign: 1 | -1): Sql => sql`
   insert into tally_changes (company_id, records, change)
   select company_id, ${records}, ${sign}::bigint * count(*) from r group by company_id`
 
-/** Folds up to `most` changes into the totals. Rows that another process is folding are passed over. */
+/**
+ * Folds up to `most` changes into the totals. Rows that another process is folding are passed over. They are deleted by
+ * their place, in which they stay until then: the table is now empty and now long, and no plan that joins it with
+ * itself is good for both.
+ */
 export const foldTallies = (most: number): Statement =>
   statement(
     sql`with moved as (
-      delete from tally_changes where (company_id, id) in (
-        select company_id, id from tally_changes limit ${most} for update skip locked
-      ) returning company_id, records, change
+      delete from tally_changes where ctid = any (array(
+        select ctid from tally_changes limit ${most} for update skip locked
+      )) returning company_id, records, change
     ), folded as (
       insert into tallies (company_id, records, total)
       select company_id, records, sum(change) from moved group by company_id, records order by company_id, records

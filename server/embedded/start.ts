@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { statfs } from 'node:fs/promises'
+import { memoryHere } from './memory.ts'
 import type { Place } from './place.ts'
 import { inShort, refusedBy, saidBy } from './problem.ts'
 import { shell, spawnOptions } from './run.ts'
@@ -22,7 +23,7 @@ export type Attempt = {
  */
 export async function startServer(bin: string, place: Place, reused: number | undefined): Promise<Attempt> {
   const { home, cluster, identity } = place
-  const told = settings(cluster, await socketFolder(place))
+  const told = settings(cluster, await socketFolder(place), memoryHere())
   const logged = Number((await shell(identity, trim, home)).output) || 0
   const { env, ...where } = spawnOptions(identity)
   const child = spawn('/bin/sh', ['-c', becomeServer, 'sh', home, `${bin}/postgres`, ...told], {

@@ -51,12 +51,7 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
     options: sessionOptions(limits),
   }
   const lanes = openLanes(
-    {
-      ...client,
-      query_timeout: limits.statementTimeout + answerTimeout,
-      // Planned once: how many ask at the same time does not change how each is answered.
-      options: `${client.options} -c plan_cache_mode=force_generic_plan`,
-    },
+    { ...client, query_timeout: limits.statementTimeout + answerTimeout },
     limits.connectTimeout,
     onError,
   )
@@ -85,9 +80,10 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
 
 /**
  * Set for the session, so that it holds on any server: a client that is gone frees its locks within half a second
- * even while a statement of it waits, and nothing waits for ever.
+ * even while a statement of it waits, and nothing waits for ever. A statement is planned once a connection, so its plan
+ * must hold for every company and at every size: by an index, however small the tables are while it is made.
  */
-const sessionOptions = ({ statementTimeout, lockTimeout }: Limits): string =>
+export const sessionOptions = ({ statementTimeout, lockTimeout }: Limits): string =>
   [
     'timezone=UTC',
     'datestyle=ISO',
@@ -95,6 +91,9 @@ const sessionOptions = ({ statementTimeout, lockTimeout }: Limits): string =>
     `statement_timeout=${statementTimeout}`,
     `lock_timeout=${lockTimeout}`,
     'idle_in_transaction_session_timeout=60000',
+    'plan_cache_mode=force_generic_plan',
+    'enable_seqscan=off',
+    'jit=off',
   ]
     .map((option) => `-c ${option}`)
     .join(' ')

@@ -8,6 +8,7 @@ describe('what a run is asked to do', () => {
       help: false,
       about: 'works',
       profileFloor: false,
+      update: false,
       works: workNames,
       records: [10_000, 1_000_000],
       connections: [1, 32, 128],
@@ -54,6 +55,7 @@ describe('what a run is asked to do', () => {
     { words: ['--connections', '0'], says: /--connections must be whole numbers from 1/ },
     { words: ['--rounds', 'many'], says: /--rounds must be a number from 1 to 1000/ },
     { words: ['--growth', '--profile'], says: /--profile and --growth are several runs/ },
+    { words: ['--plans', '--growth'], says: /--growth and --plans are several runs/ },
     { words: ['--against', 'http://localhost:8080'], says: /belong together/ },
     { words: ['--against', 'http://example.com', '--adapter', 'other.ts'], says: /of this machine/ },
   ])('$words is refused with a sentence', ({ words, says }) => {

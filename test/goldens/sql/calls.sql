@@ -7,7 +7,7 @@ select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') a
   when c.dry_run then 'dry_run' else 'ok' end = $5 order by c.at desc, c.id desc
       limit $6 offset $7
     ) c join tokens t on t.company_id = c.company_id and t.id = c.token_id order by c.at desc, c.id desc
--- [7,403,"clients","clients","refused",50,0]
+-- [7,200,"clients","clients","ok",50,0]
 
 -- calls.by-day
 select to_char(c.at, 'YYYY-MM-DD') as day, split_part(c.route, '.', 1) as resource, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'

@@ -2,15 +2,13 @@
 select
       (select count(*) from projects r where r.company_id = $1 and r.deleted_at is null and r.id = any ($2::bigint[]) and r.status = any ($3::text[])) as total,
       (select coalesce(string_agg((select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $4) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record), ','), '') from (
-        select r.* from projects r where r.company_id = $5 and r.deleted_at is null and r.id = any ($6::bigint[]) and r.status = any ($7::text[])
-        order by r.id limit $8 offset $9
+        select r.* from projects r where r.company_id = $5 and r.deleted_at is null and r.id = any ($6::bigint[]) and r.status = any ($7::text[]) order by r.id limit $8 offset $9
       ) r) as json
 -- [7,[1,2],["ACTIVE","ON_HOLD"],7,7,[1,2],["ACTIVE","ON_HOLD"],50,0]
 
 -- (unnamed)
-select coalesce(json_agg(found.id order by found.place), '[]') as ids from (
-    select r.id, row_number() over (order by folded(r.name) nulls last, r.id) as place
-    from projects r where r.company_id = $1 and r.deleted_at is null and r.start_date >= $2::date and r.start_date <= $3::date
+select coalesce(json_agg(id order by sort_0 nulls last, id), '[]') as ids from (
+    select r.id, folded(r.name) as sort_0 from projects r where r.company_id = $1 and r.deleted_at is null and r.start_date >= $2::date and r.start_date <= $3::date
   ) found
 -- [7,"2026-01-01","2026-12-31"]
 

@@ -17,9 +17,9 @@ insert into answers (company_id, key, fingerprint, status, body, location, etag)
 -- [7,"key",{"type":"Buffer","data":[0]},201,"{}",null,null]
 
 -- answers.sweep
-delete from answers where (company_id, key) in (
-      select company_id, key from answers
-      where completed_at < clock_timestamp() - make_interval(hours => $1)
+delete from answers where ctid = any (array(
+      select ctid from answers
+      where completed_at < now() - make_interval(hours => $1)
       limit $2 for update skip locked
-    ) returning 1 as swept
+    )) returning 1 as swept
 -- [24,1000]

@@ -1,0 +1,54 @@
+import type pg from 'pg'
+import { mayBeNull } from '#derive/schema.ts'
+import { columnsOf } from '#derive/tables.ts'
+import type { Definition } from '#registry/definition.ts'
+import type { Field } from '#registry/kinds/index.ts'
+import { registry } from '#registry/records/index.ts'
+
+/** Rows for the kinds that the scenario has none of: among none of them, every index is as good as another. */
+export async function fillOthers(client: pg.Client, companies: number): Promise<void> {
+  // What they refer to need not be there; nobody asks for these records.
+  await client.query('set session_replication_role = replica')
+  for (const definition of registry) {
+    const { rows } = await client.query(`select from ${definition.name} limit 1`)
+    if (rows.length === 0) await client.query(insert(definition, companies))
+  }
+  await client.query('reset session_replication_role')
+  await client.query('vacuum (analyze)')
+}
+
+const perCompany = 40
+
+function insert(definition: Definition, companies: number): string {
+  const columns = columnsOf(definition).flatMap(([name, field]): [string, string][] => {
+    const value = expressionOf(field)
+    return value && (!mayBeNull(field) || ['reference', 'choice'].includes(field.kind)) ? [[name, value]] : []
+  })
+  return `insert into ${definition.name} (company_id, ${columns.map(([name]) => name).join(', ')})
+    select 1 + i % ${companies}, ${columns.map(([, value]) => value).join(', ')}
+    from generate_series(1, ${companies * perCompany}) i`
+}
+
+/** Nothing for a kind that is never required, and for what the table itself gives a value. */
+function expressionOf(field: Field): string | undefined {
+  switch (field.kind) {
+    case 'text':
+      return `'Record ' || i`
+    case 'choice':
+      return `(array['${field.values.join("','")}'])[1 + i / ${perCompany} % ${field.values.length}]`
+    case 'reference':
+      return `1 + i % 5000`
+    case 'date':
+      return `date '2024-01-01' + i % 900`
+    case 'flag':
+      return 'i % 2 = 0'
+    case 'lines':
+      return `'[]'`
+    case 'money':
+    case 'decimal':
+    case 'integer':
+      return '1'
+    default:
+      return undefined
+  }
+}
