@@ -28,6 +28,15 @@ export function checkBody(definition: Definition, body: Json, before: JsonObject
   return { sent: accepted, after, problems }
 }
 
+/** What a body says of one field, where that is acceptable; else null. */
+export function acceptable({ fields }: Definition, body: Json, name: string): Json {
+  const sent = isObject(body) && Object.hasOwn(body, name) ? body[name] : null
+  const field = fields[name]
+  if (sent === null || sent === undefined || !field) return null
+  const { value, problems } = checkValue(field, sent, name)
+  return problems.length === 0 ? value : null
+}
+
 /** Checks the whole record: steps of its states, then the rules of its kind, adding one problem a field at most. */
 export function checkRules(
   definition: Definition,

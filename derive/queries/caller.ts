@@ -39,9 +39,3 @@ export const callerOf = ({ companyId, tokenHash, scope, addOn, peer }: CallerAsk
 
 /** The caller alone: of a read that is refused in any case. */
 export const seeCaller = (ask: CallerAsk): Statement => brief(statement(callerOf(ask), 'caller'))
-
-/**
- * The caller of a write. The share lock makes a revocation wait for this transaction, so that once the revocation has
- * been answered no write of the old token commits. Decisions, Tokens.
- */
-export const holdCaller = (ask: CallerAsk): Statement => statement(sql`${callerOf(ask)} for share of t`, 'caller.hold')

@@ -1,18 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import type { Definition } from '#registry/definition.ts'
 import { registry } from '#registry/records/index.ts'
-import { holdCaller, seeCaller } from './caller.ts'
+import { beginWrite } from './begin-write.ts'
+import { seeCaller } from './caller.ts'
 import { listCalls, useByDay } from './calls.ts'
+import { endWrite } from './end-write.ts'
 import { historyOfRecord, recentHistory } from './history.ts'
-import { claimKey, findAnswer, storeAnswer, sweepAnswers } from './idempotency.ts'
-import { givePlaceBack, holdPlan, insertCalls, placesUsed, takePlace } from './metering.ts'
+import { claimKey, sweepAnswers } from './idempotency.ts'
+import { type Look, lookFirst, lookForCreate, lookForDelete, lookForUpdate, lookUp } from './look.ts'
+import { type CallRow, givePlaceBack, insertCalls, placesUsed, takePlaces } from './metering.ts'
 import { fetchWithCaller, type Listing, list, listIds, listWithCaller } from './read.ts'
 import { erase, hide, noteRemoval, related, settle } from './remove.ts'
 import { hiddenBy, holdLive, lockRemoval, stillEmpty, takenMeanwhile, unhide } from './restore.ts'
 import { deleteSessionsOf, holdSession, seeSession, touchSession } from './session.ts'
 import { countAttempt, credentialsByEmail } from './sign-in.ts'
 import { type Statement, sql, statement } from './statement.ts'
-import { insertRecord, leadsTo, lockRecord, lookUp, updateRecord } from './write.ts'
+import { insertRecord, leadsTo, updateRecord } from './write.ts'
 
 const ask = {
   companyId: 7,
@@ -20,6 +23,12 @@ const ask = {
   scope: 'PROJECTS_VIEW',
   addOn: 'api',
   peer: '127.0.0.1',
+}
+const key = { key: 'key', lock: '42' }
+const answer = { fingerprint: Buffer.from('00', 'hex'), status: 201, body: '{}', location: null, etag: null }
+const noted: CallRow = {
+  ...{ company_id: 7, token_id: 9, request_id: 'r', at: '2026-01-01T00:00:00Z', route: 'projects.create' },
+  ...{ record_id: 4711, status: 201, code: null, ms: 1.5, peer: null, dry_run: false, replayed: false, counted: true },
 }
 const session = { companyId: 7, idHash: Buffer.from('00ff', 'hex') }
 const author = { companyId: 7, accountId: 8, tokenId: 9, door: 'api' }
@@ -32,7 +41,7 @@ const readable = ({ name, text, values }: Statement): string =>
 
 describe('The SQL that is derived', () => {
   const rows: [string, Statement[]][] = [
-    ['caller', [seeCaller(ask), holdCaller(ask)]],
+    ['caller', [seeCaller(ask)]],
     ['fetch', [fetchWithCaller(ask, projects, 4711), fetchWithCaller(ask, projects, 4711, ['name'])]],
     [
       'list',
@@ -47,13 +56,29 @@ describe('The SQL that is derived', () => {
       ],
     ],
     [
+      'begin-write',
+      [
+        beginWrite(ask, undefined, null),
+        beginWrite(ask, key, lookForCreate(7, projects, { client_id: 3, code: 'A' })),
+        beginWrite(ask, key, lookForUpdate(7, projects, 4711, { client_id: 3 })),
+      ],
+    ],
+    ['end-write', [endWrite(noted, undefined), endWrite(noted, { key: 'key', answer })]],
+    [
+      'look',
+      [
+        lookFirst(lookForCreate(7, projects, { client_id: 3, category_id: 4, code: 'A' }) as Look),
+        lookFirst(lookForUpdate(7, projects, 4711, { category_id: 4, code: 'A' })),
+        lookFirst(lookForDelete(7, projects, 4711)),
+        lookUp(7, projects, { client_id: 3 }),
+      ],
+    ],
+    [
       'write',
       [
-        lockRecord(7, projects, 4711, 'update'),
-        lockRecord(7, projects, 4711, 'delete'),
-        insertRecord(author, workers, { name: 'Ada' }),
+        insertRecord(author, workers, { name: 'Ada' }, null),
+        insertRecord(author, workers, { name: 'Ada' }, 50),
         updateRecord(author, estimates, 4711, { lines: [], notes: null }, { notes: ['a', null] }),
-        lookUp(7, projects, { references: { client_id: 3, category_id: 4 }, uniques: { code: 'A' }, self: 4711 }),
         leadsTo(7, 'workers', 'supervisor_id', 1, 2),
       ],
     ],
@@ -68,27 +93,12 @@ describe('The SQL that is derived', () => {
         settle(author, 'equipment', 'project_id', [1], 'any', null),
       ],
     ],
-    [
-      'idempotency',
-      [
-        claimKey('42', ask),
-        findAnswer(7, 'key'),
-        storeAnswer(7, 'key', {
-          fingerprint: Buffer.from('00', 'hex'),
-          status: 201,
-          body: '{}',
-          location: null,
-          etag: null,
-        }),
-        sweepAnswers(1000),
-      ],
-    ],
+    ['idempotency', [claimKey(key, ask), sweepAnswers(1000)]],
     [
       'metering',
       [
         insertCalls([]),
-        holdPlan(7),
-        takePlace(7, 'projects', 25),
+        statement(takePlaces(7, 'projects', 25, 2)),
         placesUsed(7, 'projects'),
         givePlaceBack(7, 'projects', 1),
       ],
@@ -136,9 +146,10 @@ describe('The SQL that is derived', () => {
       }),
       listCalls(7, { code: odd, route: odd }, page),
       credentialsByEmail(odd),
-      insertRecord(author, projects, { name: odd, notes: odd }),
+      insertRecord(author, projects, { name: odd, notes: odd }, null),
       updateRecord(author, projects, 1, { name: odd }, { name: [odd, odd] }),
-      lookUp(7, projects, { references: {}, uniques: { code: odd }, self: null }),
+      lookUp(7, projects, { code: odd }),
+      beginWrite(ask, { key: odd, lock: '42' }, lookForCreate(7, projects, { code: odd })),
     ]
     for (const { text } of statements) expect(text).not.toContain('drop table')
   })

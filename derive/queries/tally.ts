@@ -7,10 +7,9 @@ export const tallied = (companyId: number, records: string): Sql => sql`(
   + coalesce((select sum(change) from tally_changes where company_id = ${companyId} and records = ${records}), 0)
 )::bigint`
 
-/** A change of the tally by as many records as `r` holds: more, or fewer where `sign` is -1. */
-export const tally = (records: string, sign: 1 | -1): Sql => sql`
-  insert into tally_changes (company_id, records, change)
-  select company_id, ${records}, ${sign}::bigint * count(*) from r group by company_id`
+/** A change of the tally for each record that `r` holds: one more, or one fewer. */
+export const tally = (records: string, change: 1 | -1): Sql => sql`
+  insert into tally_changes (company_id, records, change) select company_id, ${records}, ${change} from r`
 
 /** Folds up to `most` changes into the totals. Rows that another process is folding are passed over. */
 export const foldTallies = (most: number): Statement =>

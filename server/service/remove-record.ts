@@ -1,4 +1,5 @@
 import type { UnlinkedNote } from '#derive/queries/history.ts'
+import { lookForDelete } from '#derive/queries/look.ts'
 import { erase, hide, noteRemoval, type RelatedRow, related, type SettledRow, settle } from '#derive/queries/remove.ts'
 import { type Definition, isIn, type Relation } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
@@ -8,7 +9,8 @@ import { Refusal } from '#registry/refusals.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import { freePlanPlaces } from './plan.ts'
-import { type Expected, holdRecord } from './write-record.ts'
+import type { Work } from './work.ts'
+import { type Expected, heldRecord } from './write-record.ts'
 
 /** Some records of one kind, as previews and refusals list them: the first ids, and how many there are. */
 export type Listed = { records: string; count: number; ids: number[]; effect?: 'kept' | 'unlinked' }
@@ -19,23 +21,20 @@ export type Removed = { mode: 'soft' | 'hard'; wentAlong: Listed[]; kept: Listed
  * Deletes a record unless protected history refers to it. What belongs to it alone goes along; what can stand without
  * it stays, and lets go of it. A preview is the same, undone by the caller. Spec, Request and response rules 3 and 4.
  */
-export async function removeRecord(
-  transaction: Transaction,
-  actor: Actor,
-  definition: Definition,
-  id: number,
-  expected: Expected,
-): Promise<Removed> {
-  const { json } = await holdRecord(transaction, actor, definition, id, 'delete', expected)
-  const record = JSON.parse(json) as JsonObject
-  const plan = await planRemoval(transaction, actor, definition, [id])
-  refuseIfBlocked(definition, record, plan)
+export const removal = (companyId: number, definition: Definition, id: number, expected: Expected): Work<Removed> => ({
+  look: lookForDelete(companyId, definition, id),
+  async carryOut(transaction, actor, seen) {
+    const { json } = heldRecord(seen, expected)
+    const record = JSON.parse(json) as JsonObject
+    const plan = await planRemoval(transaction, actor, definition, [id])
+    refuseIfBlocked(definition, record, plan)
 
-  const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'
-  const unlinked = await letGo(transaction, actor, plan)
-  await takeAway(transaction, actor, definition, id, mode, json, plan, unlinked)
-  return { mode, wentAlong: listWent(plan), kept: listKept(plan) }
-}
+    const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'
+    const unlinked = await letGo(transaction, actor, plan)
+    await takeAway(transaction, actor, definition, id, mode, json, plan, unlinked)
+    return { mode, wentAlong: listWent(plan), kept: listKept(plan) }
+  },
+})
 
 /** What a removal does, worked out before anything is done. */
 type Plan = {
@@ -131,9 +130,9 @@ async function takeAway(
   const removalId = removal?.id as number
 
   const hidden = new Map(goes)
-  if (mode === 'hard') await transaction.run(erase(actor, definition, id, json))
+  if (mode === 'hard') transaction.send(erase(actor, definition, id, json))
   else addTo(hidden, definition.name, [id])
-  for (const [records, ids] of hidden) await transaction.run(hide(actor, records, [...ids], removalId))
+  for (const [records, ids] of hidden) transaction.send(hide(actor, records, [...ids], removalId))
   for (const { records, ids } of merged([{ records: definition.name, ids: [id] }, ...listsOf(goes)])) {
     await freePlanPlaces(transaction, actor.companyId, kindNamed(records), ids.length)
   }

@@ -20,8 +20,8 @@ export type Transaction = {
   run<Row>(statement: Statement): Promise<Row[]>
   /** A statement whose rows nobody needs: it travels with the next that is run, or with the commit, and fails it when it fails. */
   send(statement: Statement): void
-  /** Work that leaves nothing behind when it fails, or when `keep` says so of its result. */
-  undoable<T>(work: () => Promise<T>, keep: (result: T) => boolean): Promise<T>
+  /** Nothing done so far stays, and nothing is held any more; what follows is a transaction of its own. */
+  undo(): void
 }
 
 export type Connection =
@@ -112,18 +112,9 @@ async function connected<T>(pool: pg.Pool, work: (client: pg.ClientBase) => Prom
 
 async function once<T>(client: pg.ClientBase, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   const { run, send, commit } = conversation(client)
-  const undoable = async <R>(inner: () => Promise<R>, keep: (result: R) => boolean): Promise<R> => {
-    send(savepoint)
-    const result = await inner().catch((error: unknown) => {
-      send(rollbackToSavepoint)
-      throw error
-    })
-    if (!keep(result)) send(rollbackToSavepoint)
-    return result
-  }
   send(begin)
   try {
-    const result = await work({ run, send, undoable })
+    const result = await work({ run, send, undo: () => send(rollbackAndChain) })
     await commit()
     return result
   } catch (error) {
@@ -135,8 +126,7 @@ async function once<T>(client: pg.ClientBase, work: (transaction: Transaction) =
 const begin = statement(sql`begin isolation level read committed`, 'begin')
 const committing = statement(sql`commit`, 'commit')
 const rollback = statement(sql`rollback`, 'rollback')
-const savepoint = statement(sql`savepoint work`, 'savepoint')
-const rollbackToSavepoint = statement(sql`rollback to savepoint work`, 'rollback to savepoint')
+const rollbackAndChain = statement(sql`rollback and chain`, 'rollback and chain')
 
 /** What is asked in one turn of the event loop leaves together; what is only sent waits for the next that is asked. */
 function conversation(client: pg.ClientBase) {
