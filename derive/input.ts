@@ -73,8 +73,8 @@ export function checkValue(
   const value = typeof sent === 'string' ? sent.trim() : sent
   const refused = (code: ProblemCode) => ({ value, problems: [{ field: path, code, message: kind.must(field) }] })
 
-  const [ok, errors] = validatorOf(field).Errors(value)
-  if (!ok) return refused(codes[errors[0]?.keyword ?? ''] ?? 'wrong_format')
+  const validator = validatorOf(field)
+  if (!validator.Check(value)) return refused(codes[validator.Errors(value)[1][0]?.keyword ?? ''] ?? 'wrong_format')
 
   const members = kind.members?.(field)
   if (members) {

@@ -56,8 +56,12 @@ async function planRemoval(
   const waiting: [Definition, number[]][] = [[definition, ids]]
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const [kind, group] = next
-    for (const relation of kind.removal.relations) {
-      const rows = await transaction.run<RelatedRow>(related(actor.companyId, relation, group))
+    const { relations } = kind.removal
+    const found = await Promise.all(
+      relations.map((relation) => transaction.run<RelatedRow>(related(actor.companyId, relation, group))),
+    )
+    for (const [index, relation] of relations.entries()) {
+      const rows = found[index] as RelatedRow[]
       const idsOf = (effect: RelatedRow['effect']) => rows.filter((row) => row.effect === effect).map((row) => row.id)
       const going = idsOf('goes')
       if (going.length > 0) waiting.push([kindNamed(relation.records), addTo(plan.goes, relation.records, going)])
@@ -92,24 +96,25 @@ function refuseIfBlocked(definition: Definition, record: JsonObject, { blocks }:
 }
 
 /** Empties the references of what stays; returns what each held, so that a restore can fill it in again. */
-async function letGo(transaction: Transaction, actor: Actor, { stays }: Plan): Promise<UnlinkedNote[]> {
-  const notes: UnlinkedNote[] = []
-  for (const { relation, effect, ids } of stays) {
-    if (effect === 'kept') continue
-    const { records, by, settles } = relation
-    const settled = settles
-      ? await transaction.run<SettledRow>(settle(actor, records, settles.column, ids, { is: settles.from }, settles.to))
-      : []
-    const freed = await transaction.run<SettledRow>(settle(actor, records, by, ids, 'any', null))
-    notes.push({
-      records,
-      by,
-      ids: freed.map(({ id }) => id),
-      of: freed.map(({ changes }) => Number(changes[by]?.[0])),
-      ...(settles && settled.length > 0 ? { settled: { ...settles, ids: settled.map(({ id }) => id) } } : {}),
-    })
-  }
-  return notes
+function letGo(transaction: Transaction, actor: Actor, { stays }: Plan): Promise<UnlinkedNote[]> {
+  const unlinked = stays.filter(({ effect }) => effect === 'unlinked')
+  return Promise.all(
+    unlinked.map(async ({ relation: { records, by, settles }, ids }) => {
+      const [settled, freed] = await Promise.all([
+        settles
+          ? transaction.run<SettledRow>(settle(actor, records, settles.column, ids, { is: settles.from }, settles.to))
+          : [],
+        transaction.run<SettledRow>(settle(actor, records, by, ids, 'any', null)),
+      ])
+      return {
+        records,
+        by,
+        ids: freed.map(({ id }) => id),
+        of: freed.map(({ changes }) => Number(changes[by]?.[0])),
+        ...(settles && settled.length > 0 ? { settled: { ...settles, ids: settled.map(({ id }) => id) } } : {}),
+      }
+    }),
+  )
 }
 
 async function takeAway(

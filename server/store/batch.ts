@@ -25,8 +25,8 @@ export function sendTogether(client: pg.ClientBase, batch: readonly Asked[]): vo
   const now = (): Statement => (batch[answers.length] as Asked).statement
   const query: Query = {
     submit(connection) {
-      // Before anything is written: half a batch would never be answered.
-      const values = batch.map(({ statement }) => statement.values.map(prepareValue))
+      const values = sendable(batch)
+      if (values instanceof Error) return values
       connection.stream.cork()
       for (const [index, { statement }] of batch.entries()) ask(connection, prepared, statement, values[index] ?? [])
       connection.sync()
@@ -70,6 +70,15 @@ function preparedBy(client: pg.ClientBase): Map<string, Columns> {
   const known = preparedOn.get(client) ?? new Map<string, Columns>()
   preparedOn.set(client, known)
   return known
+}
+
+/** All values are made ready before anything is written: half a batch would never be answered. */
+function sendable(batch: readonly Asked[]): Value[][] | Error {
+  try {
+    return batch.map(({ statement }) => statement.values.map(prepareValue))
+  } catch (error) {
+    return error as Error
+  }
 }
 
 function ask(connection: Connection, prepared: Map<string, Columns>, { name = '', text }: Statement, values: Value[]) {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { CallerAsk } from '#derive/queries/caller.ts'
 import type { AnswerRow, KeyAsk } from '#derive/queries/idempotency.ts'
 import { Refusal, type RefusalCode } from '#registry/refusals.ts'
@@ -48,10 +48,8 @@ function replayed({ status, body, location, etag }: AnswerRow): Answer {
 
 /** Method, path and the body in its canonical spelling. */
 const fingerprintOf = ({ route, path }: Call, { body }: Intent): Buffer =>
-  createHash('sha256')
-    .update(`${route.method} ${path}\n${canonical(body)}`)
-    .digest()
+  hash('sha256', `${route.method} ${path}\n${canonical(body)}`, 'buffer')
 
 /** The advisory lock of a key of a company: the first 8 bytes of a hash, as PostgreSQL's bigint. */
 export const lockOf = (companyId: number, key: string): string =>
-  createHash('sha256').update(`${companyId} ${key}`).digest().readBigInt64BE().toString()
+  hash('sha256', `${companyId} ${key}`, 'buffer').readBigInt64BE().toString()

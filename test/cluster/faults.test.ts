@@ -280,6 +280,17 @@ describe('A transaction', () => {
     expect(await named('passed over')).toEqual([])
   })
 
+  test('with a value that cannot be sent fails, and its connection is of use again', async () => {
+    const unsendable = {
+      toPostgres: () => {
+        throw new Error('unsendable')
+      },
+    }
+    const broken = stage.inTransaction((transaction) => transaction.run({ text: 'select $1', values: [unsendable] }))
+    await expect(broken).rejects.toThrow('unsendable')
+    expect(await stage.inTransaction(({ run }) => run({ text: 'select 1 as one', values: [] }))).toEqual([{ one: 1 }])
+  })
+
   test('whose last statement fails before its commit is known not to have happened', async () => {
     const broken = stage.inTransaction(async (transaction) => {
       await transaction.run(renamed('timed out'))
