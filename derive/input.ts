@@ -28,6 +28,15 @@ export function checkBody(definition: Definition, body: Json, before: JsonObject
   return { sent: accepted, after, problems }
 }
 
+/** What a body says of one field, where that is acceptable; else null. */
+export function acceptable({ fields }: Definition, body: Json, name: string): Json {
+  const sent = isObject(body) && Object.hasOwn(body, name) ? body[name] : null
+  const field = fields[name]
+  if (sent === null || sent === undefined || !field) return null
+  const { value, problems } = checkValue(field, sent, name)
+  return problems.length === 0 ? value : null
+}
+
 /** Checks the whole record: steps of its states, then the rules of its kind, adding one problem a field at most. */
 export function checkRules(
   definition: Definition,
@@ -64,8 +73,8 @@ export function checkValue(
   const value = typeof sent === 'string' ? sent.trim() : sent
   const refused = (code: ProblemCode) => ({ value, problems: [{ field: path, code, message: kind.must(field) }] })
 
-  const [ok, errors] = validatorOf(field).Errors(value)
-  if (!ok) return refused(codes[errors[0]?.keyword ?? ''] ?? 'wrong_format')
+  const validator = validatorOf(field)
+  if (!validator.Check(value)) return refused(codes[validator.Errors(value)[1][0]?.keyword ?? ''] ?? 'wrong_format')
 
   const members = kind.members?.(field)
   if (members) {

@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import { type Askable, type BriefStatement, brief } from './brief.ts'
-import { type Statement, sql, statement } from './statement.ts'
+import { sql } from './statement.ts'
 
 /** What a call shows of itself, and what its route asks for. */
 export type CallerAsk = {
@@ -48,9 +48,3 @@ export const callerOf = ({ companyId, tokenHash, scope, addOn, peer }: Askable<C
 
 /** The caller alone: of a read that is refused in any case. */
 export const seeCaller = (ask: CallerAsk): BriefStatement => brief('caller', callerTypes, ask, 32, callerOf)
-
-/**
- * The caller of a write. The share lock makes a revocation wait for this transaction, so that once the revocation has
- * been answered no write of the old token commits. Decisions, Tokens.
- */
-export const holdCaller = (ask: CallerAsk): Statement => statement(sql`${callerOf(ask)} for share of t`, 'caller.hold')

@@ -1,19 +1,22 @@
 import type { Definition } from '#registry/definition.ts'
 import { registry } from '#registry/records/index.ts'
+import { beginWrite } from './begin-write.ts'
 import type { BriefStatement } from './brief.ts'
-import { holdCaller, seeCaller } from './caller.ts'
+import { seeCaller } from './caller.ts'
 import { listCalls, useByDay } from './calls.ts'
+import { endWrite } from './end-write.ts'
 import { historyOfRecord, recentHistory } from './history.ts'
-import { claimKey, findAnswer, storeAnswer, sweepAnswers } from './idempotency.ts'
-import { givePlaceBack, holdPlan, insertCalls, placesUsed, takePlace } from './metering.ts'
+import { claimKey, sweepAnswers } from './idempotency.ts'
+import { type Look, lookFirst, lookForCreate, lookForDelete, lookForUpdate, lookUp } from './look.ts'
+import { type CallRow, givePlaceBack, insertCalls, placesUsed, takePlaces } from './metering.ts'
 import { fetchWithCaller, type Listing, list, listIds, listWithCaller } from './read.ts'
 import { erase, hide, noteRemoval, related, settle } from './remove.ts'
 import { hiddenBy, holdLive, lockRemoval, stillEmpty, takenMeanwhile, unhide } from './restore.ts'
 import { deleteSessionsOf, holdSession, seeSession, touchSession } from './session.ts'
 import { countAttempt, credentialsByEmail } from './sign-in.ts'
-import type { Statement } from './statement.ts'
+import { type Statement, statement } from './statement.ts'
 import { foldTallies } from './tally.ts'
-import { insertRecord, leadsTo, lockRecord, lookUp, updateRecord } from './write.ts'
+import { insertRecord, leadsTo, updateRecord } from './write.ts'
 
 /** What the derived statements look like, one of each: the goldens show their SQL, the bench their plans. */
 
@@ -24,6 +27,12 @@ export const ask = {
   addOn: 'api',
   peer: '127.0.0.1',
 }
+const key = { key: 'key', lock: '42' }
+const answer = { fingerprint: Buffer.from('00', 'hex'), status: 201, body: '{}', location: null, etag: null }
+const noted: CallRow = {
+  ...{ company_id: 7, token_id: 9, request_id: 'r', at: '2026-01-01T00:00:00Z', route: 'projects.create' },
+  ...{ record_id: 4711, status: 201, code: null, ms: 1.5, peer: null, dry_run: false, replayed: false, counted: true },
+}
 const session = { companyId: 7, idHash: Buffer.from('00ff', 'hex') }
 export const author = { companyId: 7, accountId: 8, tokenId: 9, door: 'api' }
 export const page: Listing = { filters: {}, words: [], sort: [], limit: 50, offset: 0 }
@@ -33,7 +42,7 @@ export const everyStatement: readonly (readonly [
   topic: string,
   statements: readonly (Statement | BriefStatement)[],
 ])[] = [
-  ['caller', [seeCaller(ask), holdCaller(ask)]],
+  ['caller', [seeCaller(ask)]],
   ['fetch', [fetchWithCaller(ask, projects, 4711), fetchWithCaller(ask, projects, 4711, ['name'])]],
   [
     'list',
@@ -51,13 +60,29 @@ export const everyStatement: readonly (readonly [
     ],
   ],
   [
+    'begin-write',
+    [
+      beginWrite(ask, undefined, null),
+      beginWrite(ask, key, lookForCreate(7, projects, { client_id: 3, code: 'A' })),
+      beginWrite(ask, key, lookForUpdate(7, projects, 4711, { client_id: 3 })),
+    ],
+  ],
+  ['end-write', [endWrite(noted, undefined), endWrite(noted, { key: 'key', answer })]],
+  [
+    'look',
+    [
+      lookFirst(lookForCreate(7, projects, { client_id: 3, category_id: 4, code: 'A' }) as Look),
+      lookFirst(lookForUpdate(7, projects, 4711, { category_id: 4, code: 'A' })),
+      lookFirst(lookForDelete(7, projects, 4711)),
+      lookUp(7, projects, { client_id: 3 }),
+    ],
+  ],
+  [
     'write',
     [
-      lockRecord(7, projects, 4711, 'update'),
-      lockRecord(7, projects, 4711, 'delete'),
-      insertRecord(author, workers, { name: 'Ada' }),
+      insertRecord(author, workers, { name: 'Ada' }, null),
+      insertRecord(author, workers, { name: 'Ada' }, 50),
       updateRecord(author, estimates, 4711, { lines: [], notes: null }, { notes: ['a', null] }),
-      lookUp(7, projects, { references: { client_id: 3, category_id: 4 }, uniques: { code: 'A' }, self: 4711 }),
       leadsTo(7, 'workers', 'supervisor_id', 1, 2),
     ],
   ],
@@ -72,28 +97,13 @@ export const everyStatement: readonly (readonly [
       settle(author, 'equipment', 'project_id', [1], 'any', null),
     ],
   ],
-  [
-    'idempotency',
-    [
-      claimKey('42', ask),
-      findAnswer(7, 'key'),
-      storeAnswer(7, 'key', {
-        fingerprint: Buffer.from('00', 'hex'),
-        status: 201,
-        body: '{}',
-        location: null,
-        etag: null,
-      }),
-      sweepAnswers(1000),
-    ],
-  ],
+  ['idempotency', [claimKey(key, ask), sweepAnswers(1000)]],
   [
     'metering',
     [
       insertCalls([]),
       foldTallies(1000),
-      holdPlan(7),
-      takePlace(7, 'projects', 25),
+      statement(takePlaces(7, 'projects', 25, 2)),
       placesUsed(7, 'projects'),
       givePlaceBack(7, 'projects', 1),
     ],

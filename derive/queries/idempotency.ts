@@ -1,3 +1,4 @@
+import type { Sql } from 'sql-template-tag'
 import { replayWindowHours } from '#registry/limits.ts'
 import type { CallerAsk } from './caller.ts'
 import { type Statement, sql, statement } from './statement.ts'
@@ -11,34 +12,34 @@ export type AnswerRow = {
   etag: string | null
 }
 
+/** A key of a company, and the advisory lock that stands for it. */
+export type KeyAsk = { key: string; lock: string }
+
+/** Whether the lock is ours; who has it already gets it again. */
+export const lockKey = (lock: string): Sql => sql`pg_try_advisory_xact_lock(${lock}::bigint)`
+
 /**
  * Claims a key until the transaction ends; false where another transaction holds it. Only a live token claims at all,
  * so that nobody else can keep a company's keys busy. Decisions, Idempotency.
  */
-export const claimKey = (lock: string, { companyId, tokenHash }: CallerAsk): Statement =>
+export const claimKey = ({ lock }: KeyAsk, { companyId, tokenHash }: CallerAsk): Statement =>
   statement(
-    sql`select pg_try_advisory_xact_lock(${lock}::bigint) as claimed from tokens
+    sql`select ${lockKey(lock)} as claimed from tokens
     where company_id = ${companyId} and hash = ${tokenHash} and revoked_at is null`,
     'key.claim',
   )
 
-/** To be run after the claim, as a statement of its own: only then does it see what the last holder stored. */
-export const findAnswer = (companyId: number, key: string): Statement =>
-  statement(
-    sql`select fingerprint, status, body, location, etag from answers
+/** To be asked by a statement after that of the claim: only then does it see what the last holder stored. */
+export const answerOf = (companyId: number, key: string): Sql =>
+  sql`select fingerprint, status, body, location, etag from answers
     where company_id = ${companyId} and key = ${key}
-      and completed_at > clock_timestamp() - make_interval(hours => ${replayWindowHours})`,
-    'answers.find',
-  )
+      and completed_at > clock_timestamp() - make_interval(hours => ${replayWindowHours})`
 
-export const storeAnswer = (companyId: number, key: string, answer: AnswerRow): Statement =>
-  statement(
-    sql`insert into answers (company_id, key, fingerprint, status, body, location, etag)
+export const storeAnswer = (companyId: number, key: string, answer: AnswerRow): Sql =>
+  sql`insert into answers (company_id, key, fingerprint, status, body, location, etag)
     values (${companyId}, ${key}, ${answer.fingerprint}, ${answer.status}, ${answer.body}, ${answer.location}, ${answer.etag})
     on conflict (company_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
-      body = excluded.body, location = excluded.location, etag = excluded.etag, completed_at = clock_timestamp()`,
-    'answers.store',
-  )
+      body = excluded.body, location = excluded.location, etag = excluded.etag, completed_at = clock_timestamp()`
 
 /** Removes up to `most` answers that no longer count, a row for each; correctness never waits for it. */
 export const sweepAnswers = (most: number): Statement =>

@@ -1,3 +1,4 @@
+import { join, raw, type Sql } from 'sql-template-tag'
 import { type Statement, sql, statement } from './statement.ts'
 
 /** One call, as the log and the metering keep it. */
@@ -17,25 +18,39 @@ export type CallRow = {
   counted: boolean
 }
 
+const columns: { [column in keyof CallRow]: string } = {
+  company_id: 'bigint',
+  token_id: 'bigint',
+  request_id: 'text',
+  at: 'timestamptz',
+  route: 'text',
+  record_id: 'bigint',
+  status: 'smallint',
+  code: 'text',
+  ms: 'real',
+  peer: 'inet',
+  dry_run: 'boolean',
+  replayed: 'boolean',
+  counted: 'boolean',
+}
+const names = Object.keys(columns) as (keyof CallRow)[]
+const listed = raw(names.join(', '))
+
+export const insertCall = (call: CallRow): Sql =>
+  sql`insert into calls (${listed}) values (${join(names.map((name) => call[name]))})`
+
 /** Calls of any number of companies in one statement. */
 export const insertCalls = (calls: readonly CallRow[]): Statement =>
   statement(
-    sql`insert into calls (company_id, token_id, request_id, at, route, record_id, status, code, ms, peer, dry_run, replayed, counted)
-    select company_id, token_id, request_id, at, route, record_id, status, code, ms, peer, dry_run, replayed, counted
-    from json_to_recordset(${JSON.stringify(calls)}::json) as call (
-      company_id bigint, token_id bigint, request_id text, at timestamptz, route text, record_id bigint,
-      status smallint, code text, ms real, peer inet, dry_run boolean, replayed boolean, counted boolean
-    )`,
+    sql`insert into calls (${listed}) select ${listed}
+    from json_to_recordset(${JSON.stringify(calls)}::json) as call (${raw(names.map((name) => `${name} ${columns[name]}`).join(', '))})`,
     'calls.insert',
   )
 
-/** Takes a place of the plan; no row means that none is left. `used` afterwards. */
-export const takePlace = (companyId: number, records: string, limit: number): Statement =>
-  statement(
-    sql`update plan_usage set used = used + 1
-    where company_id = ${companyId} and records = ${records} and used < ${limit} returning used`,
-    'plan.take',
-  )
+/** Takes so many places of the plan, or none where fewer are left, and then returns no row. */
+export const takePlaces = (companyId: number, records: string, limit: number, places: number): Sql =>
+  sql`update plan_usage set used = used + ${places}
+    where company_id = ${companyId} and records = ${records} and used + ${places} <= ${limit} returning used`
 
 export const givePlaceBack = (companyId: number, records: string, places: number): Statement =>
   statement(
@@ -45,7 +60,3 @@ export const givePlaceBack = (companyId: number, records: string, places: number
 
 export const placesUsed = (companyId: number, records: string): Statement =>
   statement(sql`select used from plan_usage where company_id = ${companyId} and records = ${records}`, 'plan.used')
-
-/** The plan, held so that it cannot change before the transaction ends. */
-export const holdPlan = (companyId: number): Statement =>
-  statement(sql`select plan from companies where id = ${companyId} for share`, 'plan.hold')

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { Definition } from '#registry/definition.ts'
 import { registry } from '#registry/records/index.ts'
+import { beginWrite } from './begin-write.ts'
 import type { BriefStatement } from './brief.ts'
 import { listCalls } from './calls.ts'
 import { ask, author, everyStatement, page } from './every.ts'
+import { lookForCreate, lookUp } from './look.ts'
 import { list, listWithCaller } from './read.ts'
 import { credentialsByEmail } from './sign-in.ts'
 import { type Statement, sql, statement } from './statement.ts'
-import { insertRecord, lookUp, updateRecord } from './write.ts'
+import { insertRecord, updateRecord } from './write.ts'
 
 const [projects] = registry as [Definition]
 
@@ -31,9 +33,10 @@ describe('The SQL that is derived', () => {
       }),
       listCalls(7, { code: odd, route: odd }, page),
       credentialsByEmail(odd),
-      insertRecord(author, projects, { name: odd, notes: odd }),
+      insertRecord(author, projects, { name: odd, notes: odd }, null),
       updateRecord(author, projects, 1, { name: odd }, { name: [odd, odd] }),
-      lookUp(7, projects, { references: {}, uniques: { code: odd }, self: null }),
+      lookUp(7, projects, { code: odd }),
+      beginWrite(ask, { key: odd, lock: '42' }, lookForCreate(7, projects, { code: odd })),
     ]
     for (const { text } of statements) expect(text).not.toContain('drop table')
   })

@@ -10,10 +10,9 @@ export const tallied = (companyId: number | Sql, records: string): Sql => {
 )::bigint`
 }
 
-/** A change of the tally by as many records as `r` holds: more, or fewer where `sign` is -1. */
-export const tally = (records: string, sign: 1 | -1): Sql => sql`
-  insert into tally_changes (company_id, records, change)
-  select company_id, ${records}, ${sign}::bigint * count(*) from r group by company_id`
+/** A change of the tally for each record that `r` holds: one more, or one fewer. */
+export const tally = (records: string, change: 1 | -1): Sql => sql`
+  insert into tally_changes (company_id, records, change) select company_id, ${records}, ${change} from r`
 
 /**
  * Folds up to `most` changes into the totals. Rows that another process is folding are passed over. They are deleted by

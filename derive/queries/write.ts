@@ -3,6 +3,7 @@ import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { columnsOf } from '../tables.ts'
+import { takePlaces } from './metering.ts'
 import { currencyOf, shown } from './shown.ts'
 import { identifier, type Statement, sql, statement } from './statement.ts'
 import { tally } from './tally.ts'
@@ -13,32 +14,27 @@ export type Author = { companyId: number; accountId: number | null; tokenId: num
 /** What a write leaves behind. */
 export type WrittenRow = { id: number; version: number; json: string }
 
-/** A live record, locked against other writers until the transaction ends. A deleter locks out references too. */
-export const lockRecord = (
-  companyId: number,
+/**
+ * Inserts a record, with its history and tally. Where the plan has a limit a place is taken in the same statement: no
+ * place, no record, and no row comes back.
+ */
+export function insertRecord(
+  author: Author,
   definition: Definition,
-  id: number,
-  why: 'update' | 'delete',
-): Statement =>
-  statement(
-    sql`select r.version, ${shown(definition, currencyOf(companyId))} as json
-    from ${identifier(definition.name)} r
-    where r.company_id = ${companyId} and r.id = ${id} and r.deleted_at is null
-    ${raw(why === 'delete' ? 'for update' : 'for no key update')}`,
-    `${definition.name}.lock.${why}`,
-  )
-
-export function insertRecord(author: Author, definition: Definition, record: JsonObject): Statement {
+  record: JsonObject,
+  planLimit: number | null,
+): Statement {
   const columns = columnsOf(definition).filter(([, field]) => field.kind !== 'id' && field.kind !== 'instant')
   return statement(
-    sql`with r as (
+    sql`with ${planLimit === null ? sql`` : sql`place as (${takePlaces(author.companyId, definition.name, planLimit, 1)}), `}r as (
       insert into ${identifier(definition.name)} (company_id, ${join(columns.map(([name]) => identifier(name)))})
-      values (${author.companyId}, ${join(columns.map(([name, field]) => parameter(field, record[name] ?? null)))})
+      select ${author.companyId}::bigint, ${join(columns.map(([name, field]) => parameter(field, record[name] ?? null)))}
+      ${planLimit === null ? sql`` : sql`where exists (select from place)`}
       returning *
     ), tallied as (${tally(definition.name, 1)}
     ), noted as (${note(author, definition.name, 'created', sql`select id, null::json from r`)})
     select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
-    `${definition.name}.insert`,
+    planLimit === null ? `${definition.name}.insert` : `${definition.name}.insert-at-place`,
   )
 }
 
@@ -70,44 +66,6 @@ export const note = (author: Author, records: string, action: string, of: Return
   sql`insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
     select ${author.companyId}::bigint, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${author.door}, ${records}, ${action}, noted.*
     from (${of}) noted`
-
-/** What a write has to look up before it can be checked. */
-export type Lookups = {
-  /** Reference fields and the ids they would hold. */
-  references: { readonly [field: string]: number }
-  /** Unique fields and the values they would hold. */
-  uniques: { readonly [field: string]: string }
-  /** The record itself, which may keep what it has. */
-  self: number | null
-}
-
-/**
- * One row: for each reference the record it leads to, held so that it cannot be deleted before this transaction ends
- * (a foreign key alone does not protect a soft delete), or null; for each unique field whether it is taken.
- */
-export function lookUp(companyId: number, definition: Definition, { references, uniques, self }: Lookups): Statement {
-  const found = Object.entries(references).map(([name, id]) => {
-    const field = definition.fields[name]
-    if (field?.kind !== 'reference') throw new Error(`${name} is no reference`)
-    const columns = ['id', ...(field.reads ?? [])].map(identifier)
-    const only = field.only ? sql` and ${identifier(field.only.column)} = ${field.only.value}` : sql``
-    // A rule that reads the record needs it unchanged until the end; existence alone needs it undeleted.
-    const hold = field.reads ? 'for share' : 'for key share'
-    return sql`(select row_to_json(it) from (
-      select ${join(columns)} from ${identifier(field.to)}
-      where company_id = ${companyId} and id = ${id} and deleted_at is null${only} ${raw(hold)}
-    ) it) as ${identifier(name)}`
-  })
-  const taken = Object.entries(uniques).map(
-    ([name, value]) => sql`exists (
-      select from ${identifier(definition.name)}
-      where company_id = ${companyId} and lower(${identifier(name)}) = lower(${value}) and deleted_at is null
-        and id <> ${self ?? 0}
-    ) as ${identifier(`${name}__taken`)}`,
-  )
-  const shape = shapeOf(definition, [...Object.keys(references), ...Object.keys(uniques)])
-  return statement(sql`select ${join([...found, ...taken])}`, `${definition.name}.look-up:${shape}`)
-}
 
 /** Which of a kind's fields a statement is about, as a short name: a bit for each, in hexadecimal. */
 const shapeOf = (definition: Definition, fields: readonly string[]): string =>
@@ -147,5 +105,5 @@ export const nextNumber = (companyId: number, records: string): Statement =>
 /** The value as a parameter of its column's type. */
 function parameter(field: Field, value: Json) {
   const type = kindOf(field).column(field)
-  return type === 'json' ? sql`${value === null ? null : JSON.stringify(value)}::json` : sql`${value}`
+  return sql`${type === 'json' && value !== null ? JSON.stringify(value) : value}::${raw(type)}`
 }

@@ -6,6 +6,7 @@ import { permission } from '#registry/permissions.ts'
 import { registry } from '#registry/records/index.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { readBytes } from '../http/read-bytes.ts'
+import { workOn } from '../service/work.ts'
 import { readReply, recordTag, replyOf } from '../walk/answer.ts'
 import type { Body, Call, Reply } from '../walk/call.ts'
 import { perform } from '../walk/perform.ts'
@@ -79,12 +80,11 @@ async function fetching(asked: Asked, route: DataRoute): Promise<ConsoleReply> {
 async function writing(asked: Asked, route: DataRoute): Promise<ConsoleReply> {
   const call: Call = { ...asked, route, rawHeaders: asked.request.rawHeaders, body: await bodyOf(asked) }
   const intent = readIntent(call, asked.headers)
-  return asked.change((transaction, { actor }) =>
-    transaction.undoable(
-      async () => atOurPath(replyOf(await perform(transaction, actor, call, intent))),
-      () => !intent.dryRun,
-    ),
-  )
+  return asked.change(async (transaction, { actor }) => {
+    const answer = await workOn(transaction, actor, perform(actor.companyId, call, intent))
+    if (intent.dryRun) transaction.undo()
+    return atOurPath(replyOf(answer))
+  })
 }
 
 const bodyOf = ({ request, route: { method } }: Asked): Promise<Body> | Body =>

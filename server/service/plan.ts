@@ -1,25 +1,38 @@
-import { givePlaceBack, holdPlan, placesUsed, takePlace } from '#derive/queries/metering.ts'
+import { planHeld } from '#derive/queries/look.ts'
+import { givePlaceBack, placesUsed, takePlaces } from '#derive/queries/metering.ts'
+import { statement } from '#derive/queries/statement.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Plan, planLimit } from '#registry/plans.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Transaction } from '../store/database.ts'
 
 /**
- * A place of the plan for one more record, or a refusal. The counter is the row that all creates of a company meet on,
- * so it is taken last and held shortest; where the plan has no limit it is not touched at all.
+ * Places of the plan for records that come back, or a refusal. The counter is the row that all creates of a company
+ * meet on, so it is taken last and held shortest; where the plan has no limit it is not touched at all.
  */
-export async function takePlanPlace(
+export async function takePlanPlaces(
   transaction: Transaction,
   companyId: number,
   definition: Definition,
-  limit: number,
+  places: number,
 ): Promise<void> {
-  const [taken] = await transaction.run<{ used: number }>(takePlace(companyId, definition.name, limit))
-  if (taken) return
-  const [row] = await transaction.run<{ used: number }>(placesUsed(companyId, definition.name))
+  const limit = await planLimitInForce(transaction, companyId, definition)
+  if (limit === null) return
+  const [taken] = await transaction.run(statement(takePlaces(companyId, definition.name, limit, places), 'plan.take'))
+  if (!taken) throw await planIsFull(transaction, companyId, definition, limit)
+}
+
+/** The refusal of a record for which the plan has no place, with what is used this moment. */
+export async function planIsFull(
+  transaction: Transaction,
+  companyId: number,
+  { name }: Definition,
+  limit: number,
+): Promise<Refusal> {
+  const [row] = await transaction.run<{ used: number }>(placesUsed(companyId, name))
   const used = row?.used ?? 0
-  throw new Refusal('plan_limit_reached', {
-    detail: `The plan holds ${limit} ${definition.name} and ${used} are in use. Delete some, or move to a larger plan.`,
+  return new Refusal('plan_limit_reached', {
+    detail: `The plan holds ${limit} ${name} and ${used} are in use. Delete some, or move to a larger plan.`,
     limit,
     used,
   })
@@ -33,17 +46,17 @@ export async function freePlanPlaces(
   places: number,
 ): Promise<void> {
   const limit = await planLimitInForce(transaction, companyId, definition)
-  if (limit !== null) await transaction.run(givePlaceBack(companyId, definition.name, places))
+  if (limit !== null) transaction.send(givePlaceBack(companyId, definition.name, places))
 }
 
 /** The limit of the plan, held so that it cannot change before the transaction ends; null where there is none. */
-export async function planLimitInForce(
+async function planLimitInForce(
   transaction: Transaction,
   companyId: number,
   definition: Definition,
 ): Promise<number | null> {
   if (!definition.planLimited) return null
-  const [row] = await transaction.run<{ plan: Plan }>(holdPlan(companyId))
+  const [row] = await transaction.run<{ plan: Plan }>(statement(planHeld(companyId), 'plan.hold'))
   if (!row) throw new Error(`company ${companyId} is gone`)
   return planLimit(row.plan, definition.name)
 }

@@ -1,4 +1,5 @@
 import type { UnlinkedNote } from '#derive/queries/history.ts'
+import { lookForDelete } from '#derive/queries/look.ts'
 import { erase, hide, noteRemoval, type RelatedRow, related, type SettledRow, settle } from '#derive/queries/remove.ts'
 import { type Definition, isIn, type Relation } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
@@ -8,7 +9,8 @@ import { Refusal } from '#registry/refusals.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import { freePlanPlaces } from './plan.ts'
-import { type Expected, holdRecord } from './write-record.ts'
+import type { Work } from './work.ts'
+import { type Expected, heldRecord } from './write-record.ts'
 
 /** Some records of one kind, as previews and refusals list them: the first ids, and how many there are. */
 export type Listed = { records: string; count: number; ids: number[]; effect?: 'kept' | 'unlinked' }
@@ -19,23 +21,20 @@ export type Removed = { mode: 'soft' | 'hard'; wentAlong: Listed[]; kept: Listed
  * Deletes a record unless protected history refers to it. What belongs to it alone goes along; what can stand without
  * it stays, and lets go of it. A preview is the same, undone by the caller. Spec, Request and response rules 3 and 4.
  */
-export async function removeRecord(
-  transaction: Transaction,
-  actor: Actor,
-  definition: Definition,
-  id: number,
-  expected: Expected,
-): Promise<Removed> {
-  const { json } = await holdRecord(transaction, actor, definition, id, 'delete', expected)
-  const record = JSON.parse(json) as JsonObject
-  const plan = await planRemoval(transaction, actor, definition, [id])
-  refuseIfBlocked(definition, record, plan)
+export const removal = (companyId: number, definition: Definition, id: number, expected: Expected): Work<Removed> => ({
+  look: lookForDelete(companyId, definition, id),
+  async carryOut(transaction, actor, seen) {
+    const { json } = heldRecord(seen, expected)
+    const record = JSON.parse(json) as JsonObject
+    const plan = await planRemoval(transaction, actor, definition, [id])
+    refuseIfBlocked(definition, record, plan)
 
-  const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'
-  const unlinked = await letGo(transaction, actor, plan)
-  await takeAway(transaction, actor, definition, id, mode, json, plan, unlinked)
-  return { mode, wentAlong: listWent(plan), kept: listKept(plan) }
-}
+    const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'
+    const unlinked = await letGo(transaction, actor, plan)
+    await takeAway(transaction, actor, definition, id, mode, json, plan, unlinked)
+    return { mode, wentAlong: listWent(plan), kept: listKept(plan) }
+  },
+})
 
 /** What a removal does, worked out before anything is done. */
 type Plan = {
@@ -57,8 +56,12 @@ async function planRemoval(
   const waiting: [Definition, number[]][] = [[definition, ids]]
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const [kind, group] = next
-    for (const relation of kind.removal.relations) {
-      const rows = await transaction.run<RelatedRow>(related(actor.companyId, relation, group))
+    const { relations } = kind.removal
+    const found = await Promise.all(
+      relations.map((relation) => transaction.run<RelatedRow>(related(actor.companyId, relation, group))),
+    )
+    for (const [index, relation] of relations.entries()) {
+      const rows = found[index] as RelatedRow[]
       const idsOf = (effect: RelatedRow['effect']) => rows.filter((row) => row.effect === effect).map((row) => row.id)
       const going = idsOf('goes')
       if (going.length > 0) waiting.push([kindNamed(relation.records), addTo(plan.goes, relation.records, going)])
@@ -93,24 +96,25 @@ function refuseIfBlocked(definition: Definition, record: JsonObject, { blocks }:
 }
 
 /** Empties the references of what stays; returns what each held, so that a restore can fill it in again. */
-async function letGo(transaction: Transaction, actor: Actor, { stays }: Plan): Promise<UnlinkedNote[]> {
-  const notes: UnlinkedNote[] = []
-  for (const { relation, effect, ids } of stays) {
-    if (effect === 'kept') continue
-    const { records, by, settles } = relation
-    const settled = settles
-      ? await transaction.run<SettledRow>(settle(actor, records, settles.column, ids, { is: settles.from }, settles.to))
-      : []
-    const freed = await transaction.run<SettledRow>(settle(actor, records, by, ids, 'any', null))
-    notes.push({
-      records,
-      by,
-      ids: freed.map(({ id }) => id),
-      of: freed.map(({ changes }) => Number(changes[by]?.[0])),
-      ...(settles && settled.length > 0 ? { settled: { ...settles, ids: settled.map(({ id }) => id) } } : {}),
-    })
-  }
-  return notes
+function letGo(transaction: Transaction, actor: Actor, { stays }: Plan): Promise<UnlinkedNote[]> {
+  const unlinked = stays.filter(({ effect }) => effect === 'unlinked')
+  return Promise.all(
+    unlinked.map(async ({ relation: { records, by, settles }, ids }) => {
+      const [settled, freed] = await Promise.all([
+        settles
+          ? transaction.run<SettledRow>(settle(actor, records, settles.column, ids, { is: settles.from }, settles.to))
+          : [],
+        transaction.run<SettledRow>(settle(actor, records, by, ids, 'any', null)),
+      ])
+      return {
+        records,
+        by,
+        ids: freed.map(({ id }) => id),
+        of: freed.map(({ changes }) => Number(changes[by]?.[0])),
+        ...(settles && settled.length > 0 ? { settled: { ...settles, ids: settled.map(({ id }) => id) } } : {}),
+      }
+    }),
+  )
 }
 
 async function takeAway(
@@ -131,9 +135,9 @@ async function takeAway(
   const removalId = removal?.id as number
 
   const hidden = new Map(goes)
-  if (mode === 'hard') await transaction.run(erase(actor, definition, id, json))
+  if (mode === 'hard') transaction.send(erase(actor, definition, id, json))
   else addTo(hidden, definition.name, [id])
-  for (const [records, ids] of hidden) await transaction.run(hide(actor, records, [...ids], removalId))
+  for (const [records, ids] of hidden) transaction.send(hide(actor, records, [...ids], removalId))
   for (const { records, ids } of merged([{ records: definition.name, ids: [id] }, ...listsOf(goes)])) {
     await freePlanPlaces(transaction, actor.companyId, kindNamed(records), ids.length)
   }

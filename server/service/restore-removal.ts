@@ -17,7 +17,7 @@ import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
 import { linkAgain } from './link-again.ts'
-import { planLimitInForce, takePlanPlace } from './plan.ts'
+import { takePlanPlaces } from './plan.ts'
 import { kindNamed, type Listed, listed } from './remove-record.ts'
 import { lookUpFound } from './write-record.ts'
 
@@ -57,11 +57,9 @@ export async function restoreRemoval(
   for (const { definition, records } of returning) await bringBack(transaction, actor, definition, records)
   const linked = await linkAgain(transaction, actor, removal.unlinked)
   await keepRules(transaction, actor, returning)
-  await transaction.run(markRestored(actor.companyId, removalId))
+  transaction.send(markRestored(actor.companyId, removalId))
   for (const { definition, records } of returning) {
-    const limit = await planLimitInForce(transaction, actor.companyId, definition)
-    if (limit === null) continue
-    for (const _ of records) await takePlanPlace(transaction, actor.companyId, definition, limit)
+    await takePlanPlaces(transaction, actor.companyId, definition, records.length)
   }
   return {
     records: removal.records,

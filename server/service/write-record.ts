@@ -1,84 +1,83 @@
-import { type Checked, checkBody, checkRules } from '#derive/input.ts'
-import {
-  insertRecord,
-  leadsTo,
-  lockRecord,
-  lockTree,
-  lookUp,
-  nextNumber,
-  updateRecord,
-  type WrittenRow,
-} from '#derive/queries/write.ts'
+import { acceptable, type Checked, checkBody, checkRules } from '#derive/input.ts'
+import { lookForCreate, lookForUpdate, lookUp, type Sent, takenColumn } from '#derive/queries/look.ts'
+import { insertRecord, leadsTo, lockTree, nextNumber, updateRecord, type WrittenRow } from '#derive/queries/write.ts'
 import { columnsOf, fieldOfIndex, uniqueFields } from '#derive/tables.ts'
 import type { Definition, Found, Problem } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
+import { type Plan, planLimit } from '#registry/plans.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
-import { planLimitInForce, takePlanPlace } from './plan.ts'
+import { planIsFull } from './plan.ts'
+import { type Seen, type Work, workOn } from './work.ts'
 
 /** A record as a write leaves it. `json` is its whole text, as PostgreSQL shows it. */
 export type Written = WrittenRow
 
 /** Creates a record, whoever asks and through whichever door. Spec, Request and response rules 1. */
-export async function createRecord(
-  transaction: Transaction,
-  actor: Actor,
-  definition: Definition,
-  body: Json,
-): Promise<Written> {
-  const after = await checked(transaction, actor, definition, checkBody(definition, body, null), null)
-  await giveNumber(transaction, actor, definition, after)
-  const [written, limit] = await Promise.all([
-    uniquely(definition, transaction.run<Written>(insertRecord(actor, definition, after))),
-    planLimitInForce(transaction, actor.companyId, definition),
-  ])
-  if (limit !== null) await takePlanPlace(transaction, actor.companyId, definition, limit)
-  return written
-}
+export const createRecord = (transaction: Transaction, actor: Actor, definition: Definition, body: Json) =>
+  workOn(transaction, actor, creation(actor.companyId, definition, body))
+
+export const creation = (companyId: number, definition: Definition, body: Json): Work<Written> => ({
+  look: lookForCreate(companyId, definition, sentOf(definition, body)),
+  async carryOut(transaction, actor, seen) {
+    const after = await checked(transaction, actor, definition, checkBody(definition, body, null), null, seen)
+    await giveNumber(transaction, actor, definition, after)
+    const limit = definition.planLimited ? planLimit(seen?.plan as Plan, definition.name) : null
+    const insert = insertRecord(actor, definition, after, limit)
+    const [written] = await uniquely(transaction, definition, transaction.run<Written>(insert))
+    if (!written) throw await planIsFull(transaction, companyId, definition, limit as number)
+    return written
+  },
+})
 
 /** The versions of a record that a caller is ready to change; undefined is any. */
 export type Expected = { versions: readonly number[] } | undefined
 
 /** Changes the fields sent and no other. Spec, Request and response rules 2. */
-export async function changeRecord(
+export const changeRecord = (
   transaction: Transaction,
   actor: Actor,
   definition: Definition,
   id: number,
   body: Json,
   expected: Expected,
-): Promise<Written & { changed: string[] }> {
-  const { version, json } = await holdRecord(transaction, actor, definition, id, 'update', expected)
-  const before = JSON.parse(json) as JsonObject
-  const after = await checked(transaction, actor, definition, checkBody(definition, body, before), before)
-  const changed = columnsOf(definition)
-    .map(([name]) => name)
-    .filter((name) => !same(after[name], before[name]))
-  if (changed.length === 0) return { id, version, json, changed }
+) => workOn(transaction, actor, change(actor.companyId, definition, id, body, expected))
 
-  const values = Object.fromEntries(changed.map((name): [string, Json] => [name, after[name] ?? null]))
-  const changes = Object.fromEntries(
-    changed.map((name): [string, Json] => [name, [before[name] ?? null, after[name] ?? null]]),
-  )
-  const update = updateRecord(actor, definition, id, values, changes)
-  return { ...(await uniquely(definition, transaction.run<Written>(update))), changed }
-}
-
-/** The live record, locked; refused where there is none or it is not the one expected. */
-export async function holdRecord(
-  transaction: Transaction,
-  { companyId }: Actor,
+export const change = (
+  companyId: number,
   definition: Definition,
   id: number,
-  why: 'update' | 'delete',
+  body: Json,
   expected: Expected,
-): Promise<{ version: number; json: string }> {
-  const [row] = await transaction.run<{ version: number; json: string }>(lockRecord(companyId, definition, id, why))
-  if (!row) throw new Refusal('not_found')
-  if (expected && !expected.versions.includes(row.version)) throw new Refusal('precondition_failed')
-  return row
+): Work<Written & { changed: string[] }> => ({
+  look: lookForUpdate(companyId, definition, id, sentOf(definition, body)),
+  async carryOut(transaction, actor, seen) {
+    const { version, json } = heldRecord(seen, expected)
+    const before = JSON.parse(json) as JsonObject
+    const after = await checked(transaction, actor, definition, checkBody(definition, body, before), before, seen)
+    const changed = columnsOf(definition)
+      .map(([name]) => name)
+      .filter((name) => !same(after[name], before[name]))
+    if (changed.length === 0) return { id, version, json, changed }
+
+    const values = Object.fromEntries(changed.map((name): [string, Json] => [name, after[name] ?? null]))
+    const changes = Object.fromEntries(
+      changed.map((name): [string, Json] => [name, [before[name] ?? null, after[name] ?? null]]),
+    )
+    const update = updateRecord(actor, definition, id, values, changes)
+    const [written] = await uniquely(transaction, definition, transaction.run<Written>(update))
+    return { ...(written as Written), changed }
+  },
+})
+
+/** The live record that was looked at; refused where there is none or it is not the one expected. */
+export function heldRecord(seen: Seen, expected: Expected): { version: number; json: string } {
+  if (!seen) throw new Refusal('not_found')
+  const { version, json } = seen as { version: number; json: string }
+  if (expected && !expected.versions.includes(version)) throw new Refusal('precondition_failed')
+  return { version, json }
 }
 
 /** The record as it would be, with everything that is wrong with it said at once. */
@@ -88,8 +87,9 @@ async function checked(
   definition: Definition,
   { sent, after, problems }: Checked,
   before: JsonObject | null,
+  seen: Seen,
 ): Promise<JsonObject> {
-  const { found, missing } = await lookUpWhatIsNeeded(transaction, actor, definition, sent, after, before)
+  const { found, missing } = whatItLeadsTo(definition, sent, after, before, seen)
   const whole = { ...after, ...definition.computed?.(after) }
   const known = [...problems, ...missing]
   const all = [...known, ...checkRules(definition, whole, before, found, known)]
@@ -98,38 +98,36 @@ async function checked(
   return whole
 }
 
-async function lookUpWhatIsNeeded(
-  transaction: Transaction,
-  { companyId }: Actor,
+/** What a body says of the fields that have to be looked up; what is not acceptable there is not looked up. */
+const sentOf = (definition: Definition, body: Json): Sent => {
+  const names = [...referencesOf(definition), ...uniqueFields(definition)]
+  return Object.fromEntries(names.map((name) => [name, acceptable(definition, body, name) as string | number | null]))
+}
+
+const referencesOf = (definition: Definition): string[] =>
+  Object.keys(definition.fields).filter((name) => definition.fields[name]?.kind === 'reference')
+
+/** What the references lead to, and what is wrong with those, and with unique values, that were not there before. */
+function whatItLeadsTo(
   definition: Definition,
   sent: JsonObject,
   after: JsonObject,
   before: JsonObject | null,
-): Promise<{ found: Found; missing: Problem[] }> {
+  seen: Seen,
+): { found: Found; missing: Problem[] } {
   const isNew = (name: string): boolean => name in sent && sent[name] !== null && !same(sent[name], before?.[name])
-  const references: Record<string, number> = {}
-  for (const [name, field] of Object.entries(definition.fields)) {
-    if (field.kind !== 'reference' || after[name] === null) continue
-    if (isNew(name) || field.reads) references[name] = after[name] as number
-  }
-  const uniques = Object.fromEntries(
-    uniqueFields(definition)
-      .filter(isNew)
-      .map((name) => [name, sent[name] as string]),
-  )
-  if (Object.keys(references).length + Object.keys(uniques).length === 0) return { found: {}, missing: [] }
-
-  const self = (before?.id as number | undefined) ?? null
-  const [row] = await transaction.run<Record<string, JsonObject | boolean | null>>(
-    lookUp(companyId, definition, { references, uniques, self }),
-  )
-  const found = Object.fromEntries(
-    Object.keys(references).map((name) => [name, (row?.[name] ?? undefined) as JsonObject | undefined]),
-  )
-  const lost = Object.keys(references).filter((name) => isNew(name) && !found[name])
-  const taken = Object.keys(uniques).filter((name) => row?.[`${name}__taken`])
+  const found = foundOf(definition, after, seen)
+  const lost = referencesOf(definition).filter((name) => isNew(name) && !found[name])
+  const taken = uniqueFields(definition).filter((name) => isNew(name) && seen?.[takenColumn(name)])
   return { found, missing: [...lost.map((name) => notFound(definition, name)), ...taken.map(notUnique)] }
 }
+
+const foundOf = (definition: Definition, record: JsonObject, seen: Seen): Found =>
+  Object.fromEntries(
+    referencesOf(definition)
+      .filter((name) => record[name] !== null)
+      .map((name) => [name, (seen?.[name] ?? undefined) as JsonObject | undefined]),
+  )
 
 /** What the references of a record as it stands lead to, as far as its rules read it. */
 export async function lookUpFound(
@@ -138,16 +136,11 @@ export async function lookUpFound(
   definition: Definition,
   record: JsonObject,
 ): Promise<Found> {
-  const references = Object.fromEntries(
-    Object.entries(definition.fields)
-      .filter(([name, field]) => field.kind === 'reference' && field.reads && record[name] !== null)
-      .map(([name]) => [name, record[name] as number]),
-  )
-  if (Object.keys(references).length === 0) return {}
-  const [row] = await transaction.run<Record<string, JsonObject | null>>(
-    lookUp(companyId, definition, { references, uniques: {}, self: record.id as number }),
-  )
-  return Object.fromEntries(Object.keys(references).map((name) => [name, row?.[name] ?? undefined]))
+  const read = Object.entries(definition.fields).filter(([, field]) => field.kind === 'reference' && field.reads)
+  const references = Object.fromEntries(read.map(([name]) => [name, record[name] as number | null]))
+  if (Object.values(references).every((id) => id === null)) return {}
+  const [row] = await transaction.run<JsonObject>(lookUp(companyId, definition, references))
+  return foundOf(definition, references, row ?? null)
 }
 
 /** The same words for a record that is missing, deleted, of another company or of the wrong sort: no oracle. */
@@ -167,15 +160,18 @@ const notUnique = (field: string): Problem => ({
   message: 'is taken by another record (capitals do not count)',
 })
 
-/** A write that met a unique index: somebody else took the value between our look and our write. */
-async function uniquely<Row>(definition: Definition, rows: Promise<Row[]>): Promise<Row> {
+/**
+ * A write that may meet a unique index: somebody else took the value between our look and our write. PostgreSQL has
+ * given the transaction up by then, so it is undone.
+ */
+async function uniquely<Row>(transaction: Transaction, definition: Definition, rows: Promise<Row[]>): Promise<Row[]> {
   try {
-    const [row] = await rows
-    if (!row) throw new Error(`a write to ${definition.name} returned no row`)
-    return row
+    return await rows
   } catch (error) {
     const field = fieldOfIndex(definition, violatedIndex(error) ?? '')
-    throw field ? invalidFields([notUnique(field)]) : error
+    if (field === undefined) throw error
+    transaction.undo()
+    throw invalidFields([notUnique(field)])
   }
 }
 
@@ -209,10 +205,8 @@ async function giveNumber(transaction: Transaction, { companyId }: Actor, defini
     while (record[name] === null) {
       const [row] = await transaction.run<{ last: number }>(nextNumber(companyId, definition.name))
       const number = field.numbered + String(row?.last).padStart(6, '0')
-      const [taken] = await transaction.run<Record<string, boolean>>(
-        lookUp(companyId, definition, { references: {}, uniques: { [name]: number }, self: null }),
-      )
-      if (!taken?.[`${name}__taken`]) record[name] = number
+      const [taken] = await transaction.run<JsonObject>(lookUp(companyId, definition, { [name]: number }))
+      if (!taken?.[takenColumn(name)]) record[name] = number
     }
   }
 }

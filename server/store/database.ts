@@ -1,9 +1,9 @@
 import pg from 'pg'
 import type { BriefStatement } from '#derive/queries/brief.ts'
-import type { Statement } from '#derive/queries/statement.ts'
+import { type Statement, sql, statement } from '#derive/queries/statement.ts'
+import { type Asked, sendTogether } from './batch.ts'
 import { asFault, Fault, isConflict, isConnectionLost } from './faults.ts'
 import { openLanes } from './lanes.ts'
-import { inOneWrite } from './one-write.ts'
 
 /** The only door to PostgreSQL. */
 export type Database = {
@@ -17,12 +17,12 @@ export type Database = {
 }
 
 export type Transaction = {
-  /** Statements are sent in order without waiting for each other; each promise brings its own rows. */
+  /** What is asked in one turn of the event loop travels together, in order; each promise brings its own rows. */
   run<Row>(statement: Statement): Promise<Row[]>
-  /** A statement whose rows nobody needs: it travels with the commit, and its failure fails the transaction. */
+  /** A statement whose rows nobody needs: it travels with the next that is run, or with the commit, and fails it when it fails. */
   send(statement: Statement): void
-  /** Work that leaves nothing behind when it fails, or when `keep` says so of its result. */
-  undoable<T>(work: () => Promise<T>, keep: (result: T) => boolean): Promise<T>
+  /** Nothing done so far stays, and nothing is held any more; what follows is a transaction of its own. */
+  undo(): void
 }
 
 export type Connection =
@@ -45,26 +45,28 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
   const client = {
     ...connection,
     connectionTimeoutMillis: limits.connectTimeout,
-    pipeline: true,
     types,
     application_name: 'plumbline',
     options: sessionOptions(limits),
   }
   const lanes = openLanes(
-    { ...client, query_timeout: limits.statementTimeout + answerTimeout },
+    { ...client, pipeline: true, query_timeout: limits.statementTimeout + answerTimeout },
     limits.connectTimeout,
     onError,
   )
-  const pool = new pg.Pool({ ...client, max: limits.connectionsMax } as pg.PoolConfig)
-  // Without a listener a connection lost while idle would end the process.
+  const pool = new pg.Pool({ ...client, max: limits.connectionsMax })
+  // Without a listener a lost connection would end the process: the pool's hears of those that are idle; of the others
+  // whoever uses them hears by the failure of what he asked.
   pool.on('error', onError)
+  pool.on('connect', (one) => one.on('error', () => {}))
 
   return {
-    read: (asked) => (asked.brief ? lanes.read(asked) : readAlone(pool, asked)),
+    read: <Row>(asked: Statement | BriefStatement) =>
+      asked.brief ? lanes.read<Row>(asked) : connected(pool, (client) => conversation(client).run<Row>(asked)),
     async transaction(work) {
       for (let retries = 0; ; retries++) {
         try {
-          return await once(pool, work)
+          return await connected(pool, (client) => once(client, work))
         } catch (error) {
           if (!isConflict(error) || retries === retriesMax)
             throw isConflict(error) ? new Fault('unavailable', error) : error
@@ -98,75 +100,79 @@ export const sessionOptions = ({ statementTimeout, lockTimeout }: Limits): strin
     .map((option) => `-c ${option}`)
     .join(' ')
 
-async function readAlone<Row>(pool: pg.Pool, { name, text, values }: Statement): Promise<Row[]> {
-  try {
-    const { rows } = await pool.query(name === undefined ? { text, values } : { name, text, values })
-    return rows as Row[]
-  } catch (error) {
-    throw asFault(error)
-  }
-}
-
-async function once<T>(pool: pg.Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+/** A connection for as long as the work takes; one that was lost is not used again. */
+async function connected<T>(pool: pg.Pool, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
   const client = await connect(pool)
   let lost: Error | undefined
-  // The pool listens to idle connections only; an error of this one that nobody heard would end the process.
-  const noteLoss = (error: Error): void => {
-    lost = error
-  }
-  client.on('error', noteLoss)
-  const run = async <Row>({ name, text, values }: Statement): Promise<Row[]> => {
-    try {
-      inOneWrite(client, process.nextTick)
-      const { rows } = await client.query(name === undefined ? { text, values } : { name, text, values })
-      return rows as Row[]
-    } catch (error) {
-      if (isConnectionLost(error)) lost = error as Error
-      throw asFault(error)
-    }
-  }
-  const plain = (text: string) => run({ text, values: [] })
-  const sent: Promise<unknown>[] = []
-  const send = (statement: Statement): void => {
-    const answer = run(statement)
-    answer.catch(() => {})
-    sent.push(answer)
-  }
-  const undoable = async <R>(inner: () => Promise<R>, keep: (result: R) => boolean): Promise<R> => {
-    const begun = plain('savepoint work')
-    const [, result] = await settled([begun, inner()]).catch(async (error: unknown) => {
-      if (!lost) await plain('rollback to savepoint work')
-      throw error
-    })
-    if (!keep(result as R)) await plain('rollback to savepoint work')
-    return result as R
-  }
-
   try {
-    const begun = plain('begin isolation level read committed')
-    const [, result] = await settled([begun, work({ run, send, undoable })])
-    await commit(plain('commit'), sent)
-    return result as T
+    return await work(client)
   } catch (error) {
-    if (!lost && !(error instanceof Fault && error.code === 'outcome_unknown')) await plain('rollback').catch(() => {})
+    if (isConnectionLost(error)) lost = error as Error
     throw error
   } finally {
-    client.removeListener('error', noteLoss)
     client.release(lost)
   }
 }
 
-/**
- * PostgreSQL answers a commit after a failed statement by rolling back, so what was sent along is looked at too. Once
- * the commit is on its way, a lost connection says nothing about whether it arrived.
- */
-async function commit(committed: Promise<unknown>, sent: readonly Promise<unknown>[]): Promise<void> {
-  const [last, ...along] = await Promise.allSettled([committed, ...sent])
-  const failed = along.find((result) => result.status === 'rejected')
-  if (last.status === 'rejected') {
-    throw last.reason instanceof Fault ? new Fault('outcome_unknown', last.reason.cause) : last.reason
+async function once<T>(client: pg.ClientBase, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  const { run, send, commit } = conversation(client)
+  send(begin)
+  try {
+    const result = await work({ run, send, undo: () => send(rollbackAndChain) })
+    await commit()
+    return result
+  } catch (error) {
+    if (!isConnectionLost(error)) await run(rollback).catch(() => {})
+    throw error
   }
-  if (failed) throw failed.reason
+}
+
+const begin = statement(sql`begin isolation level read committed`, 'begin')
+const committing = statement(sql`commit`, 'commit')
+const rollback = statement(sql`rollback`, 'rollback')
+const rollbackAndChain = statement(sql`rollback and chain`, 'rollback and chain')
+
+/** What is asked in one turn of the event loop leaves together; what is only sent waits for the next that is asked. */
+function conversation(client: pg.ClientBase) {
+  let waiting: Asked[] = []
+  let leaving = false
+  const leave = (): void => {
+    const batch = waiting
+    waiting = []
+    leaving = false
+    sendTogether(client, batch)
+  }
+  const ask = (asked: Asked): void => {
+    waiting.push(asked)
+    if (!leaving) process.nextTick(leave)
+    leaving = true
+  }
+  return {
+    run: <Row>(statement: Statement) =>
+      new Promise<Row[]>((resolve, reject) =>
+        ask({
+          statement,
+          answered: (rows) => resolve(rows as Row[]),
+          failed: (error) => reject(asFault(error)),
+        }),
+      ),
+    // Its failure is that of everything after it in the batch, and the commit is always after it.
+    send: (statement: Statement): void => void waiting.push({ statement, answered() {}, failed() {} }),
+    /** Once a commit is on its way, a lost connection says nothing about whether it arrived. */
+    commit: () =>
+      new Promise<void>((resolve, reject) =>
+        ask({
+          statement: committing,
+          // PostgreSQL answers the commit of a transaction that has failed by rolling back, and calls it no error.
+          answered: (_, command) =>
+            command === 'COMMIT' ? resolve() : reject(new Error('a statement failed before the commit')),
+          failed: (error, reached) => {
+            const fault = asFault(error)
+            reject(reached && fault instanceof Fault ? new Fault('outcome_unknown', error) : fault)
+          },
+        }),
+      ),
+  }
 }
 
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
@@ -175,12 +181,4 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   } catch (error) {
     throw asFault(error)
   }
-}
-
-/** All of them, each waited for; the first failure that came is thrown when none is under way any more. */
-async function settled<A, B>(promises: [Promise<A>, Promise<B>]): Promise<[A, B]> {
-  const results = await Promise.allSettled(promises)
-  const failures = results.filter((result) => result.status === 'rejected')
-  if (failures.length > 0) throw failures[failures.length - 1]?.reason
-  return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as [A, B]
 }

@@ -1,48 +1,37 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { CallerAsk } from '#derive/queries/caller.ts'
-import { type AnswerRow, claimKey, findAnswer, storeAnswer } from '#derive/queries/idempotency.ts'
+import type { AnswerRow, KeyAsk } from '#derive/queries/idempotency.ts'
 import { Refusal, type RefusalCode } from '#registry/refusals.ts'
-import type { Transaction } from '../store/database.ts'
 import { type Answer, canonical } from './answer.ts'
 import type { Call } from './call.ts'
 import type { Intent } from './read-intent.ts'
 
-/** A key that this transaction asked for. */
-export type Claimed = {
-  key: string
-  fingerprint: Buffer
-  /** The answer of the call that used the key before; refused where it still runs or was another request. */
-  earlier(): Answer | undefined
+/** A key, and the request that it is bound to. */
+export type Key = KeyAsk & { fingerprint: Buffer }
+
+export const keyOf = (ask: CallerAsk, key: string, call: Call, intent: Intent): Key => ({
+  key,
+  lock: lockOf(ask.companyId, key),
+  fingerprint: fingerprintOf(call, intent),
+})
+
+/** The answer of the call that used the key before; refused where it still runs or was another request. */
+export function earlierAnswer(
+  { fingerprint }: Key,
+  claimed: boolean | undefined,
+  earlier: { [column in keyof AnswerRow]?: AnswerRow[column] | null },
+): Answer | undefined {
+  if (!claimed) throw new Refusal('idempotency_in_progress', { headers: { 'Retry-After': '1' } })
+  if (!earlier.fingerprint) return undefined
+  if (!earlier.fingerprint.equals(fingerprint)) throw new Refusal('idempotency_key_reuse')
+  return replayed(earlier as AnswerRow)
 }
 
-/** Claims the key and looks up its answer: two statements, sent together. Decisions, Idempotency. */
-export async function claim(
-  transaction: Transaction,
-  ask: CallerAsk,
-  key: string,
-  call: Call,
-  intent: Intent,
-): Promise<Claimed> {
-  const [[claimed], [stored]] = await Promise.all([
-    transaction.run<{ claimed: boolean }>(claimKey(lockOf(ask.companyId, key), ask)),
-    transaction.run<AnswerRow>(findAnswer(ask.companyId, key)),
-  ])
-  const fingerprint = fingerprintOf(call, intent)
-  const earlier = (): Answer | undefined => {
-    if (!claimed?.claimed) throw new Refusal('idempotency_in_progress', { headers: { 'Retry-After': '1' } })
-    if (!stored) return undefined
-    if (!stored.fingerprint.equals(fingerprint)) throw new Refusal('idempotency_key_reuse')
-    return replayed(stored)
-  }
-  return { key, fingerprint, earlier }
-}
-
-/** Stores the answer of an operation that ran; after any other refusal the key stays free. */
-export function keep(transaction: Transaction, ask: CallerAsk, { key, fingerprint }: Claimed, answer: Answer): void {
-  if (answer.replayed || (answer.code !== null && !storedRefusals.includes(answer.code))) return
+/** What is stored of the answer of an operation that ran; after any other refusal the key stays free. */
+export function keptAnswer({ key, fingerprint }: Key, answer: Answer): { key: string; answer: AnswerRow } | undefined {
+  if (answer.replayed || (answer.code !== null && !storedRefusals.includes(answer.code))) return undefined
   const { status, body, headers } = answer
-  const row = { fingerprint, status, body, location: headers.Location ?? null, etag: headers.ETag ?? null }
-  transaction.send(storeAnswer(ask.companyId, key, row))
+  return { key, answer: { fingerprint, status, body, location: headers.Location ?? null, etag: headers.ETag ?? null } }
 }
 
 const storedRefusals: RefusalCode[] = ['not_found', 'precondition_failed', 'plan_limit_reached', 'delete_blocked']
@@ -59,10 +48,8 @@ function replayed({ status, body, location, etag }: AnswerRow): Answer {
 
 /** Method, path and the body in its canonical spelling. */
 const fingerprintOf = ({ route, path }: Call, { body }: Intent): Buffer =>
-  createHash('sha256')
-    .update(`${route.method} ${path}\n${canonical(body)}`)
-    .digest()
+  hash('sha256', `${route.method} ${path}\n${canonical(body)}`, 'buffer')
 
 /** The advisory lock of a key of a company: the first 8 bytes of a hash, as PostgreSQL's bigint. */
 export const lockOf = (companyId: number, key: string): string =>
-  createHash('sha256').update(`${companyId} ${key}`).digest().readBigInt64BE().toString()
+  hash('sha256', `${companyId} ${key}`, 'buffer').readBigInt64BE().toString()

@@ -1,7 +1,6 @@
 import type { CallerAsk, CallerRow } from '#derive/queries/caller.ts'
-import { type CallRow, insertCalls } from '#derive/queries/metering.ts'
+import type { CallRow } from '#derive/queries/metering.ts'
 import { Refusal, refusals } from '#registry/refusals.ts'
-import type { Transaction } from '../store/database.ts'
 import type { World } from '../world.ts'
 import type { Answer } from './answer.ts'
 import type { Call, Reply } from './call.ts'
@@ -30,19 +29,17 @@ export function noteLater(
   })
 }
 
-/** A write: part of its own transaction. It counts unless it is a replay. */
-export function noteNow(
+/** The note of a write, which is part of its own transaction. It counts unless it is a replay. */
+export function noteOf(
   world: World,
-  transaction: Transaction,
   call: Call,
   ask: CallerAsk,
   caller: CallerRow,
   { status, code, replayed = false, recordId }: Answer,
   dryRun: boolean,
-): void {
-  const row = rowOf(world, call, ask, caller)
+): CallRow {
   const record_id = recordId ?? pathId(call)
-  transaction.send(insertCalls([{ ...row, status, code, record_id, dry_run: dryRun, replayed, counted: !replayed }]))
+  return { ...rowOf(world, call, ask, caller), status, code, record_id, dry_run: dryRun, replayed, counted: !replayed }
 }
 
 function rowOf({ clock }: World, call: Call, ask: CallerAsk, caller: CallerRow) {

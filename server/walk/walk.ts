@@ -1,15 +1,19 @@
-import { type CallerAsk, type CallerRow, holdCaller, seeCaller } from '#derive/queries/caller.ts'
+import { type BeginRow, beginWrite } from '#derive/queries/begin-write.ts'
+import { type CallerAsk, type CallerRow, seeCaller } from '#derive/queries/caller.ts'
+import { endWrite } from '#derive/queries/end-write.ts'
+import { type AnswerRow, claimKey } from '#derive/queries/idempotency.ts'
 import { isWrite } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
+import type { Seen } from '../service/work.ts'
 import type { World } from '../world.ts'
 import { type Answer, refusalAnswer, replyOf } from './answer.ts'
 import type { Call, Reply } from './call.ts'
-import { claim, keep } from './claim-key.ts'
-import { noteLater, noteNow } from './note-call.ts'
+import { earlierAnswer, keptAnswer, keyOf } from './claim-key.ts'
+import { noteLater, noteOf } from './note-call.ts'
 import { perform } from './perform.ts'
 import { type ReadRow, readWanted, readWithCaller, replyOfRead } from './read.ts'
 import { type Headers, readHeaders } from './read-headers.ts'
-import { type Intent, readIntent } from './read-intent.ts'
+import { readIntent } from './read-intent.ts'
 import { passGates, readToken } from './see-caller.ts'
 
 /**
@@ -37,30 +41,35 @@ async function read(world: World, call: Call, headers: Headers, ask: CallerAsk):
 /** One transaction: what was done, that it was called, and what a retry will hear stand or fall together. */
 async function write(world: World, call: Call, headers: Headers, ask: CallerAsk): Promise<Reply> {
   const intent = orRefusal(() => readIntent(call, headers))
+  const work = orRefusal(() => perform(ask.companyId, call, orThrow(intent)))
   const dryRun = !(intent instanceof Refusal) && intent.dryRun
   // A dry-run never reads, claims or stores a key. Decisions, Idempotency.
-  const key = dryRun || intent instanceof Refusal ? undefined : headers.idempotencyKey
+  const key =
+    headers.idempotencyKey === undefined || dryRun || intent instanceof Refusal
+      ? undefined
+      : keyOf(ask, headers.idempotencyKey, call, intent)
 
   return world.database.transaction(async (transaction) => {
-    const [[row], claimed] = await Promise.all([
-      transaction.run<CallerRow>(holdCaller(ask)),
-      key === undefined ? undefined : claim(transaction, ask, key, call, intent as Intent),
+    const [[claim], [begun]] = await Promise.all([
+      key ? transaction.run<{ claimed: boolean }>(claimKey(key, ask)) : [],
+      transaction.run<BeginRow<Seen>>(beginWrite(ask, key, work instanceof Refusal ? null : work.look)),
     ])
-    const caller = atTheGates(world, call, ask, row)
+    const caller = atTheGates(world, call, ask, begun)
+    const actor = {
+      companyId: ask.companyId,
+      accountId: caller.account_id,
+      tokenId: caller.token_id,
+      door: 'api',
+    } as const
 
     const answer = await answering(world, call, async () => {
-      const wanted = orThrow(intent)
-      const earlier = claimed?.earlier()
-      if (earlier) return earlier
-      const actor = { ...ask, accountId: caller.account_id, tokenId: caller.token_id, door: 'api' } as const
-      return transaction.undoable(
-        () => perform(transaction, actor, call, wanted),
-        () => !dryRun,
-      )
+      orThrow(intent)
+      const earlier = key && earlierAnswer(key, claim?.claimed, begun as AnswerRow)
+      return earlier ?? orThrow(work).carryOut(transaction, actor, begun?.seen ?? null)
     })
 
-    if (claimed) keep(transaction, ask, claimed, answer)
-    noteNow(world, transaction, call, ask, caller, answer, dryRun)
+    if (dryRun) transaction.undo()
+    transaction.send(endWrite(noteOf(world, call, ask, caller, answer, dryRun), key && keptAnswer(key, answer)))
     return replyOf(answer)
   })
 }

@@ -239,3 +239,65 @@ describe('Transactions that meet each other', () => {
     expect(await stage.sql("select 1 from clients where notes = 'lost'")).toEqual([])
   })
 })
+
+describe('A transaction', () => {
+  const renamed = (name: string) => ({
+    name: `renamed-${name.length}`,
+    text: 'update clients set name = $2 where company_id = $1',
+    values: [company.id, name],
+  })
+  const named = (name: string) =>
+    stage.sql('select 1 from clients where company_id = $1 and name = $2', company.id, name)
+
+  test('that is undone leaves nothing, and what follows is committed', async () => {
+    await company.create('clients', { name: 'A' })
+    await stage.inTransaction(async (transaction) => {
+      await transaction.run(renamed('undone'))
+      transaction.undo()
+      transaction.send(renamed('followed'))
+    })
+    expect([(await named('undone')).length, (await named('followed')).length > 0]).toEqual([0, true])
+  })
+
+  test('in which a statement failed can be undone too, and its statements are prepared again', async () => {
+    const fails = { name: 'fails', text: 'select 1 / $1::int as one', values: [0] }
+    for (let count = 0; count < 3; count++) {
+      const [row] = await stage.inTransaction(async (transaction) => {
+        await expect(transaction.run(fails)).rejects.toMatchObject({ code: '22012' })
+        transaction.undo()
+        return transaction.run({ ...fails, values: [1] })
+      })
+      expect(row).toEqual({ one: 1 })
+    }
+  })
+
+  test('in which a failure was passed over is not taken for committed', async () => {
+    const broken = stage.inTransaction(async (transaction) => {
+      await transaction.run(renamed('passed over'))
+      await transaction.run({ text: 'select 1 / 0', values: [] }).catch(() => {})
+    })
+    await expect(broken).rejects.toThrow('failed before the commit')
+    expect(await named('passed over')).toEqual([])
+  })
+
+  test('with a value that cannot be sent fails, and its connection is of use again', async () => {
+    const unsendable = {
+      toPostgres: () => {
+        throw new Error('unsendable')
+      },
+    }
+    const broken = stage.inTransaction((transaction) => transaction.run({ text: 'select $1', values: [unsendable] }))
+    await expect(broken).rejects.toThrow('unsendable')
+    expect(await stage.inTransaction(({ run }) => run({ text: 'select 1 as one', values: [] }))).toEqual([{ one: 1 }])
+  })
+
+  test('whose last statement fails before its commit is known not to have happened', async () => {
+    const broken = stage.inTransaction(async (transaction) => {
+      await transaction.run(renamed('timed out'))
+      transaction.send({ text: "set local statement_timeout = '20ms'", values: [] })
+      transaction.send({ text: 'select pg_sleep(5)', values: [] })
+    })
+    await expect(broken).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await named('timed out')).toEqual([])
+  })
+})

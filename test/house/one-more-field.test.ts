@@ -34,7 +34,7 @@ test('A field added to one definition changes table, checks, SQL, parameters, do
   expect(fetch(1, extended, 1).text).toContain('r.loyalty as loyalty')
   const listing = { filters: { loyalty: 'GOLD' }, words: [], sort: [], limit: 1, offset: 0 }
   expect(list(1, extended, listing).text).toContain('r.loyalty = $')
-  expect(insertRecord(author, extended, {}).text).toContain('loyalty')
+  expect(insertRecord(author, extended, {}, null).text).toContain('loyalty')
   const route = dataRoutesOf(grown).find(({ id }) => id === 'clients.list')
   expect(route && parametersOf(route).map(({ name }) => name)).toContain('loyalty')
   expect(JSON.stringify(openapi(routes(grown), about))).toContain('How loyal the client is.')

@@ -3,19 +3,6 @@ select pg_try_advisory_xact_lock($1::bigint) as claimed from tokens
     where company_id = $2 and hash = $3 and revoked_at is null
 -- ["42",7,{"type":"Buffer","data":[0,255]}]
 
--- answers.find
-select fingerprint, status, body, location, etag from answers
-    where company_id = $1 and key = $2
-      and completed_at > clock_timestamp() - make_interval(hours => $3)
--- [7,"key",24]
-
--- answers.store
-insert into answers (company_id, key, fingerprint, status, body, location, etag)
-    values ($1, $2, $3, $4, $5, $6, $7)
-    on conflict (company_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
-      body = excluded.body, location = excluded.location, etag = excluded.etag, completed_at = clock_timestamp()
--- [7,"key",{"type":"Buffer","data":[0]},201,"{}",null,null]
-
 -- answers.sweep
 delete from answers where ctid = any (array(
       select ctid from answers

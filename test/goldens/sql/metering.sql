@@ -1,10 +1,6 @@
 -- calls.insert
-insert into calls (company_id, token_id, request_id, at, route, record_id, status, code, ms, peer, dry_run, replayed, counted)
-    select company_id, token_id, request_id, at, route, record_id, status, code, ms, peer, dry_run, replayed, counted
-    from json_to_recordset($1::json) as call (
-      company_id bigint, token_id bigint, request_id text, at timestamptz, route text, record_id bigint,
-      status smallint, code text, ms real, peer inet, dry_run boolean, replayed boolean, counted boolean
-    )
+insert into calls (company_id, token_id, request_id, at, route, record_id, status, code, ms, peer, dry_run, replayed, counted) select company_id, token_id, request_id, at, route, record_id, status, code, ms, peer, dry_run, replayed, counted
+    from json_to_recordset($1::json) as call (company_id bigint, token_id bigint, request_id text, at timestamptz, route text, record_id bigint, status smallint, code text, ms real, peer inet, dry_run boolean, replayed boolean, counted boolean)
 -- ["[]"]
 
 -- tallies.fold
@@ -19,14 +15,10 @@ with moved as (
     ) select 1 as moved from moved
 -- [1000]
 
--- plan.hold
-select plan from companies where id = $1 for share
--- [7]
-
--- plan.take
-update plan_usage set used = used + 1
-    where company_id = $1 and records = $2 and used < $3 returning used
--- [7,"projects",25]
+-- (unnamed)
+update plan_usage set used = used + $1
+    where company_id = $2 and records = $3 and used + $4 <= $5 returning used
+-- [2,7,"projects",2,25]
 
 -- plan.used
 select used from plan_usage where company_id = $1 and records = $2

@@ -53,8 +53,7 @@ with r as (
       where company_id = $2 and id = any ($3::bigint[])
       returning company_id, id
     ), tallied as (
-  insert into tally_changes (company_id, records, change)
-  select company_id, $4, $5::bigint * count(*) from r group by company_id
+  insert into tally_changes (company_id, records, change) select company_id, $4, $5 from r
     ) insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
     select $6::bigint, $7::bigint, $8::bigint, $9, $10, $11, noted.*
     from (select id, null::json from r) noted
@@ -64,8 +63,7 @@ with r as (
 with r as (
       delete from estimates where company_id = $1 and id = $2 returning company_id, id
     ), tallied as (
-  insert into tally_changes (company_id, records, change)
-  select company_id, $3, $4::bigint * count(*) from r group by company_id
+  insert into tally_changes (company_id, records, change) select company_id, $3, $4 from r
     ) insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
     select $5::bigint, $6::bigint, $7::bigint, $8, $9, $10, noted.*
     from (select id, $11::json from r) noted

@@ -1,34 +1,34 @@
--- projects.lock.update
-select r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $1) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json
-    from projects r
-    where r.company_id = $2 and r.id = $3 and r.deleted_at is null
-    for no key update
--- [7,7,4711]
-
--- projects.lock.delete
-select r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $1) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json
-    from projects r
-    where r.company_id = $2 and r.id = $3 and r.deleted_at is null
-    for update
--- [7,7,4711]
-
 -- workers.insert
 with r as (
       insert into workers (company_id, name,employee_no,email,phone,status,trade_id,employment_type,supervisor_id,hired_on,left_on,hourly_cost_minor,bill_rate_minor,external_ref,notes)
-      values ($1, $2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)
+      select $1::bigint, $2::text,$3::text,$4::text,$5::text,$6::text,$7::bigint,$8::text,$9::bigint,$10::date,$11::date,$12::bigint,$13::bigint,$14::text,$15::text
       returning *
     ), tallied as (
-  insert into tally_changes (company_id, records, change)
-  select company_id, $16, $17::bigint * count(*) from r group by company_id
+  insert into tally_changes (company_id, records, change) select company_id, $16, $17 from r
     ), noted as (insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
     select $18::bigint, $19::bigint, $20::bigint, $21, $22, $23, noted.*
     from (select id, null::json from r) noted)
     select r.id, r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.employee_no as employee_no,r.email as email,r.phone as phone,r.status as status,r.trade_id as trade_id,r.employment_type as employment_type,r.supervisor_id as supervisor_id,r.hired_on as hired_on,r.left_on as left_on,r.hourly_cost_minor as hourly_cost_minor,r.bill_rate_minor as bill_rate_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $24) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from r
 -- [7,"Ada",null,null,null,null,null,null,null,null,null,null,null,null,null,"workers",1,7,8,9,"api","workers","created",7]
 
+-- workers.insert-at-place
+with place as (update plan_usage set used = used + $1
+    where company_id = $2 and records = $3 and used + $4 <= $5 returning used), r as (
+      insert into workers (company_id, name,employee_no,email,phone,status,trade_id,employment_type,supervisor_id,hired_on,left_on,hourly_cost_minor,bill_rate_minor,external_ref,notes)
+      select $6::bigint, $7::text,$8::text,$9::text,$10::text,$11::text,$12::bigint,$13::text,$14::bigint,$15::date,$16::date,$17::bigint,$18::bigint,$19::text,$20::text
+      where exists (select from place)
+      returning *
+    ), tallied as (
+  insert into tally_changes (company_id, records, change) select company_id, $21, $22 from r
+    ), noted as (insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
+    select $23::bigint, $24::bigint, $25::bigint, $26, $27, $28, noted.*
+    from (select id, null::json from r) noted)
+    select r.id, r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.employee_no as employee_no,r.email as email,r.phone as phone,r.status as status,r.trade_id as trade_id,r.employment_type as employment_type,r.supervisor_id as supervisor_id,r.hired_on as hired_on,r.left_on as left_on,r.hourly_cost_minor as hourly_cost_minor,r.bill_rate_minor as bill_rate_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $29) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from r
+-- [1,7,"workers",1,50,7,"Ada",null,null,null,null,null,null,null,null,null,null,null,null,null,"workers",1,7,8,9,"api","workers","created",7]
+
 -- estimates.update:10100
 with r as (
-      update estimates set lines = $1::json,notes = $2, version = version + 1, updated_at = now()
+      update estimates set lines = $1::json,notes = $2::text, version = version + 1, updated_at = now()
       where company_id = $3 and id = $4
       returning *
     ), noted as (insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
@@ -36,20 +36,6 @@ with r as (
     from (select id, $11::json from r) noted)
     select r.id, r.version, (select row_to_json(record)::text from (select r.id as id,r.title as title,r.number as number,r.status as status,r.client_id as client_id,r.project_id as project_id,r.issue_date as issue_date,r.valid_until as valid_until,r.lines as lines,trim_scale(r.discount_pct) as discount_pct,trim_scale(r.tax_pct) as tax_pct,r.subtotal_minor as subtotal_minor,r.discount_minor as discount_minor,r.tax_minor as tax_minor,r.total_minor as total_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $12) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from r
 -- ["[]",null,7,4711,7,8,9,"api","estimates","changed","{\"notes\":[\"a\",null]}",7]
-
--- projects.look-up:64
-select (select row_to_json(it) from (
-      select id,status from clients
-      where company_id = $1 and id = $2 and deleted_at is null for share
-    ) it) as client_id,(select row_to_json(it) from (
-      select id from categories
-      where company_id = $3 and id = $4 and deleted_at is null and kind = $5 for key share
-    ) it) as category_id,exists (
-      select from projects
-      where company_id = $6 and lower(code) = lower($7) and deleted_at is null
-        and id <> $8
-    ) as code__taken
--- [7,3,7,4,"project",7,"A",4711]
 
 -- workers.supervisor_id.leads
 with recursive chain as (

@@ -1,0 +1,89 @@
+import { join, raw, type Sql } from 'sql-template-tag'
+import type { Definition } from '#registry/definition.ts'
+import { uniqueFields } from '../tables.ts'
+import { currencyOf, shown } from './shown.ts'
+import { identifier, type Statement, sql, statement } from './statement.ts'
+
+/**
+ * What a write has to see, and to hold, before it can be judged: at most one row. It can travel with whatever else its
+ * door asks first. One text for all that share its name: what there is nothing to ask about is asked with null.
+ */
+export type Look = { name: string; query: Sql }
+
+/** The references and unique values that somebody sent, as far as they are acceptable; null for the others. */
+export type Sent = { readonly [field: string]: string | number | null }
+
+/** A look by itself. */
+export const lookFirst = ({ name, query }: Look): Statement =>
+  statement(sql`select ${seenBy(query)} as seen`, `${name}.look`)
+
+/** The row of a look as one value, which null stands for where there is none. */
+export const seenBy = (query: Sql): Sql => sql`(select row_to_json(seen) from (${query}) seen)`
+
+/** Of a create: where its references lead, which of its values are taken, and the plan if there is a limit to it. */
+export function lookForCreate(companyId: number, definition: Definition, sent: Sent): Look | null {
+  const plan = definition.planLimited ? [sql`(${planHeld(companyId)}) as plan`] : []
+  const columns = [...lookUps(companyId, definition, sent, null), ...plan]
+  return columns.length === 0 ? null : { name: `${definition.name}.create`, query: sql`select ${join(columns)}` }
+}
+
+/** Of an update: the record, and what it would refer to and be called by; where nothing is sent, what its rules read. */
+export function lookForUpdate(companyId: number, definition: Definition, id: number, sent: Sent): Look {
+  const columns = lookUps(companyId, definition, sent, id)
+  return {
+    name: `${definition.name}.update`,
+    query: sql`select ${join([recordColumns(companyId, definition), ...columns])}
+      from (${held(companyId, definition, id, 'for no key update')}) r`,
+  }
+}
+
+/** Of a delete: the record, locked against references too. */
+export const lookForDelete = (companyId: number, definition: Definition, id: number): Look => ({
+  name: `${definition.name}.delete`,
+  query: sql`select ${recordColumns(companyId, definition)} from (${held(companyId, definition, id, 'for update')}) r`,
+})
+
+/** What the references and unique values of a record lead to; of those alone that are given. */
+export const lookUp = (companyId: number, definition: Definition, given: Sent): Statement =>
+  statement(sql`select ${join(lookUps(companyId, definition, given, null))}`, `${definition.name}.look-up`)
+
+/** The plan, held so that it cannot change before the transaction ends. */
+export const planHeld = (companyId: number): Sql => sql`select plan from companies where id = ${companyId} for share`
+
+/** The name of the column that says whether another live record has the value of a unique field. */
+export const takenColumn = (field: string): string => `${field}__taken`
+
+/** Locked below and shown above: what is shown, and what it leads to, is the row as it was when the lock was got. */
+const held = (companyId: number, { name }: Definition, id: number, lock: string): Sql =>
+  sql`select * from ${identifier(name)} where company_id = ${companyId} and id = ${id} and deleted_at is null ${raw(lock)}`
+
+const recordColumns = (companyId: number, definition: Definition): Sql =>
+  sql`r.version, ${shown(definition, currencyOf(companyId))} as json`
+
+/**
+ * A column for each reference: the record it leads to, held so that it cannot be deleted before the transaction ends (a
+ * foreign key alone does not protect a soft delete), or null. A column for each unique field: whether it is taken.
+ */
+function lookUps(companyId: number, definition: Definition, sent: Sent, self: number | null): Sql[] {
+  const found = Object.entries(definition.fields).flatMap(([name, field]) => {
+    if (field.kind !== 'reference') return []
+    const columns = ['id', ...(field.reads ?? [])].map(identifier)
+    const only = field.only ? sql` and ${identifier(field.only.column)} = ${field.only.value}` : sql``
+    // A rule that reads the record needs it unchanged until the end; existence alone needs it undeleted.
+    const hold = field.reads ? 'for share' : 'for key share'
+    const value = sql`${sent[name] ?? null}::bigint`
+    const id = self !== null && field.reads ? sql`coalesce(${value}, r.${identifier(name)})` : value
+    return sql`(select row_to_json(it) from (
+        select ${join(columns)} from ${identifier(field.to)}
+        where company_id = ${companyId} and id = ${id} and deleted_at is null${only} ${raw(hold)}
+      ) it) as ${identifier(name)}`
+  })
+  const taken = uniqueFields(definition).map(
+    (name) => sql`exists (
+        select from ${identifier(definition.name)}
+        where company_id = ${companyId} and lower(${identifier(name)}) = lower(${sent[name] ?? null}::text)
+          and deleted_at is null and id <> ${self ?? 0}
+      ) as ${identifier(takenColumn(name))}`,
+  )
+  return [...found, ...taken]
+}
