@@ -16,7 +16,8 @@ afterAll(() => stage.close())
 
 const create = (key: string) =>
   company.call('POST', '/v1/projects', { body: { name: key }, headers: { 'Idempotency-Key': key } })
-const list = () => company.get('/v1/equipment')
+/** A read with a connection of its own. */
+const list = () => company.get('/v1/equipment?status=ACTIVE')
 
 /** The statement's lock holds everything of this sort that is asked meanwhile. */
 const rows = [
