@@ -52,7 +52,7 @@ export function readOptions(words: readonly string[]): Options {
     records: readNumbers(values.records, '--records') ?? (quick ? sizes.filter((size) => size <= 10_000) : sizes),
     connections: readNumbers(values.connections, '--connections') ?? (quick ? [32] : connections),
     rounds: readNumber(values.rounds, '--rounds', 1, 1000) ?? (quick ? 3 : rounds),
-    seconds: readNumber(values.seconds, '--seconds', 0.1, 3600) ?? (quick ? Math.min(1.2, seconds) : seconds),
+    seconds: readNumber(values.seconds, '--seconds', 0.1, 3600) ?? (quick ? Math.min(1, seconds) : seconds),
     minutes: readNumber(values.minutes, '--minutes', 1, 10_000) ?? 60,
     rate: readNumber(values.rate, '--rate', 1, 1_000_000) ?? null,
     processes: readNumbers(values.processes, '--processes') ?? [1, 2],

@@ -22,7 +22,7 @@ export type ConsoleRoute = {
 
 /** What goes back. An export is written while it is read. */
 export type ConsoleReply = Omit<Reply, 'body'> & {
-  body: string | Buffer | Readable
+  body: string | Readable
   /** The text of a session that begins; null ends the one there is. */
   session?: string | null
 }

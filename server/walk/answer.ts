@@ -6,12 +6,12 @@ import type { Tags } from './read-headers.ts'
 
 /** Envelopes, entity tags and conditional reads. Decisions, Replies and Conditional requests. */
 
-const short = (representation: string | Buffer): string => hash('sha256', representation, 'base64url').slice(0, 22)
+const short = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
 
 /** The tag of one representation of a record; its version is what If-Match compares. */
 export const recordTag = (version: number, json: string): string => `"${version}-${short(json)}"`
 
-export const listTag = (body: Buffer): string => `"${short(body)}"`
+export const listTag = (body: string): string => `"${short(body)}"`
 
 /** The versions that an If-Match allows; weak tags never match (RFC 9110 13.1.1). */
 export function expectedVersions(tags: Tags | undefined): { versions: number[] } | undefined {
@@ -24,7 +24,7 @@ export function expectedVersions(tags: Tags | undefined): { versions: number[] }
 }
 
 /** The answer of a read, or 304 where the caller has it already. */
-export function readReply(body: string | Buffer, tag: string, ifNoneMatch: Tags | undefined): Reply {
+export function readReply(body: string, tag: string, ifNoneMatch: Tags | undefined): Reply {
   const headers = { ETag: tag, 'Cache-Control': 'private, no-cache', Vary: 'Authorization' }
   if (isKnown(tag, ifNoneMatch)) return { status: 304, headers, body: '' }
   return { status: 200, headers: { ...headers, 'Content-Type': jsonType }, body }

@@ -21,4 +21,4 @@ export type Call = {
 export type Body = { bytes: Buffer } | 'too large'
 
 /** What goes back, free of any framework. */
-export type Reply = { status: number; headers: { readonly [name: string]: string }; body: string | Buffer }
+export type Reply = { status: number; headers: { readonly [name: string]: string }; body: string }

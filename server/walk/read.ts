@@ -33,9 +33,7 @@ export function readWithCaller(ask: CallerAsk, { definition }: DataRoute, wanted
 export function replyOfRead(row: ReadRow, wanted: Wanted, ifNoneMatch: Tags | undefined): Reply {
   if ('listing' in wanted) {
     const { limit, offset } = wanted.listing
-    const text = `{"data":[${row.json}],"meta":{"total":${row.total},"limit":${limit},"offset":${offset}}}`
-    // Its tag, its length and its way out all need the bytes: they are made once.
-    const body = Buffer.from(text)
+    const body = `{"data":[${row.json}],"meta":{"total":${row.total},"limit":${limit},"offset":${offset}}}`
     return readReply(body, listTag(body), ifNoneMatch)
   }
   if (row.json === null) throw new Refusal('not_found')
