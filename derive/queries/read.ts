@@ -24,7 +24,7 @@ export type Listing = {
 }
 
 const recordsTogether = 32
-const pagesTogether = 4
+const pagesTogether = 16
 
 /** A record and its caller. `json` is null where there is no such live record. */
 export function fetchWithCaller(
