@@ -37,6 +37,8 @@ describe('A missing, unknown or revoked token gets 401 with WWW-Authenticate: Be
     const value = authorization(company.token)
     for (const [method, path] of [
       ['GET', '/v1/projects'],
+      ['GET', '/v1/projects?q=wall&status=ACTIVE'],
+      ['GET', '/v1/projects?q=wall&offset=90000'],
       ['GET', '/v1/projects/1'],
       ['POST', '/v1/projects'],
       ['DELETE', '/v1/projects/1'],
