@@ -23,7 +23,7 @@ describe('what a run is asked to do', () => {
   })
 
   test.each([
-    { words: ['--quick'], expect: { records: [10_000], connections: [32], rounds: 3, seconds: 1.2 } },
+    { words: ['--quick'], expect: { records: [10_000], connections: [32], rounds: 3, seconds: 1 } },
     { words: ['--quick', '--rounds', '1', '--seconds', '0.5'], expect: { records: [10_000], rounds: 1, seconds: 0.5 } },
     {
       words: ['--only', 'list,fetch', '--connections', '8,16'],
