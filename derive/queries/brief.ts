@@ -18,6 +18,9 @@ export type BriefStatement = {
 /** What is asked by: values, or the expressions that stand for them in a text that many share. */
 export type Askable<Asked> = { [name in keyof Asked]: Asked[name] | Sql }
 
+/** One record each is next to nothing, one page each is not. */
+export const togetherMax = { records: 32, pages: 16 }
+
 /** The text belongs to the name, so it is made once. Names are few: none has anything of a request in it. */
 const texts = new Map<string, string>()
 

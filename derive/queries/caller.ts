@@ -1,5 +1,5 @@
 import type { Sql } from 'sql-template-tag'
-import { type Askable, type BriefStatement, brief } from './brief.ts'
+import { type Askable, type BriefStatement, brief, togetherMax } from './brief.ts'
 import { sql } from './statement.ts'
 
 /** What a call shows of itself, and what its route asks for. */
@@ -47,4 +47,5 @@ export const callerOf = ({ companyId, tokenHash, scope, addOn, peer }: Askable<C
   where t.company_id = ${companyId} and t.hash = ${tokenHash}`
 
 /** The caller alone: of a read that is refused in any case. */
-export const seeCaller = (ask: CallerAsk): BriefStatement => brief('caller', callerTypes, ask, 32, callerOf)
+export const seeCaller = (ask: CallerAsk): BriefStatement =>
+  brief('caller', callerTypes, ask, togetherMax.records, callerOf)

@@ -2,6 +2,7 @@ import type { Sql } from 'sql-template-tag'
 import { replayWindowHours } from '#registry/limits.ts'
 import type { CallerAsk } from './caller.ts'
 import { type Statement, sql, statement } from './statement.ts'
+import { sweepFrom } from './sweep.ts'
 
 /** The stored answer of a key, as far as it still counts. */
 export type AnswerRow = {
@@ -44,10 +45,7 @@ export const storeAnswer = (companyId: number, key: string, answer: AnswerRow): 
 /** Removes up to `most` answers that no longer count, a row for each; correctness never waits for it. */
 export const sweepAnswers = (most: number): Statement =>
   statement(
-    sql`delete from answers where ctid = any (array(
-      select ctid from answers
-      where completed_at < now() - make_interval(hours => ${replayWindowHours})
-      limit ${most} for update skip locked
-    )) returning 1 as swept`,
+    sql`${sweepFrom('answers', sql`where completed_at < now() - make_interval(hours => ${replayWindowHours})`, most)}
+    returning 1 as swept`,
     'answers.sweep',
   )

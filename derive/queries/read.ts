@@ -1,7 +1,7 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { pageSizeMax } from '#registry/limits.ts'
-import { type Askable, type BriefStatement, brief } from './brief.ts'
+import { type Askable, type BriefStatement, brief, togetherMax } from './brief.ts'
 import { type CallerAsk, callerOf, callerTypes } from './caller.ts'
 import { currencyOf, shown } from './shown.ts'
 import { type Statement, sql, statement } from './statement.ts'
@@ -23,9 +23,6 @@ export type Listing = {
   fields?: readonly string[]
 }
 
-const recordsTogether = 32
-const pagesTogether = 16
-
 /** A record and its caller. `json` is null where there is no such live record. */
 export function fetchWithCaller(
   ask: CallerAsk,
@@ -44,7 +41,7 @@ export function fetchWithCaller(
   const asked = { ...ask, id }
   // Any choice of fields can come.
   if (fields) return statement(query(asked))
-  return brief(`${definition.name}.fetch`, { ...callerTypes, id: 'bigint' }, asked, recordsTogether, query)
+  return brief(`${definition.name}.fetch`, { ...callerTypes, id: 'bigint' }, asked, togetherMax.records, query)
 }
 
 /** A page, its exact total, and its caller. Both come from one snapshot. */
@@ -59,7 +56,7 @@ export function listWithCaller(ask: CallerAsk, definition: Definition, listing: 
     `${definition.name}.page`,
     { ...callerTypes, limit: 'bigint', offset: 'bigint' },
     asked,
-    pagesTogether,
+    togetherMax.pages,
     query,
   )
 }

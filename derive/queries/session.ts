@@ -1,5 +1,6 @@
 import type { Plan } from '#registry/plans.ts'
 import { type Statement, sql, statement } from './statement.ts'
+import { sweepFrom } from './sweep.ts'
 
 /** Sessions of the web interface. A session is told by its company and the hash of its id. */
 export type SessionKey = { companyId: number; idHash: Buffer }
@@ -72,9 +73,4 @@ export const deleteSessionsOf = (companyId: number, accountId: number, but: Buff
 
 /** Removes up to `most` sessions that are over, a row for each. */
 export const sweepSessions = (most: number): Statement =>
-  statement(
-    sql`delete from sessions where (company_id, id_hash) in (
-      select company_id, id_hash from sessions where expires_at < now() limit ${most} for update skip locked
-    ) returning 1 as swept`,
-    'sessions.sweep',
-  )
+  statement(sql`${sweepFrom('sessions', sql`where expires_at < now()`, most)} returning 1 as swept`, 'sessions.sweep')

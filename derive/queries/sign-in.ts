@@ -1,4 +1,5 @@
 import { type Statement, sql, statement } from './statement.ts'
+import { sweepFrom } from './sweep.ts'
 
 /** Signing in: finding the account, and counting how often somebody tried. */
 
@@ -53,10 +54,7 @@ export const forgiveAttempts = (email: Buffer, peer: Buffer | null): Statement =
 /** Removes up to `most` counts whose window is over, a row for each. */
 export const sweepAttempts = (most: number, windowSeconds: number): Statement =>
   statement(
-    sql`delete from password_attempts where subject in (
-      select subject from password_attempts
-      where started_at < now() - make_interval(secs => ${windowSeconds})
-      limit ${most} for update skip locked
-    ) returning 1 as swept`,
+    sql`${sweepFrom('password_attempts', sql`where started_at < now() - make_interval(secs => ${windowSeconds})`, most)}
+    returning 1 as swept`,
     'attempts.sweep',
   )

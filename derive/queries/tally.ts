@@ -1,5 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { type Statement, sql, statement } from './statement.ts'
+import { sweepFrom } from './sweep.ts'
 
 /** The exact number of a company's live records of a kind, kept beside the writes instead of counted. */
 export const tallied = (companyId: number | Sql, records: string): Sql => {
@@ -14,17 +15,11 @@ export const tallied = (companyId: number | Sql, records: string): Sql => {
 export const tally = (records: string, change: 1 | -1): Sql => sql`
   insert into tally_changes (company_id, records, change) select company_id, ${records}, ${change} from r`
 
-/**
- * Folds up to `most` changes into the totals. Rows that another process is folding are passed over. They are deleted by
- * their place, in which they stay until then: the table is now empty and now long, and no plan that joins it with
- * itself is good for both.
- */
+/** Folds up to `most` changes into the totals. */
 export const foldTallies = (most: number): Statement =>
   statement(
     sql`with moved as (
-      delete from tally_changes where ctid = any (array(
-        select ctid from tally_changes limit ${most} for update skip locked
-      )) returning company_id, records, change
+      ${sweepFrom('tally_changes', sql``, most)} returning company_id, records, change
     ), folded as (
       insert into tallies (company_id, records, total)
       select company_id, records, sum(change) from moved group by company_id, records order by company_id, records

@@ -4,13 +4,14 @@ import type { Config } from '../config.ts'
 import { sealingSecret } from '../secret.ts'
 import { openSealed } from '../service/token-text.ts'
 import { type Connection, type Database, openDatabase } from '../store/database.ts'
+import { laneCount } from '../store/lanes.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import { type Check, ill, well } from './doctor.ts'
 
 const versionMin = 150_000
 const clockDifferenceMillisecondsMax = 2000
 /** Beside those of the setting: what the brief reads of a process share, and for migrations and the command. */
-const connectionsBeside = (processes: number): number => 3 * processes + 2
+const connectionsBeside = (processes: number): number => laneCount * processes + 2
 
 /** The database, asked about everything that the service relies on. */
 export async function checkDatabase(config: Config, connection: Connection, databaseIs: string): Promise<Check[]> {

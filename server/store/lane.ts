@@ -1,7 +1,7 @@
+import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { BriefStatement } from '#derive/queries/brief.ts'
 import { isConnectionLost } from './faults.ts'
-import { inOneWrite } from './one-write.ts'
 
 /** A connection that many share, one statement at a time; it is opened when it is needed, and again when it was lost. */
 export type Lane = {
@@ -48,7 +48,10 @@ export function makeLane(config: pg.ClientConfig, onError: (error: Error) => voi
 }
 
 function run(client: pg.Client, query: pg.Query): Promise<void> {
-  inOneWrite(client, process.nextTick)
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+  // The driver writes the parts of a query one by one, and every write is a system call.
+  stream.cork()
+  process.nextTick(() => stream.uncork())
   return new Promise((resolve, reject) => {
     // The driver's time-out tells a callback only.
     const whenDone = (error: Error | null): void => (error ? reject(error) : resolve())

@@ -28,7 +28,7 @@ type Question = {
 type Group = Pick<BriefStatement, 'name' | 'text' | 'together'> & { questions: Question[]; underWay: number }
 
 /** Enough to keep the processors of a database busy; more only wakes more processes. */
-const laneCount = 3
+export const laneCount = 3
 /** Milliseconds that a question waits for its like while a lane is free. */
 const gatheringTimeMax = 5
 /** More than this would wait longer than a caller should. */

@@ -2,29 +2,21 @@ import InputAdornment from '@mui/material/InputAdornment'
 import TextField from '@mui/material/TextField'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
-import { type InputProps, useTextField } from './input.ts'
-import { useTyped } from './use-typed.ts'
+import type { InputProps } from './input.ts'
+import { useTypedField } from './use-typed.ts'
 
 /** An amount in the company's currency, kept in minor units; no number in between loses a cent. */
 export function MoneyInput(props: InputProps) {
   const { currency } = useMe().company
   const format = useFormat()
-  const { text, type, settle } = useTyped(
-    props.value,
+  const shared = useTypedField(
+    props,
     (minor) => format.amount(minor, currency),
     (typed) => format.readAmount(typed, currency),
   )
-  const shared = useTextField(props)
   return (
     <TextField
       {...shared}
-      value={text}
-      autoComplete="off"
-      onChange={({ target }) => props.onChange(type(target.value))}
-      onBlur={() => {
-        settle()
-        props.onLeave()
-      }}
       slotProps={{
         ...shared.slotProps,
         htmlInput: { ...shared.slotProps.htmlInput, inputMode: 'decimal', style: { textAlign: 'right' } },

@@ -1,23 +1,15 @@
 import TextField from '@mui/material/TextField'
 import { useFormat } from '../../texts/format.ts'
-import { type InputProps, useTextField } from './input.ts'
-import { useTyped } from './use-typed.ts'
+import type { InputProps } from './input.ts'
+import { useTypedField } from './use-typed.ts'
 
 /** Whole and decimal numbers, typed as the language writes them. */
 export function NumberInput(props: InputProps) {
   const format = useFormat()
-  const { text, type, settle } = useTyped(props.value, format.typed, format.readNumber)
-  const shared = useTextField(props)
+  const shared = useTypedField(props, format.typed, format.readNumber)
   return (
     <TextField
       {...shared}
-      value={text}
-      autoComplete="off"
-      onChange={({ target }) => props.onChange(type(target.value))}
-      onBlur={() => {
-        settle()
-        props.onLeave()
-      }}
       slotProps={{
         ...shared.slotProps,
         htmlInput: {

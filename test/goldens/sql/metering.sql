@@ -6,8 +6,8 @@ insert into calls (company_id, token_id, request_id, at, route, record_id, statu
 -- tallies.fold
 with moved as (
       delete from tally_changes where ctid = any (array(
-        select ctid from tally_changes limit $1 for update skip locked
-      )) returning company_id, records, change
+      select ctid from tally_changes  limit $1 for update skip locked
+    )) returning company_id, records, change
     ), folded as (
       insert into tallies (company_id, records, total)
       select company_id, records, sum(change) from moved group by company_id, records order by company_id, records

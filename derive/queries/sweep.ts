@@ -1,0 +1,15 @@
+import { raw, type Sql } from 'sql-template-tag'
+import { sql } from './statement.ts'
+
+/**
+ * Deletes up to `most` rows of a table, of those `which` picks; rows that another process holds are passed over. They
+ * are deleted by their place, in which they stay until then: such a table is now empty and now long, and no plan that
+ * joins it with itself is good for both.
+ */
+export const sweepFrom = (
+  table: string,
+  which: Sql,
+  most: number,
+): Sql => sql`delete from ${raw(table)} where ctid = any (array(
+      select ctid from ${raw(table)} ${which} limit ${most} for update skip locked
+    ))`
