@@ -31,6 +31,7 @@ export async function serveTogether({ world, connection }: OpenWorld): Promise<L
     new Promise((resolve, reject) => {
       if (living().length === 0) port = chosen
       const worker = cluster.fork()
+      const closeHanded = watchHanded(worker)
       tell(worker, { say: 'serve', config: shareOf({ ...config, port }), connection, secret })
       worker.on('message', (message: ToPrimary) => {
         if (message.say === 'serving') resolve({ worker, url: message.url })
@@ -41,6 +42,7 @@ export async function serveTogether({ world, connection }: OpenWorld): Promise<L
       worker.on('error', (error) => log.warn({ error, process: worker.process.pid }, 'a process could not be told'))
       worker.once('exit', (code, signal) => {
         counts.keep(worker)
+        closeHanded()
         reject(new Error(`a process ended before it served (${signal ?? `exit ${code}`})`))
       })
     })
@@ -106,6 +108,22 @@ export async function serveTogether({ world, connection }: OpenWorld): Promise<L
 
 const living = (): Worker[] =>
   Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined && !worker.isDead()) as Worker[]
+
+/**
+ * Closes the connection that a process was being handed when it ended. node:cluster hands over one at a time and forgets
+ * it when no answer comes; the caller would wait for ever.
+ */
+function watchHanded({ process }: Worker): () => void {
+  const send = process.send.bind(process) as (...given: unknown[]) => boolean
+  let handed: { close?(): void } | undefined
+  process.send = (...given: unknown[]) => {
+    // A callback stands here where no connection is sent.
+    if (typeof given[1] === 'object') handed = given[1] ?? undefined
+    return send(...given)
+  }
+  // Closing what has been closed by now does nothing.
+  return () => handed?.close?.()
+}
 
 /** One that has just ended hears nothing; that it has is seen by its exit. */
 function tell(worker: Worker, message: ToWorker): void {

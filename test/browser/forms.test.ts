@@ -99,7 +99,7 @@ describe('The input of every kind of field', () => {
     await office.record('tasks', { project_id: project, title: 'Order stones' })
     await visit(stage, page, `/projects/${project}/show`)
     await page.getByRole('tab', { name: 'Tasks' }).click()
-    await page.getByRole('link', { name: 'Edit', exact: true }).last().click()
+    await page.getByRole('row', { name: 'Order stones' }).getByRole('link', { name: 'Edit', exact: true }).click()
     await page.getByRole('checkbox', { name: 'Done' }).check()
     await press(page, 'Save')
     await page.getByText('Saved.').waitFor()
