@@ -13,7 +13,8 @@ export type Meter = {
   close(): Promise<void>
 }
 
-const flushEveryMilliseconds = 500
+/** A little at a time: a thousand rows at once would hold up whoever calls meanwhile. */
+const flushEveryMilliseconds = 100
 const batchMax = 1000
 /** While the database is away calls are kept, up to this many; the oldest go first. */
 const keptMax = 100_000

@@ -50,8 +50,8 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
     options: sessionOptions(limits),
   }
   const lanes = openLanes(
-    { ...client, pipeline: true, query_timeout: limits.statementTimeout + answerTimeout },
-    limits.connectTimeout,
+    { ...client, pipeline: true },
+    { waitingTimeMax: limits.connectTimeout, answerTimeMax: limits.statementTimeout + answerTimeout },
     onError,
   )
   const pool = new pg.Pool({ ...client, max: limits.connectionsMax })
@@ -83,7 +83,8 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
 /**
  * Set for the session, so that it holds on any server: a client that is gone frees its locks within half a second
  * even while a statement of it waits, and nothing waits for ever. A statement is planned once a connection, so its plan
- * must hold for every company and at every size: by an index, however small the tables are while it is made.
+ * must hold for every company and at every size: by an index, however small the tables are while it is made, and alone,
+ * however large, because it takes longer to start helpers than to answer.
  */
 export const sessionOptions = ({ statementTimeout, lockTimeout }: Limits): string =>
   [
@@ -96,6 +97,7 @@ export const sessionOptions = ({ statementTimeout, lockTimeout }: Limits): strin
     'plan_cache_mode=force_generic_plan',
     'enable_seqscan=off',
     'jit=off',
+    'max_parallel_workers_per_gather=0',
   ]
     .map((option) => `-c ${option}`)
     .join(' ')

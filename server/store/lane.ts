@@ -5,13 +5,16 @@ import { isConnectionLost } from './faults.ts'
 
 /** A connection that many share, one statement at a time; it is opened when it is needed, and again when it was lost. */
 export type Lane = {
-  busy: boolean
+  /** When it was asked what it has not answered yet; null while it is free. */
+  busySince: number | null
   /** Asks for everybody at once. A row is told whose it is, counted from 0, as it comes. */
   ask(
     statement: Pick<BriefStatement, 'name' | 'text'>,
     askers: readonly (readonly unknown[])[],
     tell: (asker: number, row: object) => void,
   ): Promise<void>
+  /** Ends a connection over which no answer comes. Whoever waits for one hears that it was lost. */
+  giveUp(): void
   close(): Promise<void>
 }
 
@@ -28,7 +31,7 @@ export function makeLane(config: pg.ClientConfig, onError: (error: Error) => voi
   }
 
   return {
-    busy: false,
+    busySince: null,
     async ask({ name, text }, askers, tell) {
       client ??= open()
       const used = client
@@ -43,17 +46,26 @@ export function makeLane(config: pg.ClientConfig, onError: (error: Error) => voi
         throw error
       }
     },
+    giveUp() {
+      const noAnswer = Object.assign(new Error('the database does not answer'), { code: 'ETIMEDOUT' })
+      client?.then(
+        (hung) => streamOf(hung).destroy(noAnswer),
+        () => undefined,
+      )
+    },
     close: async () => (await client?.catch(() => null))?.end(),
   }
 }
 
+const streamOf = (client: pg.Client): Socket =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream
+
 function run(client: pg.Client, query: pg.Query): Promise<void> {
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+  const stream = streamOf(client)
   // The driver writes the parts of a query one by one, and every write is a system call.
   stream.cork()
   process.nextTick(() => stream.uncork())
   return new Promise((resolve, reject) => {
-    // The driver's time-out tells a callback only.
     const whenDone = (error: Error | null): void => (error ? reject(error) : resolve())
     client.query(Object.assign(query, { callback: whenDone }))
   })

@@ -34,8 +34,14 @@ const gatheringTimeMax = 5
 /** More than this would wait longer than a caller should. */
 const waitingMax = 1200
 
-/** `waitingTimeMax`: milliseconds that a read waits for its turn. */
-export function openLanes(config: pg.ClientConfig, waitingTimeMax: number, onError: (error: Error) => void): Lanes {
+/** Milliseconds that a read waits for its turn, and for its answer after that. */
+export type Patience = { waitingTimeMax: number; answerTimeMax: number }
+
+export function openLanes(
+  config: pg.ClientConfig,
+  { waitingTimeMax, answerTimeMax }: Patience,
+  onError: (error: Error) => void,
+): Lanes {
   const lanes = Array.from({ length: laneCount }, () => makeLane(config, onError))
   /** By name; as many as there are kinds of brief reads. */
   const groups = new Map<string, Group>()
@@ -55,7 +61,7 @@ export function openLanes(config: pg.ClientConfig, waitingTimeMax: number, onErr
     const now = performance.now()
     for (const group of groups.values()) {
       if (!isReady(group, now)) continue
-      const lane = lanes.find(({ busy }) => !busy)
+      const lane = lanes.find(({ busySince }) => busySince === null)
       if (!lane) return
       // Behind the others, where this loop meets it again.
       groups.delete(group.name)
@@ -66,7 +72,7 @@ export function openLanes(config: pg.ClientConfig, waitingTimeMax: number, onErr
 
   const send = async (lane: Lane, group: Group, questions: Question[]): Promise<void> => {
     waitingCount -= questions.length
-    lane.busy = true
+    lane.busySince = performance.now()
     group.underWay++
     const askers = questions.map(({ values }) => values)
     try {
@@ -76,7 +82,7 @@ export function openLanes(config: pg.ClientConfig, waitingTimeMax: number, onErr
     } catch (error) {
       for (const { reject } of questions) reject(asFault(error))
     } finally {
-      lane.busy = false
+      lane.busySince = null
       group.underWay--
       sendAll()
     }
@@ -92,7 +98,13 @@ export function openLanes(config: pg.ClientConfig, waitingTimeMax: number, onErr
       group.questions = stay
     }
   }
+  // Not by the driver's `query_timeout`: a timer for each statement kept what it asked and what came, long after.
+  const giveUpHung = (): void => {
+    const late = performance.now() - answerTimeMax
+    for (const lane of lanes) if ((lane.busySince ?? late) < late) lane.giveUp()
+  }
   const clock = setInterval(() => {
+    giveUpHung()
     refuseLate()
     sendAll()
   }, waitingTimeMax / 10).unref()

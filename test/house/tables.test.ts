@@ -30,7 +30,9 @@ const columns = `select table_name, column_name, data_type, numeric_precision, n
 const constraints = `select c.conrelid::regclass::text as relation, c.contype, pg_get_constraintdef(c.oid) as definition
   from pg_constraint c join pg_namespace n on n.oid = c.connamespace
   where n.nspname = $1 and c.contype <> 'n' and split_part(c.conrelid::regclass::text, '.', -1) = any($2)`
-const indexes = `select tablename, indexname, indexdef from pg_indexes where schemaname = $1 and tablename = any($2) order by indexname`
+const indexes = `select tablename, indexname, indexdef, attstattarget from pg_indexes
+  join pg_attribute on attrelid = format('%I.%I', schemaname, indexname)::regclass and attnum = 1
+  where schemaname = $1 and tablename = any($2) order by indexname`
 
 /** The catalogue of a schema, without the schema's own name. */
 async function catalogue(schema: string): Promise<{ [part: string]: string[] }> {

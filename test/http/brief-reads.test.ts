@@ -89,6 +89,26 @@ describe('Reads that ask at the same moment', () => {
   })
 })
 
+test('A connection over which no answer comes is given up, and the next reads find another.', async () => {
+  const lost: Error[] = []
+  const database = openStagesDatabase({ statementTimeout: 500, onError: (error) => lost.push(error) })
+  const [first] = await database.read<Row>(numbered(1))
+  const { pid } = first as Row
+  // It hears nothing of its own time limit either, as when the network is gone.
+  process.kill(pid, 'SIGSTOP')
+  try {
+    const fault = await database.read(numbered(2)).catch((error: unknown) => error)
+    expect(fault).toMatchObject({ code: 'unavailable', cause: { message: 'the database does not answer' } })
+    expect(lost.map(({ message }) => message)).toContain('the database does not answer')
+    const [next] = await database.read<Row>(numbered(3))
+    expect(next).toMatchObject({ n: 3 })
+    expect(next?.pid).not.toBe(pid)
+  } finally {
+    process.kill(pid, 'SIGCONT')
+    await database.close()
+  }
+})
+
 type Row = { n: number; pid: number; at: string }
 
 /** Says which statement of which connection answered it; nothing answers a negative number. */
@@ -117,11 +137,11 @@ const waiting = `from pg_locks join pg_database d on d.oid = database
 
 const untilWaiting = () => expect.poll(() => stage.sql(`select 1 ${waiting}`), { timeout: 10_000 }).toHaveLength(1)
 
-const openStagesDatabase = () =>
+const openStagesDatabase = ({ statementTimeout = 10_000, onError = (_: Error): void => {} } = {}) =>
   openDatabase(
     stage.connection,
-    { connectionsMax: 1, statementTimeout: 10_000, lockTimeout: 10_000, connectTimeout: 5000 },
-    () => {},
+    { connectionsMax: 1, statementTimeout, lockTimeout: 10_000, connectTimeout: 5000 },
+    onError,
   )
 
 const idsOf = (company: Company, count: number): Promise<number[]> =>
