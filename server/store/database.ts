@@ -84,7 +84,7 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
  * Set for the session, so that it holds on any server: a client that is gone frees its locks within half a second
  * even while a statement of it waits, and nothing waits for ever. A statement is planned once a connection, so its plan
  * must hold for every company and at every size: by an index, however small the tables are while it is made, and alone,
- * however large, because it takes longer to start helpers than to answer.
+ * however large, because starting other processes takes longer than answering.
  */
 export const sessionOptions = ({ statementTimeout, lockTimeout }: Limits): string =>
   [
