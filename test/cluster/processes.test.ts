@@ -144,9 +144,10 @@ test('A process that is killed under load takes nobody along, is started again, 
     loading = false
     const seen = await Promise.all(outcomes)
     expect(seen.flatMap(({ other }) => other)).toEqual([])
-    // Half of the connections were with the other process. One may be handed to a process that is ending, and is cut too.
+    // Each connection is cut once at most, but for the one that was being handed over, and half were with the other process.
+    expect(seen.filter(({ cut }) => cut > 1).length).toBeLessThanOrEqual(1)
+    expect(Math.max(...seen.map(({ cut }) => cut))).toBeLessThanOrEqual(2)
     expect(seen.filter(({ cut }) => cut === 0).length).toBeGreaterThanOrEqual(3)
-    expect(seen.reduce((sum, { cut }) => sum + cut, 0)).toBeLessThanOrEqual(5)
     for (const { answered } of seen) expect(answered).toBeGreaterThan(0)
 
     expect(logged(server, 'a process ended')).toMatchObject([{ process: pids[0], signal: 'SIGKILL' }])
