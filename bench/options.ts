@@ -11,8 +11,6 @@ export type Options = {
   about: About
   /** The floor's profile instead of the product's. */
   profileFloor: boolean
-  /** The plans that are seen become the committed ones. */
-  update: boolean
   works: readonly WorkName[]
   records: readonly number[]
   connections: readonly number[]
@@ -47,7 +45,6 @@ export function readOptions(words: readonly string[]): Options {
     help: values.help ?? false,
     about,
     profileFloor: values.floor ?? false,
-    update: values.update ?? false,
     works: values.only?.split(',').map(readWork) ?? works,
     records: readNumbers(values.records, '--records') ?? (quick ? sizes.filter((size) => size <= 10_000) : sizes),
     connections: readNumbers(values.connections, '--connections') ?? (quick ? [32] : connections),
@@ -90,7 +87,7 @@ export const help = `Measures Plumbline beside the floor: the least that any ser
   npm run bench                    everything: about twenty minutes after the first load
   npm run bench -- --quick         10,000 records and 32 connections: under two minutes
   npm run bench -- --growth        what calls cost as the data grow
-  npm run bench -- --plans         whether statements are planned as committed; with --update they become so
+  npm run bench -- --plans         whether statements go the ways they go in a new database
   npm run bench -- --profile       where the product's time goes; with --floor the floor's
   npm run bench -- --pressure      half of what can be served, twice, and half again: under two minutes
   npm run bench -- --endurance     a steady load for an hour; --minutes N, and --rate N for so many requests a second
@@ -116,7 +113,7 @@ function parsed(words: readonly string[]) {
     return parseArgs({
       args: [...words],
       options: {
-        ...{ growth: flag, profile: flag, plans: flag, update: flag, pressure: flag, endurance: flag, processes: text },
+        ...{ growth: flag, profile: flag, plans: flag, pressure: flag, endurance: flag, processes: text },
         ...{ quick: flag, floor: flag, minutes: text, rate: text, help: { ...flag, short: 'h' } as const },
         ...{ only: text, records: text, connections: text, rounds: text, seconds: text },
         ...{ against: text, adapter: text, output: text },

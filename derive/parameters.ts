@@ -3,7 +3,7 @@ import type { JsonSchema } from '#registry/json.ts'
 import { kindOf } from '#registry/kinds/index.ts'
 import { idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
-import type { Listing } from './queries/read.ts'
+import type { Listing } from './queries/listing.ts'
 import type { DataRoute } from './routes.ts'
 import { valueSchema } from './schema.ts'
 

@@ -1,19 +1,36 @@
 import type pg from 'pg'
+import type { BriefStatement } from '#derive/queries/brief.ts'
 import type { Statement } from '#derive/queries/statement.ts'
 
 /** How PostgreSQL goes about a statement, whatever its values are: as people read it, and as a tree. */
 export type Plan = { text: string; root: Node }
 
-type Node = { 'Node Type': string; 'Relation Name'?: string; 'Sort Key'?: string[]; Plans?: Node[] }
+type Node = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Index Cond'?: string
+  'Sort Key'?: string[]
+  Plans?: Node[]
+}
 
-export async function planOf(client: pg.Client, { text }: Pick<Statement, 'text'>): Promise<Plan> {
-  const lines = await client.query<{ 'QUERY PLAN': string }>(`explain (generic_plan, costs off) ${text}`)
-  const tree = await client.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
-    `explain (generic_plan, costs off, format json) ${text}`,
-  )
-  return {
-    text: lines.rows.map((row) => row['QUERY PLAN']).join('\n'),
-    root: (tree.rows[0] as { 'QUERY PLAN': [{ Plan: Node }] })['QUERY PLAN'][0].Plan,
+/** The plan that the connection keeps for the statement: prepared as the service prepares it (PostgreSQL 15 and later). */
+export async function planOf(client: pg.Client, { text }: Statement | BriefStatement): Promise<Plan> {
+  await client.query(`prepare planned as ${text}`)
+  try {
+    const { rows } = await client.query<{ count: number }>(
+      "select cardinality(parameter_types)::int as count from pg_prepared_statements where name = 'planned'",
+    )
+    const count = rows[0]?.count ?? 0
+    const execute = `execute planned${count === 0 ? '' : `(${Array(count).fill('null').join(', ')})`}`
+    const lines = await client.query<{ 'QUERY PLAN': string }>(`explain (costs off) ${execute}`)
+    const tree = await client.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(`explain (costs off, format json) ${execute}`)
+    return {
+      text: lines.rows.map((row) => row['QUERY PLAN']).join('\n'),
+      root: (tree.rows[0] as { 'QUERY PLAN': [{ Plan: Node }] })['QUERY PLAN'][0].Plan,
+    }
+  } finally {
+    await client.query('deallocate planned')
   }
 }
 
@@ -25,10 +42,19 @@ export const readWhole = (node: Node): string[] => [
   ...(node.Plans ?? []).flatMap(readWhole),
 ]
 
-/** Whether records are sorted by their id alone, which an index has in order; what a search found may be. */
-export const sortsById = (node: Node): boolean => {
-  const keys = node['Node Type'].endsWith('Sort') ? (node['Sort Key'] ?? []) : []
-  const onlyId = keys.length === 1 && /(^|\.)id$/.test(keys[0] as string)
-  const found = node.Plans?.every((plan) => plan['Node Type'] === 'CTE Scan') ?? false
-  return (onlyId && !found) || (node.Plans ?? []).some(sortsById)
-}
+/**
+ * The ways to rows that a plan takes: each index with what it is asked, whether its rows are read at once or gathered
+ * first, and each table that is read by places. Numbers of parameters and parts, which differ by version, are left out.
+ */
+export const waysOf = (node: Node): string[] =>
+  [
+    ...(node['Index Name'] ? [`${node['Index Name']} ${plain(node['Index Cond'] ?? '')}`] : []),
+    ...(/^(Seq|Tid) Scan$/.test(node['Node Type']) ? [`${node['Node Type']} ${node['Relation Name']}`] : []),
+    ...(node.Plans ?? []).flatMap(waysOf),
+  ].toSorted()
+
+const plain = (condition: string): string =>
+  condition
+    .replace(/\((?:Init|Sub)Plan \d+\)(?:\.col\d+)?|\$\d+/g, '$')
+    .replace(/\b\w+_\d+\./g, '')
+    .replace(/::[a-z ]+/g, '')

@@ -22,7 +22,7 @@ export function beginWrite(ask: CallerAsk, key: KeyAsk | undefined, look: Look |
       ]
     : [passes, sql``, sql``]
   return statement(
-    sql`with caller as materialized (${callerOf(ask)} for share of t
+    sql`with caller as materialized (${callerOf(ask, 'for share')}
     ), passed as materialized (select from caller where ${ours})${earlier}
     select ${key ? sql`earlier.*, ` : sql``}caller.*,
       case when exists (select from passed)${unanswered} then ${look ? seenBy(look.query) : sql`null`} end as seen

@@ -1,4 +1,5 @@
-import type { Sql } from 'sql-template-tag'
+import { raw, type Sql } from 'sql-template-tag'
+import { byKey, companyRow, exactly, inOrderOf } from './access.ts'
 import { type Askable, type BriefStatement, brief, togetherMax } from './brief.ts'
 import { sql } from './statement.ts'
 
@@ -33,18 +34,24 @@ export const callerTypes = {
   peer: 'text',
 } as const
 
-/** The caller of a read, to be joined with what is wanted: one statement, one round trip. */
-export const callerOf = ({ companyId, tokenHash, scope, addOn, peer }: Askable<CallerAsk>): Sql => sql`
+/**
+ * The caller, to be joined with what is wanted: one statement, one round trip. `lock` holds the token's row. Its account
+ * is looked up by its key; a company has few tokens at a time and many over the years.
+ */
+export const callerOf = ({ companyId, tokenHash, scope, addOn, peer }: Askable<CallerAsk>, lock = ''): Sql => sql`
   select t.id as token_id, t.account_id,
     t.revoked_at is null and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce(${peer}::inet <<= any (t.allowlist), false) as address_allowed,
     ${scope}::text = any (t.scopes) and ${scope}::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when ${addOn}::text <> all (c.add_ons) then ${addOn}::text end as feature_off,
     c.currency
-  from tokens t
-  join accounts a on a.company_id = t.company_id and a.id = t.account_id
-  join companies c on c.id = t.company_id
-  where t.company_id = ${companyId} and t.hash = ${tokenHash}`
+  from (select * from tokens ${ofToken(companyId, tokenHash)} ${raw(lock)}) t
+  cross join lateral ${byKey('accounts', companyId, raw('t.account_id'))} a
+  cross join ${companyRow(companyId)} c`
+
+/** The token of a company with this hash. */
+export const ofToken = (companyId: number | Sql, tokenHash: Buffer | Sql): Sql =>
+  sql`where company_id = ${companyId} and ${exactly(sql`hash`, tokenHash)} ${inOrderOf(sql`hash`)}`
 
 /** The caller alone: of a read that is refused in any case. */
 export const seeCaller = (ask: CallerAsk): BriefStatement =>

@@ -1,4 +1,5 @@
-import { join } from 'sql-template-tag'
+import { join, raw } from 'sql-template-tag'
+import { exactly, inOrderOf } from './access.ts'
 import { instant } from './history.ts'
 import type { CallRow } from './metering.ts'
 import { type Statement, sql, statement } from './statement.ts'
@@ -49,7 +50,10 @@ const conditions = (companyId: number, { status, code, route, outcome: wanted, f
     ' and ',
   )
 
-const tokens = sql`join tokens t on t.company_id = c.company_id and t.id = c.token_id`
+/** The token of a call, for its name. */
+const tokens = sql`cross join lateral (
+      select * from tokens where company_id = c.company_id and ${exactly(sql`id`, raw('c.token_id'))} ${inOrderOf(sql`id`)}
+    ) t`
 
 export const listCalls = (
   companyId: number,
@@ -64,11 +68,17 @@ export const listCalls = (
   )
 
 export const countCalls = (companyId: number, filter: CallFilter): Statement =>
-  statement(sql`select count(*) as total from calls c where ${conditions(companyId, filter)}`)
+  statement(
+    sql`select count(*) as total from (
+      select from calls c where ${conditions(companyId, filter)} ${inOrderOf(sql`c.at`)}
+    ) counted`,
+  )
 
 export const findCall = (companyId: number, id: number): Statement =>
   statement(
-    sql`select ${shown} from calls c ${tokens} where c.company_id = ${companyId} and c.id = ${id}`,
+    sql`select ${shown} from (
+      select * from calls where company_id = ${companyId} and ${exactly(sql`id`, id)} ${inOrderOf(sql`id`)}
+    ) c ${tokens}`,
     'calls.find',
   )
 
@@ -79,8 +89,10 @@ export const useByDay = (companyId: number, days: number): Statement =>
   statement(
     sql`select to_char(c.at, 'YYYY-MM-DD') as day, split_part(c.route, '.', 1) as resource, ${outcome} as outcome,
       count(*) as calls, count(*) filter (where c.counted) as counted
-    from calls c
-    where c.company_id = ${companyId} and c.at >= current_date - ${days - 1}::int
+    from (
+      select * from calls c where c.company_id = ${companyId} and c.at >= current_date - ${days - 1}::int
+      ${inOrderOf(sql`c.at`)}
+    ) c
     group by 1, 2, 3`,
     'calls.by-day',
   )

@@ -3,20 +3,54 @@ import { registry } from '#registry/records/index.ts'
 import { beginWrite } from './begin-write.ts'
 import type { BriefStatement } from './brief.ts'
 import { seeCaller } from './caller.ts'
-import { listCalls, useByDay } from './calls.ts'
+import { countCalls, findCall, lastUse, listCalls, useByDay } from './calls.ts'
 import { endWrite } from './end-write.ts'
-import { historyOfRecord, recentHistory } from './history.ts'
+import { newestSealed, serverFacts } from './health.ts'
+import { countHistory, countRemovals, historyOfRecord, recentHistory, removalsOf } from './history.ts'
+import { draftInvoices, estimatesWaiting, expiring, hoursToApprove, projectsByStatus, serviceDue } from './home.ts'
 import { claimKey, sweepAnswers } from './idempotency.ts'
+import type { Listing } from './listing.ts'
 import { type Look, lookFirst, lookForCreate, lookForDelete, lookForUpdate, lookUp } from './look.ts'
 import { type CallRow, givePlaceBack, insertCalls, placesUsed, takePlaces } from './metering.ts'
-import { fetchWithCaller, type Listing, list, listIds, listWithCaller } from './read.ts'
+import {
+  accountByName,
+  accountsOf,
+  activeToken,
+  companyOfAccount,
+  countLive,
+  demoCompanies,
+  findCompany,
+  insertAccount,
+  insertCompany,
+  insertToken,
+  lockAccount,
+  lockCompany,
+  lockDemo,
+  lockTokens,
+  nextTokenId,
+  noteOffice,
+  recountPlaces,
+  revokeActiveToken,
+  setAllowlist,
+  updateAccount,
+  updateCompany,
+} from './office.ts'
+import { fetch, fetchWithCaller, list, listIds, listWithCaller } from './read.ts'
 import { erase, hide, noteRemoval, related, settle } from './remove.ts'
-import { hiddenBy, holdLive, lockRemoval, stillEmpty, takenMeanwhile, unhide } from './restore.ts'
-import { deleteSessionsOf, holdSession, seeSession, touchSession } from './session.ts'
-import { countAttempt, credentialsByEmail } from './sign-in.ts'
+import { hiddenBy, holdLive, lockRemoval, markRestored, stillEmpty, takenMeanwhile, unhide } from './restore.ts'
+import {
+  deleteSession,
+  deleteSessionsOf,
+  holdSession,
+  insertSession,
+  seeSession,
+  sweepSessions,
+  touchSession,
+} from './session.ts'
+import { countAttempt, credentialsByEmail, credentialsOf, forgiveAttempts, sweepAttempts } from './sign-in.ts'
 import { type Statement, statement } from './statement.ts'
 import { foldTallies } from './tally.ts'
-import { insertRecord, leadsTo, updateRecord } from './write.ts'
+import { insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from './write.ts'
 
 /** What the derived statements look like, one of each: the goldens show their SQL, the bench their plans. */
 
@@ -33,6 +67,9 @@ const noted: CallRow = {
   ...{ company_id: 7, token_id: 9, request_id: 'r', at: '2026-01-01T00:00:00Z', route: 'projects.create' },
   ...{ record_id: 4711, status: 201, code: null, ms: 1.5, peer: null, dry_run: false, replayed: false, counted: true },
 }
+const company = { id: 7, name: 'Harbor', currency: 'USD', plan: 'PRO' as const, add_ons: ['api'], is_demo: false }
+const person = { name: 'Ada', email: 'ada@example.com', permissions: [], passwordHash: null }
+const token = { account_id: 8, label: 'L', scopes: [], allowlist: [], sealed: answer.fingerprint, hash: ask.tokenHash }
 const session = { companyId: 7, idHash: Buffer.from('00ff', 'hex') }
 export const author = { companyId: 7, accountId: 8, tokenId: 9, door: 'api' }
 export const page: Listing = { filters: {}, words: [], sort: [], limit: 50, offset: 0 }
@@ -51,6 +88,9 @@ export const everyStatement: readonly (readonly [
       listWithCaller(ask, projects, { ...page, offset: 90_000 }),
       listWithCaller(ask, projects, { ...page, filters: { status: 'ACTIVE' } }),
       listWithCaller(ask, projects, { ...page, words: ['wall'] }),
+      listWithCaller(ask, projects, { ...page, filters: { status: 'ACTIVE' }, words: ['wall'] }),
+      listWithCaller(ask, projects, { ...page, updatedSince: '2026-01-01T00:00:00Z' }),
+      listWithCaller(ask, projects, { ...page, sort: [{ field: 'name', descending: false }] }),
       listWithCaller(ask, projects, { ...page, filters: { status: 'ACTIVE', client_id: 3 }, words: ['wall', '50%'] }),
       listWithCaller(ask, projects, {
         ...page,
@@ -83,7 +123,9 @@ export const everyStatement: readonly (readonly [
       insertRecord(author, workers, { name: 'Ada' }, null),
       insertRecord(author, workers, { name: 'Ada' }, 50),
       updateRecord(author, estimates, 4711, { lines: [], notes: null }, { notes: ['a', null] }),
+      lockTree(7, 'workers', 'supervisor_id'),
       leadsTo(7, 'workers', 'supervisor_id', 1, 2),
+      nextNumber(7, 'estimates'),
     ],
   ],
   [
@@ -108,31 +150,108 @@ export const everyStatement: readonly (readonly [
       givePlaceBack(7, 'projects', 1),
     ],
   ],
-  ['session', [seeSession(session), holdSession(session), touchSession(session), deleteSessionsOf(7, 8, null)]],
-  ['sign-in', [credentialsByEmail('ada@example.com'), countAttempt([session.idHash], 900)]],
+  [
+    'session',
+    [
+      insertSession(session, 8),
+      seeSession(session),
+      holdSession(session),
+      touchSession(session),
+      deleteSession(session),
+      deleteSessionsOf(7, 8, null),
+      sweepSessions(1000),
+    ],
+  ],
+  [
+    'sign-in',
+    [
+      credentialsByEmail('ada@example.com'),
+      credentialsOf(7, 8),
+      countAttempt([session.idHash], 900),
+      forgiveAttempts(session.idHash, session.idHash),
+      sweepAttempts(1000, 900),
+    ],
+  ],
   [
     'console-list',
     [
+      fetch(7, projects, 4711),
       list(7, projects, { ...page, ids: [1, 2], among: [{ field: 'status', values: ['ACTIVE', 'ON_HOLD'] }] }),
       listIds(7, projects, {
         ...page,
         days: [{ field: 'start_date', from: '2026-01-01', to: '2026-12-31' }],
         sort: [{ field: 'name', descending: false }],
       }),
-      historyOfRecord(7, 'projects', 4711, page),
-      recentHistory(7, [projects, workers], 10),
     ],
   ],
+  [
+    'history',
+    [
+      historyOfRecord(7, 'projects', 4711, page),
+      countHistory(7, 'projects', 4711),
+      recentHistory(7, [projects, workers], 10),
+      removalsOf(7, ['projects'], page),
+      countRemovals(7, ['projects']),
+    ],
+  ],
+  [
+    'home',
+    [
+      projectsByStatus(7),
+      estimatesWaiting(7),
+      expiring(7, 'insurance_expires_on', '2026-01-01', 5),
+      serviceDue(7, '2026-01-01', 5),
+      hoursToApprove(7),
+      draftInvoices(7),
+    ],
+  ],
+  [
+    'office',
+    [
+      insertCompany(company),
+      findCompany(7),
+      lockDemo(),
+      demoCompanies(),
+      lockCompany(7),
+      updateCompany(company),
+      recountPlaces(7, 'projects'),
+      countLive(7, 'projects'),
+      insertAccount(7, person),
+      accountsOf(7),
+      companyOfAccount(8),
+      lockAccount(7, 8),
+      accountByName(7, 'Ada'),
+      updateAccount(7, { ...person, id: 8, disabled: false }, null),
+      nextTokenId(),
+      insertToken(7, { ...token, id: 9 }),
+      lockTokens(7),
+      activeToken(7),
+      revokeActiveToken(7),
+      setAllowlist(7, []),
+      noteOffice(7, { accountId: 8, door: 'web', records: 'tokens', recordId: 9, action: 'shown', changes: null }),
+    ],
+  ],
+  ['health', [serverFacts(), newestSealed()]],
   [
     'restore',
     [
       lockRemoval(7, 1),
+      markRestored(7, 1),
       hiddenBy(7, workers, 1, [2]),
-      takenMeanwhile(7, 'projects', 'code', [2]),
+      takenMeanwhile(7, projects, 'code', [2]),
       holdLive(7, 'clients', [3]),
       unhide(author, 'projects', [2]),
       stillEmpty(7, workers, 'supervisor_id', [4]),
     ],
   ],
-  ['calls', [listCalls(7, { status: 200, route: 'clients', outcome: 'ok' }, page), useByDay(7, 30)]],
+  [
+    'calls',
+    [
+      listCalls(7, { status: 200, route: 'clients', outcome: 'ok' }, page),
+      countCalls(7, { status: 200 }),
+      findCall(7, 1),
+      useByDay(7, 30),
+      lastUse(7, 9, new Date(0)),
+    ],
+  ],
 ]

@@ -1,6 +1,7 @@
 import { join, raw } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/kinds/index.ts'
+import { byKey, exactly, inOrderOf } from './access.ts'
 import { identifier, type Statement, sql, statement } from './statement.ts'
 
 /** Who changed what, and what was deleted: what the web interface shows of the past. */
@@ -20,12 +21,13 @@ export type HistoryRow = {
 
 export const instant = (column: string) => raw(kindOf({ kind: 'instant', about: '' }).shown?.(column) ?? column)
 
-const line = sql`h.id, ${instant('h.at')} as at, h.account_id, a.name as account_name, h.door, t.label as token_label,
-  h.records, h.record_id, h.action, h.changes`
+const accountName = sql`(select name from ${byKey('accounts', raw('h.company_id'), raw('h.account_id'))} a) as account_name`
+const tokenLabel = sql`(
+    select label from tokens where company_id = h.company_id and ${exactly(sql`id`, raw('h.token_id'))} ${inOrderOf(sql`id`)}
+  ) as token_label`
 
-const people = sql`
-  left join accounts a on a.company_id = h.company_id and a.id = h.account_id
-  left join tokens t on t.company_id = h.company_id and t.id = h.token_id`
+const line = sql`h.id, ${instant('h.at')} as at, h.account_id, ${accountName}, h.door, ${tokenLabel},
+  h.records, h.record_id, h.action, h.changes`
 
 /** The history of one record, newest first, live or not. */
 export const historyOfRecord = (
@@ -35,16 +37,19 @@ export const historyOfRecord = (
   { limit, offset }: { limit: number; offset: number },
 ): Statement =>
   statement(
-    sql`select ${line} from history h ${people}
-    where h.company_id = ${companyId} and h.records = ${records} and h.record_id = ${recordId}
-    order by h.id desc limit ${limit} offset ${offset}`,
+    sql`select ${line} from history h where ${ofRecord(companyId, records, recordId)}
+    order by h.record_id desc, h.id desc limit ${limit} offset ${offset}`,
     'history.record',
   )
 
+const ofRecord = (companyId: number, records: string, recordId: number) =>
+  sql`h.company_id = ${companyId} and h.records = ${records} and ${exactly(sql`h.record_id`, recordId)}`
+
 export const countHistory = (companyId: number, records: string, recordId: number): Statement =>
   statement(
-    sql`select count(*) as total from history
-    where company_id = ${companyId} and records = ${records} and record_id = ${recordId}`,
+    sql`select count(*) as total from (
+      select from history h where ${ofRecord(companyId, records, recordId)} ${inOrderOf(sql`h.record_id`, sql`h.id`)}
+    ) h`,
     'history.count',
   )
 
@@ -53,14 +58,14 @@ export function recentHistory(companyId: number, definitions: readonly Definitio
   const names = definitions.map(({ name }) => name)
   const titles = definitions.map(
     ({ name, title }) => sql`when ${name} then (
-      select r.${identifier(title)}::text from ${identifier(name)} r where r.company_id = h.company_id and r.id = h.record_id
+      select r.${identifier(title)}::text from ${byKey(name, raw('h.company_id'), raw('h.record_id'))} r
     )`,
   )
   return statement(sql`select ${line}, case h.records ${join(titles, ' ')} end as title
     from (
       select * from history where company_id = ${companyId} and records = any (${names}::text[])
       order by id desc limit ${limit}
-    ) h ${people} order by h.id desc`)
+    ) h order by h.id desc`)
 }
 
 export type RemovalRow = {
@@ -94,9 +99,9 @@ export const removalsOf = (
   { limit, offset }: { limit: number; offset: number },
 ): Statement =>
   statement(
-    sql`select h.id, ${instant('h.at')} as at, h.account_id, a.name as account_name, h.door, h.records, h.record_id,
+    sql`select h.id, ${instant('h.at')} as at, h.account_id, ${accountName}, h.door, h.records, h.record_id,
       h.title, h.mode, h.went, h.unlinked, ${instant('h.restored_at')} as restored_at
-    from removals h left join accounts a on a.company_id = h.company_id and a.id = h.account_id
+    from removals h
     where h.company_id = ${companyId} and h.records = any (${kinds}::text[])
     order by h.id desc limit ${limit} offset ${offset}`,
     'removals.list',
@@ -104,6 +109,8 @@ export const removalsOf = (
 
 export const countRemovals = (companyId: number, kinds: readonly string[]): Statement =>
   statement(
-    sql`select count(*) as total from removals where company_id = ${companyId} and records = any (${kinds}::text[])`,
+    sql`select count(*) as total from (
+      select from removals where company_id = ${companyId} and records = any (${kinds}::text[]) ${inOrderOf(sql`id`)}
+    ) counted`,
     'removals.count',
   )

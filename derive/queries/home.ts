@@ -1,18 +1,21 @@
+import { inOrderOf, inState, liveOf } from './access.ts'
 import { identifier, type Statement, sql, statement } from './statement.ts'
 
 /** What an owner wants to know in the morning: one statement a part, each over the live records of the company. */
 
 export const projectsByStatus = (companyId: number): Statement =>
   statement(
-    sql`select status, count(*) as count from projects
-    where company_id = ${companyId} and deleted_at is null group by status`,
+    sql`select status, count(*) as count from (
+      select status from projects where company_id = ${companyId} and deleted_at is null
+      ${inOrderOf(sql`status`, sql`id`)}
+    ) r group by status`,
     'home.projects',
   )
 
 export const estimatesWaiting = (companyId: number): Statement =>
   statement(
-    sql`select count(*) as count, coalesce(sum(total_minor), 0)::float8 as total_minor from estimates
-    where company_id = ${companyId} and deleted_at is null and status = 'SENT'`,
+    sql`select count(*) as count, coalesce(sum(total_minor), 0)::float8 as total_minor
+    from ${inState('estimates', companyId, 'SENT')} r`,
     'home.estimates',
   )
 
@@ -26,8 +29,7 @@ export const expiring = (
   most: number,
 ): Statement =>
   due(
-    sql`select id, name, ${identifier(column)} as on_day
-    from subcontractors where company_id = ${companyId} and deleted_at is null and status = 'ACTIVE'`,
+    sql`select id, name, ${identifier(column)} as on_day from ${inState('subcontractors', companyId, 'ACTIVE')} r`,
     until,
     most,
     `home.${column}`,
@@ -36,8 +38,7 @@ export const expiring = (
 /** Equipment that is to be serviced by then, but for what is retired. */
 export const serviceDue = (companyId: number, until: string, most: number): Statement =>
   due(
-    sql`select id, name, next_service_on as on_day
-    from equipment where company_id = ${companyId} and deleted_at is null and status <> 'RETIRED'`,
+    sql`select id, name, next_service_on as on_day from ${liveOf('equipment', companyId)} r where status <> 'RETIRED'`,
     until,
     most,
     'home.service',
@@ -45,17 +46,13 @@ export const serviceDue = (companyId: number, until: string, most: number): Stat
 
 export const hoursToApprove = (companyId: number): Statement =>
   statement(
-    sql`select count(*) as count, coalesce(sum(hours), 0)::float8 as hours from time_entries
-    where company_id = ${companyId} and deleted_at is null and status = 'DRAFT'`,
+    sql`select count(*) as count, coalesce(sum(hours), 0)::float8 as hours
+    from ${inState('time_entries', companyId, 'DRAFT')} r`,
     'home.hours',
   )
 
 export const draftInvoices = (companyId: number): Statement =>
-  statement(
-    sql`select count(*) as count from invoices
-    where company_id = ${companyId} and deleted_at is null and status = 'DRAFT'`,
-    'home.invoices',
-  )
+  statement(sql`select count(*) as count from ${inState('invoices', companyId, 'DRAFT')} r`, 'home.invoices')
 
 const due = (of: ReturnType<typeof sql>, until: string, most: number, name: string): Statement =>
   statement(

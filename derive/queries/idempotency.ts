@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import { replayWindowHours } from '#registry/limits.ts'
-import type { CallerAsk } from './caller.ts'
+import { type CallerAsk, ofToken } from './caller.ts'
 import { type Statement, sql, statement } from './statement.ts'
 import { sweepFrom } from './sweep.ts'
 
@@ -25,8 +25,8 @@ export const lockKey = (lock: string): Sql => sql`pg_try_advisory_xact_lock(${lo
  */
 export const claimKey = ({ lock }: KeyAsk, { companyId, tokenHash }: CallerAsk): Statement =>
   statement(
-    sql`select ${lockKey(lock)} as claimed from tokens
-    where company_id = ${companyId} and hash = ${tokenHash} and revoked_at is null`,
+    sql`select ${lockKey(lock)} as claimed from (select * from tokens ${ofToken(companyId, tokenHash)}) t
+    where revoked_at is null`,
     'key.claim',
   )
 

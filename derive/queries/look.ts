@@ -1,6 +1,7 @@
-import { join, raw, type Sql } from 'sql-template-tag'
+import { join, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { uniqueFields } from '../tables.ts'
+import { byKey, exactly, inOrderOf } from './access.ts'
 import { currencyOf, shown } from './shown.ts'
 import { identifier, type Statement, sql, statement } from './statement.ts'
 
@@ -53,9 +54,19 @@ export const planHeld = (companyId: number): Sql => sql`select plan from compani
 /** The name of the column that says whether another live record has the value of a unique field. */
 export const takenColumn = (field: string): string => `${field}__taken`
 
+/** Whether a live record other than `self` has the value of a unique field. */
+export const taken = (companyId: number, { name }: Definition, field: string, value: Sql, self: number | null): Sql => {
+  const key = sql`lower(other.${identifier(field)})`
+  return sql`exists (
+        select from ${identifier(name)} other
+        where other.company_id = ${companyId} and ${exactly(key, sql`lower(${value})`)} and other.deleted_at is null
+          and other.id <> ${self ?? 0} ${inOrderOf(key)}
+      )`
+}
+
 /** Locked below and shown above: what is shown, and what it leads to, is the row as it was when the lock was got. */
 const held = (companyId: number, { name }: Definition, id: number, lock: string): Sql =>
-  sql`select * from ${identifier(name)} where company_id = ${companyId} and id = ${id} and deleted_at is null ${raw(lock)}`
+  sql`select * from ${byKey(name, companyId, id, lock)} held where deleted_at is null`
 
 const recordColumns = (companyId: number, definition: Definition): Sql =>
   sql`r.version, ${shown(definition, currencyOf(companyId))} as json`
@@ -74,16 +85,12 @@ function lookUps(companyId: number, definition: Definition, sent: Sent, self: nu
     const value = sql`${sent[name] ?? null}::bigint`
     const id = self !== null && field.reads ? sql`coalesce(${value}, r.${identifier(name)})` : value
     return sql`(select row_to_json(it) from (
-        select ${join(columns)} from ${identifier(field.to)}
-        where company_id = ${companyId} and id = ${id} and deleted_at is null${only} ${raw(hold)}
+        select ${join(columns)} from ${byKey(field.to, companyId, id, hold)} held where deleted_at is null${only}
       ) it) as ${identifier(name)}`
   })
-  const taken = uniqueFields(definition).map(
-    (name) => sql`exists (
-        select from ${identifier(definition.name)}
-        where company_id = ${companyId} and lower(${identifier(name)}) = lower(${sent[name] ?? null}::text)
-          and deleted_at is null and id <> ${self ?? 0}
-      ) as ${identifier(takenColumn(name))}`,
+  const takenColumns = uniqueFields(definition).map(
+    (name) => sql`${taken(companyId, definition, name, sql`${sent[name] ?? null}::text`, self)}
+      as ${identifier(takenColumn(name))}`,
   )
-  return [...found, ...taken]
+  return [...found, ...takenColumns]
 }

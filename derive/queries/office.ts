@@ -1,5 +1,6 @@
 import type { Plan } from '#registry/plans.ts'
-import { identifier, type Statement, sql, statement } from './statement.ts'
+import { liveOf } from './access.ts'
+import { type Statement, sql, statement } from './statement.ts'
 
 /** Companies, accounts and tokens: what Settings and the operator's command write. */
 
@@ -45,14 +46,12 @@ export const updateCompany = ({ id, name, currency, plan, add_ons }: CompanyRow)
 /** Counts the live records anew. To be run in a statement after `lockCompany`, so that it sees all of them. */
 export const recountPlaces = (companyId: number, records: string): Statement =>
   statement(sql`insert into plan_usage (company_id, records, used)
-    select ${companyId}, ${records}::text, count(*) from ${identifier(records)} r
-    where r.company_id = ${companyId} and r.deleted_at is null
+    select ${companyId}, ${records}::text, count(*) from ${liveOf(records, companyId)} r
     on conflict (company_id, records) do update set used = excluded.used
     returning used`)
 
 export const countLive = (companyId: number, records: string): Statement =>
-  statement(sql`select count(*) as used from ${identifier(records)} r
-    where r.company_id = ${companyId} and r.deleted_at is null`)
+  statement(sql`select count(*) as used from ${liveOf(records, companyId)} r`)
 
 export const insertAccount = (
   companyId: number,

@@ -1,27 +1,13 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { pageSizeMax } from '#registry/limits.ts'
+import { byKey, inOrderOf } from './access.ts'
 import { type Askable, type BriefStatement, brief, togetherMax } from './brief.ts'
 import { type CallerAsk, callerOf, callerTypes } from './caller.ts'
+import { found, type Listing, narrows } from './listing.ts'
 import { currencyOf, shown } from './shown.ts'
 import { type Statement, sql, statement } from './statement.ts'
 import { tallied } from './tally.ts'
-
-/** The records a list is asked for. */
-export type Listing = {
-  filters: { readonly [field: string]: string | number | boolean }
-  /** The words that must all occur. */
-  words: readonly string[]
-  sort: readonly { field: string; descending: boolean }[]
-  updatedSince?: string
-  /** What the web interface asks besides: these records alone, one of several values, days from one to another. */
-  ids?: readonly number[]
-  among?: readonly { field: string; values: readonly string[] }[]
-  days?: readonly { field: string; from?: string; to?: string }[]
-  limit: number
-  offset: number
-  fields?: readonly string[]
-}
 
 /** A record and its caller. `json` is null where there is no such live record. */
 export function fetchWithCaller(
@@ -31,13 +17,7 @@ export function fetchWithCaller(
   fields?: string[],
 ): Statement | BriefStatement {
   const query = (asked: Askable<CallerAsk & { id: number }>) =>
-    withCaller(
-      asked,
-      sql`
-    select r.version, ${shown(definition, raw('caller.currency'), fields)} as json
-    from ${raw(definition.name)} r
-    where r.company_id = ${asked.companyId} and r.id = ${asked.id} and r.deleted_at is null`,
-    )
+    withCaller(asked, one(asked, definition, raw('caller.currency'), fields))
   const asked = { ...ask, id }
   // Any choice of fields can come.
   if (fields) return statement(query(asked))
@@ -50,7 +30,7 @@ export function listWithCaller(ask: CallerAsk, definition: Definition, listing: 
     withCaller(asked, page(asked, definition, listing, raw('caller.currency')))
   const { limit, offset } = listing
   const asked = { ...ask, limit, offset }
-  if (narrows(listing) || listing.fields || !isNear(listing))
+  if (narrows(listing) || listing.fields || listing.sort.length > 0 || !isNear(listing))
     return statement(query(asked), listName(definition, listing))
   return brief(
     `${definition.name}.page`,
@@ -68,15 +48,20 @@ export const list = (companyId: number, definition: Definition, listing: Listing
 /** The ids of everything a listing finds, in its order: what an export reads page by page. */
 export const listIds = (companyId: number, definition: Definition, listing: Listing): Statement =>
   statement(sql`select coalesce(json_agg(id order by ${order(listing)}), '[]') as ids from (
-    select r.id${sortedBy(definition, listing)} from ${raw(definition.name)} r where ${conditions(companyId, listing)}
+    ${ids(companyId, definition, listing)}
   ) found`)
 
 export const fetch = (companyId: number, definition: Definition, id: number, fields?: readonly string[]): Statement =>
-  statement(
-    sql`select r.version, ${shown(definition, currencyOf(companyId), fields)} as json
-    from ${raw(definition.name)} r
-    where r.company_id = ${companyId} and r.id = ${id} and r.deleted_at is null`,
-  )
+  statement(one({ companyId, id }, definition, currencyOf(companyId), fields))
+
+const one = (
+  { companyId, id }: Askable<{ companyId: number; id: number }>,
+  definition: Definition,
+  currency: Sql,
+  fields?: readonly string[],
+): Sql => sql`
+    select r.version, ${shown(definition, currency, fields)} as json
+    from ${byKey(definition.name, companyId, id)} r where r.deleted_at is null`
 
 const withCaller = (asked: Askable<CallerAsk>, wanted: Sql): Sql =>
   sql`with caller as (${callerOf(asked)})
@@ -91,74 +76,46 @@ function page(
   listing: Listing,
   currency: Sql,
 ): Sql {
-  const table = raw(definition.name)
   const cut = sql`limit ${limit} offset ${offset}`
   const json = shown(definition, currency, listing.fields)
-  const where = conditions(companyId, listing)
+  const { from, byId } = found(companyId, definition, listing)
   const total = (counted: Sql) =>
     narrows(listing) ? sql`(select count(*) from ${counted})` : tallied(companyId, definition.name)
-  if (isNear(listing)) {
+  const records = (source: Sql) => sql`(select coalesce(string_agg(${json}, ','), '') from (${source}) r)`
+  // Ids come first, from an index where one has all that is asked; the records of the page alone are looked up.
+  const looked = (source: Sql) => sql`(select coalesce(string_agg((
+        select ${json} from ${byKey(definition.name, companyId, raw('page.id'))} r
+      ), ','), '') from (${source}) page)`
+
+  if (byId && listing.sort.length === 0) {
+    const counted = sql`(select from ${from} ${inOrderOf(...byId)}) counted`
+    const ordered = sql`order by ${join([...byId])} ${cut}`
     return sql`
     select
-      ${total(sql`${table} r where ${where}`)} as total,
-      (select coalesce(string_agg(${json}, ','), '') from (
-        select r.* from ${table} r where ${where} order by r.id ${cut}
-      ) r) as json`
+      ${total(counted)} as total,
+      ${isNear(listing) ? records(sql`select r.* from ${from} ${ordered}`) : looked(sql`select r.id from ${from} ${ordered}`)} as json`
   }
-  // Ids come first, from an index where one has all that is asked; the records of the page alone are looked up. What
-  // a search finds is found once, for the total and for the page.
+  // What a search finds is found once, for the total and for the page.
   return sql`
     with found as ${raw(listing.words.length > 0 ? 'materialized' : 'not materialized')} (
-      select r.id${sortedBy(definition, listing)} from ${table} r where ${where}
+      ${ids(companyId, definition, listing)}
     )
     select
       ${total(sql`found`)} as total,
-      (select coalesce(string_agg((
-        select ${json} from ${table} r where r.company_id = ${companyId} and r.id = page.id
-      ), ','), '') from (
-        select id from found order by ${order(listing)} ${cut}
-      ) page) as json`
+      ${looked(sql`select id from found order by ${order(listing)} ${cut}`)} as json`
 }
 
-/** Without any condition of its own, a list holds every live record, and their number is known. */
-const narrows = ({ filters, words, updatedSince, ids, among = [], days = [] }: Listing): boolean =>
-  Object.keys(filters).length + words.length + among.length + days.length > 0 ||
-  updatedSince !== undefined ||
-  ids !== undefined
-
-/** A page near the beginning, in the order of its index: reading what stands before it costs little. */
-const isNear = ({ words, sort, offset }: Listing): boolean =>
-  words.length === 0 && sort.length === 0 && offset <= pageSizeMax * 10
-
-function conditions(companyId: number | Sql, listing: Listing): Sql {
-  const { filters, words, updatedSince, ids, among = [], days = [] } = listing
-  // The keys of the words hold the company. Beside them its whole index would be read, were it taken for a condition
-  // that an index can serve; with another condition an index has both.
-  const byWordsAlone = words.length > 0 && !narrows({ ...listing, words: [] })
-  return join(
-    [
-      byWordsAlone ? sql`r.company_id + 0 = ${companyId}` : sql`r.company_id = ${companyId}`,
-      sql`r.deleted_at is null`,
-      ...Object.entries(filters).map(([field, value]) => sql`r.${raw(field)} = ${value}`),
-      // As a select of its own, what follows from a word alone is computed once and not for each record.
-      ...words.flatMap((word) => [
-        sql`search_keys(r.company_id, r.search) @> (select word_keys(${companyId}, ${word}))`,
-        sql`r.search like (select containing(${word}))`,
-      ]),
-      ...(updatedSince === undefined ? [] : [sql`r.updated_at >= ${updatedSince}::timestamptz`]),
-      ...(ids ? [sql`r.id = any (${ids}::bigint[])`] : []),
-      ...among.map(({ field, values }) => sql`r.${raw(field)} = any (${values}::text[])`),
-      ...days.flatMap(({ field, from, to }) => [
-        ...(from === undefined ? [] : [sql`r.${raw(field)} >= ${from}::date`]),
-        ...(to === undefined ? [] : [sql`r.${raw(field)} <= ${to}::date`]),
-      ]),
-    ],
-    ' and ',
+/** The ids of what a listing finds, with what they are sorted by. */
+function ids(companyId: number | Sql, definition: Definition, listing: Listing): Sql {
+  const { from, byId } = found(companyId, definition, listing)
+  const terms = raw(
+    listing.sort.map(({ field }, place) => `, ${sortTerm(definition, field)} as sort_${place}`).join(''),
   )
+  return sql`select r.id${terms} from ${from}${byId ? sql` ${inOrderOf(...byId)}` : sql``}`
 }
 
-const sortedBy = (definition: Definition, { sort }: Listing): Sql =>
-  raw(sort.map(({ field }, place) => `, ${sortTerm(definition, field)} as sort_${place}`).join(''))
+/** A page near the beginning: reading what stands before it costs little. */
+const isNear = ({ offset }: Listing): boolean => offset <= pageSizeMax * 10
 
 const order = ({ sort }: Listing): Sql =>
   raw([...sort.map(({ descending }, place) => `sort_${place}${direction(descending)}`), 'id'].join(', '))

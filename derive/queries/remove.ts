@@ -1,5 +1,6 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition, Match, Relation } from '#registry/definition.ts'
+import { byKeys, exactly, inOrderOf, placesOf } from './access.ts'
 import type { UnlinkedNote } from './history.ts'
 import { identifier, type Statement, sql, statement } from './statement.ts'
 import { tally } from './tally.ts'
@@ -19,10 +20,13 @@ export function related(companyId: number, relation: Relation, ids: readonly num
     ...(goes ? [sql`when ${matches(goes)} then 'goes'`] : []),
   ]
   const effect = cases.length > 0 ? sql`case ${join(cases, ' ')} else ${raw(`'${rest}'`)} end` : raw(`'${rest}'`)
+  const reference = sql`r.${identifier(by)}`
   return statement(
-    sql`select r.id, ${effect} as effect from ${identifier(records)} r
-    where r.company_id = ${companyId} and r.${identifier(by)} = any (${ids}::bigint[]) and r.deleted_at is null
-    order by r.id for update`,
+    sql`select r.id, ${effect} as effect from unnest(${ids}::bigint[]) gone (id) cross join lateral (
+      select * from ${identifier(records)} r
+      where r.company_id = ${companyId} and ${exactly(reference, sql`gone.id`)} and r.deleted_at is null
+      ${inOrderOf(reference, sql`r.id`)} for update
+    ) r`,
     `${records}.related.${by}`,
   )
 }
@@ -61,7 +65,7 @@ export const hide = (author: Author, records: string, ids: readonly number[], re
   statement(
     sql`with r as (
       update ${identifier(records)} set deleted_at = now(), removal_id = ${removalId}, version = version + 1, updated_at = now()
-      where company_id = ${author.companyId} and id = any (${ids}::bigint[])
+      where ${placesOf(records, author.companyId, ids)}
       returning company_id, id
     ), tallied as (${tally(records, -1)}
     ) ${note(author, records, 'deleted', sql`select id, null::json from r`)}`,
@@ -84,7 +88,10 @@ export type SettledRow = {
   changes: { [column: string]: [held: number | string | null, now: string | null] }
 }
 
-/** Sets one column of records, of those alone that hold `from` where one is named. The history says what it was. */
+/**
+ * Sets one column of records that this transaction holds, of those alone that have `from` where one is named. The
+ * history says what it was.
+ */
 export function settle(
   author: Author,
   records: string,
@@ -93,15 +100,19 @@ export function settle(
   from: { is: string } | 'any',
   to: string | null,
 ): Statement {
-  const held = from === 'any' ? sql`` : sql` and ${identifier(column)} = ${from.is}`
+  const held = from === 'any' ? sql`` : sql` where r.${identifier(column)} = ${from.is}`
   return statement(
     sql`with was as (
-      select id, ${identifier(column)} as held from ${identifier(records)}
-      where company_id = ${author.companyId} and id = any (${ids}::bigint[])${held}
+      select r.id, r.ctid as place, r.${identifier(column)} as held from ${byKeys(records, author.companyId, ids)}${held}
     ), r as (
       update ${identifier(records)} r set ${identifier(column)} = ${to}, version = version + 1, updated_at = now()
-      from was where r.company_id = ${author.companyId} and r.id = was.id
-      returning r.id, was.held, r.${identifier(column)} as now
-    ) ${note(author, records, 'changed', sql`select id, json_build_object(${column}::text, json_build_array(held, now)) from r`)} returning record_id as id, changes`,
+      where ctid = any (array(select place from was))
+      returning r.${identifier(column)} as now
+    ) ${note(
+      author,
+      records,
+      'changed',
+      sql`select id, json_build_object(${column}::text, json_build_array(held, (select now from r limit 1))) from was`,
+    )} returning record_id as id, changes`,
   )
 }

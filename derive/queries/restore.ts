@@ -1,5 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
+import { byKey, byKeys, placesOf } from './access.ts'
 import type { RemovalRow } from './history.ts'
+import { taken } from './look.ts'
 import { currencyOf, shown } from './shown.ts'
 import { identifier, type Statement, sql, statement } from './statement.ts'
 import { tally } from './tally.ts'
@@ -14,8 +16,8 @@ export type HeldRemoval = Pick<RemovalRow, 'records' | 'record_id' | 'mode' | 'w
 /** One restore of a removal at a time. */
 export const lockRemoval = (companyId: number, id: number): Statement =>
   statement(
-    sql`select records, record_id, mode, went, unlinked, restored_at is not null as restored from removals
-    where company_id = ${companyId} and id = ${id} for update`,
+    sql`select records, record_id, mode, went, unlinked, restored_at is not null as restored
+    from ${byKey('removals', companyId, id, 'for update')} r`,
     'removals.lock',
   )
 
@@ -33,10 +35,8 @@ export const hiddenBy = (
   ids: readonly number[],
 ): Statement =>
   statement(
-    sql`select r.id, ${shown(definition, currencyOf(companyId))} as json from ${identifier(definition.name)} r
-    where r.company_id = ${companyId} and r.id = any (${ids}::bigint[]) and r.removal_id = ${removalId}
-      and r.deleted_at is not null
-    order by r.id for update`,
+    sql`select r.id, ${shown(definition, currencyOf(companyId))} as json from ${byKeys(definition.name, companyId, ids, 'for update')}
+    where r.removal_id = ${removalId} and r.deleted_at is not null`,
     `${definition.name}.hidden`,
   )
 
@@ -45,7 +45,7 @@ export const unhide = (author: Author, records: string, ids: readonly number[]):
   statement(
     sql`with r as (
       update ${identifier(records)} set deleted_at = null, removal_id = null, version = version + 1, updated_at = now()
-      where company_id = ${author.companyId} and id = any (${ids}::bigint[])
+      where ${placesOf(records, author.companyId, ids)}
       returning company_id, id
     ), tallied as (${tally(records, 1)}
     ) ${note(author, records, 'restored', sql`select id, null::json from r`)}`,
@@ -58,20 +58,21 @@ export const unhide = (author: Author, records: string, ids: readonly number[]):
  */
 export const holdLive = (companyId: number, records: string, ids: readonly number[]): Statement =>
   statement(
-    sql`select id, deleted_at is null as live from ${identifier(records)}
-    where company_id = ${companyId} and id = any (${ids}::bigint[]) order by id for key share`,
+    sql`select r.id, r.deleted_at is null as live from ${byKeys(records, companyId, ids, 'for key share')}`,
     `${records}.hold-live`,
   )
 
 /** Those of these records whose value of a unique field a live record has meanwhile. */
-export const takenMeanwhile = (companyId: number, records: string, field: string, ids: readonly number[]): Statement =>
+export const takenMeanwhile = (
+  companyId: number,
+  definition: Definition,
+  field: string,
+  ids: readonly number[],
+): Statement =>
   statement(
-    sql`select r.id, r.${identifier(field)} as value from ${identifier(records)} r
-    where r.company_id = ${companyId} and r.id = any (${ids}::bigint[]) and exists (
-      select from ${identifier(records)} o where o.company_id = ${companyId} and o.deleted_at is null
-        and lower(o.${identifier(field)}) = lower(r.${identifier(field)})
-    ) order by r.id`,
-    `${records}.taken.${field}`,
+    sql`select r.id, r.${identifier(field)} as value from ${byKeys(definition.name, companyId, ids)}
+    where ${taken(companyId, definition, field, sql`r.${identifier(field)}`, null)}`,
+    `${definition.name}.taken.${field}`,
   )
 
 /** Live records whose reference is still empty, held, as they are. */
@@ -82,9 +83,7 @@ export const stillEmpty = (
   ids: readonly number[],
 ): Statement =>
   statement(
-    sql`select r.id, ${shown(definition, currencyOf(companyId))} as json from ${identifier(definition.name)} r
-    where r.company_id = ${companyId} and r.id = any (${ids}::bigint[]) and r.deleted_at is null
-      and r.${identifier(field)} is null
-    order by r.id for no key update`,
+    sql`select r.id, ${shown(definition, currencyOf(companyId))} as json from ${byKeys(definition.name, companyId, ids, 'for no key update')}
+    where r.deleted_at is null and r.${identifier(field)} is null`,
     `${definition.name}.empty.${field}`,
   )

@@ -1,4 +1,6 @@
+import { raw, type Sql } from 'sql-template-tag'
 import type { Plan } from '#registry/plans.ts'
+import { byKey, companyRow, exactly, inOrderOf } from './access.ts'
 import { type Statement, sql, statement } from './statement.ts'
 import { sweepFrom } from './sweep.ts'
 
@@ -24,14 +26,20 @@ const sessionDays = 30
 /** How far `last_seen_at` may lag behind, so that not every request writes. */
 const seenLagSeconds = 60
 
-const seen = ({ companyId, idHash }: SessionKey) => sql`
+/** The session itself, held as `lock` says. */
+const bySession = ({ companyId, idHash }: SessionKey, lock = ''): Sql => sql`(
+    select ctid, * from sessions where company_id = ${companyId} and ${exactly(sql`id_hash`, idHash)}
+    ${inOrderOf(sql`id_hash`)} ${raw(lock)}
+  )`
+
+const seen = (key: SessionKey, lock = '') => sql`
   select s.account_id, a.name as account_name, a.email, a.permissions,
     c.name as company_name, c.currency, c.plan, c.add_ons,
     s.last_seen_at < now() - make_interval(secs => ${seenLagSeconds}) as stale
-  from sessions s
-  join accounts a on a.company_id = s.company_id and a.id = s.account_id
-  join companies c on c.id = s.company_id
-  where s.company_id = ${companyId} and s.id_hash = ${idHash} and s.expires_at > now()
+  from ${bySession(key, lock)} s
+  cross join lateral ${byKey('accounts', key.companyId, raw('s.account_id'), lock)} a
+  cross join ${companyRow(key.companyId)} c
+  where s.expires_at > now()
     and s.last_seen_at > now() - make_interval(hours => ${sessionIdleHours}) and a.disabled_at is null`
 
 export const seeSession = (key: SessionKey): Statement => statement(seen(key), 'session')
@@ -40,16 +48,14 @@ export const seeSession = (key: SessionKey): Statement => statement(seen(key), '
  * The session of a write, held until it ends: signing out, disabling the account or taking a permission away waits for
  * it, so that once any of these has been answered nothing of the old rights is still to come.
  */
-export const holdSession = (key: SessionKey): Statement =>
-  statement(sql`${seen(key)} for share of s, a`, 'session.hold')
+export const holdSession = (key: SessionKey): Statement => statement(seen(key, 'for share'), 'session.hold')
 
 /** Another request may be using the session; then it is seen to be alive without us. */
-export const touchSession = ({ companyId, idHash }: SessionKey): Statement =>
+export const touchSession = (key: SessionKey): Statement =>
   statement(
-    sql`update sessions set last_seen_at = now() where (company_id, id_hash) in (
-      select company_id, id_hash from sessions where company_id = ${companyId} and id_hash = ${idHash}
-      for update skip locked
-    )`,
+    sql`update sessions set last_seen_at = now() where ctid = any (array(
+      select s.ctid from ${bySession(key, 'for update skip locked')} s
+    ))`,
     'session.touch',
   )
 
@@ -60,14 +66,19 @@ export const insertSession = ({ companyId, idHash }: SessionKey, accountId: numb
     'session.insert',
   )
 
-export const deleteSession = ({ companyId, idHash }: SessionKey): Statement =>
-  statement(sql`delete from sessions where company_id = ${companyId} and id_hash = ${idHash}`, 'session.delete')
+export const deleteSession = (key: SessionKey): Statement =>
+  statement(
+    sql`delete from sessions where ctid = any (array(select s.ctid from ${bySession(key, 'for update')} s))`,
+    'session.delete',
+  )
 
 /** The sessions of an account, but for one where that is given. */
 export const deleteSessionsOf = (companyId: number, accountId: number, but: Buffer | null): Statement =>
   statement(
-    sql`delete from sessions where company_id = ${companyId} and account_id = ${accountId}
-    and id_hash is distinct from ${but}`,
+    sql`delete from sessions where ctid = any (array(
+      select ctid from sessions where company_id = ${companyId} and ${exactly(sql`account_id`, accountId)}
+        and id_hash is distinct from ${but} ${inOrderOf(sql`account_id`)} for update
+    ))`,
     'session.delete-all',
   )
 

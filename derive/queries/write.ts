@@ -3,6 +3,7 @@ import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { columnsOf } from '../tables.ts'
+import { byKey } from './access.ts'
 import { takePlaces } from './metering.ts'
 import { currencyOf, shown } from './shown.ts'
 import { identifier, type Statement, sql, statement } from './statement.ts'
@@ -84,11 +85,9 @@ export const lockTree = (companyId: number, table: string, field: string): State
 export const leadsTo = (companyId: number, table: string, field: string, from: number, to: number): Statement =>
   statement(
     sql`with recursive chain as (
-      select id, ${identifier(field)} as next from ${identifier(table)}
-      where company_id = ${companyId} and id = ${from}
+      select id, ${identifier(field)} as next from ${byKey(table, companyId, from)} r
       union
-      select r.id, r.${identifier(field)} from chain
-      join ${identifier(table)} r on r.company_id = ${companyId} and r.id = chain.next
+      select r.id, r.${identifier(field)} from chain cross join lateral ${byKey(table, companyId, raw('chain.next'))} r
     ) select exists (select from chain where id = ${to}) as leads`,
     `${table}.${field}.leads`,
   )

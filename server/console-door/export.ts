@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import { type Listing, list, listIds } from '#derive/queries/read.ts'
+import type { Listing } from '#derive/queries/listing.ts'
+import { list, listIds } from '#derive/queries/read.ts'
 import { dataRoutesOf } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'

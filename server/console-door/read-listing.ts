@@ -1,5 +1,5 @@
 import { invalid, parametersOf, quoted, readInteger, readListing, readPairs } from '#derive/parameters.ts'
-import type { Listing } from '#derive/queries/read.ts'
+import type { Listing } from '#derive/queries/listing.ts'
 import type { DataRoute } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'

@@ -104,7 +104,7 @@ async function takenValues(transaction: Transaction, { companyId }: Actor, retur
     const { definition, records } = group
     for (const field of uniqueFields(definition)) {
       const rows = await transaction.run<{ id: number; value: string }>(
-        takenMeanwhile(companyId, definition.name, field, records.map(idOf)),
+        takenMeanwhile(companyId, definition, field, records.map(idOf)),
       )
       for (const { id, value } of rows) {
         const message = `is ${JSON.stringify(value)}, which another ${definition.one} has meanwhile; change it there first`

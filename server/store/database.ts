@@ -83,8 +83,9 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
 /**
  * Set for the session, so that it holds on any server: a client that is gone frees its locks within half a second
  * even while a statement of it waits, and nothing waits for ever. A statement is planned once a connection, so its plan
- * must hold for every company and at every size: by an index, however small the tables are while it is made, and alone,
- * however large, because starting other processes takes longer than answering.
+ * must hold for every company and at every size: by the index that its text asks for (`derive/queries/access.ts`), however
+ * small the tables are while it is made, and alone, however large, because starting other processes takes longer than
+ * answering.
  */
 export const sessionOptions = ({ statementTimeout, lockTimeout }: Limits): string =>
   [
@@ -96,6 +97,8 @@ export const sessionOptions = ({ statementTimeout, lockTimeout }: Limits): strin
     'idle_in_transaction_session_timeout=60000',
     'plan_cache_mode=force_generic_plan',
     'enable_seqscan=off',
+    'enable_sort=off',
+    'enable_memoize=off',
     'jit=off',
     'max_parallel_workers_per_gather=0',
   ]

@@ -8,7 +8,6 @@ describe('what a run is asked to do', () => {
       help: false,
       about: 'works',
       profileFloor: false,
-      update: false,
       works: workNames,
       records: [10_000, 1_000_000],
       connections: [1, 32, 128],

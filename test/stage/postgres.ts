@@ -7,7 +7,10 @@ import { buildConsole } from '#server/command/build-console.ts'
 import { openEmbedded } from '#server/embedded/open.ts'
 import { migrate } from '#server/store/migrate.ts'
 
-/** One bundled PostgreSQL for the whole run, with a migrated database that each test file copies. */
+/**
+ * One PostgreSQL for the whole run, with a migrated database that each test file copies: the bundled one, or the one of
+ * TEST_SERVER (`{"host", "port", "user"}`, as a superuser), to try another version.
+ */
 
 export type Server = { host: string; port: number; user: string; database: string }
 
@@ -22,18 +25,30 @@ export const template = 'plumbline_template'
 export default async function setup(project: TestProject) {
   // Once, before many processes that serve it start at the same time.
   await buildConsole(() => {})
+  const { server, close } = process.env.TEST_SERVER ? given(process.env.TEST_SERVER) : await bundled()
+  const client = new pg.Client(server)
+  await client.connect()
+  await client.query(`drop database if exists ${template} with (force)`)
+  await client.query(`create database ${template}`)
+  await client.end()
+  await migrate({ ...server, database: template }, () => {})
+  project.provide('server', server)
+  return close
+}
+
+const given = (text: string) => ({
+  server: { database: 'postgres', ...JSON.parse(text) } as Server,
+  close: async () => {},
+})
+
+async function bundled() {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-test-'))
   // Started by root, PostgreSQL runs as somebody else, who has to reach it here.
   await chmod(folder, 0o711)
   const embedded = await openEmbedded({ folder })
-  const client = new pg.Client(embedded.connection)
-  await client.connect()
-  await client.query(`create database ${template}`)
-  await client.end()
-  await migrate({ ...embedded.connection, database: template }, () => {})
-  project.provide('server', embedded.connection)
-  return async () => {
+  const close = async () => {
     await embedded.close()
     await rm(folder, { recursive: true, force: true })
   }
+  return { server: embedded.connection, close }
 }

@@ -8,8 +8,7 @@ select asked.place, answer.*
     asked."scope"::text = any (t.scopes) and asked."scope"::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when asked."addOn"::text <> all (c.add_ons) then asked."addOn"::text end as feature_off,
     c.currency
-  from tokens t
-  join accounts a on a.company_id = t.company_id and a.id = t.account_id
-  join companies c on c.id = t.company_id
-  where t.company_id = asked."companyId" and t.hash = asked."tokenHash") answer on true
+  from (select * from tokens where company_id = asked."companyId" and hash between asked."tokenHash" and asked."tokenHash" order by hash offset 0 ) t
+  cross join lateral (select * from accounts where company_id = asked."companyId" and id = t.account_id  offset 0) a
+  cross join (select * from companies where id = asked."companyId" offset 0) c) answer on true
 -- [7,{"type":"Buffer","data":[0,255]},"PROJECTS_VIEW","api","127.0.0.1"]

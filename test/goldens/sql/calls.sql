@@ -6,14 +6,18 @@ select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') a
       select * from calls c where c.company_id = $1 and c.status = $2 and (c.route = $3 or split_part(c.route, '.', 1) = $4) and case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end = $5 order by c.at desc, c.id desc
       limit $6 offset $7
-    ) c join tokens t on t.company_id = c.company_id and t.id = c.token_id order by c.at desc, c.id desc
+    ) c cross join lateral (
+      select * from tokens where company_id = c.company_id and id between c.token_id and c.token_id order by id offset 0
+    ) t order by c.at desc, c.id desc
 -- [7,200,"clients","clients","ok",50,0]
 
 -- calls.by-day
 select to_char(c.at, 'YYYY-MM-DD') as day, split_part(c.route, '.', 1) as resource, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end as outcome,
       count(*) as calls, count(*) filter (where c.counted) as counted
-    from calls c
-    where c.company_id = $1 and c.at >= current_date - $2::int
+    from (
+      select * from calls c where c.company_id = $1 and c.at >= current_date - $2::int
+      order by c.at offset 0
+    ) c
     group by 1, 2, 3
 -- [7,29]

@@ -8,14 +8,12 @@ select asked.place, answer.*
     asked."scope"::text = any (t.scopes) and asked."scope"::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when asked."addOn"::text <> all (c.add_ons) then asked."addOn"::text end as feature_off,
     c.currency
-  from tokens t
-  join accounts a on a.company_id = t.company_id and a.id = t.account_id
-  join companies c on c.id = t.company_id
-  where t.company_id = asked."companyId" and t.hash = asked."tokenHash")
+  from (select * from tokens where company_id = asked."companyId" and hash between asked."tokenHash" and asked."tokenHash" order by hash offset 0 ) t
+  cross join lateral (select * from accounts where company_id = asked."companyId" and id = t.account_id  offset 0) a
+  cross join (select * from companies where id = asked."companyId" offset 0) c)
   select caller.*, wanted.* from caller left join lateral (
     select r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json
-    from projects r
-    where r.company_id = asked."companyId" and r.id = asked."id" and r.deleted_at is null) wanted on true) answer on true
+    from (select * from projects where company_id = asked."companyId" and id = asked."id"  offset 0) r where r.deleted_at is null) wanted on true) answer on true
 -- [7,{"type":"Buffer","data":[0,255]},"PROJECTS_VIEW","api","127.0.0.1",4711]
 
 -- (unnamed)
@@ -26,12 +24,10 @@ with caller as (
     $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
     c.currency
-  from tokens t
-  join accounts a on a.company_id = t.company_id and a.id = t.account_id
-  join companies c on c.id = t.company_id
-  where t.company_id = $6 and t.hash = $7)
+  from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 ) t
+  cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
+  cross join (select * from companies where id = $10 offset 0) c)
   select caller.*, wanted.* from caller left join lateral (
     select r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name) record) as json
-    from projects r
-    where r.company_id = $8 and r.id = $9 and r.deleted_at is null) wanted on true
--- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},7,4711]
+    from (select * from projects where company_id = $11 and id = $12  offset 0) r where r.deleted_at is null) wanted on true
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,4711]

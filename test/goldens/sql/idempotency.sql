@@ -1,7 +1,7 @@
 -- key.claim
-select pg_try_advisory_xact_lock($1::bigint) as claimed from tokens
-    where company_id = $2 and hash = $3 and revoked_at is null
--- ["42",7,{"type":"Buffer","data":[0,255]}]
+select pg_try_advisory_xact_lock($1::bigint) as claimed from (select * from tokens where company_id = $2 and hash between $3 and $4 order by hash offset 0) t
+    where revoked_at is null
+-- ["42",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]}]
 
 -- answers.sweep
 delete from answers where ctid = any (array(

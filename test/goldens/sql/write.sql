@@ -39,10 +39,8 @@ with r as (
 
 -- workers.supervisor_id.leads
 with recursive chain as (
-      select id, supervisor_id as next from workers
-      where company_id = $1 and id = $2
+      select id, supervisor_id as next from (select * from workers where company_id = $1 and id = $2  offset 0) r
       union
-      select r.id, r.supervisor_id from chain
-      join workers r on r.company_id = $3 and r.id = chain.next
+      select r.id, r.supervisor_id from chain cross join lateral (select * from workers where company_id = $3 and id = chain.next  offset 0) r
     ) select exists (select from chain where id = $4) as leads
 -- [7,1,7,2]

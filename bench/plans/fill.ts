@@ -1,5 +1,4 @@
 import type pg from 'pg'
-import { mayBeNull } from '#derive/schema.ts'
 import { columnsOf } from '#derive/tables.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Field } from '#registry/kinds/index.ts'
@@ -7,33 +6,42 @@ import { registry } from '#registry/records/index.ts'
 
 /** Rows for the kinds that the scenario has none of: among none of them, every index is as good as another. */
 export async function fillOthers(client: pg.Client, companies: number): Promise<void> {
-  // What they refer to need not be there; nobody asks for these records.
-  await client.query('set session_replication_role = replica')
-  for (const definition of registry) {
-    const { rows } = await client.query(`select from ${definition.name} limit 1`)
-    if (rows.length === 0) await client.query(insert(definition, companies))
-  }
-  await client.query('reset session_replication_role')
+  await withoutReferences(client, async () => {
+    for (const definition of registry) {
+      const { rows } = await client.query(`select from ${definition.name} limit 1`)
+      if (rows.length === 0) await client.query(insert(definition, { companies, each: perCompany }))
+    }
+  })
   await client.query('vacuum (analyze)')
 }
 
 const perCompany = 40
 
-function insert(definition: Definition, companies: number): string {
+/** What the records refer to need not be there; nobody asks for them. */
+export async function withoutReferences(client: pg.Client, work: () => Promise<void>): Promise<void> {
+  await client.query('set session_replication_role = replica')
+  await work()
+  await client.query('reset session_replication_role')
+}
+
+/** Records of a kind for the companies 1 … `companies`, as many for each, with a value in every column that an index has. */
+export function insert(definition: Definition, { companies, each }: { companies: number; each: number }): string {
   const columns = columnsOf(definition).flatMap(([name, field]): [string, string][] => {
     const value = expressionOf(field)
-    return value && (!mayBeNull(field) || ['reference', 'choice'].includes(field.kind)) ? [[name, value]] : []
+    return value === undefined ? [] : [[name, value]]
   })
   return `insert into ${definition.name} (company_id, ${columns.map(([name]) => name).join(', ')})
     select 1 + i % ${companies}, ${columns.map(([, value]) => value).join(', ')}
-    from generate_series(1, ${companies * perCompany}) i`
+    from generate_series(1, ${companies * each}) i`
 }
 
-/** Nothing for a kind that is never required, and for what the table itself gives a value. */
+/** Nothing for a kind that no index has, and for what the table itself gives a value. */
 function expressionOf(field: Field): string | undefined {
   switch (field.kind) {
     case 'text':
-      return `'Record ' || i`
+      return `'R' || i`
+    case 'email':
+      return `'r' || i || '@example.com'`
     case 'choice':
       return `(array['${field.values.join("','")}'])[1 + i / ${perCompany} % ${field.values.length}]`
     case 'reference':
@@ -46,8 +54,9 @@ function expressionOf(field: Field): string | undefined {
       return `'[]'`
     case 'money':
     case 'decimal':
-    case 'integer':
       return '1'
+    case 'integer':
+      return String(field.min)
     default:
       return undefined
   }

@@ -1,0 +1,105 @@
+import { join, raw, type Sql } from 'sql-template-tag'
+import type { Definition } from '#registry/definition.ts'
+import { equalityIndexes } from '../tables.ts'
+import { byKeys, exactly, inOrderOf } from './access.ts'
+import { sql } from './statement.ts'
+
+/** The records a list is asked for. */
+export type Listing = {
+  filters: { readonly [field: string]: string | number | boolean }
+  /** The words that must all occur. */
+  words: readonly string[]
+  sort: readonly { field: string; descending: boolean }[]
+  updatedSince?: string | undefined
+  /** What the web interface asks besides: these records alone, one of several values, days from one to another. */
+  ids?: readonly number[]
+  among?: readonly { field: string; values: readonly string[] }[]
+  days?: readonly { field: string; from?: string; to?: string }[]
+  limit: number
+  offset: number
+  fields?: readonly string[]
+}
+
+/** Without any condition of its own, a list holds every live record, and their number is known. */
+export const narrows = ({ filters, words, updatedSince, ids, among = [], days = [] }: Listing): boolean =>
+  Object.keys(filters).length + words.length + among.length + days.length > 0 ||
+  updatedSince !== undefined ||
+  ids !== undefined
+
+/** The live records of a listing: what follows `from`, with the records as `r`, in the order of one index. */
+export type Found = {
+  from: Sql
+  /** The columns by which they are in the order of their ids; undefined where they are in another order. */
+  byId: readonly Sql[] | undefined
+}
+
+/**
+ * Finds the records by one index, whatever else is asked of them: by their ids, by a reference, by words, by the time
+ * they changed, by another filter, else all of the company. The first that is asked for narrows most.
+ */
+export function found(companyId: number | Sql, definition: Definition, listing: Listing): Found {
+  const { words, updatedSince, ids } = listing
+  const filter = servingFilter(definition, listing)
+  const isReference = filter !== undefined && definition.fields[filter]?.kind === 'reference'
+  const table = raw(definition.name)
+  const [ofCompany, live, id] = [sql`r.company_id = ${companyId}`, sql`r.deleted_at is null`, sql`r.id`]
+  const those = (source: Sql, conditions: readonly Sql[]) =>
+    conditions.length === 0 ? source : sql`${source} where ${join([...conditions], ' and ')}`
+
+  if (ids) {
+    const records = byKeys(definition.name, companyId as number, ids)
+    return { from: those(records, [live, ...residual(listing)]), byId: undefined }
+  }
+  if (filter !== undefined && (isReference || (words.length === 0 && updatedSince === undefined))) {
+    const column = sql`r.${raw(filter)}`
+    const conditions = [ofCompany, exactly(column, listing.filters[filter]), live, ...residual(listing, filter)]
+    return { from: those(sql`${table} r`, conditions), byId: [column, id] }
+  }
+  if (words.length > 0)
+    return { from: those(byWords(companyId, definition, words), residual(listing)), byId: undefined }
+  if (updatedSince !== undefined) {
+    const since = sql`(
+      select * from ${table} r where ${ofCompany} and ${changedSince(updatedSince)} and ${live}
+      ${inOrderOf(sql`r.updated_at`, id)}
+    ) r`
+    return { from: those(since, residual({ ...listing, updatedSince: undefined })), byId: undefined }
+  }
+  return { from: those(sql`${table} r`, [ofCompany, live, ...residual(listing)]), byId: [id] }
+}
+
+/** A reference leads to fewer records than a state; what has no index serves nothing. */
+function servingFilter(definition: Definition, { filters }: Listing): string | undefined {
+  const indexed = equalityIndexes(definition).filter((name) => filters[name] !== undefined)
+  return indexed.find((name) => definition.fields[name]?.kind === 'reference') ?? indexed[0]
+}
+
+/**
+ * Records with all of these words. The keys of the words hold the company, and `company_id + 0` keeps the planner from
+ * reading its whole key beside them. The search index is the one that knows live records by their lack of a removal.
+ */
+const byWords = (companyId: number | Sql, { name }: Definition, words: readonly string[]): Sql => sql`(
+      select * from ${raw(name)} r where r.company_id + 0 = ${companyId} and r.removal_id is null
+        and ${join(
+          words.map((word) => sql`search_keys(r.company_id, r.search) @> (select word_keys(${companyId}, ${word}))`),
+          ' and ',
+        )} offset 0
+    ) r`
+
+/** What is asked beside that by which the records are found. */
+function residual({ filters, words, updatedSince, among = [], days = [] }: Listing, served?: string): Sql[] {
+  return [
+    ...Object.entries(filters)
+      .filter(([field]) => field !== served)
+      .map(([field, value]) => sql`r.${raw(field)} = ${value}`),
+    // As a select of its own, what follows from a word alone is computed once and not for each record.
+    ...words.map((word) => sql`r.search like (select containing(${word}))`),
+    ...(updatedSince === undefined ? [] : [changedSince(updatedSince)]),
+    ...among.map(({ field, values }) => sql`r.${raw(field)} = any (${values}::text[])`),
+    ...days.flatMap(({ field, from, to }) => [
+      ...(from === undefined ? [] : [sql`r.${raw(field)} >= ${from}::date`]),
+      ...(to === undefined ? [] : [sql`r.${raw(field)} <= ${to}::date`]),
+    ]),
+  ]
+}
+
+const changedSince = (moment: string): Sql => sql`r.updated_at >= ${moment}::timestamptz`
