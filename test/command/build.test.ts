@@ -1,10 +1,13 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, readdir, readFile, truncate } from 'node:fs/promises'
+import { appendFile, chmod, readdir, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { weAreRoot } from '#server/embedded/identity.ts'
 import { look } from '#server/embedded/look.ts'
 import { copyOfCheckout } from '../stage/checkout.ts'
+import { linkFile } from '../stage/link-tree.ts'
 import { eventually } from '../stage/wait.ts'
 import { makeStage, type Said, type Stage } from './stage.ts'
 
@@ -67,6 +70,19 @@ describe('An interface that cannot be built', () => {
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(`${file}:`) })
     expect(await builtIn()).toEqual([])
   })
+})
+
+test('In a checkout that may not be written nothing is built, and the sentence names the place.', async () => {
+  // What another user, as whom root has to do it, needs to reach.
+  const node = join(stage.folder, 'node')
+  await linkFile(process.execPath, node)
+  await promisify(execFile)('chmod', ['-R', 'a+rX', checkout])
+  await chmod(join(checkout, 'console'), 0o555)
+  onTestFinished(() => chmod(join(checkout, 'console'), 0o755))
+  const other = weAreRoot() ? { uid: 65_534, gid: 65_534 } : {}
+  const build = promisify(execFile)(node, [join(checkout, 'server/command/build.ts')], { ...other, cwd: '/' })
+  await expect(build).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/EACCES.*console\/dist-\d+'\n$/) })
+  expect(await builtIn()).toEqual([])
 })
 
 describe('A build', () => {
