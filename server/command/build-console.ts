@@ -1,8 +1,8 @@
+import { fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, gzip } from 'node:zlib'
+import { stripVTControlCharacters } from 'node:util'
 
 /** The web interface, built from its sources where that is missing or out of date. Nothing is fetched for it. */
 
@@ -13,16 +13,16 @@ const sources = ['console', 'registry', 'derive', 'vite.config.ts', 'package-loc
 /** Beside the build: the hash of the sources it was made from. */
 const note = 'built-from.txt'
 
-export async function buildConsole(progress: (sentence: string) => void): Promise<void> {
+/** Rejects with all that the bundler said of a build that failed, and with the reason of `signal` where that ended it. */
+export async function buildConsole(progress: (sentence: string) => void, signal?: AbortSignal): Promise<void> {
   const hash = await hashOfSources()
   if ((await hashOfBuild()) === hash) return
+  signal?.throwIfAborted()
   progress('Building the web interface …')
   // Beside its place, so that a build that fails or runs twice at once leaves no half of one.
   const place = join(root, `console/dist-${process.pid}`)
   try {
-    const { build } = await import('vite')
-    await build({ configFile: join(root, 'vite.config.ts'), logLevel: 'error', build: { outDir: place } })
-    await compress(join(place, 'assets'))
+    await runBuilder(place, signal)
     await writeFile(join(place, note), hash)
     await takePlace(place, hash)
   } finally {
@@ -30,26 +30,41 @@ export async function buildConsole(progress: (sentence: string) => void): Promis
   }
 }
 
+/**
+ * A bundler takes half a gigabyte and gives little of it back; a process of its own (console-builder.ts) gives back all
+ * of it. Its channel is how it knows that this process has gone.
+ */
+async function runBuilder(place: string, signal?: AbortSignal): Promise<void> {
+  const builder = fork(join(import.meta.dirname, 'console-builder.ts'), [place], {
+    // The first releases of Node 24 warn of TypeScript, which they run all the same.
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    // The bundler builds React's development version for any other value.
+    env: { ...process.env, NODE_ENV: 'production' },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  let said = ''
+  builder.stderr?.on('data', (chunk) => (said += chunk))
+  const end = (): void => void builder.kill('SIGKILL')
+  signal?.addEventListener('abort', end)
+  if (signal?.aborted) end()
+  const how = await new Promise<number | string>((resolve) => {
+    builder.once('error', (error) => resolve(error.message))
+    builder.once('close', (code, killedBy) => resolve(code ?? `it was ended by ${killedBy}`))
+  })
+  signal?.removeEventListener('abort', end)
+  signal?.throwIfAborted()
+  if (how !== 0) throw new Error(stripVTControlCharacters(said).trim() || `The build failed: ${how}`)
+}
+
 /** Another process may have been as quick; its build of the same sources is as good. */
 async function takePlace(place: string, hash: string): Promise<void> {
+  if ((await hashOfBuild()) === hash) return
   await rm(built, { recursive: true, force: true })
   try {
     await rename(place, built)
   } catch (error) {
     if ((await hashOfBuild()) !== hash) throw error
   }
-}
-
-/** The files as browsers take them, so that none is compressed while somebody waits. */
-async function compress(folder: string): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => /\.(js|css|svg)$/.test(name))
-  await Promise.all(
-    names.map(async (name) => {
-      const bytes = await readFile(join(folder, name))
-      await writeFile(join(folder, `${name}.gz`), await promisify(gzip)(bytes))
-      await writeFile(join(folder, `${name}.br`), await promisify(brotliCompress)(bytes))
-    }),
-  )
 }
 
 const hashOfBuild = (): Promise<string | undefined> => readFile(join(built, note), 'utf8').catch(() => undefined)

@@ -18,21 +18,31 @@ export async function serveUntilStopped(desk: Desk, given: { processes?: string 
   const config = readConfig({ ...desk.environment, PROCESSES: given.processes ?? desk.environment.PROCESSES })
   const stop = listenForStop()
   const progress = progressOfServe(desk, config)
-  await prepareConsole(desk, progress)
+  await prepareConsole({ desk, config, progress, stop })
+  // Nothing is open yet.
+  if (stop.signal.aborted) return
   const code = await inWorld(config, progress, (opened) => serveIn(desk, opened, stop))
   if (code !== 0) throw new Mistake('The server stopped because of an error nobody caught; the log says which.')
 }
 
+type Start = { desk: Desk; config: Config; progress: Progress; stop: Stop }
+
 /** The web interface, built where it has to be. Where it cannot be, the API is served all the same. */
-async function prepareConsole({ terminal }: Desk, progress: Progress): Promise<void> {
+async function prepareConsole({ desk, config, progress, stop: { signal } }: Start): Promise<void> {
   try {
-    await buildConsole((sentence) => progress.tell(sentence))
+    await buildConsole((sentence) => progress.tell(sentence), signal)
   } catch (error) {
-    const why = (error as Error).message.split('\n')[0]
-    terminal.stderr.write(`The web interface could not be built, and is not served until it is (${why}).\n`)
+    if (!signal.aborted) tellUnbuilt(desk, config, error as Error)
   } finally {
     progress.end()
   }
+}
+
+/** All that the bundler said, which names file and line: in the log, to people as it is. */
+function tellUnbuilt({ terminal: { stderr } }: Desk, config: Config, error: Error): void {
+  const sentence = 'The web interface could not be built, and is not served until it is'
+  if (stderr.isTTY || config.logLevel === 'silent') stderr.write(`${sentence}:\n${error.message}\n`)
+  else makeLog(config).error({ error }, sentence)
 }
 
 /** For people on a terminal as lines, else as lines of the log. */

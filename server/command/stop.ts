@@ -4,6 +4,8 @@ import type { Config } from '../config.ts'
 export type Stop = {
   /** The exit code, once somebody or something wants the process to end. */
   asked: Promise<number>
+  /** Aborted by the first signal, for work of the start that need not be finished. */
+  signal: AbortSignal
   /** From here on what nobody caught is logged and, where it has to, ends the process in good order. */
   watch(log: Logger): void
 }
@@ -17,16 +19,19 @@ const sameSignalMilliseconds = 500
 /** Listens for signals from here on, so that one that comes during the start is not lost. */
 export function listenForStop(): Stop {
   const { promise: asked, resolve } = Promise.withResolvers<number>()
+  const heard = new AbortController()
   let firstAt: number | undefined
   const onSignal = (): void => {
     const now = performance.now()
     firstAt ??= now
     if (now - firstAt > sameSignalMilliseconds) process.exit(1)
     resolve(0)
+    heard.abort()
   }
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   return {
     asked,
+    signal: heard.signal,
     watch: (log) => watchErrors(log, () => resolve(1)),
   }
 }

@@ -29,9 +29,9 @@ test('A folder that cannot be made is named.', async () => {
 })
 
 test.skipIf(!isRoot)('A folder in which the user may not write is named.', async () => {
-  const { machine, folder } = await stage()
+  const { machine, programs, folder } = await stage()
   await mkdir(folder)
-  const ordinary = opener(folder, machine.shared, { uid: 65_534 })
+  const ordinary = opener(folder, machine.shared, { programs, uid: 65_534 })
   expect((await ordinary.opened()).problem).toMatch(/You may not write in .*data.*: set PLUMBLINE_DATA/)
 })
 

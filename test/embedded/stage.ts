@@ -7,9 +7,10 @@ import { createInterface } from 'node:readline'
 import { Client } from 'pg'
 import { onTestFinished } from 'vitest'
 import { look } from '../../server/embedded/look.ts'
-import { bundledPackage, type Machine } from '../../server/embedded/machine.ts'
+import type { Machine } from '../../server/embedded/machine.ts'
 import type { Embedded } from '../../server/embedded/open.ts'
 import { stopServer } from '../../server/embedded/stop.ts'
+import { type Programs, programsFor } from './programs.ts'
 
 export const isRoot = process.geteuid?.() === 0
 
@@ -21,8 +22,9 @@ export async function stage(parent = tmpdir()) {
     for (const cluster of await clustersIn(root)) await stopServer(cluster)
     await rm(root, { recursive: true, force: true, maxRetries: 5 })
   })
-  const machine: Machine = { package: bundledPackage(), shared: join(root, 'shared') }
-  return { root, machine, folder: join(root, 'data') }
+  const programs = await programsFor(join(root, 'programs'))
+  const machine: Machine = { package: programs.package, shared: join(root, 'shared') }
+  return { root, machine, programs, folder: join(root, 'data') }
 }
 
 export const clustersIn = async (root: string): Promise<string[]> =>
@@ -32,15 +34,23 @@ export const clustersIn = async (root: string): Promise<string[]> =>
 
 type Said = { how?: string; connection?: Embedded['connection']; ms?: number; progress?: string; problem?: string }
 
-type OpenerOptions = { program?: string; afterwards?: 'stay' | 'go'; uid?: number }
+type OpenerOptions = {
+  /** Of another checkout, or for another user. */
+  programs?: Programs
+  afterwards?: 'stay' | 'go'
+  uid?: number
+}
+
+const own = { node: process.execPath, opener: join(import.meta.dirname, 'opener.ts') }
 
 /** `opener.ts` in a process of its own. */
-export function opener(folder: string, shared: string, { program, afterwards = 'stay', uid }: OpenerOptions = {}) {
-  const child: ChildProcess = spawn(
-    process.execPath,
-    [program ?? join(import.meta.dirname, 'opener.ts'), folder, shared, afterwards],
-    { stdio: ['pipe', 'pipe', 'inherit'], cwd: '/', ...(uid ? { uid, gid: uid } : {}) },
-  )
+export function opener(folder: string, shared: string, { programs, afterwards = 'stay', uid }: OpenerOptions = {}) {
+  const { node, opener: program } = programs ?? own
+  const child: ChildProcess = spawn(node, [program, folder, shared, afterwards], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    cwd: '/',
+    ...(uid ? { uid, gid: uid } : {}),
+  })
   const exited = once(child, 'exit')
   onTestFinished(async () => {
     child.kill('SIGKILL')

