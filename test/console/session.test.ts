@@ -62,6 +62,25 @@ describe('Signing in', () => {
     }
   })
 
+  test('what somebody is refused leaves a line that names the account and the peer', async () => {
+    const clerk = await stage.person(office.company, [])
+    const info = vi.spyOn(stage.world.log, 'info')
+    try {
+      expect((await clerk.get('/console/accounts')).status).toBe(403)
+      await stage.ask('GET', '/console/me')
+      await office.company.call('GET', '/v1/clients', { token: null })
+      const who = { peer: '127.0.0.1' }
+      const lines = [
+        { status: 403, path: '/console/accounts', account_id: clerk.id, company_id: office.company.id, ...who },
+        { status: 401, path: '/console/me', ...who },
+        { status: 401, path: '/v1/clients', ...who },
+      ]
+      await vi.waitFor(() => expect(info.mock.calls.map(([line]) => line)).toMatchObject(lines))
+    } finally {
+      info.mockRestore()
+    }
+  })
+
   test('over TLS the cookie is never sent without it', async () => {
     const secure = await openConsole({ PUBLIC_URL: 'https://erp.example.com' })
     try {
