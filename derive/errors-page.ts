@@ -56,7 +56,11 @@ const section = ({ code, status, title, when, advice }: RefusalSection): string 
 </section>`
 
 /** Names between backticks as code. */
-const marked = (text: string): string => escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+const marked = (text: string): string =>
+  escaped(text)
+    .split('`')
+    .map((part, index) => (index % 2 === 1 ? `<code>${part}</code>` : part))
+    .join('')
 
 const style = `
 :root { color-scheme: light dark; --text: #1d2327; --quiet: #586069; --line: #d8dde2; --mark: #fff6d6; --link: #0b5c8a; --page: #fff }

@@ -1,6 +1,6 @@
 import { Compile } from 'typebox/schema'
 import type { Definition, Found, Problem, ProblemCode } from '#registry/definition.ts'
-import { isObject, type Json, type JsonObject } from '#registry/json.ts'
+import { isObject, type Json, type JsonObject, type JsonSchema } from '#registry/json.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { mayBeNull, mustBeGiven } from './schema.ts'
 
@@ -73,7 +73,8 @@ export function checkValue(
   const value = typeof sent === 'string' ? sent.trim() : sent
   const refused = (code: ProblemCode) => ({ value, problems: [{ field: path, code, message: kind.must(field) }] })
 
-  const validator = validatorOf(field)
+  const { schema, validator } = checksOf(field)
+  if (isTooLong(schema, value)) return refused('too_long')
   if (!validator.Check(value)) return refused(codes[validator.Errors(value)[1][0]?.keyword ?? ''] ?? 'wrong_format')
 
   const members = kind.members?.(field)
@@ -87,6 +88,16 @@ export function checkValue(
   }
   if (kind.refuses?.(field, value)) return refused('wrong_format')
   return { value, problems: [] }
+}
+
+/**
+ * Length is decided before anything else looks at a value: a validator goes on to the pattern of a text that is too
+ * long, to report every fault at once. A character (code point) has one or two units of `length`.
+ */
+function isTooLong({ maxLength, maxItems }: JsonSchema, value: Json): boolean {
+  if (Array.isArray(value)) return typeof maxItems === 'number' && value.length > maxItems
+  if (typeof value !== 'string' || typeof maxLength !== 'number' || value.length <= maxLength) return false
+  return value.length > 2 * maxLength || [...value].length > maxLength
 }
 
 type Members = { readonly [name: string]: Field }
@@ -172,12 +183,13 @@ const codes: { readonly [keyword: string]: ProblemCode } = {
 }
 
 /** Compiled once a field: the field is the key, and constant. */
-const compiled = new WeakMap<Field, ReturnType<typeof Compile>>()
+const compiled = new WeakMap<Field, { schema: JsonSchema; validator: ReturnType<typeof Compile> }>()
 
-function validatorOf(field: Field) {
+function checksOf(field: Field) {
   const known = compiled.get(field)
   if (known) return known
-  const made = Compile(kindOf(field).schema(field))
+  const schema = kindOf(field).schema(field)
+  const made = { schema, validator: Compile(schema) }
   compiled.set(field, made)
   return made
 }

@@ -1,4 +1,5 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
+import { tokenPrefix } from '#registry/token-form.ts'
 import type { Config } from './config.ts'
 import { openEmbedded } from './embedded/open.ts'
 import { startMetrics } from './http/metrics.ts'
@@ -73,12 +74,19 @@ export function makeWorld(config: Config, connection: Connection, secret: string
 }
 
 /** On the standard error: the standard output is for what a command answers. */
-export const makeLog = ({ logLevel }: Config): Logger =>
+export const makeLog = ({ logLevel }: Config, destination: DestinationStream = pino.destination(2)): Logger =>
   pino(
     {
       level: logLevel,
       redact: { paths: hidden, censor: '[removed]' },
       serializers: { error: pino.stdSerializers.errWithCause },
+      hooks: { streamWrite: withoutTokens },
     },
-    pino.destination(2),
+    destination,
   )
+
+/** A token that somebody put into a path, a name or a value, from where it gets into lines of any kind. */
+const withoutTokens = (line: string): string => line.replaceAll(tokenText, `${tokenPrefix}[removed]`)
+
+/** As it is, or percent-encoded. */
+const tokenText = /plumb(?:_|%5f)live(?:_|%5f)[\w%]+/gi

@@ -14,6 +14,7 @@ function formatOf(locale: string) {
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
   const exactly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const regions = new Intl.DisplayNames(locale, { type: 'region' })
+  const moneys = new Intl.DisplayNames(locale, { type: 'currency' })
 
   /** Typed text as a plain decimal numeral, such as "1234.5"; undefined where it is none. */
   const numeral = (typed: string): string | undefined => {
@@ -30,6 +31,7 @@ function formatOf(locale: string) {
     moment: (value: string) => moment.format(new Date(value)),
     exactly: (value: string) => exactly.format(new Date(value)),
     country: (code: string) => regions.of(code) ?? code,
+    currency: (code: string) => moneys.of(code) ?? code,
     /** An amount of minor units, exact at any size. */
     money: (minor: number, currency: string) =>
       moneyFormat(locale, currency).format(unitsText(minor, minorDigits(currency)) as unknown as number),

@@ -74,7 +74,7 @@ function recordTexts({ records, commonFields, memberFields }: Texts) {
       all[kind]?.steps[to] ?? all[kind]?.values[to] ?? spelled(to.toLowerCase()),
     /** `billing_address.city` and `lines[3].quantity` by the labels of both. */
     path: (kind: string, path: string): string => {
-      const [field = '', ...inside] = path.split(/\.|\[(\d+)\]/).filter((part) => part !== undefined && part !== '')
+      const [field = '', ...inside] = path.split(/[.[\]]/).filter((part) => part !== '')
       const owner = inside.some((part) => /^\d+$/.test(part)) ? 'lines' : 'address'
       const rest = inside.map((part) => (/^\d+$/.test(part) ? String(Number(part) + 1) : label(owner, part)))
       return [label(kind, field), ...rest].join(' ')

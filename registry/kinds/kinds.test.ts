@@ -30,8 +30,11 @@ const rows: Row[] = [
   },
   {
     field: { kind: 'url', about },
-    accepts: ['https://example.com', 'http://a.bc/d?e=f#g'],
-    refuses: ['example.com', 'javascript:alert(1)', 'https://localhost', 'ftp://a.bc', 'https://a b.cd', ' '],
+    accepts: ['https://example.com', 'http://a.bc/d?e=f#g', 'https://münchen.example/Straße', 'https://localhost/a.b'],
+    refuses: [
+      ...['example.com', 'javascript:alert(1)', 'https://localhost', 'ftp://a.bc', 'https://a b.cd', ' '],
+      ...['https://a.bc:port', 'https://a.b%c', 'https://[a.b]/', 'https://1.2.3.999', `https://a.${'b'.repeat(500)}`],
+    ],
   },
   { field: { kind: 'country', about }, accepts: ['GB', 'DE', 'US'], refuses: ['gb', 'XX', 'GBR', '', 44] },
   {
@@ -113,6 +116,28 @@ describe.each(rows)('$field.kind', ({ field, accepts, refuses }) => {
     const example = kind.example(field)
     expect(problemsOf(example)).toEqual([])
     expect(Compile(valueSchema(field)).Check(example)).toBe(true)
+  })
+
+  // A body may have a megabyte. What looks at all of it more than once takes minutes, so this ends or it does not.
+  test('refuses a megabyte in one text, whatever it repeats, without going over it again', () => {
+    const texts = ['a', '.', 'a.', ' x', '@', '0', '-', 'http://', 'é', '😀'].flatMap((part) => {
+      const many = part.repeat(Math.ceil(1_000_000 / part.length))
+      return [many, `https://${many} !`, `a@${many}`, `x${many} `, `${many}!`, `2026-01-01${many}`]
+    })
+    for (const text of texts) {
+      const [problem, ...more] = problemsOf(text)
+      expect(more).toEqual([])
+      const { maxLength } = kind.schema(field)
+      if (maxLength !== undefined) expect(problem?.code).toBe('too_long')
+      else expect(problem).toBeDefined()
+    }
+    const members = kind.members?.(field) ?? {}
+    for (const [name, member] of Object.entries(members)) {
+      const wrong = { [name]: 'a.'.repeat(500_000) }
+      const [problem] = problemsOf(kind.many ? [{ description: 'x', ...wrong }] : wrong)
+      if (kindOf(member).schema(member).maxLength !== undefined) expect(problem?.code).toBe('too_long')
+      else expect(problem).toBeDefined()
+    }
   })
 
   test('accepts nothing that its documented schema refuses', () => {

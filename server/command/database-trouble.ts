@@ -1,7 +1,9 @@
+import { withoutStop } from './sentence.ts'
+
 /** Why the database could not be used, as a sentence that says what to do; undefined where it is not about that. */
 export function databaseTrouble(error: unknown): string | undefined {
   const { code = '', syscall, severity, message } = (error ?? {}) as Known
-  const reason = (message || code).replace(/[.\s]*$/, '')
+  const reason = withoutStop(message || code)
   if (severity !== undefined) return (refused[code] ?? refused[code.slice(0, 2)] ?? otherwise)(reason)
   if (syscall !== undefined && onTheWay.includes(syscall)) return unreachable(reason)
   return lost.test(reason) ? unreachable(reason) : undefined

@@ -3,6 +3,7 @@ import { ConfigProblem } from '../config.ts'
 import { EmbeddedProblem } from '../embedded/open.ts'
 import { Fault } from '../store/faults.ts'
 import { databaseTrouble } from './database-trouble.ts'
+import { asSentence, withoutStop } from './sentence.ts'
 
 /** Something that whoever gave the command can put right. The message says what and how. */
 export class Mistake extends Error {
@@ -35,8 +36,5 @@ function fileTrouble(error: unknown): string | undefined {
 
 function unexpected(error: unknown): string {
   const message = error instanceof Error && error.message !== '' ? error.message : String(error)
-  return `This should not happen: ${message.replace(/[.\s]*$/, '')}; give the command again with LOG_LEVEL=debug and report what it shows.`
+  return `This should not happen: ${withoutStop(message)}; give the command again with LOG_LEVEL=debug and report what it shows.`
 }
-
-/** Sentences of fields begin with the name of the field, which stays as it is. */
-const asSentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`)

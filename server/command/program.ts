@@ -6,6 +6,7 @@ import { addDatabase } from './database.ts'
 import { addDoctor } from './doctor.ts'
 import { Mistake } from './mistake.ts'
 import { addRecord } from './record.ts'
+import { withoutStop } from './sentence.ts'
 import { addConfig } from './settings.ts'
 import type { Desk } from './terminal.ts'
 import { addToken } from './token.ts'
@@ -69,10 +70,9 @@ function usageSentence({ code, message }: CommanderError, command: Command): str
   // commander looks for what is missing first, which is often only spelt wrongly.
   const strange = command.args.find((word) => word.startsWith('--'))
   if (code === 'commander.missingMandatoryOptionValue' && strange) return `Unknown option '${strange}': ${help}.`
-  const said = message
-    .replace(/^error: /, '')
-    .replace(/\n\(Did (.*)\)$/, ' (did $1)')
-    .replace(/\. Expected (\d+) arguments? but got (\d+): (.*)\.$/, ' (expected $1, got $2: $3)')
+  const plain = message.replace(/^error: /, '').replace('\n(Did ', ' (did ')
+  const counted = plain.replace(/\. Expected (\d{1,3}) arguments? but got (\d{1,3}): /, ' (expected $1, got $2: ')
+  const said = counted === plain ? plain : `${withoutStop(counted)})`
   return `${said.charAt(0).toUpperCase()}${said.slice(1)}: ${help}.`
 }
 

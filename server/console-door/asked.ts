@@ -43,6 +43,8 @@ export type Incoming = {
   peer: string | undefined
   requestId: string
   startedAt: number
+  /** Is told whose session it is, as soon as that is known. */
+  seen(session: Session): void
 }
 
 /** The same when whoever asks has been let in. */

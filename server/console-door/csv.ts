@@ -25,11 +25,22 @@ export function columnsOf({ fields }: Definition, wanted: readonly string[] | un
 export const row = (values: readonly Json[]): string => `${values.map(cell).join(',')}\r\n`
 
 function cell(value: Json): string {
-  const text = value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
-  const safe = harmless(text)
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  if (value === null || typeof value === 'number') return String(value ?? '')
+  const safe = harmless(typeof value === 'object' ? JSON.stringify(value) : String(value))
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** A cell that begins like a formula would be run by the program that opens the file. A number is only a number. */
-const harmless = (text: string): string =>
-  /^[=+\-@\t\r]/.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text) ? `'${text}` : text
+/**
+ * A program that opens the file runs a cell that begins like a formula. Which separator it goes by depends on its
+ * country, and it heeds quotes only at the beginning of what it takes for a cell: so each part that some program could
+ * take for one is looked at, and gets the apostrophe that makes it text; a cell that is a number and nothing else stays
+ * one. OWASP, CSV Injection.
+ */
+function harmless(text: string): string {
+  if (/^[+-]?\d+(\.\d+)?$/.test(text)) return text
+  const parts = text.split(/([;\t\r\n])/).map((part) => (isFormula(part) ? `'${part}` : part))
+  return (/^[\t\r\n]/.test(text) ? "'" : '') + parts.join('')
+}
+
+/** The signs of the second half are those of a full-width keyboard, which Excel takes for the first. */
+const isFormula = (text: string): boolean => /^[\s"]*[=+\-@＝＋－＠]/.test(text)

@@ -8,6 +8,7 @@ import { localTarget } from '../http/base.ts'
 import type { Stage } from '../http/door.ts'
 import { failed } from '../http/failed.ts'
 import { openPasswordDesk } from '../service/password.ts'
+import type { Session } from '../service/session.ts'
 import type { World } from '../world.ts'
 import { serveApp } from './app-files.ts'
 import { type ConsoleReply, type ConsoleRoute, pathsOf } from './asked.ts'
@@ -33,6 +34,7 @@ export async function openConsoleDoor(world: World, stage: Stage, folder: string
   })
   app.decorateRequest('startedAt', 0)
   app.decorateRequest('route', 'console.app')
+  app.decorateRequest('who')
   await app.register(cookies)
   await app.register(helmet, securityHeaders(world.config))
 
@@ -42,6 +44,7 @@ export async function openConsoleDoor(world: World, stage: Stage, folder: string
 
   app.addHook('onRequest', async (request) => {
     request.startedAt = world.clock.elapsed()
+    request.who = { peer: request.raw.socket.remoteAddress }
   })
   app.addHook('onSend', async ({ id, raw }, reply) => {
     reply.header('X-Request-Id', id)
@@ -52,7 +55,7 @@ export async function openConsoleDoor(world: World, stage: Stage, folder: string
   app.addHook('onResponse', async (request, { statusCode: status }) => {
     const ms = world.clock.elapsed() - request.startedAt
     world.metrics.answered(request.route, status, ms / 1000)
-    const line = { request_id: request.id, method: request.method, path: pathOf(request), status, ms }
+    const line = { request_id: request.id, method: request.method, path: pathOf(request), status, ms, ...request.who }
     if (status >= 400) world.log.info(line, 'refused')
     else world.log.debug(line, 'answered')
   })
@@ -67,7 +70,11 @@ export async function openConsoleDoor(world: World, stage: Stage, folder: string
         const route = routeOf(request, byMethod)
         if (!route) return reply.code(204).header('Allow', allowed(byMethod)).send()
         request.route = `console.${route.id}`
-        return answer(reply, await walkConsole({ world, desk, route, ...asked(request) }))
+        return answer(reply, await walkConsole({ world, desk, route, ...asked(request), seen }))
+
+        function seen({ key, row }: Session): void {
+          request.who = { ...request.who, account_id: row.account_id, company_id: key.companyId }
+        }
       },
     })
   }
@@ -101,6 +108,8 @@ declare module 'fastify' {
     startedAt: number
     /** What metrics call it. */
     route: string
+    /** What its line in the log says of who sent it. */
+    who: { peer: string | undefined; account_id?: number; company_id?: number }
   }
 }
 

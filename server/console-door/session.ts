@@ -8,6 +8,7 @@ import type { Asked, ConsoleReply, ConsoleRoute } from './asked.ts'
 import { readParameters } from './paging.ts'
 import { readMembers } from './read-members.ts'
 import { nothing, ok } from './reply.ts'
+import { signInLine } from './sign-in-line.ts'
 
 /** Signing in and out, and one's own account. */
 export const sessionRoutes: ConsoleRoute[] = [
@@ -18,11 +19,18 @@ export const sessionRoutes: ConsoleRoute[] = [
 ]
 
 /** Always a new session; the one that the browser brought along, whoever gave it to him, is over. */
-async function begin({ world, desk, body, peer, sessionText }: Asked): Promise<ConsoleReply> {
+async function begin(asked: Asked): Promise<ConsoleReply> {
+  const { world, desk, body, peer, sessionText } = asked
   const { email, password } = readMembers(await body(), { email: 'text', password: 'text' })
-  const { text } = await signIn(world.database, desk, { email, password, peer })
+  const line = signInLine(asked, email)
+  const { text } = await signIn(world.database, desk, { email, password, peer }).catch((error: unknown) => {
+    line.failed(error)
+    throw error
+  })
   await endSession(world.database, sessionText)
-  return { ...ok(me(await seeLiveSession(world.database, text))), session: text }
+  const session = await seeLiveSession(world.database, text)
+  line.succeeded(session)
+  return { ...ok(me(session)), session: text }
 }
 
 /** Whoever is signed out already has what he wants. */

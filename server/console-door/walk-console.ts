@@ -10,6 +10,7 @@ export async function walkConsole(incoming: Incoming): Promise<ConsoleReply> {
   const { world, route, request, sessionText } = incoming
   const headers = readHeaders(request.rawHeaders, route.method !== 'GET')
   const session = route.needs === 'nobody' ? undefined : await seeLiveSession(world.database, sessionText)
+  if (session) incoming.seen(session)
   if (route.method !== 'GET') refuseCrossSite(world.config, request)
   if (session) needed(incoming, session)
 

@@ -43,15 +43,20 @@ export async function startServer(bin: string, place: Place, reused: number | un
 export async function whyEnded(attempt: Attempt, place: Place): Promise<string> {
   if (attempt.end() === 'stopped') return 'it was stopped while it started'
   const words = await lastWords(place, attempt)
-  if (/lock file ".*" (already exists|is empty)|pre-existing shared memory block/.test(words)) return inShort(words)
+  if (isTaken(words)) return inShort(words)
   if (!words && (await statfs(place.home)).bavail === 0) throw refusedBy({ code: 'ENOSPC' }, place.home)
   throw saidBy(words, 'start', place.cluster)
 }
 
+/** PostgreSQL found another one at work in its folder. */
+const isTaken = (words: string): boolean =>
+  words.includes('pre-existing shared memory block') ||
+  (words.includes('lock file "') && (words.includes('" already exists') || words.includes('" is empty')))
+
 /** Others may have written into start.log at the same time: lines with another process id are not ours. */
 async function lastWords({ home, cluster, identity }: Place, { pid, logged }: Attempt): Promise<string> {
   const early = await shell(identity, 'tail -c +$(($2 + 1)) "$1/start.log"', home, String(logged))
-  const ours = early.output.split('\n').filter((line) => Number(/ \[(\d+)\] /.exec(line)?.[1] ?? pid) === pid)
+  const ours = early.output.split('\n').filter((line) => Number(/ \[(\d{1,10})\] /.exec(line)?.[1] ?? pid) === pid)
   if (!ours.some((line) => line.includes('redirecting log output'))) return ours.join('\n').trim()
   const late = await shell(identity, 'cd "$1/log" && tail -n 100 "$(ls -t | head -n 1)"', cluster)
   return late.output.slice(Math.max(0, late.output.lastIndexOf('starting PostgreSQL')))

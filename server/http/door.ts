@@ -88,7 +88,7 @@ export function makeDoor(
     function finish(status: number): void {
       const seconds = (world.clock.elapsed() - startedAt) / 1000
       world.metrics.answered(route?.id ?? 'other', status, seconds)
-      const line = { request_id: requestId, method: request.method, path, status, ms: seconds * 1000 }
+      const line = { request_id: requestId, method: request.method, path, status, ms: seconds * 1000, peer }
       // Those turned away are counted together: a line for each would cost more than turning them away.
       if (status >= 400 && !turnedAway) world.log.info(line, 'refused')
       else world.log.debug(line, 'answered')

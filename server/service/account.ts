@@ -46,7 +46,7 @@ export async function createAccount(
   const account = {
     name: name.value as string,
     email: email.value as string,
-    permissions: [...input.permissions],
+    permissions: [...new Set(input.permissions)],
     passwordHash,
   }
   return byAddress(transaction.run<Account>(insertAccount(companyId, account)))
@@ -94,7 +94,7 @@ export async function setAccount(
     ...before,
     name: name.value as string,
     email: email.value as string,
-    permissions: change.permissions ? [...change.permissions] : before.permissions,
+    permissions: [...new Set(change.permissions ?? before.permissions)],
     disabled: change.disabled ?? before.disabled,
   }
   const after = await byAddress(transaction.run<Account>(updateAccount(companyId, wanted, passwordHash)))

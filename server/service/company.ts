@@ -8,6 +8,7 @@ import {
   updateCompany,
 } from '#derive/queries/office.ts'
 import { type AddOn, addOns } from '#registry/add-ons.ts'
+import { currencies } from '#registry/currencies.ts'
 import type { Problem } from '#registry/definition.ts'
 import { type Plan, planLimit, planNames } from '#registry/plans.ts'
 import { registry } from '#registry/records/index.ts'
@@ -73,7 +74,9 @@ function checked(before: CompanyRow, { name, currency, plan, addOns: wanted }: C
   const refuse = (field: string, message: string) => problems.push({ field, code: 'not_allowed', message })
   const trimmed = name?.trim() ?? before.name
   if (trimmed.length < 1 || [...trimmed].length > 200) refuse('name', 'must be text of 1 to 200 characters')
-  if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) refuse('currency', 'must be a code of ISO 4217 like USD')
+  // A company goes on with the one it has: currencies are withdrawn.
+  const known = currency === undefined || currency === before.currency || currencies.includes(currency)
+  if (!known) refuse('currency', 'must be a code of ISO 4217 like USD')
   if (plan !== undefined && !planNames.includes(plan as Plan)) refuse('plan', `must be one of ${planNames.join(', ')}`)
   const strange = wanted?.find((addOn) => !addOns.includes(addOn as AddOn))
   if (strange !== undefined) refuse('add_ons', `has ${JSON.stringify(strange)}; there are ${addOns.join(', ')}`)

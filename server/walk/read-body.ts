@@ -43,7 +43,8 @@ function textOf(bytes: Buffer): string {
 }
 
 // The text is known to be JSON, so this only has to tell its tokens apart.
-const tokens = /[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|true|false|null/g
+// The last quote is optional, so that the pattern never goes back over a text that it has read.
+const tokens = /[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*|true|false|null/g
 
 /** Members given twice, names that JavaScript treats specially, depth, numbers and characters that cannot be kept. */
 function onlyFaithful(text: string): void {
@@ -100,13 +101,20 @@ function onlyNew(members: Set<string>, name: string): void {
 /** A double has 15 decimal digits that always survive; whole numbers survive up to 2^53 - 1. */
 function onlyExact(token: string): void {
   const value = Number(token)
-  const digits = (token.split(/e/i)[0] as string).replace(/[-.]/g, '').replace(/^0+/, '').replace(/0+$/, '')
+  const digits = significant((token.split(/e/i)[0] as string).replace(/[-.]/g, ''))
   const survives = Number.isInteger(value)
     ? Number.isSafeInteger(value) && (!/[.e]/i.test(token) || digits.length <= 15)
     : Number.isFinite(value) && digits.length <= 15
   if (!survives || (value === 0 && digits !== '')) {
     throw unreadable(`The number ${token.slice(0, 40)} cannot be kept exactly`)
   }
+}
+
+/** Without the zeros at both ends. Those at the end are counted: /0+$/ would try at each zero of a long number. */
+function significant(digits: string): string {
+  let end = digits.length
+  while (end > 0 && digits[end - 1] === '0') end--
+  return digits.slice(0, end).replace(/^0+/, '')
 }
 
 const unreadable = (detail: string): Refusal => new Refusal('malformed_json', { detail: `${detail}.` })

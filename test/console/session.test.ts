@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAccount, setAccount } from '#server/service/account.ts'
 import type { Company } from '../stage/stage.ts'
 import { type ConsoleStage, cookieOf, openConsole, type Person, password, setCookie, signIn } from './stage.ts'
@@ -29,6 +29,56 @@ describe('Signing in', () => {
     expect(setCookie(answer)).toMatch(/^plumbline_session=[\w-]{51}; Path=\/; HttpOnly; SameSite=Lax$/)
     expect(answer.headers['cache-control']).toBe('no-store')
     expect((await stage.ask('GET', '/console/me', { cookie: cookieOf(answer) })).body).toEqual(answer.body)
+  })
+
+  test('leaves a line that says who and from where, and never what was typed', async () => {
+    const info = vi.spyOn(stage.world.log, 'info')
+    try {
+      const typed = 'My-Pass word@Once.example'
+      await attempt(office.email, password)
+      await attempt(office.email, 'not the password of the account')
+      await attempt(typed, password)
+      await attempt(` ${typed.toLowerCase()}`, password)
+      const lines = info.mock.calls.filter(([, said]) => /sign/.test(String(said)))
+      const common = {
+        request_id: expect.any(String),
+        peer: '127.0.0.1',
+        address_key: expect.stringMatching(/^[\da-f]{16}$/),
+      }
+      const refused = [{ ...common, code: 'unauthorized' }, 'sign-in refused']
+      expect(lines).toEqual([
+        [{ ...common, account_id: office.id, company_id: office.company.id }, 'signed in'],
+        refused,
+        refused,
+        refused,
+      ])
+      const keys = lines.map(([line]) => (line as unknown as { address_key: string }).address_key)
+      expect(keys[1]).toBe(keys[0])
+      expect(keys[3]).toBe(keys[2])
+      expect(keys[2]).not.toBe(keys[0])
+      expect(JSON.stringify(info.mock.calls).toLowerCase()).not.toMatch(/once|word@|not the pass|long enough/)
+    } finally {
+      info.mockRestore()
+    }
+  })
+
+  test('what somebody is refused leaves a line that names the account and the peer', async () => {
+    const clerk = await stage.person(office.company, [])
+    const info = vi.spyOn(stage.world.log, 'info')
+    try {
+      expect((await clerk.get('/console/accounts')).status).toBe(403)
+      await stage.ask('GET', '/console/me')
+      await office.company.call('GET', '/v1/clients', { token: null })
+      const who = { peer: '127.0.0.1' }
+      const lines = [
+        { status: 403, path: '/console/accounts', account_id: clerk.id, company_id: office.company.id, ...who },
+        { status: 401, path: '/console/me', ...who },
+        { status: 401, path: '/v1/clients', ...who },
+      ]
+      await vi.waitFor(() => expect(info.mock.calls.map(([line]) => line)).toMatchObject(lines))
+    } finally {
+      info.mockRestore()
+    }
   })
 
   test('over TLS the cookie is never sent without it', async () => {

@@ -240,6 +240,20 @@ describe('Accounts', () => {
     expect(await signIn(stage.ask, email)).toMatch(/^plumbline_session=/)
   })
 
+  test('hold a permission once, however often it is given', async () => {
+    const office = await stage.office()
+    const twice = ['CLIENTS_VIEW', 'TASKS_VIEW', 'CLIENTS_VIEW']
+    const made = await office.ask('POST', '/console/accounts', {
+      name: 'O',
+      email: 'once@example.com',
+      permissions: twice,
+    })
+    expect(made.body.data.permissions).toEqual(['CLIENTS_VIEW', 'TASKS_VIEW'])
+    const path = `/console/accounts/${made.body.data.id}`
+    const changed = await office.ask('PATCH', path, { permissions: ['TASKS_VIEW', ...twice, 'TASKS_VIEW'] })
+    expect(changed.body.data.permissions).toEqual(['TASKS_VIEW', 'CLIENTS_VIEW'])
+  })
+
   test('are refused field by field', async () => {
     const office = await stage.office()
     const { body } = await office.ask('POST', '/console/accounts', {
@@ -341,6 +355,8 @@ describe('The company', () => {
   test.each([
     [{ name: '' }, 'name'],
     [{ currency: 'eur' }, 'currency'],
+    [{ currency: 'ABC' }, 'currency'],
+    [{ currency: 'XAU' }, 'currency'],
     [{ plan: 'FREE' }, 'plan'],
     [{ add_ons: ['magic'] }, 'add_ons'],
     [{ add_ons: 'api' }, 'add_ons'],
@@ -348,5 +364,15 @@ describe('The company', () => {
   ])('%j is refused at its field', async (change, field) => {
     const office = await stage.office()
     expect((await office.ask('PATCH', '/console/company', change)).body.errors).toMatchObject([{ field }])
+  })
+
+  test('a company keeps a currency that is one no longer, until it takes another', async () => {
+    const office = await stage.office()
+    await stage.sql("update companies set currency = 'DEM' where id = $1", office.company.id)
+    const same = await office.ask('PATCH', '/console/company', { name: 'Hafen', currency: 'DEM' })
+    expect(same.body.data).toMatchObject({ name: 'Hafen', currency: 'DEM' })
+    expect((await office.ask('PATCH', '/console/company', { currency: 'EUR' })).status).toBe(200)
+    const back = await office.ask('PATCH', '/console/company', { currency: 'DEM' })
+    expect(back.body.errors).toMatchObject([{ field: 'currency', code: 'not_allowed' }])
   })
 })

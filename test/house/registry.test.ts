@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { countries } from '#registry/countries.ts'
+import { currencies } from '#registry/currencies.ts'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/kinds/index.ts'
 import { permissions, scopes } from '#registry/permissions.ts'
@@ -86,4 +88,13 @@ test('permissions are three a kind of record and three for the office; scopes ar
   expect(scopes).toHaveLength(18)
   expect(scopes).toContain('EQUIPMENT_DELETE')
   expect(permissions).toContain('TIME_ENTRIES_EDIT')
+})
+
+test('countries and currencies are known to the platform by a name, once each and in order', () => {
+  for (const [type, codes] of [['region', countries] as const, ['currency', currencies] as const]) {
+    const names = new Intl.DisplayNames('en', { type, fallback: 'none' })
+    for (const code of codes) expect(names.of(code), code).toBeDefined()
+    expect(codes).toEqual([...new Set(codes)].toSorted())
+  }
+  for (const code of ['XAU', 'XXX', 'XTS', 'CHE', 'DEM']) expect(currencies).not.toContain(code)
 })

@@ -29,6 +29,8 @@ describe('A body that cannot be read, or could not be kept as sent, gets 400 mal
     { why: 'more decimals than a double keeps', raw: '{"name":"X","credit_limit_minor":1.00000000000000000001}' },
     { why: 'half of a surrogate pair', raw: '{"name":"X\\ud800"}' },
     { why: 'half of a surrogate pair as a name', raw: '{"name":"X","\\udc00":1}' },
+    { why: 'a number of half a million zeros', raw: `{"name":"X","credit_limit_minor":1${'0'.repeat(500_000)}1}` },
+    { why: 'a text of quotes that never ends', raw: `{"name":"X${'\\"'.repeat(400_000)}` },
     { why: 'NUL', raw: '{"name":"X\\u0000Y"}' },
     {
       why: 'bytes that are not UTF-8',

@@ -1,4 +1,5 @@
 import Alert from '@mui/material/Alert'
+import Autocomplete from '@mui/material/Autocomplete'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Checkbox from '@mui/material/Checkbox'
@@ -9,6 +10,7 @@ import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import { addOns } from '#registry/add-ons.ts'
+import { currencies } from '#registry/currencies.ts'
 import { planNames, plans } from '#registry/plans.ts'
 import { ask } from '../../door/ask.ts'
 import { useLoaded } from '../../door/use-loaded.ts'
@@ -17,6 +19,7 @@ import { Trouble } from '../../look/trouble.tsx'
 import { useSmallForm } from '../../look/use-small-form.ts'
 import { Waiting } from '../../look/waiting.tsx'
 import { useMe } from '../../me/me.tsx'
+import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
 type Company = { name: string; currency: string; plan: string; add_ons: string[] }
@@ -29,9 +32,10 @@ export function CompanySection() {
 }
 
 function CompanyForm({ company }: { company: Company }) {
-  const { settings, common } = useTexts()
+  const { settings, common, form: wording } = useTexts()
   const texts = settings.company
   const me = useMe()
+  const format = useFormat()
   const notify = useNotify()
   const { name, currency, plan, add_ons } = company
   const [typed, setTyped] = useState<Company>({ name, currency, plan, add_ons })
@@ -58,12 +62,22 @@ function CompanyForm({ company }: { company: Company }) {
             error={!!form.wrong('name')}
             helperText={form.wrong('name')}
           />
-          <TextField
-            label={texts.currency}
+          <Autocomplete
+            options={currencies.includes(currency) ? currencies : [currency, ...currencies]}
             value={typed.currency}
-            onChange={({ target }) => set({ currency: target.value.toUpperCase() })}
-            error={!!form.wrong('currency')}
-            helperText={form.wrong('currency') ?? texts.currencyHint}
+            getOptionLabel={(code) => `${format.currency(code)} (${code})`}
+            noOptionsText={wording.nothingFound}
+            autoHighlight
+            disableClearable
+            onChange={(_, code) => set({ currency: code })}
+            renderInput={(params) => (
+              <TextField
+                {...params}
+                label={texts.currency}
+                error={!!form.wrong('currency')}
+                helperText={form.wrong('currency') ?? texts.currencyHint}
+              />
+            )}
           />
           <TextField
             select
