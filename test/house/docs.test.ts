@@ -16,6 +16,7 @@ const documents = [
   'README.md',
   'ARCHITECTURE.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   ...filesIn('docs', '.md'),
   ...filesIn('bench', '.md'),
 ]

@@ -117,3 +117,42 @@ test('a refusal is made by name: no status number of one outside the registry an
     )
   expect(strays).toEqual([])
 })
+
+const linesWith = (folder: string, what: RegExp): string[] =>
+  files
+    .filter((file) => file.startsWith(folder))
+    .flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .filter((line) => what.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    )
+
+test('the server sends no requests: whom it could be made to ask by a value is nobody', () => {
+  const clients = files
+    .filter((file) => file.startsWith('server/'))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter(({ line, target }) => isClient(line, target))
+        .map(({ line }) => `${file}: ${line}`),
+    )
+  expect(clients).toEqual([])
+  // A function of ours may have the name; the one of the platform takes an address.
+  expect(
+    linesWith('server/', /\b(globalThis\.)?fetch\((['"`]|new URL|url|`http)|new (WebSocket|EventSource)\(/),
+  ).toEqual([])
+})
+
+const isClient = (line: string, target: string): boolean =>
+  /^(node:)?(https|http2|tls|dgram|dns)$|^(undici|axios|got|ws|nodemailer)/.test(target) ||
+  (/^node:http$/.test(target) && /\b(request|get|Agent|\* as)\b/.test(line)) ||
+  (/^node:net$/.test(target) && /\b(connect|createConnection|\* as)\b/.test(line))
+
+test('pages show text as text, listen to no messages, and no answer opens the service to other origins', () => {
+  expect(
+    linesWith('console/', /dangerouslySetInnerHTML|\.(inner|outer)HTML\b|insertAdjacentHTML|document\.write/),
+  ).toEqual([])
+  expect(linesWith('console/', /postMessage|addEventListener\('message'/)).toEqual([])
+  expect(linesWith('', /Access-Control-/i)).toEqual([])
+  expect(linesWith('', /\beval\(|new Function\(|\bvm\./)).toEqual([])
+})
