@@ -2,6 +2,7 @@ import { Compile } from 'typebox/schema'
 import type { Definition, Found, Problem, ProblemCode } from '#registry/definition.ts'
 import { isObject, type Json, type JsonObject, type JsonSchema } from '#registry/json.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
+import { countStrangers, type Strangers, strangersLeft } from '#registry/strangers.ts'
 import { mayBeNull, mustBeGiven } from './schema.ts'
 
 /**
@@ -23,9 +24,10 @@ export function checkBody(definition: Definition, body: Json, before: JsonObject
     const problem: Problem = { field: '', code: 'wrong_type', message: 'The body must be one JSON object' }
     return { sent: {}, after: before ?? blank(definition), problems: [problem] }
   }
-  const { accepted, problems } = checkMembers(definition.fields, body, before, '')
+  const strangers = countStrangers()
+  const { accepted, problems } = checkMembers(definition.fields, body, { path: '', before, strangers })
   const after = { ...(before ?? blank(definition)), ...accepted }
-  return { sent: accepted, after, problems }
+  return { sent: accepted, after, problems: [...problems, ...strangersLeft(strangers)] }
 }
 
 /** What a body says of one field, where that is acceptable; else null. */
@@ -63,12 +65,14 @@ export function blank(definition: Definition): JsonObject {
 }
 
 /** The value of `field`, or the problem with it. Text is trimmed first. */
-export function checkValue(
-  field: Field,
-  sent: Json,
-  path: string,
-  before: Json = null,
-): { value: Json; problems: Problem[] } {
+export const checkValue = (field: Field, sent: Json, path: string): { value: Json; problems: Problem[] } =>
+  checkAt(field, sent, { path, before: null, strangers: countStrangers() })
+
+/** Where in a body a value stands: its path, what the record has there, and the unknown members met so far. */
+type Place<Before extends Json = Json> = { path: string; before: Before; strangers: Strangers }
+
+function checkAt(field: Field, sent: Json, place: Place): { value: Json; problems: Problem[] } {
+  const { path, before, strangers } = place
   const kind = kindOf(field)
   const value = typeof sent === 'string' ? sent.trim() : sent
   const refused = (code: ProblemCode) => ({ value, problems: [{ field: path, code, message: kind.must(field) }] })
@@ -80,8 +84,12 @@ export function checkValue(
   const members = kind.members?.(field)
   if (members) {
     const inside = kind.many
-      ? checkList(members, value as Json[], path)
-      : checkMembers(members, value as JsonObject, isObject(before) ? before : null, `${path}.`)
+      ? checkList(members, value as Json[], place)
+      : checkMembers(members, value as JsonObject, {
+          path: `${path}.`,
+          before: isObject(before) ? before : null,
+          strangers,
+        })
     if (inside.problems.length > 0) return { value, problems: inside.problems }
     const full = 'list' in inside ? inside.list : filledIn(members, inside.accepted, before)
     return { value: kind.stored?.(field, full) ?? (kind.stored ? null : full), problems: [] }
@@ -102,7 +110,7 @@ function isTooLong({ maxLength, maxItems }: JsonSchema, value: Json): boolean {
 
 type Members = { readonly [name: string]: Field }
 
-function checkMembers(fields: Members, body: JsonObject, before: JsonObject | null, path: string) {
+function checkMembers(fields: Members, body: JsonObject, { path, before, strangers }: Place<JsonObject | null>) {
   const accepted: JsonObject = {}
   const problems: Problem[] = []
   const refuse = (name: string, code: ProblemCode, message: string) =>
@@ -110,12 +118,12 @@ function checkMembers(fields: Members, body: JsonObject, before: JsonObject | nu
 
   for (const [name, sent] of Object.entries(body)) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (!field) refuse(name, 'unknown_field', `is not a field here; the fields are ${writable(fields).join(', ')}`)
+    if (!field) problems.push(...strangers(path + name, writable(fields)))
     else if (field.readOnly) refuse(name, 'read_only', 'is set by the service and cannot be sent')
     else if (sent === null && !mayBeNull(field)) refuse(name, 'required', 'cannot be null')
     else if (sent === null) accepted[name] = null
     else {
-      const checked = checkValue(field, sent, path + name, before?.[name])
+      const checked = checkAt(field, sent, { path: path + name, before: before?.[name] ?? null, strangers })
       if (checked.problems.length === 0) accepted[name] = checked.value
       else problems.push(...checked.problems)
     }
@@ -128,13 +136,13 @@ function checkMembers(fields: Members, body: JsonObject, before: JsonObject | nu
   return { accepted, problems }
 }
 
-function checkList(members: Members, list: Json[], path: string) {
+function checkList(members: Members, list: Json[], { path, strangers }: Place) {
   const checked = list.map((item, index) => {
     const at = `${path}[${index}]`
     if (!isObject(item)) {
       return { accepted: {}, problems: [{ field: at, code: 'wrong_type', message: 'must be an object' } as Problem] }
     }
-    return checkMembers(members, item, null, `${at}.`)
+    return checkMembers(members, item, { path: `${at}.`, before: null, strangers })
   })
   return {
     list: checked.map(({ accepted }): Json => filledIn(members, accepted, null)),

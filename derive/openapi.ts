@@ -1,5 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
+import { kept } from './json-bytes.ts'
+import { once } from './once.ts'
 import { envelopeSchemas } from './openapi/envelopes.ts'
 import { guide, tokenForm } from './openapi/guide.ts'
 import { headerComponents, parameterComponents } from './openapi/headers.ts'
@@ -50,7 +52,7 @@ export function openapi(
       parameters: parameterComponents(),
       headers: headerComponents(),
       schemas: {
-        ...Object.assign({}, ...definitions.map(recordSchemas)),
+        ...Object.assign({}, ...definitions.map((definition) => schemasOf(definition))),
         ...envelopeSchemas(),
         ...problemSchemas(dataRoutes),
       },
@@ -59,6 +61,13 @@ export function openapi(
   }
 }
 
+/** What is made of one route or definition is kept with it; the document is put together anew each time. */
+const operationOf = once((route: DataRoute, errorsPage: string) => kept(dataOperation(route, errorsPage)))
+const schemasOf = once((definition: Definition): JsonObject => {
+  const schemas = recordSchemas(definition)
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, kept(schema as JsonObject)]))
+})
+
 export function definitionsOf(routes: readonly DataRoute[]): Definition[] {
   return [...new Set(routes.map(({ definition }) => definition))]
 }
@@ -66,7 +75,7 @@ export function definitionsOf(routes: readonly DataRoute[]): Definition[] {
 function paths(routes: readonly Route[], errorsPage: string): JsonObject {
   const all: { [path: string]: JsonObject } = {}
   for (const route of routes) {
-    const operation = isDataRoute(route) ? dataOperation(route, errorsPage) : publicOperation(route)
+    const operation = isDataRoute(route) ? operationOf(route, errorsPage) : publicOperation(route)
     all[route.path] = { ...all[route.path], [route.method.toLowerCase()]: operation }
   }
   return all

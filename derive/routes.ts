@@ -4,6 +4,7 @@ import { type Action, permission } from '#registry/permissions.ts'
 import { plans } from '#registry/plans.ts'
 import type { Registry } from '#registry/records/index.ts'
 import type { RefusalCode } from '#registry/refusals.ts'
+import { once } from './once.ts'
 
 /**
  * The served routes as data. The router, the OpenAPI document, the reference page, the Postman collection and the
@@ -75,7 +76,8 @@ const publicRoutes: PublicRoute[] = [
   },
 ]
 
-function dataRoutes(definition: Definition): DataRoute[] {
+/** The same objects for the same definition, so that what is worked out of a route can be kept with it. */
+const dataRoutes = once((definition: Definition): DataRoute[] => {
   const collection = `/v1/${definition.name}`
   const one = `${collection}/{id}`
   return [
@@ -85,7 +87,7 @@ function dataRoutes(definition: Definition): DataRoute[] {
     dataRoute(definition, 'update', 'PATCH', one, 'EDIT', 200),
     dataRoute(definition, 'delete', 'DELETE', one, 'DELETE', 200),
   ]
-}
+})
 
 function dataRoute(
   definition: Definition,

@@ -7,6 +7,10 @@ export const idempotencyKeyLengthMax = 255
 export const replayWindowHours = 24
 export const bodyBytesMax = 1024 * 1024
 export const bodyDepthMax = 32
+/** Members of a body that are no fields: so many are named, the others are counted. */
+export const strangersNamedMax = 100
+/** Characters of such a name that are shown. */
+export const strangerShownMax = 100
 export const allowlistMax = 100
 export const linesMax = 500
 /** Ids that a preview or a refusal lists; the count beside them is complete. */

@@ -218,11 +218,15 @@ export class Refusal extends Error {
   }
 }
 
-export const invalidFields = (errors: Problem[]): Refusal =>
-  new Refusal('validation_failed', {
-    errors,
-    detail: `${errors.map(({ field, message }) => (field ? `${field} ${message}` : message)).join('; ')}.`,
-  })
+/** Problems that `detail` repeats in words; all of them are in `errors`. */
+const toldMax = 3
+
+export function invalidFields(errors: Problem[]): Refusal {
+  const told = errors.slice(0, toldMax).map(({ field, message }) => (field ? `${field} ${message}` : message))
+  const more = errors.length - told.length
+  const rest = more > 0 ? `; errors lists ${more} more` : ''
+  return new Refusal('validation_failed', { errors, detail: `${told.join('; ')}${rest}.` })
+}
 
 /** The body of a refusal: application/problem+json of RFC 9457. `docs` is the address of the errors page. */
 export function problemBody(refusal: Refusal, requestId: string, docs: string): { [member: string]: unknown } {

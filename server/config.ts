@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
+import { memoryHere } from './embedded/memory.ts'
 
 /** The settings: what each means, what it is when not given and how its text is read. `.env.example` is made of this. */
 export type Config = {
@@ -18,6 +19,12 @@ export type Config = {
   connectionsMax: number
   /** Of reads, and of writes, that a process lets in at once. */
   requestsMax: number
+  /** Of callers, that a process keeps open. */
+  callersMax: number
+  /** That a process keeps of bodies that come in and of answers that go out, together. */
+  bufferBytes: number
+  /** Null: /metrics is served beside everything else. */
+  metricsAddress: Address | null
   /** Milliseconds, all of these. */
   answerTarget: number
   statementTimeout: number
@@ -26,7 +33,10 @@ export type Config = {
   drainTimeout: number
   headersTimeout: number
   requestTimeout: number
+  writeTimeout: number
 }
+
+export type Address = { host: string; port: number }
 
 export type Setting = {
   name: string
@@ -79,6 +89,23 @@ export const settings: readonly Setting[] = [
     initial: '1000',
   },
   {
+    name: 'CONNECTIONS_MAX',
+    about:
+      'Most connections of callers that a process keeps, 16 to 100000; idle ones are closed for new ones. Empty: by memory.',
+    initial: '',
+  },
+  {
+    name: 'BUFFER_MB',
+    about:
+      'Most megabytes of bodies and answers that a process holds for slow callers, 1 to 65536; one peer may have a quarter. Empty: by memory.',
+    initial: '',
+  },
+  {
+    name: 'METRICS_ADDRESS',
+    about: 'Address and port, as in 127.0.0.1:9464, that alone serves /metrics. Empty: served beside everything else.',
+    initial: '',
+  },
+  {
     name: 'ANSWER_TARGET_MS',
     about: 'While most answers take longer than this, fewer requests are let in at once.',
     initial: '100',
@@ -93,6 +120,11 @@ export const settings: readonly Setting[] = [
     initial: '10000',
   },
   { name: 'REQUEST_TIMEOUT_MS', about: 'Longest a caller may take to send a whole request.', initial: '30000' },
+  {
+    name: 'WRITE_TIMEOUT_MS',
+    about: 'Longest a caller may leave an answer unread; one who goes on reading, however slowly, is served.',
+    initial: '30000',
+  },
 ]
 
 /** Every mistake in the settings at once. */
@@ -119,6 +151,8 @@ export function readConfig(environment: { readonly [name: string]: string | unde
 
   const databaseUrl = read('DATABASE_URL', postgresUrl, 'an address like postgres://user:password@host:5432/name')
   const demo = read('PLUMBLINE_DEMO', (text) => oneOf(text, ['auto', 'on', 'off']), 'auto, on or off')
+  const processes = read('PROCESSES', processCount, `auto or a whole number from 1 to ${processesMax}`)
+  const memory = memoryHere() / (processes ?? 1)
   const config: Config = {
     port: read('PORT', (text) => integer(text, 0, 65535), 'a whole number from 0 to 65535'),
     host: read('HOST', hostName, 'an address or a host name'),
@@ -136,9 +170,20 @@ export function readConfig(environment: { readonly [name: string]: string | unde
       'debug, info, warn, error or silent',
     ),
     demo: demo === 'on' || (demo === 'auto' && databaseUrl === null),
-    processes: read('PROCESSES', processCount, `auto or a whole number from 1 to ${processesMax}`),
+    processes,
     connectionsMax: read('DATABASE_CONNECTIONS', (text) => integer(text, 2, 500), 'a whole number from 2 to 500'),
     requestsMax: read('REQUESTS_MAX', (text) => integer(text, 1, 100_000), 'a whole number from 1 to 100000'),
+    callersMax: read(
+      'CONNECTIONS_MAX',
+      (text) => (text === '' ? callersFor(memory) : integer(text, 16, 100_000)),
+      'a whole number from 16 to 100000',
+    ),
+    bufferBytes: read(
+      'BUFFER_MB',
+      (text) => (text === '' ? bufferFor(memory) : times(integer(text, 1, 65_536), megabyte)),
+      'a whole number from 1 to 65536',
+    ),
+    metricsAddress: read('METRICS_ADDRESS', address, 'an address and a port like 127.0.0.1:9464'),
     answerTarget: milliseconds('ANSWER_TARGET_MS'),
     statementTimeout: milliseconds('STATEMENT_TIMEOUT_MS'),
     lockTimeout: milliseconds('LOCK_TIMEOUT_MS'),
@@ -146,6 +191,7 @@ export function readConfig(environment: { readonly [name: string]: string | unde
     drainTimeout: milliseconds('DRAIN_TIMEOUT_MS'),
     headersTimeout: milliseconds('HEADERS_TIMEOUT_MS'),
     requestTimeout: milliseconds('REQUEST_TIMEOUT_MS'),
+    writeTimeout: milliseconds('WRITE_TIMEOUT_MS'),
   }
   if (problems.length > 0) throw new ConfigProblem(problems)
   return config
@@ -174,6 +220,18 @@ function integer(text: string, min: number, max: number): number | undefined {
   return number >= min && number <= max ? number : undefined
 }
 
+const megabyte = 1024 * 1024
+
+/** A connection for every 256 KiB of a process's memory. */
+const callersFor = (memory: number): number => within(256, Math.floor(memory / (256 * 1024)), 16_384)
+
+/** A sixteenth of a process's memory; what is counted takes up to twice its size while it is encoded. */
+const bufferFor = (memory: number): number => within(16 * megabyte, Math.floor(memory / 16), 512 * megabyte)
+
+const within = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most))
+
+const times = (number: number | undefined, factor: number): number | undefined => number && number * factor
+
 /** The least that each of so many processes needs of the database still fits into what the bundled one takes. */
 const processesMax = 32
 
@@ -184,6 +242,14 @@ const oneOf = (text: string, allowed: readonly string[]): string | undefined => 
 
 const hostName = (text: string): string | undefined =>
   isIP(text) > 0 || /^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?$/.test(text) ? text : undefined
+
+function address(text: string): Address | null | undefined {
+  if (text === '') return null
+  const [, named = '', digits = ''] = /^(.+):(\d+)$/.exec(text) ?? []
+  const host = hostName(named.replace(/^\[(.*)\]$/, '$1'))
+  const port = integer(digits, 1, 65_535)
+  return host === undefined || port === undefined ? undefined : { host, port }
+}
 
 /** Without a host, as in postgres://user@/name?host=/run/postgresql, it means a Unix socket. */
 const postgresUrl = (text: string): string | null | undefined =>

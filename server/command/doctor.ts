@@ -31,7 +31,12 @@ async function examine(desk: Desk): Promise<Check[]> {
   if (config instanceof ConfigProblem) {
     return [...config.message.split('\n').map((problem) => ill('settings', problem)), node]
   }
-  const first = [well('settings', `${settings.length}, of which ${given} are given`), node, checkProcesses(config)]
+  const first = [
+    well('settings', `${settings.length}, of which ${given} are given`),
+    node,
+    checkProcesses(config),
+    checkMetrics(config),
+  ]
   const folder = await checkFolder(config)
   if (!(await hasDatabase(config))) {
     return [
@@ -64,6 +69,21 @@ function checkProcesses({ processes }: Config): Check {
   if (processes <= availableParallelism()) return well('processes', says)
   return ill('processes', `${says}: more than there are processors only take turns; set PROCESSES to auto.`)
 }
+
+/** Whoever reaches them reads how busy the service is; within a network of one's own that is what they are for. */
+function checkMetrics({ host, port, metricsAddress }: Config): Check {
+  const { host: shown, port: where } = metricsAddress ?? { host, port }
+  const says = `served on ${shown}:${where}`
+  if (isOwn(shown) || (metricsAddress !== null && isPrivate(shown))) return well('metrics', says)
+  const advice = 'others may read them: set METRICS_ADDRESS to an address that only your own machines reach, such as'
+  return ill('metrics', `${says}, where ${advice} 127.0.0.1:9464.`)
+}
+
+const isOwn = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host)
+
+/** RFC 1918 and RFC 4193. */
+const isPrivate = (host: string): boolean =>
+  /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\.[\d.]+$/.test(host) || /^f[cd][\da-f]{2}:/i.test(host)
 
 function tryConfig(environment: Environment): Config | ConfigProblem {
   try {

@@ -2,6 +2,7 @@ import { serveTogether } from '../cluster/primary.ts'
 import { type Config, readConfig } from '../config.ts'
 import { seedDemo } from '../demo/seed.ts'
 import type { Listening } from '../http/listen.ts'
+import { metricsTaken } from '../http/metrics-port.ts'
 import { serve } from '../http/serve.ts'
 import { makeLog, type OpenWorld } from '../open-world.ts'
 import { startSweeper } from '../service/sweep.ts'
@@ -77,7 +78,8 @@ async function takePort({ host, port }: Config, listen: () => Promise<Listening>
   try {
     return await listen()
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === metricsTaken) throw new Mistake(message)
     const sentence = portSentences[code ?? '']?.(host, port)
     throw sentence === undefined ? error : new Mistake(sentence)
   }

@@ -25,6 +25,7 @@ export async function serveApp(app: FastifyInstance, config: Config, folder: str
   app.get('/index.html', page)
   await app.register(files, {
     root: folder,
+    serve: false,
     index: false,
     // A build may come after the start.
     suppressWarning: true,
@@ -35,10 +36,24 @@ export async function serveApp(app: FastifyInstance, config: Config, folder: str
       reply.header('Cache-Control', kept ? 'public, max-age=31536000, immutable' : 'no-cache')
     },
   })
+  app.get('/*', (request, reply) => {
+    const path = pathOf(request)
+    // No file has such a name; the library takes it for a mistake of ours.
+    return path === undefined || path.endsWith('/') || path.includes('\0') ? reply.callNotFound() : reply.sendFile(path)
+  })
   app.setNotFoundHandler((request, reply) => {
     if (isPage(request)) return page(request, reply)
     throw new Refusal('not_found')
   })
+}
+
+/** Undefined where it cannot be decoded. */
+function pathOf({ url }: FastifyRequest): string | undefined {
+  try {
+    return decodeURIComponent(url.split('?', 1)[0] as string)
+  } catch {
+    return undefined
+  }
 }
 
 const isPage = ({ method, url, headers: { accept } }: FastifyRequest): boolean =>

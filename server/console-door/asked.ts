@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Json } from '#registry/json.ts'
+import type { Room } from '../http/connections.ts'
 import type { PasswordDesk } from '../service/password.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
-import type { Reply } from '../walk/call.ts'
+import type { Body, Reply } from '../walk/call.ts'
 import type { Headers } from '../walk/read-headers.ts'
 import type { World } from '../world.ts'
 
@@ -17,6 +18,8 @@ export type ConsoleRoute = {
   path: string
   /** A permission; `session` is anybody who is signed in, `nobody` needs no session. */
   needs: string
+  /** Bytes that its body may have, where a small one would not do. */
+  bodyMax?: number
   answer: (asked: Asked) => Promise<ConsoleReply>
 }
 
@@ -33,6 +36,8 @@ export type Incoming = {
   desk: PasswordDesk
   route: ConsoleRoute
   request: IncomingMessage
+  /** Where what the request sends is held. */
+  room: Room
   /** What the browser shows of its session. */
   sessionText: string | undefined
   path: string
@@ -52,6 +57,8 @@ export type Asked = Incoming & {
   headers: Headers
   /** Throws where the route needs none and there is none. */
   session(): Session
+  /** The body as it was sent, received when it is asked for; a request that has none sends none. */
+  bytes(): Promise<Body>
   /** The body as JSON, read when it is asked for. */
   body(): Promise<Json>
   /**

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import cookies from '@fastify/cookie'
 import helmet from '@fastify/helmet'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { Refusal } from '#registry/refusals.ts'
 import { localTarget } from '../http/base.ts'
-import type { Stage } from '../http/door.ts'
+import type { Room } from '../http/connections.ts'
+import { hungUpStatus, type Stage } from '../http/door.ts'
 import { failed } from '../http/failed.ts'
+import { CallerGone, isUnread, readAway } from '../http/read-bytes.ts'
 import { openPasswordDesk } from '../service/password.ts'
 import type { Session } from '../service/session.ts'
 import type { World } from '../world.ts'
@@ -19,7 +22,7 @@ import { walkConsole } from './walk-console.ts'
 
 /** The web interface's own door: the app's files, and under /console/ what it asks of the services. */
 export type ConsoleDoor = {
-  open(request: IncomingMessage, response: ServerResponse): void
+  open(request: IncomingMessage, response: ServerResponse, room: Room): void
   close(): Promise<void>
 }
 
@@ -33,6 +36,7 @@ export async function openConsoleDoor(world: World, stage: Stage, folder: string
     frameworkErrors: (_error, request, reply) => answerProblem(request, reply, new Refusal('not_found')),
   })
   app.decorateRequest('startedAt', 0)
+  app.decorateRequest('room')
   app.decorateRequest('route', 'console.app')
   app.decorateRequest('who')
   await app.register(cookies)
@@ -42,15 +46,24 @@ export async function openConsoleDoor(world: World, stage: Stage, folder: string
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
+  const rooms = new WeakMap<IncomingMessage, Room>()
   app.addHook('onRequest', async (request) => {
     request.startedAt = world.clock.elapsed()
     request.who = { peer: request.raw.socket.remoteAddress }
+    request.room = rooms.get(request.raw) as Room
+    const { isSpare, has } = request.room
+    if (!isSpare && has()) return
+    world.metrics.turnedAway('unheld')
+    throw new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
   })
-  app.addHook('onSend', async ({ id, raw }, reply) => {
+  app.addHook('onSend', async ({ id, raw, room }, reply, payload) => {
     reply.header('X-Request-Id', id)
-    const unread = !raw.complete && raw.method !== 'GET' && raw.method !== 'HEAD'
+    if (typeof payload === 'string') room?.hold(Buffer.byteLength(payload))
     // A body that nobody reads would be taken for the next request.
-    if (stage.is === 'closing' || unread) reply.header('Connection', 'close')
+    if (stage.is === 'closing' || room?.isSpare || isUnread(raw)) reply.header('Connection', 'close')
+    if (!isUnread(raw) || typeof payload !== 'string') return payload
+    reply.header('Content-Length', Buffer.byteLength(payload))
+    return Readable.from(untilRead(raw, payload), { objectMode: false })
   })
   app.addHook('onResponse', async (request, { statusCode: status }) => {
     const ms = world.clock.elapsed() - request.startedAt
@@ -60,7 +73,12 @@ export async function openConsoleDoor(world: World, stage: Stage, folder: string
     else world.log.debug(line, 'answered')
   })
   // Of what the framework itself refuses, one is a type that is none; the others are paths that lead nowhere.
-  app.setErrorHandler((error, request, reply) => answerProblem(request, reply, frameworksRefusal(error) ?? error))
+  app.setErrorHandler((error, request, reply) => {
+    if (!(error instanceof CallerGone)) return answerProblem(request, reply, frameworksRefusal(error) ?? error)
+    reply.hijack()
+    world.metrics.answered(request.route, hungUpStatus, (world.clock.elapsed() - request.startedAt) / 1000)
+    world.log.debug({ request_id: request.id, method: request.method, path: pathOf(request) }, 'the caller hung up')
+  })
 
   for (const [path, byMethod] of pathsOf(routes)) {
     app.route({
@@ -82,7 +100,8 @@ export async function openConsoleDoor(world: World, stage: Stage, folder: string
   await app.ready()
 
   return {
-    open: (request, response) => {
+    open: (request, response, room) => {
+      rooms.set(request, room)
       request.url = localTarget(request.url ?? '/')
       app.routing(request, response)
     },
@@ -106,6 +125,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Of the world's clock, in milliseconds. */
     startedAt: number
+    room: Room
     /** What metrics call it. */
     route: string
     /** What its line in the log says of who sent it. */
@@ -113,10 +133,17 @@ declare module 'fastify' {
   }
 }
 
-function asked({ raw, id, params, cookies, startedAt }: FastifyRequest) {
+/** The answer goes out at once; the connection is closed when what the caller still sends has been read. */
+async function* untilRead(request: IncomingMessage, payload: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(payload)
+  await readAway(request)
+}
+
+function asked({ raw, room, id, params, cookies, startedAt }: FastifyRequest) {
   const [path = '/', ...query] = (raw.url ?? '/').split('?')
   return {
     request: raw,
+    room,
     sessionText: cookies[cookieName],
     path,
     query: query.join('?'),

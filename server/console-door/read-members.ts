@@ -2,6 +2,7 @@ import { checkValue } from '#derive/input.ts'
 import type { Problem, ProblemCode } from '#registry/definition.ts'
 import { isObject, type Json } from '#registry/json.ts'
 import { invalidFields } from '#registry/refusals.ts'
+import { countStrangers, strangersLeft } from '#registry/strangers.ts'
 
 /** What a member of a body is: the console's own bodies are small, so each says it here in a word. */
 type Sort = 'text' | 'texts' | 'flag' | 'id'
@@ -29,17 +30,18 @@ export function readMembers<const S extends Shape>(body: Json, shape: S, path = 
     ])
   }
   const problems: Problem[] = []
+  const strangers = countStrangers()
   const refuse = (name: string, code: ProblemCode, message: string) =>
     problems.push({ field: path + name, code, message })
   for (const [name, value] of Object.entries(body)) {
     const sort = Object.hasOwn(shape, name) ? (shape[name] as string).replace('?', '') : undefined
-    if (sort === undefined)
-      refuse(name, 'unknown_field', `is not a field here; the fields are ${Object.keys(shape).join(', ')}`)
+    if (sort === undefined) problems.push(...strangers(path + name, Object.keys(shape)))
     else if (!sorts[sort as Sort].is(value)) refuse(name, 'wrong_type', sorts[sort as Sort].must)
   }
   for (const [name, sort] of Object.entries(shape)) {
     if (!sort.endsWith('?') && !Object.hasOwn(body, name)) refuse(name, 'required', 'is required')
   }
+  problems.push(...strangersLeft(strangers))
   if (problems.length > 0) throw invalidFields(problems)
   return body as unknown as Members<S>
 }

@@ -2,10 +2,10 @@ import { readFields, readQuery } from '#derive/parameters.ts'
 import { fetch, list } from '#derive/queries/read.ts'
 import { type DataRoute, dataRoutesOf, isWrite } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
+import { bodyBytesMax } from '#registry/limits.ts'
 import { permission } from '#registry/permissions.ts'
 import { registry } from '#registry/records/index.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { readBytes } from '../http/read-bytes.ts'
 import { workOn } from '../service/work.ts'
 import { readReply, recordTag, replyOf } from '../walk/answer.ts'
 import type { Body, Call, Reply } from '../walk/call.ts'
@@ -27,6 +27,7 @@ export const recordRoutes: ConsoleRoute[] = registry.flatMap((definition) => {
         method: route.method,
         path: route.path,
         needs: route.scope,
+        bodyMax: bodyBytesMax,
         answer: (asked) => answering(asked, route),
       }),
     ),
@@ -87,8 +88,8 @@ async function writing(asked: Asked, route: DataRoute): Promise<ConsoleReply> {
   })
 }
 
-const bodyOf = ({ request, route: { method } }: Asked): Promise<Body> | Body =>
-  method === 'DELETE' ? { bytes: Buffer.alloc(0) } : readBytes(request)
+const bodyOf = ({ bytes, route: { method } }: Asked): Promise<Body> | Body =>
+  method === 'DELETE' ? { bytes: Buffer.alloc(0) } : bytes()
 
 function atOurPath(reply: Reply): Reply {
   const { Location, ...headers } = reply.headers

@@ -14,6 +14,7 @@ export async function walkConsole(incoming: Incoming): Promise<ConsoleReply> {
   if (route.method !== 'GET') refuseCrossSite(world.config, request)
   if (session) needed(incoming, session)
 
+  const bytes = () => readBytes(request, incoming.room, route.bodyMax ?? smallBytes)
   const asked: Asked = {
     ...incoming,
     headers,
@@ -21,7 +22,8 @@ export async function walkConsole(incoming: Incoming): Promise<ConsoleReply> {
       if (!session) throw new Error(`${route.id} has no session`)
       return session
     },
-    body: async () => readBody(await readBytes(request), headers, bodyOf(incoming)),
+    bytes,
+    body: async () => readBody(await bytes(), headers, bodyOf(incoming)),
     change: (work) =>
       world.database.transaction(async (transaction) => {
         const held = await holdLiveSession(transaction, asked.session().key)
@@ -31,6 +33,9 @@ export async function walkConsole(incoming: Incoming): Promise<ConsoleReply> {
   }
   return route.answer(asked)
 }
+
+/** Most of what the interface sends is a form; records are larger. */
+const smallBytes = 4 * 1024
 
 function needed({ route: { needs } }: Incoming, session: Session): void {
   if (needs !== 'session') needPermission(session, needs)

@@ -1,3 +1,4 @@
+import { jsonBytes } from '#derive/json-bytes.ts'
 import { openapi } from '#derive/openapi.ts'
 import { postman } from '#derive/postman.ts'
 import { referencePage, referencePolicy } from '#derive/reference-page.ts'
@@ -6,17 +7,26 @@ import { registry } from '#registry/records/index.ts'
 import type { Config } from '../config.ts'
 import { version } from '../version.ts'
 import { errorsAddress } from '../walk/answer.ts'
-import type { Reply } from '../walk/call.ts'
+import { type Accepts, type Made, openCoder } from './codings.ts'
 import { referenceAsset } from './pages.ts'
+import type { Sent } from './send.ts'
+
+/** Answers for a public document. `base` is the address that the caller used. */
+export type Describe = (route: Route, base: string, accepts: Accepts) => Promise<Sent>
+
+export function openDescribe(config: Config): Describe {
+  const coded = openCoder()
+  return (route, base, accepts) => coded(describe(config, route, base), accepts)
+}
 
 /** The public documents, made anew for every request from the routes that are served. Spec, What the service does 6. */
-export function describe({ publicUrl }: Config, route: Route, base: string): Reply {
+function describe({ publicUrl }: Config, route: Route, base: string): Made {
   const about = { base, version, errorsPage: errorsAddress(publicUrl) }
   switch (route.id) {
     case 'openapi':
-      return document(route, JSON.stringify(openapi(routes(registry), about)))
+      return document(route, Buffer.concat(jsonBytes(openapi(routes(registry), about))))
     case 'postman':
-      return document(route, JSON.stringify(postman(routes(registry), about)))
+      return document(route, Buffer.concat(jsonBytes(postman(routes(registry), about))))
     case 'docs':
       return document(route, referencePage({ ...about, asset: referenceAsset }), {
         'Content-Security-Policy': referencePolicy,
@@ -26,7 +36,7 @@ export function describe({ publicUrl }: Config, route: Route, base: string): Rep
   }
 }
 
-function document(route: Route, body: string, headers: { [name: string]: string } = {}): Reply {
+function document(route: Route, body: string | Buffer, headers: { [name: string]: string } = {}): Made {
   const type = 'type' in route ? route.type : 'text/plain'
   return { status: 200, headers: { 'Content-Type': type, 'Cache-Control': 'no-cache', ...headers }, body }
 }

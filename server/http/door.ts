@@ -1,88 +1,130 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isDataRoute, isWrite, type Route } from '#derive/routes.ts'
+import { type DataRoute, isDataRoute, isWrite } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { Body, Call, Reply } from '../walk/call.ts'
-import { walk } from '../walk/walk.ts'
+import { admit, walk } from '../walk/walk.ts'
 import type { World } from '../world.ts'
 import { baseOf, splitTarget } from './base.ts'
+import type { Accepts } from './codings.ts'
+import type { Room } from './connections.ts'
+import type { Describe } from './describe.ts'
 import { failed } from './failed.ts'
-import type { Gate } from './gate.ts'
-import { readBytes } from './read-bytes.ts'
-import type { Place, Router } from './router.ts'
+import type { Gate, Sort } from './gate.ts'
+import { readBody } from './read-body.ts'
+import { CallerGone } from './read-bytes.ts'
+import type { Router } from './router.ts'
+import { isLong, type Sent, send } from './send.ts'
+import { oneATurn } from './turns.ts'
 
 /** Pages that need no token and are no part of the registry's routes: health, metrics, the errors page, assets. */
-export type Page = (request: PageRequest) => Promise<Reply> | Reply
 export type Pages = { readonly [path: string]: Page }
-export type PageRequest = { base: string }
+export type Page = {
+  answer: (asked: { accepts: Accepts }) => Promise<Sent> | Sent
+  /** Answered whatever else there is no room for. */
+  isHealth?: true
+  /** It takes its turn among the public documents. */
+  isDocument?: true
+}
 
 /** How far the process is on its way out. */
 export type Stage = { is: 'serving' | 'leaving' | 'closing' }
 
-export type Door = (request: IncomingMessage, response: ServerResponse) => void
+export type Door = (request: IncomingMessage, response: ServerResponse, room: Room) => void
 
-/**
- * Turns a request into a call, and what comes of it into a response: the only place that knows HTTP's own types.
- * `describe` makes a public document; `stage` says whether it is about to stop; `gate` has room for a call or not.
- */
-export function makeDoor(
-  world: World,
-  router: Router,
-  pages: Pages,
-  describe: (config: World['config'], route: Route, base: string) => Reply,
-  stage: Stage,
-  gate: Gate,
-): Door {
-  return async (request, response) => {
+/** `describe` makes a public document; `stage` says whether it is about to stop; `gate` has room for a call or not. */
+export type DoorParts = { router: Router; pages: Pages; describe: Describe; stage: Stage; gate: Gate }
+
+/** Turns a request into a call, and what comes of it into a response: the only place that knows HTTP's own types. */
+export function makeDoor(world: World, { router, pages, describe, stage, gate }: DoorParts): Door {
+  const turn = oneATurn()
+  return async (request, response, room) => {
     const startedAt = world.clock.elapsed()
     const requestId = randomUUID()
     // Read before anything is waited for: a socket that has closed no longer says who it was.
     const peer = request.socket.remoteAddress
     const [path, query] = splitTarget(request.url ?? '/')
+    const page = Object.hasOwn(pages, path) ? pages[path] : undefined
     const place = router(path)
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
     const route = place?.byMethod.get(method)
     let turnedAway = false
 
-    let reply: Reply
+    let reply: Sent
     try {
-      reply = await answer()
+      if (!page?.isHealth && (room.isSpare || !room.has())) reply = turnAway('unheld')
+      else reply = await answer()
+      // Only an answer that was read out is so long, and nothing was changed for it.
+      if (isLong(reply) && !room.has()) reply = turnAway('unheld')
     } catch (error) {
+      if (error instanceof CallerGone) return hungUp()
       reply = failed(world, error, requestId, route?.id ?? path)
     }
     try {
-      send(request, response, reply, requestId, stage.is === 'closing')
+      send({ request, response, room, requestId }, reply, stage.is === 'closing' || room.isSpare)
       finish(reply.status)
     } catch (error) {
       world.log.error({ error, request_id: requestId }, 'the answer could not be sent')
       response.destroy()
     }
 
-    function answer(): Reply | Promise<Reply> {
-      const page = Object.hasOwn(pages, path) ? pages[path] : undefined
-      if (page && method === 'GET') return page({ base: baseOf(world.config, request) })
+    function answer(): Sent | Promise<Sent> {
+      const accepts = request.headers
+      if (page && method === 'GET')
+        return page.isDocument ? inTurn(() => page.answer({ accepts })) : page.answer({ accepts })
       if (page) return onlyThese('GET, HEAD, OPTIONS', method)
       if (!place) throw new Refusal('not_found')
       if (!route) return onlyThese(place.allow, method)
-      if (!isDataRoute(route)) return describe(world.config, route, baseOf(world.config, request))
+      if (!isDataRoute(route)) return inTurn(() => describe(route, baseOf(world.config, request), accepts))
       const { rawHeaders } = request
-      const call = { route, path, id: place.id, query, rawHeaders, peer, requestId, startedAt }
-      // Read before the gate: who sends slowly takes no place, and who is turned away keeps the connection.
-      const body = bodyOf(request, place)
-      return body instanceof Promise ? body.then((body) => through({ ...call, body })) : through({ ...call, body })
+      const call = { route, path, id: place.id, query, rawHeaders, peer, requestId, startedAt, body: nothing }
+      return hasBody(route) ? withBody(call) : through(route, () => walk(world, call))
     }
 
-    async function through(call: Call): Promise<Reply> {
-      const sort = isWrite(call.route) ? 'writes' : 'reads'
+    /** Read before the gate: who sends slowly takes no place, and who is turned away keeps the connection. */
+    async function withBody(call: Call): Promise<Sent> {
+      let refused: Sent | undefined
+      const body = await readBody(request, room, async () => {
+        const seen = await through(call.route, () => admit(world, call))
+        if (typeof seen === 'boolean') return seen
+        refused = seen
+        return false
+      })
+      return refused ?? through(call.route, () => walk(world, { ...call, body }))
+    }
+
+    function inTurn(make: () => Promise<Sent> | Sent): Promise<Sent> {
+      return within('documents', async () => {
+        await turn()
+        return make()
+      })
+    }
+
+    function through<T>(of: DataRoute, work: () => Promise<T>): Promise<T | Sent> {
+      return within(isWrite(of) ? 'writes' : 'reads', work)
+    }
+
+    async function within<T>(sort: Sort, work: () => Promise<T>): Promise<T | Sent> {
       const enteredAt = world.clock.elapsed()
-      turnedAway = !gate.enter(sort)
-      if (turnedAway) return replyOf(refusalAnswer(noRoom, requestId, world.config.publicUrl))
+      if (!gate.enter(sort)) return turnAway()
       try {
-        return await walk(world, call)
+        return await work()
       } finally {
         gate.leave(sort, enteredAt)
       }
+    }
+
+    function turnAway(why?: 'unheld'): Sent {
+      turnedAway = true
+      if (why) world.metrics.turnedAway(why)
+      return replyOf(refusalAnswer(noRoom, requestId, world.config.publicUrl))
+    }
+
+    function hungUp(): void {
+      const seconds = (world.clock.elapsed() - startedAt) / 1000
+      world.metrics.answered(route?.id ?? 'other', hungUpStatus, seconds)
+      world.log.debug({ request_id: requestId, method: request.method, path }, 'the caller hung up')
     }
 
     function finish(status: number): void {
@@ -98,8 +140,10 @@ export function makeDoor(
 
 const nothing: Body = { bytes: Buffer.alloc(0) }
 
-const bodyOf = (request: IncomingMessage, { id }: Place): Promise<Body> | Body =>
-  request.method === 'POST' || (request.method === 'PATCH' && id !== undefined) ? readBytes(request) : nothing
+/** What metrics call a request whose caller did not stay for an answer; none is sent. */
+export const hungUpStatus = 499
+
+const hasBody = ({ operation }: DataRoute): boolean => operation === 'create' || operation === 'update'
 
 /** Made once: there may be thousands a second, and an error notes where it was made each time. */
 const noRoom = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
@@ -107,23 +151,4 @@ const noRoom = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
 function onlyThese(allow: string, method: string): Reply {
   if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow }, body: '' }
   throw new Refusal('method_not_allowed', { headers: { Allow: allow } })
-}
-
-function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers, body }: Reply,
-  requestId: string,
-  closing: boolean,
-): void {
-  const unread = !request.complete && request.method !== 'GET' && request.method !== 'HEAD'
-  response.writeHead(status, {
-    ...headers,
-    'X-Request-Id': requestId,
-    'X-Content-Type-Options': 'nosniff',
-    ...(status === 204 || status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) }),
-    // A body that nobody reads would be taken for the next request.
-    ...(closing || unread ? { Connection: 'close' } : {}),
-  })
-  response.end(request.method === 'HEAD' ? undefined : body)
 }

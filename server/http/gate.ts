@@ -1,10 +1,15 @@
-import type { Config } from '../config.ts'
 import type { World } from '../world.ts'
 
-/** Reads and writes wait for different things, so that one sort that is stuck leaves the other its places. */
+/**
+ * Reads and writes wait for different things, so that one sort that is stuck leaves the other its places. Documents wait
+ * for nothing but the processor.
+ */
 export type Sort = (typeof sorts)[number]
 
-const sorts = ['reads', 'writes'] as const
+const sorts = ['reads', 'writes', 'documents'] as const
+
+/** They are made one after the other, so more would only wait. */
+const documentsMax = 64
 
 /**
  * Decides whether a request is let in, before anything is done for it. Arrivals do not slow down because answers do;
@@ -59,13 +64,15 @@ export function nextLimit(seen: Seen): number {
 }
 
 export function openGate({ config, clock, metrics, log }: Pick<World, 'config' | 'clock' | 'metrics' | 'log'>): Gate {
-  const { requestsMax: most, answerTarget } = config
-  const rooms = { reads: emptyRoom(config, clock.elapsed()), writes: emptyRoom(config, clock.elapsed()) }
-  for (const sort of sorts) metrics.letIn(sort, most)
+  const { requestsMax, answerTarget } = config
+  const mostOf = { reads: requestsMax, writes: requestsMax, documents: Math.min(requestsMax, documentsMax) }
+  const room = (limit: number): Room => emptyRoom(limit, clock.elapsed())
+  const rooms = { reads: room(mostOf.reads), writes: room(mostOf.writes), documents: room(mostOf.documents) }
+  for (const sort of sorts) metrics.letIn(sort, mostOf[sort])
 
   const look = (sort: Sort, room: Room, now: number): void => {
     const { turnedAway, underWay, answers, since } = room
-    room.limit = nextLimit({ ...room, most, inTarget: (answers * answerTarget) / (now - since) })
+    room.limit = nextLimit({ ...room, most: mostOf[sort], inTarget: (answers * answerTarget) / (now - since) })
     Object.assign(room, { wasLate: isLate(room), answers: 0, late: 0, turnedAway: 0, since: now })
     metrics.letIn(sort, room.limit)
     if (turnedAway > 0)
@@ -94,6 +101,6 @@ export function openGate({ config, clock, metrics, log }: Pick<World, 'config' |
   }
 }
 
-const emptyRoom = ({ requestsMax: limit }: Config, since: number): Room => ({
+const emptyRoom = (limit: number, since: number): Room => ({
   ...{ limit, underWay: 0, answers: 0, late: 0, turnedAway: 0, wasLate: false, since },
 })

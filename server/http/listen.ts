@@ -1,9 +1,10 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { Refusal } from '#registry/refusals.ts'
 import { refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { World } from '../world.ts'
-import type { Door, Stage } from './door.ts'
+import type { Connections } from './connections.ts'
+import type { Stage } from './door.ts'
 import { openPort } from './port.ts'
 
 export type Listening = {
@@ -22,9 +23,16 @@ const noticeMilliseconds = 300
 /** How long a caller's next request may be on its way over a connection that is about to close. */
 const farewellMilliseconds = 300
 
-export async function listen(world: World, door: Door, stage: Stage): Promise<Listening> {
+export type Answerer = (request: IncomingMessage, response: ServerResponse) => void
+
+export async function listen(
+  world: World,
+  answer: Answerer,
+  stage: Stage,
+  connections: Connections,
+): Promise<Listening> {
   const { config } = world
-  const { port, servers } = await openPort(config, () => serverOf(world, door))
+  const { port, servers } = await openPort(config, () => serverOf(world, answer, connections))
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   return {
     url: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`,
@@ -42,12 +50,22 @@ export async function listen(world: World, door: Door, stage: Stage): Promise<Li
   }
 }
 
-function serverOf(world: World, door: Door): Server {
+function serverOf(world: World, answer: Answerer, connections: Connections): Server {
   const { headersTimeout, requestTimeout } = world.config
   const server = createServer(
     { headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: 500, requireHostHeader: false },
-    door,
+    answer,
   )
+  server.on('connection', connections.accept)
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    // He is told to go on when somebody begins to read what he has to send, which is when nothing refuses it.
+    request.once('resume', () => {
+      if (response.headersSent) return
+      delete request.headers.expect
+      response.writeContinue()
+    })
+    answer(request, response)
+  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseUnreadable(world, error, socket))
   return server
 }
@@ -76,7 +94,9 @@ function refuseUnreadable({ config, log }: World, error: NodeJS.ErrnoException, 
       ? { detail: 'The request is not valid HTTP/1.1.' }
       : {},
   )
-  log.info({ request_id: requestId, code: refusal.code, cause: error.code }, 'refused')
+  // Who hangs up in the middle of a request has not been refused anything.
+  const level = error.code === 'HPE_INVALID_EOF_STATE' ? 'debug' : 'info'
+  log[level]({ request_id: requestId, code: refusal.code, cause: error.code }, 'refused')
   const { status, headers, body } = replyOf(refusalAnswer(refusal, requestId, config.publicUrl))
   const lines = Object.entries({
     ...headers,

@@ -16,7 +16,11 @@ export type Metrics = {
   answered(route: string, status: number, seconds: number): void
   callsLost(count: number): void
   /** One request that there was no room for. */
-  turnedAway(sort: Sort): void
+  turnedAway(sort: Sort | 'unheld'): void
+  /** So many callers' connections are open. */
+  connected(count: number): void
+  /** One of them was closed: it was idle and room was needed, its answer was not read, or there was no room for it. */
+  cut(why: 'idle' | 'unread' | 'full'): void
   /** So many at once from here on. */
   letIn(sort: Sort, limit: number): void
   text(): Promise<string>
@@ -58,6 +62,17 @@ export function startMetrics(database: Database): Metrics {
     labelNames: ['sort'],
     registers,
   })
+  const connections = new Gauge({
+    name: 'plumbline_connections',
+    help: 'Connections of callers that are open.',
+    registers,
+  })
+  const cut = new Counter({
+    name: 'plumbline_connections_cut_total',
+    help: 'Connections of callers closed by the service: idle when room was needed, answer unread, or too many.',
+    labelNames: ['why'],
+    registers,
+  })
   new Gauge({ name: 'plumbline_processes', help: 'Processes that serve.', registers }).set(1)
   new Gauge({
     name: 'plumbline_database_connections',
@@ -75,6 +90,8 @@ export function startMetrics(database: Database): Metrics {
     answered: (route, status, seconds) => requests.observe({ route, status }, seconds),
     callsLost: (count) => lost.inc(count),
     turnedAway: (sort) => turnedAway.inc({ sort }),
+    connected: (count) => connections.set(count),
+    cut: (why) => cut.inc({ why }),
     letIn: (sort, most) => limit.set({ sort }, most),
     text: () => registry.metrics(),
     values: () => registry.getMetricsAsJSON(),

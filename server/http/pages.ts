@@ -1,36 +1,54 @@
-import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { errorsPage } from '#derive/errors-page.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { jsonType, refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { Reply } from '../walk/call.ts'
 import type { World } from '../world.ts'
+import { openCoder } from './codings.ts'
 import type { Page, Pages, Stage } from './door.ts'
+import { storedFile } from './stored.ts'
 
 /** Where the reference page finds its script. */
 export const referenceAsset = '/v1/docs/scalar.js'
 
 /** What is served beside the routes of the registry, to operators and browsers. */
 export function makePages(world: World, stage: Stage): Pages {
+  const coded = openCoder()
+  const script = storedFile(
+    fileURLToPath(new URL('browser/standalone.js', import.meta.resolve('@scalar/api-reference'))),
+    { 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'max-age=86400' },
+  )
   return {
-    '/healthz': () => json(200, { status: 'ok' }),
-    '/readyz': () => ready(world, stage),
-    '/metrics': async () => ({
-      status: 200,
-      headers: { 'Content-Type': world.metrics.contentType },
-      body: await world.metrics.text(),
-    }),
-    '/docs/errors': () => ({
-      status: 200,
-      headers: {
-        'Content-Type': 'text/html; charset=utf-8',
-        'Cache-Control': 'no-cache',
-        'Content-Security-Policy': plainPagePolicy,
-      },
-      body: errorsPage(),
-    }),
-    [referenceAsset]: scriptPage(new URL('browser/standalone.js', import.meta.resolve('@scalar/api-reference'))),
+    '/healthz': { isHealth: true, answer: () => json(200, { status: 'ok' }) },
+    '/readyz': { isHealth: true, answer: () => ready(world, stage) },
+    ...(world.config.metricsAddress === null
+      ? { [metricsPath]: { isDocument: true, answer: metricsPage(world) } }
+      : {}),
+    '/docs/errors': {
+      isDocument: true,
+      answer: ({ accepts }) =>
+        coded(
+          {
+            status: 200,
+            headers: {
+              'Content-Type': 'text/html; charset=utf-8',
+              'Cache-Control': 'no-cache',
+              'Content-Security-Policy': plainPagePolicy,
+            },
+            body: errorsPage(),
+          },
+          accepts,
+        ),
+    },
+    [referenceAsset]: { answer: ({ accepts }) => script(accepts) },
   }
 }
+
+export const metricsPath = '/metrics'
+
+export const metricsPage =
+  ({ metrics }: Pick<World, 'metrics'>): Page['answer'] =>
+  async () => ({ status: 200, headers: { 'Content-Type': metrics.contentType }, body: await metrics.text() })
 
 const plainPagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
 
@@ -52,16 +70,3 @@ const json = (status: number, value: object): Reply => ({
   headers: { 'Content-Type': jsonType, 'Cache-Control': 'no-store' },
   body: JSON.stringify(value),
 })
-
-/** A script out of a package; read once, when it is first asked for. */
-function scriptPage(file: URL): Page {
-  let body: string | undefined
-  return () => {
-    body ??= readFileSync(file, 'utf8')
-    return {
-      status: 200,
-      headers: { 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'max-age=86400' },
-      body,
-    }
-  }
-}

@@ -1,26 +1,118 @@
 import type { IncomingMessage } from 'node:http'
 import { bodyBytesMax } from '#registry/limits.ts'
+import { Refusal } from '#registry/refusals.ts'
 import type { Body } from '../walk/call.ts'
+import type { Room } from './connections.ts'
 
-/** What is still read of a body that is too large, so that the caller gets to read the refusal. */
-const patienceBytes = 16 * bodyBytesMax
+/** The caller hung up in the middle of his request: nobody is left to answer, and nothing has failed. */
+export class CallerGone extends Error {
+  constructor() {
+    super('the caller hung up')
+    this.name = 'CallerGone'
+  }
+}
 
-/** The bytes of a body. One that is too large is read to its end, within reason, and thrown away. */
-export function readBytes(request: IncomingMessage): Promise<Body> {
-  const chunks: Buffer[] = []
+/** A body on its way in. */
+export type Upload = {
+  /** Goes on receiving until the end, or until there are more than so many bytes; whether it is all there. */
+  upTo(bytes: number): Promise<boolean>
+  /** What has come so far. */
+  bytes(): Buffer
+}
+
+const noRoom = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
+const firstBytes = 4096
+
+/**
+ * Refused where there is no room to hold it. It is received into one buffer that grows: a list of what came in each
+ * packet would take many times the room of a body that is sent byte by byte.
+ */
+export function receive(request: IncomingMessage, room: Room): Upload {
+  let buffer = Buffer.alloc(0)
   let size = 0
-  return new Promise((resolve, reject) => {
-    request.on('data', (chunk: Buffer) => {
+  const keep = (chunk: Buffer): void => {
+    const needed = size + chunk.length
+    if (needed > buffer.length) {
+      if (!room.has()) throw noRoom
+      const grown = Buffer.allocUnsafe(Math.max(needed, 2 * buffer.length, firstBytes))
+      room.hold(grown.length - buffer.length)
+      buffer.copy(grown, 0, 0, size)
+      buffer = grown
+    }
+    chunk.copy(buffer, size)
+    size = needed
+  }
+  return {
+    bytes: () => buffer.subarray(0, size),
+    upTo: (most) =>
+      new Promise((resolve, reject) => {
+        if (request.readableEnded) return resolve(true)
+        if (request.destroyed) return reject(new CallerGone())
+        const done = (): void => {
+          request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone)
+          request.pause()
+        }
+        const onData = (chunk: Buffer): void => {
+          try {
+            if (size + chunk.length <= bodyBytesMax) keep(chunk)
+            else size += chunk.length
+            if (size <= most) return
+            done()
+            resolve(false)
+          } catch (error) {
+            done()
+            reject(error)
+          }
+        }
+        const onEnd = (): void => {
+          done()
+          resolve(true)
+        }
+        const onGone = (): void => {
+          done()
+          reject(new CallerGone())
+        }
+        request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone).resume()
+      }),
+  }
+}
+
+/** The whole of a body that has so many bytes at most. One that says it has more is not received at all. */
+export async function readBytes(request: IncomingMessage, room: Room, most: number): Promise<Body> {
+  if ((declaredLength(request) ?? 0) > most) return 'too large'
+  const upload = receive(request, room)
+  return (await upload.upTo(most)) ? { bytes: upload.bytes() } : 'too large'
+}
+
+/** Undefined where it is sent in chunks. A request that says nothing has no body. */
+export function declaredLength({ headers }: IncomingMessage): number | undefined {
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined
+}
+
+/** Whether the caller is still sending, or about to, what nobody is going to read. */
+export const isUnread = (request: IncomingMessage): boolean => !request.complete && declaredLength(request) !== 0
+
+const awayBytes = bodyBytesMax
+const awayMilliseconds = 1000
+
+/**
+ * Reads away what is left of a request that has been answered, within reason: a connection that is closed with bytes
+ * unread is reset, and the answer lost. A caller who waits to be told to go on has nothing on its way.
+ */
+export function readAway(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed || request.headers.expect !== undefined) return Promise.resolve()
+  return new Promise((resolve) => {
+    let size = 0
+    const done = (): void => {
+      clearTimeout(timer)
+      request.off('data', onData).off('end', done).off('error', done).off('close', done)
+      resolve()
+    }
+    const onData = (chunk: Buffer): void => {
       size += chunk.length
-      if (size <= bodyBytesMax) chunks.push(chunk)
-      else chunks.length = 0
-      if (size > patienceBytes) {
-        request.pause()
-        resolve('too large')
-      }
-    })
-    request.on('end', () => resolve(size > bodyBytesMax ? 'too large' : { bytes: Buffer.concat(chunks) }))
-    request.on('error', reject)
-    request.on('close', () => reject(new Error('the client went away')))
+      if (size > awayBytes) done()
+    }
+    const timer = setTimeout(done, awayMilliseconds)
+    request.on('data', onData).on('end', done).on('error', done).on('close', done).resume()
   })
 }

@@ -4,10 +4,12 @@ import { builtConsole } from '../console-door/app-files.ts'
 import { openConsoleDoor } from '../console-door/door.ts'
 import type { World } from '../world.ts'
 import { splitTarget } from './base.ts'
-import { describe } from './describe.ts'
-import { type Door, makeDoor, type Stage } from './door.ts'
+import { openConnections } from './connections.ts'
+import { openDescribe } from './describe.ts'
+import { makeDoor, type Stage } from './door.ts'
 import { openGate } from './gate.ts'
-import { type Listening, listen } from './listen.ts'
+import { type Answerer, type Listening, listen } from './listen.ts'
+import { listenForMetrics } from './metrics-port.ts'
 import { makePages } from './pages.ts'
 import { makeRouter } from './router.ts'
 
@@ -15,27 +17,46 @@ import { makeRouter } from './router.ts'
 export async function serve(world: World, consoleFolder: string = builtConsole): Promise<Listening> {
   const stage: Stage = { is: 'serving' }
   const pages = makePages(world, stage)
-  const door = makeDoor(world, makeRouter(routes(registry)), pages, describe, stage, openGate(world))
+  const door = makeDoor(world, {
+    router: makeRouter(routes(registry)),
+    pages,
+    describe: openDescribe(world.config),
+    stage,
+    gate: openGate(world),
+  })
+  const connections = openConnections(world)
   const consoleDoor = await openConsoleDoor(world, stage, consoleFolder)
-  const whichever: Door = (request, response) => {
+  const close = async (): Promise<void> => {
+    connections.close()
+    await consoleDoor.close()
+  }
+  const whichever: Answerer = (request, response) => {
+    const room = connections.begin(request.socket, response)
     const target = request.url ?? '/'
-    if (target.startsWith('/v1/')) return door(request, response)
+    if (target.startsWith('/v1/')) return door(request, response, room)
     const [path] = splitTarget(target)
     const isConsoles = path.startsWith('/') && !/^\/v1(\/|$)/.test(path) && !Object.hasOwn(pages, path)
-    if (isConsoles) consoleDoor.open(request, response)
-    else door(request, response)
+    if (isConsoles) consoleDoor.open(request, response, room)
+    else door(request, response, room)
   }
   try {
-    const listening = await listen(world, whichever, stage)
-    return {
-      url: listening.url,
-      drain: async (together) => {
-        await listening.drain(together)
-        await consoleDoor.close()
-      },
+    const closeMetrics = await listenForMetrics(world)
+    try {
+      const listening = await listen(world, whichever, stage, connections)
+      return {
+        url: listening.url,
+        drain: async (together) => {
+          await listening.drain(together)
+          await closeMetrics()
+          await close()
+        },
+      }
+    } catch (error) {
+      await closeMetrics()
+      throw error
     }
   } catch (error) {
-    await consoleDoor.close()
+    await close()
     throw error
   }
 }

@@ -12,7 +12,7 @@ export function readBody(body: Body, headers: Headers, route: Pick<DataRoute, 'o
   return readJson(textOf(body.bytes))
 }
 
-function onlyJson({ contentType, contentEncoding }: Headers, { operation }: Pick<DataRoute, 'operation'>): void {
+export function onlyJson({ contentType, contentEncoding }: Headers, { operation }: Pick<DataRoute, 'operation'>): void {
   const accepted = operation === 'update' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length)

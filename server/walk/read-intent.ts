@@ -5,21 +5,31 @@ import { Refusal } from '#registry/refusals.ts'
 import type { Expected } from '../service/write-record.ts'
 import { expectedVersions } from './answer.ts'
 import type { Call } from './call.ts'
-import { readBody } from './read-body.ts'
+import { onlyJson, readBody } from './read-body.ts'
 import type { Headers } from './read-headers.ts'
 
 /** What a write asks for: parameters first, then the body. */
 export type Intent = { dryRun: boolean; body: Json; expected: Expected }
 
 export function readIntent(call: Call, headers: Headers): Intent {
-  const query = readQuery(call.query, call.route)
-  // If either says dry-run, it is one; both are read, so that a slip in either is refused. Decisions, Dry-run.
-  const asked = [readDryRun(headers.dryRun, 'X-Dry-Run'), readDryRun(query.get('dry_run'), 'dry_run')]
   return {
-    dryRun: asked.includes(true),
+    dryRun: readWhetherDry(call, headers),
     body: call.route.operation === 'delete' ? null : readBody(call.body, headers, call.route),
     expected: expectedVersions(headers.ifMatch),
   }
+}
+
+/** What stands before a body and would have it refused unread: parameters, and what it is sent as. */
+export function readIntroduction(call: Call, headers: Headers): void {
+  readWhetherDry(call, headers)
+  onlyJson(headers, call.route)
+}
+
+function readWhetherDry(call: Call, headers: Headers): boolean {
+  const query = readQuery(call.query, call.route)
+  // If either says dry-run, it is one; both are read, so that a slip in either is refused. Decisions, Dry-run.
+  const asked = [readDryRun(headers.dryRun, 'X-Dry-Run'), readDryRun(query.get('dry_run'), 'dry_run')]
+  return asked.includes(true)
 }
 
 /** The id of the path; what is no positive whole number is an id that no record has. */

@@ -13,7 +13,7 @@ import { noteLater, noteOf } from './note-call.ts'
 import { perform } from './perform.ts'
 import { type ReadRow, readWanted, readWithCaller, replyOfRead } from './read.ts'
 import { type Headers, readHeaders } from './read-headers.ts'
-import { readIntent } from './read-intent.ts'
+import { readIntent, readIntroduction } from './read-intent.ts'
 import { passGates, readToken } from './see-caller.ts'
 
 /**
@@ -24,6 +24,18 @@ export async function walk(world: World, call: Call): Promise<Reply> {
   const headers = readHeaders(call.rawHeaders, isWrite(call.route))
   const ask = readToken(headers.authorization, call.route, call.peer)
   return isWrite(call.route) ? write(world, call, headers, ask) : read(world, call, headers, ask)
+}
+
+/**
+ * Looks at the caller of a write before its body is received: refused as in the walk, or known. Whether the body is
+ * needed at all: where parameters or headers are refused, the walk says so without it.
+ */
+export async function admit(world: World, call: Call): Promise<boolean> {
+  const headers = readHeaders(call.rawHeaders, isWrite(call.route))
+  const ask = readToken(headers.authorization, call.route, call.peer)
+  const [row] = await world.database.read<CallerRow>(seeCaller(ask))
+  atTheGates(world, call, ask, row)
+  return !(orRefusal(() => readIntroduction(call, headers)) instanceof Refusal)
 }
 
 /** One statement, one round trip: the caller and what is wanted come together; then it is decided who gets it. */

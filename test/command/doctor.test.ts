@@ -35,12 +35,26 @@ describe('doctor', () => {
     expect(ills(found)).toEqual([])
     expect(found).toMatchObject({ code: 0, ok: true })
     expect(found.checks.map(({ name }) => name)).toEqual([
-      ...['settings', 'node', 'processes', 'data folder', 'disk', 'key'],
+      ...['settings', 'node', 'processes', 'metrics', 'data folder', 'disk', 'key'],
       ...['database', 'durability', 'clock', 'connections', 'extensions', 'migrations', 'seal'],
     ])
     const { out } = await stage.give(['doctor'])
     expect(out).toMatch(/^OK {7}database {5}PostgreSQL 18.*the bundled PostgreSQL \(attached\)/m)
     expect(out).toMatch(/\n\nAll is well\.\n$/)
+  })
+
+  test.each([
+    [{ HOST: '0.0.0.0' }, false],
+    [{ HOST: 'erp.example.com' }, false],
+    [{ METRICS_ADDRESS: '0.0.0.0:9464' }, false],
+    [{ METRICS_ADDRESS: '[2001:db8::1]:9464' }, false],
+    [{ HOST: '0.0.0.0', METRICS_ADDRESS: '127.0.0.1:9464' }, true],
+    [{ HOST: '0.0.0.0', METRICS_ADDRESS: '10.0.0.7:9464' }, true],
+    [{ HOST: 'localhost' }, true],
+  ])('says where metrics are open to others: %j', async (more, ok) => {
+    const found = (await diagnose(more)).checks.find(({ name }) => name === 'metrics')
+    expect(found?.ok).toBe(ok)
+    if (!ok) expect(found?.says).toMatch(/set METRICS_ADDRESS to .*\.$/)
   })
 
   test('finds every wrong setting.', async () => {

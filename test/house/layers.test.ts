@@ -40,7 +40,7 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
       // Where the port is opened, what is not the API's goes to the console's door.
       /^server\/console-door\/(door|app-files).ts$/,
       /^server\/(world|config|version|store\/faults|store\/database).ts$/,
-      /^(node:.*|prom-client)$/,
+      /^(node:.*|prom-client|@fastify\/accept-negotiator)$/,
     ],
     because: 'the edge turns requests into calls and decides nothing',
   },
@@ -49,7 +49,7 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
     may: [
       /^(registry|derive|server\/service|server\/console-door)\//,
       /^server\/walk\/(answer|call|perform|read-body|read-headers|read-intent).ts$/,
-      /^server\/http\/(base|door|failed|read-bytes).ts$/,
+      /^server\/http\/(base|connections|door|failed|read-bytes).ts$/,
       /^server\/(world|config|store\/database).ts$/,
       /^(node:.*|fastify|@fastify\/.*)$/,
     ],

@@ -33,6 +33,9 @@ test('All mistakes are told at once, each with what it must be.', () => {
     PROCESSES: '0',
     DATABASE_CONNECTIONS: '1',
     REQUESTS_MAX: '0',
+    CONNECTIONS_MAX: '15',
+    BUFFER_MB: '0',
+    METRICS_ADDRESS: '9464',
     ...Object.fromEntries(settings.filter(({ name }) => name.endsWith('_MS')).map(({ name }) => [name, '1e3'])),
   }
   const problems = () => readConfig(wrong)

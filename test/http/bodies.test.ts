@@ -167,6 +167,46 @@ describe('JSON that can be read and is no acceptable record gets 422', () => {
   })
 })
 
+describe('A refusal is not many times the size of what it refuses', () => {
+  const members = (count: number, name: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => `${JSON.stringify(name(index))}:0`).join(',')
+  const unknown = ({ code }: { code: string }) => code === 'unknown_field'
+
+  test('of 50,000 unknown members a hundred are named, the others counted, and every known field is judged', async () => {
+    const raw = `{${members(50_000, (index) => `m${index}`)},"name":7,"phone":1}`
+    const { status, text, body } = await company.call('POST', '/v1/clients', { raw })
+    expect(status).toBe(422)
+    expect(body.errors.filter(unknown)).toHaveLength(101)
+    expect(body.errors.filter((error: { code: string }) => !unknown(error))).toMatchObject([
+      { field: 'name', code: 'wrong_type' },
+      { field: 'phone', code: 'wrong_type' },
+    ])
+    expect(body.errors.at(-1)).toEqual({
+      field: '',
+      code: 'unknown_field',
+      message: 'The body has 49900 more members that are no fields here',
+    })
+    expect(body.detail.length).toBeLessThan(2000)
+    expect(text.length).toBeLessThan(60_000)
+  })
+
+  test('the hundred are those of the whole body, the lines of a list together', async () => {
+    const line = `{${members(200, (index) => `m${index}`)}}`
+    const raw = `{"title":"X","lines":[${Array.from({ length: 100 }, () => line).join(',')}]}`
+    const { body } = await company.call('POST', '/v1/estimates', { raw })
+    expect(body.errors.filter(unknown)).toHaveLength(101)
+    expect(body.errors.at(-1).message).toContain('19900 more')
+    // Each line also lacks what a line must have.
+    expect(body.errors.filter(({ code }: { code: string }) => code === 'required').length).toBeGreaterThanOrEqual(100)
+  })
+
+  test('a name as long as the body is cut', async () => {
+    const { body, text } = await company.call('POST', '/v1/clients', { raw: `{"name":"X","${'y'.repeat(900_000)}":1}` })
+    expect(body.errors).toMatchObject([{ field: `${'y'.repeat(100)}…`, code: 'unknown_field' }])
+    expect(text.length).toBeLessThan(2000)
+  })
+})
+
 describe('What is stored is what was sent', () => {
   const rows: { why: string; sent: string; stored: string }[] = [
     { why: 'blanks around a text are trimmed', sent: '  Trimmed \n', stored: 'Trimmed' },

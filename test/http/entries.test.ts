@@ -152,7 +152,7 @@ describe.each([{ records: 100 }, { records: 1000 }, { records: 5000 }])(
 
     test.each(calls)('$title reads at most $most entries of indexes', async ({ most, call }) => {
       const entries = await entriesOf(call)
-    expect(entries).toBeGreaterThan(0)
+      expect(entries).toBeGreaterThan(0)
       expect(entries).toBeLessThanOrEqual(most)
     })
   },

@@ -134,7 +134,7 @@ describe('The limit', () => {
       for (let count = 0; count < 300; count++) gate.leave('reads', enteredAt)
     }
     answered('writes', 10)
-    expect(limits.slice(2)).toEqual([
+    expect(limits.slice(3)).toEqual([
       ['reads', 1000],
       ['writes', 1000],
       // Three hundred in 110 ms are 273 in the target of 100.

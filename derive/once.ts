@@ -1,0 +1,19 @@
+/**
+ * `make`, done once for each object and text: what follows from an object that does not change is not worked out for
+ * every request. Whoever comes with another object gets what follows from that one.
+ */
+export function once<Of extends object, More extends string[], Made>(
+  make: (of: Of, ...more: More) => Made,
+): (of: Of, ...more: More) => Made {
+  const all = new WeakMap<Of, Map<string, Made>>()
+  return (of, ...more) => {
+    const made = all.get(of) ?? new Map<string, Made>()
+    all.set(of, made)
+    const key = more.join('\n')
+    const known = made.get(key)
+    if (known !== undefined) return known
+    const fresh = make(of, ...more)
+    made.set(key, fresh)
+    return fresh
+  }
+}

@@ -1,0 +1,35 @@
+import type { Problem } from './definition.ts'
+import { strangerShownMax, strangersNamedMax } from './limits.ts'
+
+/**
+ * Names the members of a body that are no fields, the first hundred of them, and counts the others: a body of a
+ * megabyte can have a hundred thousand, and a refusal must not be many times the size of what it refuses.
+ */
+export type Strangers = {
+  (path: string, fields: readonly string[]): Problem[]
+  /** How many were met, named or not. */
+  met(): number
+}
+
+export function countStrangers(): Strangers {
+  let met = 0
+  const meet = (path: string, fields: readonly string[]): Problem[] => {
+    met++
+    if (met > strangersNamedMax) return []
+    const message = `is not a field here; the fields are ${fields.join(', ')}`
+    return [{ field: shown(path), code: 'unknown_field', message }]
+  }
+  return Object.assign(meet, { met: () => met })
+}
+
+/** One problem of the whole body for all that were not named. */
+export function strangersLeft(strangers: Strangers): Problem[] {
+  const left = strangers.met() - strangersNamedMax
+  if (left <= 0) return []
+  const message = `The body has ${left} more ${left === 1 ? 'member that is no field' : 'members that are no fields'} here`
+  return [{ field: '', code: 'unknown_field', message }]
+}
+
+/** Half of a surrogate pair, where the cut left one, becomes U+FFFD. */
+const shown = (path: string): string =>
+  path.length <= strangerShownMax ? path : `${path.slice(0, strangerShownMax).toWellFormed()}…`

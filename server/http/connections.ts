@@ -1,0 +1,158 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { World } from '../world.ts'
+
+/**
+ * The callers' connections of a process, and the bytes that it holds for them: bodies that are coming in and answers
+ * that are not read yet. Both are bounded, for all callers and for each peer. Decisions, Overload.
+ */
+export type Connections = {
+  accept(socket: Socket): void
+  /** A request has come over a connection, which is busy until its answer is out. */
+  begin(socket: Socket, response: ServerResponse): Room
+  /** Ends connections whose answers are not read. It is called by itself, from time to time. */
+  look(): void
+  close(): void
+}
+
+/** Of one request. */
+export type Room = {
+  /** Whether the connection is one of the few beyond the most, which are kept for health checks. */
+  isSpare: boolean
+  /** Whether more may be held for whoever is at the other end. */
+  has(): boolean
+  /** Counts bytes that are held until the answer is out. */
+  hold(bytes: number): void
+}
+
+type Connection = {
+  peer: Peer
+  underWay: number
+  held: number
+  spare: boolean
+  /** Bytes that the system has taken, at the last look at which it had taken more. */
+  taken: number
+  movedAt: number
+  stuck: boolean
+}
+
+type Peer = {
+  address: string
+  open: number
+  held: number
+  /** Connections without a request, the one that has been so for longest first. */
+  idle: Set<Socket>
+}
+
+/** Beyond the most, for health checks. */
+const sparesMax = 32
+/** Of the bytes that may be held, what one peer may have. */
+const shareOfPeer = 1 / 4
+const looksPerTimeout = 8
+const lookMostMilliseconds = 5000
+
+export function openConnections({
+  config: { callersMax, bufferBytes, writeTimeout },
+  clock,
+  metrics,
+  log,
+}: Pick<World, 'config' | 'clock' | 'metrics' | 'log'>): Connections {
+  const all = new Map<Socket, Connection>()
+  const peers = new Map<string, Peer>()
+  const spares = new Set<Socket>()
+  let held = 0
+
+  const forget = (socket: Socket): void => {
+    const connection = all.get(socket)
+    if (!connection) return
+    const { peer } = connection
+    all.delete(socket)
+    spares.delete(socket)
+    peer.idle.delete(socket)
+    peer.held -= connection.held
+    held -= connection.held
+    if (--peer.open === 0) peers.delete(peer.address)
+    metrics.connected(all.size)
+  }
+  const end = (socket: Socket, why: 'idle' | 'unread'): true => {
+    metrics.cut(why)
+    log.debug({ peer: all.get(socket)?.peer.address, why }, 'a connection was closed')
+    forget(socket)
+    socket.destroy()
+    return true
+  }
+  /** Of the peer that has most connections, the one that has been idle for longest; else one whose answer is not read. */
+  const makeRoom = (): boolean => {
+    const [crowd] = [...peers.values()].filter(({ idle }) => idle.size > 0).sort((one, other) => other.open - one.open)
+    const [idle] = crowd?.idle ?? []
+    if (idle) return end(idle, 'idle')
+    for (const [socket, { stuck, spare }] of all) if (stuck && !spare) return end(socket, 'unread')
+    return false
+  }
+  const makeSpare = (): boolean => {
+    if (spares.size < sparesMax) return true
+    for (const socket of spares) if (all.get(socket)?.underWay === 0) return end(socket, 'idle')
+    return false
+  }
+  const peerOf = (address: string): Peer => {
+    const peer = peers.get(address) ?? { address, open: 0, held: 0, idle: new Set() }
+    peers.set(address, peer)
+    return peer
+  }
+  const look = (): void => {
+    const now = clock.elapsed()
+    for (const [socket, connection] of all) {
+      const taken = socket.bytesWritten - socket.writableLength
+      if (socket.writableLength === 0 || taken !== connection.taken)
+        Object.assign(connection, { taken, movedAt: now, stuck: false })
+      else if (now - connection.movedAt < writeTimeout) connection.stuck = true
+      else end(socket, 'unread')
+    }
+  }
+  const timer = setInterval(look, Math.min(writeTimeout / looksPerTimeout, lookMostMilliseconds)).unref()
+
+  return {
+    accept(socket) {
+      const isFull = all.size - spares.size >= callersMax
+      const spare = isFull && !makeRoom()
+      if (spare && !makeSpare()) {
+        socket.destroy()
+        metrics.cut('full')
+        return
+      }
+      const peer = peerOf(socket.remoteAddress ?? '')
+      peer.open++
+      if (spare) spares.add(socket)
+      else peer.idle.add(socket)
+      all.set(socket, { peer, underWay: 0, held: 0, spare, taken: 0, movedAt: clock.elapsed(), stuck: false })
+      socket.once('close', () => forget(socket))
+      metrics.connected(all.size)
+    },
+    begin(socket, response) {
+      const connection = all.get(socket)
+      // It was closed before its request was seen.
+      if (!connection) return { isSpare: false, has: () => false, hold: () => {} }
+      const { peer } = connection
+      let own = 0
+      const count = (bytes: number): void => {
+        if (!all.has(socket)) return
+        own += bytes
+        connection.held += bytes
+        peer.held += bytes
+        held += bytes
+      }
+      if (connection.underWay++ === 0) peer.idle.delete(socket)
+      response.once('close', () => {
+        count(-own)
+        if (--connection.underWay === 0 && all.has(socket) && !connection.spare) peer.idle.add(socket)
+      })
+      return {
+        isSpare: connection.spare,
+        has: () => held < bufferBytes && peer.held < bufferBytes * shareOfPeer,
+        hold: count,
+      }
+    },
+    look,
+    close: () => clearInterval(timer),
+  }
+}

@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Address } from '../config.ts'
+import type { World } from '../world.ts'
+import { splitTarget } from './base.ts'
+import { metricsPage, metricsPath } from './pages.ts'
+
+/**
+ * /metrics on an address of its own, where METRICS_ADDRESS names one: within the operator's network, and beside whatever
+ * callers do to the port of the service. Returns what closes it.
+ */
+export async function listenForMetrics(world: World): Promise<() => Promise<void>> {
+  const { metricsAddress } = world.config
+  if (metricsAddress === null) return async () => {}
+  const show = metricsPage(world)
+  const server = createServer(async (request, response) => {
+    try {
+      await answer(request, response)
+    } catch (error) {
+      world.log.error({ error }, 'metrics could not be shown')
+      response.writeHead(500).end()
+    }
+  })
+  const answer = async ({ method, url = '/' }: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (splitTarget(url)[0] !== metricsPath) return void response.writeHead(404).end()
+    if (method !== 'GET' && method !== 'HEAD') return void response.writeHead(405, { Allow: 'GET, HEAD' }).end()
+    const { headers, body } = await show({ accepts: {} })
+    response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(body as string) })
+    response.end(method === 'HEAD' ? undefined : body)
+  }
+  server.maxConnections = 32
+  await listening(server, metricsAddress)
+  return async () => {
+    server.close()
+    server.closeAllConnections()
+  }
+}
+
+/** The code of the error where the address cannot be had; its message says what to do. */
+export const metricsTaken = 'METRICS_ADDRESS'
+
+/** In several processes of one service, node:cluster lets all of them listen on it. */
+function listening(server: ReturnType<typeof createServer>, { host, port }: Address): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', ({ code, message }: NodeJS.ErrnoException) =>
+      reject(
+        Object.assign(
+          new Error(`METRICS_ADDRESS: ${host}:${port} cannot be listened on (${code ?? message}); name a free port.`),
+          { code: metricsTaken },
+        ),
+      ),
+    )
+    server.listen({ host, port }, resolve)
+  })
+}
