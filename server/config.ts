@@ -245,9 +245,10 @@ const hostName = (text: string): string | undefined =>
 
 function address(text: string): Address | null | undefined {
   if (text === '') return null
-  const [, named = '', digits = ''] = /^(.+):(\d+)$/.exec(text) ?? []
-  const host = hostName(named.replace(/^\[(.*)\]$/, '$1'))
-  const port = integer(digits, 1, 65_535)
+  const colon = text.lastIndexOf(':')
+  const named = text.slice(0, Math.max(colon, 0))
+  const host = hostName(named.startsWith('[') && named.endsWith(']') ? named.slice(1, -1) : named)
+  const port = integer(text.slice(colon + 1), 1, 65_535)
   return host === undefined || port === undefined ? undefined : { host, port }
 }
 
