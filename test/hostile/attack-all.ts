@@ -33,7 +33,7 @@ export const attackAll = (options: Options): Promise<void> =>
       const wrong = longVerdictOf(attack, trial)
       judged.push({ attack, trial, wrong })
       progress.end()
-      process.stderr.write(`${wrong.length === 0 ? '✓' : '✗'} ${[attack.name, ...wrong].join('. ')}\n`)
+      process.stderr.write(wrong.length === 0 ? `✓ ${attack.name}\n` : `✗ ${attack.name}: ${wrong.join(' ')}\n`)
     }
     progress.end()
     process.stdout.write(`\n${textOf(judged)}`)

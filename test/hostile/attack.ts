@@ -10,8 +10,10 @@ export type Attack = {
   /** What it does, in a sentence. */
   about: string
   bounds: Bounds
-  short: Size
-  long: Size
+  /** Connections that it keeps. */
+  sockets: { short: number; long: number }
+  /** What the short form sends in all where request follows request; the long form sends until its time is up. */
+  requests?: number
   /** Peers that it comes from; one where nothing is said. The others always come from addresses of their own. */
   peers?: number
   /** The others sign in besides: for attacks on what a sign-in waits for. */
@@ -21,9 +23,6 @@ export type Attack = {
   /** The attack itself, in the attacker's process, until it is over. */
   run(hands: Hands): Promise<void>
 }
-
-/** `requests` is what is sent in all; the long form sends until its time is up. */
-export type Size = { sockets: number; requests: number }
 
 /** What holds besides that all others are answered, that nothing is answered 500 and that the process goes on. */
 export type Bounds = {

@@ -3,21 +3,19 @@ import { join } from 'node:path'
 import type { Attack, Ground, Outcome } from './attack.ts'
 import type { Order, Report } from './attacker.ts'
 
-/** An attack that is ready in the process of the attacker. */
-export type Attacking = {
+/** The process of an attacker, which makes one attack. */
+export type Attacker = {
+  /** Does what has to be done before. `pid` is what it attacks: that ends with it, even where it is past hearing. */
+  prepare(on: { ground: Ground; form: 'short' | 'long'; pid: number }): Promise<void>
   /** Begins; resolves when all has been sent that this form sends. */
   go(): Promise<void>
-  /** Ends it, and says what it came to. */
+  /** Ends the attack, and says what it came to. */
   enough(): Promise<Outcome>
-  /** Ends its process, whatever it is doing. */
+  /** Ends the process, whatever it is doing. */
   stop(): void
 }
 
-/** `pid` is the process that is attacked: it ends with the attacker, even where it is past hearing. */
-export async function prepare(
-  attack: Attack,
-  on: { ground: Ground; form: 'short' | 'long'; pid: number },
-): Promise<Attacking> {
+export function startAttacker({ name }: Attack): Attacker {
   const child = fork(join(import.meta.dirname, 'attacker.ts'), { execArgv: [] })
   const send = (order: Order): void => void child.send(order)
   const [prepared, placed, outcome] = [
@@ -32,20 +30,18 @@ export async function prepare(
     }
   }
   child.once('error', fail)
-  child.once('exit', () => fail(new Error(`the attacker of ${attack.name} ended`)))
+  child.once('exit', () => fail(new Error(`the attacker of ${name} ended`)))
   child.on('message', (report: Report) => {
-    if ('error' in report) fail(new Error(`${attack.name}: ${report.error}`))
+    if ('error' in report) fail(new Error(`${name}: ${report.error}`))
     else if ('outcome' in report) outcome.resolve(report.outcome)
     else if ('placed' in report) placed.resolve()
     else prepared.resolve()
   })
-  send({ prepare: { name: attack.name, ...on } })
-  const stop = (): void => void child.kill('SIGKILL')
-  await prepared.promise.catch((error) => {
-    stop()
-    throw error
-  })
   return {
+    prepare: (on) => {
+      send({ prepare: { name, ...on } })
+      return prepared.promise
+    },
     go: () => {
       send({ go: true })
       return placed.promise
@@ -54,6 +50,6 @@ export async function prepare(
       send({ enough: true })
       return outcome.promise
     },
-    stop,
+    stop: () => void child.kill('SIGKILL'),
   }
 }

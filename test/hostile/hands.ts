@@ -1,11 +1,10 @@
 import { connect, type Socket } from 'node:net'
-import type { Attack, Ground, Outcome, Size } from './attack.ts'
+import type { Attack, Ground, Outcome } from './attack.ts'
 import { makeStatusReader } from './status-reader.ts'
 
 /** What an attacker works with: raw sockets, counted, and bounded in number and time. */
 export type Hands = {
   ground: Ground
-  size: Size
   /** Keeps connections open with something that is never finished: not sent to its end, or not read to its end. */
   hold(held: Held): Promise<void>
   /** Sends request after request, so many ahead of their answers on each connection. */
@@ -54,7 +53,7 @@ export function makeHands(
   { attack, ground, form }: { attack: Attack; ground: Ground; form: 'short' | 'long' },
   { placed, over }: Orders,
 ): { hands: Hands; letGo(): Promise<Outcome> } {
-  const size = attack[form]
+  const sockets = attack.sockets[form]
   const { hostname, port } = new URL(ground.url)
   const open = new Set<Socket>()
   const counted: Outcome = { sockets: 0, requests: 0, sentBytes: 0, answeredBytes: 0, statuses: {} }
@@ -62,7 +61,7 @@ export function makeHands(
   const ended = over.then(() => {
     isOver = true
   })
-  const requestsMax = form === 'long' ? Number.POSITIVE_INFINITY : size.requests
+  const requestsMax = form === 'long' ? Number.POSITIVE_INFINITY : (attack.requests ?? sockets)
 
   /** Says whether it was connected, when the connection is gone; bytes and statuses are counted as they come. */
   function dial(index: number, made: Made): Promise<boolean> {
@@ -105,7 +104,6 @@ export function makeHands(
 
   const hands: Hands = {
     ground,
-    size,
     async hold({ send, trickle, reads, requests = 1 }) {
       const one = (index: number) => {
         const { promise: offered, resolve: offer } = Promise.withResolvers<void>()
@@ -123,7 +121,7 @@ export function makeHands(
         void keep(index, make, (times) => times > heldAgainMax[form], reopenMilliseconds.held).then(offer)
         return Promise.race([offered, pause(offeredMilliseconds)])
       }
-      await inTurns(size.sockets, openingMax, one)
+      await inTurns(sockets, openingMax, one)
       placed()
       await ended
     },
@@ -146,7 +144,7 @@ export function makeHands(
           if (status !== 100) send(socket)
         },
       })
-      for (let index = 0; index < size.sockets; index++)
+      for (let index = 0; index < sockets; index++)
         void keep(index, make, () => sent >= requestsMax, reopenMilliseconds.flooding)
       if (form === 'short') await Promise.race([spent, ended])
       placed()
@@ -168,7 +166,7 @@ export function makeHands(
           })
         }
       }
-      await Promise.race([inTurns(size.sockets, size.sockets, one), ended])
+      await Promise.race([inTurns(sockets, sockets, one), ended])
       placed()
       await ended
     },

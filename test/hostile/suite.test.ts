@@ -1,11 +1,14 @@
+import { spawn } from 'node:child_process'
 import { createServer, type Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { eventually } from '../stage/wait.ts'
 import type { Attack, Ground } from './attack.ts'
 import { attacks } from './attacks/index.ts'
 import { makeHands } from './hands.ts'
 import { readOptions, secondsEach } from './options.ts'
 import { startOthers } from './others.ts'
+import { isPossible } from './possible.ts'
 import { pageOf } from './report.ts'
 import { makeStatusReader } from './status-reader.ts'
 import { longForm, shortForm, type Trial } from './trial.ts'
@@ -21,8 +24,8 @@ const attack: Attack = {
     answered: { most: 4, because: 'it is short' },
     never: { statuses: [100], because: 'nobody is asked' },
   },
-  short: { sockets: 3, requests: 30 },
-  long: { sockets: 3, requests: 30 },
+  sockets: { short: 3, long: 3 },
+  requests: 30,
   run: async () => {},
 }
 
@@ -69,7 +72,7 @@ describe('A verdict', () => {
       says: /did not reach/,
     },
   ]
-  test.each(wrongs)('names $why.', ({ trial, says }) => {
+  test.each(wrongs)('names $why', ({ trial, says }) => {
     expect(verdictOf(attack, { ...good, ...trial })).toEqual([expect.stringMatching(says)])
   })
 
@@ -85,11 +88,11 @@ describe('A verdict', () => {
 describe('The list', () => {
   test('names each attack once, in words that --only takes, with a sentence and reasons.', () => {
     expect(new Set(attacks.map(({ name }) => name)).size).toBe(attacks.length)
-    for (const { name, about, bounds, short, long } of attacks) {
+    for (const { name, about, bounds, sockets } of attacks) {
       expect(name).toMatch(/^[a-z-]+$/)
       expect(about).toMatch(/^[A-Z].*\.$/)
       for (const bound of [bounds.memory, bounds.answered]) expect(bound.because).not.toBe('')
-      expect(short.sockets).toBeLessThanOrEqual(long.sockets)
+      expect(sockets.short).toBeLessThanOrEqual(sockets.long)
     }
   })
 
@@ -142,7 +145,7 @@ test('The status of every answer is seen, wherever the stream is cut.', () => {
 })
 
 describe('Attackers and others', () => {
-  test('count what they send and hear, come from their own addresses, and end.', async () => {
+  test.runIf(isPossible)('count what they send and hear, come from their own addresses, and end.', async () => {
     const peers = new Set<string | undefined>()
     await onServer(
       (server) =>
@@ -165,7 +168,7 @@ describe('Attackers and others', () => {
     )
   })
 
-  test('What the others are refused, and what is cut off, is counted by its reason.', async () => {
+  test.runIf(isPossible)('What the others are refused, and what is cut off, is counted by its reason.', async () => {
     await onServer(
       (server) =>
         server.on('request', ({ url, socket }, response) => {
@@ -186,8 +189,39 @@ describe('Attackers and others', () => {
   })
 })
 
+test('What is attacked ends with the suite, even where that is killed and the process is past hearing.', async () => {
+  const script = `
+    import { spawn } from 'node:child_process'
+    import { startAttacker } from ${JSON.stringify(new URL('attacking.ts', import.meta.url).href)}
+    import { attacks } from ${JSON.stringify(new URL('attacks/index.ts', import.meta.url).href)}
+    const deaf = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'
+    const { pid } = spawn(process.execPath, ['--eval', deaf], { stdio: 'ignore' })
+    await startAttacker(attacks[0]).prepare({ ground: ${JSON.stringify(nowhere)}, form: 'short', pid })
+    console.log(pid)`
+  const suite = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const pid = await new Promise<number>((resolve) => suite.stdout.once('data', (line) => resolve(Number(line))))
+  try {
+    expect(isRunning(pid)).toBe(true)
+    suite.kill('SIGKILL')
+    await eventually(async () => expect(isRunning(pid)).toBe(false), 20_000)
+  } finally {
+    if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+  }
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const nowhere: Ground = {
-  url: '',
+  url: 'http://127.0.0.1:9',
   attacker: { company: 1, token: 'one' },
   victim: { company: 2, token: 'two', email: '', password: '', clients: [1] },
 }

@@ -2,7 +2,7 @@ import { quantile } from '../../bench/histogram.ts'
 import { type Server, startProduct } from '../../bench/processes.ts'
 import { pause } from '../stage/wait.ts'
 import type { Attack, Ground, Outcome } from './attack.ts'
-import { type Attacking, prepare } from './attacking.ts'
+import { startAttacker } from './attacking.ts'
 import { groundOf } from './ground.ts'
 import { peakMegabytes } from './memory.ts'
 import { type Met, type Others, startOthers } from './others.ts'
@@ -31,11 +31,15 @@ export type Form = {
   /** Milliseconds after which an attack counts as placed: what is slow to be taken is an attack all the same. */
   placedWithin: number
   callsPerSecond: number
+  /** Of the process, besides those that an operator would leave as they are. */
+  settings: { readonly [name: string]: string }
 }
 
 export const shortForm: Form = {
-  ...{ form: 'short', calls: { warm: 10, quiet: 10, beside: 30 }, lasts: { quiet: 0, beside: 0 } },
-  ...{ placedWithin: 8000, callsPerSecond: 80 },
+  ...{ form: 'short', calls: { warm: 5, quiet: 5, beside: 25 }, lasts: { quiet: 0, beside: 0 } },
+  ...{ placedWithin: 8000, callsPerSecond: 50 },
+  // What the process gives up by the clock would be a matter of what else the machine does.
+  settings: { CONNECT_TIMEOUT_MS: '8000', ANSWER_TARGET_MS: '2000' },
 }
 
 /** A process is started, gets warm and is ended in the first of these seconds. */
@@ -46,18 +50,20 @@ export function longForm(seconds: number): Form {
   return {
     ...{ form: 'long', calls: { warm: 100, quiet: 100, beside: 100 } },
     ...{ lasts: { quiet: lasts / 3, beside: (2 * lasts) / 3 } },
-    ...{ placedWithin: 15_000, callsPerSecond: 80 },
+    ...{ placedWithin: 15_000, callsPerSecond: 80, settings: {} },
   }
 }
 
 /** One attack on a process of its own. Whatever was started has ended when this returns. */
 export async function attempt(attack: Attack, ground: Ground, databaseUrl: string, form: Form): Promise<Trial> {
-  const server = await startProduct(databaseUrl, { settings: { LOG_LEVEL: 'error' } })
-  let attacking: Attacking | undefined
+  // Both take a while to start.
+  const attacker = startAttacker(attack)
+  let server: Server | undefined
   let others: Others | undefined
   try {
+    server = await startProduct(databaseUrl, { settings: { LOG_LEVEL: 'error', ...form.settings } })
     const there = groundOf(attack, ground, server.url)
-    attacking = await prepare(attack, { ground: there, form: form.form, pid: server.pid as number })
+    await attacker.prepare({ ground: there, form: form.form, pid: server.pid as number })
     others = startOthers(there, {
       ...{ callsPerSecond: form.callsPerSecond, probesPerSecond: form.callsPerSecond / 8 },
       signInsPerSecond: attack.othersSignIn ? 4 : 0,
@@ -68,9 +74,9 @@ export async function attempt(attack: Attack, ground: Ground, databaseUrl: strin
     const quiet = others.met()
     const before = peakMegabytes(server.pid as number)
 
-    await Promise.race([attacking.go(), pause(form.placedWithin)])
+    await Promise.race([attacker.go(), pause(form.placedWithin)])
     await Promise.all([others.settle(form.calls.beside), pause(form.lasts.beside)])
-    const outcome = await attacking.enough()
+    const outcome = await attacker.enough()
     await others.stop()
     const beside = others.met()
     const early = { ...cold.failures, ...quiet.failures }
@@ -86,8 +92,8 @@ export async function attempt(attack: Attack, ground: Ground, databaseUrl: strin
     }
   } finally {
     await others?.stop()
-    attacking?.stop()
-    await end(server)
+    attacker.stop()
+    if (server) await end(server)
   }
 }
 

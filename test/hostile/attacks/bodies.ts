@@ -17,8 +17,7 @@ export const bodies: readonly Attack[] = [
     name: 'bodies-without-token',
     about: 'Sends a megabyte but for its last byte over many connections, without a token.',
     bounds: { memory: received, answered: refusal },
-    short: { sockets: 400, requests: 400 },
-    long: { sockets: 1000, requests: 1000 },
+    sockets: { short: 400, long: 1000 },
     run({ hold }) {
       const bytes = unfinished('/v1/projects', {}, allButTheLast)
       return hold({ send: () => bytes, reads: 'everything' })
@@ -28,8 +27,7 @@ export const bodies: readonly Attack[] = [
     name: 'bodies-with-forged-token',
     about: 'The same with a token of the right form that names the company of somebody else.',
     bounds: { memory: received, answered: refusal },
-    short: { sockets: 400, requests: 400 },
-    long: { sockets: 1000, requests: 1000 },
+    sockets: { short: 400, long: 1000 },
     run({ ground, hold }) {
       const bytes = unfinished('/v1/projects', bearer(makeToken(ground.victim.company)), allButTheLast)
       return hold({ send: () => bytes, reads: 'everything' })
@@ -40,8 +38,7 @@ export const bodies: readonly Attack[] = [
     about: 'The same without a token, from many peers, each of which sends little.',
     bounds: { memory: received, answered: refusal },
     peers: 200,
-    short: { sockets: 400, requests: 400 },
-    long: { sockets: 1000, requests: 1000 },
+    sockets: { short: 400, long: 1000 },
     run({ hold }) {
       const bytes = unfinished('/v1/projects', {}, allButTheLast)
       return hold({ send: () => bytes, reads: 'everything' })
@@ -51,8 +48,7 @@ export const bodies: readonly Attack[] = [
     name: 'bodies-in-chunks',
     about: 'Sends a megabyte in a chunk that does not end, of a length that is not announced, without a token.',
     bounds: { memory: received, answered: refusal },
-    short: { sockets: 400, requests: 400 },
-    long: { sockets: 1000, requests: 1000 },
+    sockets: { short: 400, long: 1000 },
     run({ hold }) {
       const head = wire('POST', '/v1/projects', { headers: { ...json, 'Transfer-Encoding': 'chunked' } })
       const bytes = Buffer.from(`${head}${megabyte.toString(16)}\r\n${' '.repeat(megabyte - 1)}`)
@@ -63,8 +59,7 @@ export const bodies: readonly Attack[] = [
     name: 'bodies-to-sign-in',
     about: 'Sends a megabyte but for its last byte to the sign-in over many connections.',
     bounds: { memory: received, answered: refusal },
-    short: { sockets: 400, requests: 400 },
-    long: { sockets: 1000, requests: 1000 },
+    sockets: { short: 400, long: 1000 },
     run({ hold }) {
       const bytes = unfinished('/console/session', sameSite, allButTheLast)
       return hold({ send: () => bytes, reads: 'everything' })
@@ -78,8 +73,7 @@ export const bodies: readonly Attack[] = [
       answered: refusal,
       never: { statuses: [100], because: 'nobody is asked for a body that will be refused' },
     },
-    short: { sockets: 200, requests: 200 },
-    long: { sockets: 1000, requests: 1000 },
+    sockets: { short: 200, long: 1000 },
     run({ hold }) {
       const bytes = unfinished('/v1/projects', { Expect: '100-continue' }, { announced: megabyte, sent: 0 })
       return hold({ send: () => bytes, reads: 'everything' })
@@ -89,8 +83,8 @@ export const bodies: readonly Attack[] = [
     name: 'cut-uploads',
     about: 'Sends half a body with a token and goes away, again and again.',
     bounds: { memory: received, answered: refusal },
-    short: { sockets: 32, requests: 400 },
-    long: { sockets: 64, requests: 10_000 },
+    sockets: { short: 32, long: 64 },
+    requests: 400,
     run({ ground, hitAndRun }) {
       const cut = { announced: 50_000, sent: 25_000 }
       const bytes = [

@@ -13,24 +13,24 @@ export const documents: readonly Attack[] = [
     name: 'documents',
     about: 'Asks over eight connections for every public document, without a token.',
     bounds: { memory: kept, answered: document },
-    short: { sockets: 8, requests: 80 },
-    long: { sockets: 8, requests: 80 },
+    sockets: { short: 8, long: 8 },
+    requests: 80,
     run: ({ flood }) => flood({ ahead: 1, next: inTurn(paths.map((path) => wire('GET', path))) }),
   },
   {
     name: 'documents-ahead',
-    about: 'The same over 64 connections, with sixteen requests on their way on each.',
+    about: 'The same over 64 connections, with 32 requests on their way on each.',
     bounds: { memory: kept, answered: document },
-    short: { sockets: 64, requests: 2048 },
-    long: { sockets: 64, requests: 2048 },
-    run: ({ flood }) => flood({ ahead: 16, next: inTurn(paths.map((path) => wire('GET', path))) }),
+    sockets: { short: 64, long: 64 },
+    requests: 2048,
+    run: ({ flood }) => flood({ ahead: 32, next: inTurn(paths.map((path) => wire('GET', path))) }),
   },
   {
     name: 'heads-and-options',
     about: 'Asks with HEAD and OPTIONS, whose answers are short, for what is long to make.',
     bounds: { memory: kept, answered: { most: 4, because: 'neither HEAD nor OPTIONS is answered with a body' } },
-    short: { sockets: 32, requests: 1024 },
-    long: { sockets: 32, requests: 1024 },
+    sockets: { short: 32, long: 32 },
+    requests: 1024,
     run({ ground, flood }) {
       const headers = bearer(ground.attacker.token)
       return flood({

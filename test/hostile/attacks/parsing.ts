@@ -56,8 +56,8 @@ export const parsing: readonly Attack[] = [
     name: 'unknown-members',
     about: 'Sends, with a token, a body of a hundred thousand members that nobody knows.',
     bounds: { memory: read, answered: problems },
-    short: { sockets: 4, requests: 8 },
-    long: { sockets: 8, requests: 8 },
+    sockets: { short: 2, long: 8 },
+    requests: 4,
     run({ ground, flood }) {
       const bytes = create(ground.attacker.token, unknownMembers)
       return flood({ ahead: 1, next: () => bytes })
@@ -67,8 +67,8 @@ export const parsing: readonly Attack[] = [
     name: 'unknown-members-to-sign-in',
     about: 'Sends the same to the sign-in, without a session.',
     bounds: { memory: read, answered: refusal },
-    short: { sockets: 4, requests: 8 },
-    long: { sockets: 8, requests: 8 },
+    sockets: { short: 2, long: 8 },
+    requests: 4,
     run({ flood }) {
       const bytes = signIn(unknownMembers)
       return flood({ ahead: 1, next: () => bytes })
@@ -78,8 +78,8 @@ export const parsing: readonly Attack[] = [
     name: 'deep-nesting',
     about: 'Sends, with a token, lists and objects that stand in each other half a million deep.',
     bounds: { memory: read, answered: refusal },
-    short: { sockets: 4, requests: 12 },
-    long: { sockets: 8, requests: 12 },
+    sockets: { short: 2, long: 8 },
+    requests: 4,
     run({ ground: { attacker }, flood }) {
       const lists = '['.repeat(most / 2) + ']'.repeat(most / 2)
       const objects = `${'{"a":'.repeat(most / 7)}1${'}'.repeat(most / 7)}`
@@ -95,8 +95,8 @@ export const parsing: readonly Attack[] = [
     name: 'long-field',
     about: 'Sends, with a token, a megabyte in one field, in the name of one, and in a name that is sent twice.',
     bounds: { memory: read, answered: problems },
-    short: { sockets: 4, requests: 12 },
-    long: { sockets: 8, requests: 12 },
+    sockets: { short: 2, long: 8 },
+    requests: 4,
     run({ ground: { attacker }, flood }) {
       const long = 'é'.repeat(most / 4)
       const bodies = [
@@ -112,8 +112,8 @@ export const parsing: readonly Attack[] = [
     name: 'long-number',
     about: 'Sends, with a token, numbers of hundreds of thousands of digits.',
     bounds: { memory: read, answered: problems },
-    short: { sockets: 2, requests: 6 },
-    long: { sockets: 4, requests: 6 },
+    sockets: { short: 2, long: 4 },
+    requests: 6,
     run({ ground: { attacker }, flood }) {
       const zeros = '0'.repeat(500_000)
       const numbers = [`1${zeros}1`, `0.${zeros}1`, `1e${'9'.repeat(500_000)}`, '7'.repeat(900_000), `1.${zeros}1e-9`]
@@ -127,8 +127,8 @@ export const parsing: readonly Attack[] = [
     name: 'hostile-text',
     about: 'Sends, with a token, texts of 60 to 1,000 KB to a field of each pattern, made to be tried in many ways.',
     bounds: { memory: read, answered: problems },
-    short: { sockets: 4, requests: 40 },
-    long: { sockets: 8, requests: 40 },
+    sockets: { short: 4, long: 8 },
+    requests: 40,
     run({ ground, flood }) {
       return flood({ ahead: 1, next: inTurn(hostileTexts(ground.attacker.token)) })
     },
@@ -137,8 +137,8 @@ export const parsing: readonly Attack[] = [
     name: 'many-headers',
     about: 'Sends thousands of short headers, within the limit of a head and far beyond it.',
     bounds: { memory: read, answered: refusal },
-    short: { sockets: 16, requests: 200 },
-    long: { sockets: 32, requests: 200 },
+    sockets: { short: 16, long: 32 },
+    requests: 200,
     run({ flood }) {
       const within = Object.fromEntries(Array.from({ length: 800 }, (_, index) => [`h${index.toString(36)}`, '1']))
       const beyond = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`h${index.toString(36)}`, '1']))
@@ -156,8 +156,8 @@ export const parsing: readonly Attack[] = [
     name: 'long-lists-in-headers',
     about: 'Sends eight kilobytes of tags in If-None-Match, of ranges in Range and of types in Accept.',
     bounds: { memory: read, answered: { most: 4500, because: 'the largest of what is asked for has 4,350 KB' } },
-    short: { sockets: 8, requests: 160 },
-    long: { sockets: 16, requests: 160 },
+    sockets: { short: 8, long: 16 },
+    requests: 160,
     run({ ground, flood }) {
       const caller = bearer(ground.attacker.token)
       const ranges = `bytes=${Array.from({ length: 1300 }, (_, index) => `${index}-${index}`).join(',')}`.slice(0, 8000)

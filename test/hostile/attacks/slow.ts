@@ -14,16 +14,14 @@ export const slow: readonly Attack[] = [
     name: 'idle-sockets',
     about: 'Opens connections and says nothing.',
     bounds: { memory: held, answered: refusal },
-    short: { sockets: 1500, requests: 1500 },
-    long: { sockets: 5000, requests: 5000 },
+    sockets: { short: 1500, long: 5000 },
     run: ({ hold }) => hold({ send: () => '', reads: 'everything' }),
   },
   {
     name: 'slow-headers',
     about: 'Sends a header by one byte a second.',
     bounds: { memory: held, answered: refusal },
-    short: { sockets: 400, requests: 400 },
-    long: { sockets: 2000, requests: 2000 },
+    sockets: { short: 400, long: 2000 },
     run: ({ hold }) =>
       hold({
         send: () => 'GET /v1/projects HTTP/1.1\r\nHost: localhost\r\nX-Slow: ',
@@ -35,8 +33,7 @@ export const slow: readonly Attack[] = [
     name: 'slow-bodies',
     about: 'Sends a body by one byte a second, without a token.',
     bounds: { memory: held, answered: refusal },
-    short: { sockets: 400, requests: 400 },
-    long: { sockets: 2000, requests: 2000 },
+    sockets: { short: 400, long: 2000 },
     run: ({ hold }) =>
       hold({
         send: () => unfinished('/v1/projects', {}, { announced: 9999, sent: 1 }),
@@ -48,8 +45,8 @@ export const slow: readonly Attack[] = [
     name: 'come-and-go',
     about: 'Opens connections and goes away without a word, again and again.',
     bounds: { memory: held, answered: refusal },
-    short: { sockets: 32, requests: 1000 },
-    long: { sockets: 64, requests: 10_000 },
+    sockets: { short: 32, long: 64 },
+    requests: 1000,
     run: ({ hitAndRun }) => hitAndRun(() => ''),
   },
 ]

@@ -42,8 +42,7 @@ export const unread: readonly Attack[] = [
     name: 'unread-script',
     about: 'Asks for the script of the reference page over many connections, without a token, and reads nothing.',
     bounds: { memory: waiting, answered: script },
-    short: { sockets: 200, requests: 200 },
-    long: { sockets: 600, requests: 600 },
+    sockets: { short: 200, long: 600 },
     run: ({ hold }) => hold({ send: () => wire('GET', '/v1/docs/scalar.js'), reads: 'nothing' }),
   },
   {
@@ -51,16 +50,14 @@ export const unread: readonly Attack[] = [
     about: 'The same from many peers, each of which asks for little.',
     bounds: { memory: waiting, answered: script },
     peers: 200,
-    short: { sockets: 200, requests: 200 },
-    long: { sockets: 600, requests: 600 },
+    sockets: { short: 200, long: 600 },
     run: ({ hold }) => hold({ send: () => wire('GET', '/v1/docs/scalar.js'), reads: 'nothing' }),
   },
   {
     name: 'unread-app',
     about: 'Asks for a script of the web interface sixteen times over each connection and reads nothing.',
     bounds: { memory: waiting, answered: documents },
-    short: { sockets: 100, requests: 1600 },
-    long: { sockets: 600, requests: 9600 },
+    sockets: { short: 100, long: 600 },
     async run(hands) {
       const bytes = `${wire('GET', await appScript(hands))}`.repeat(16)
       await hands.hold({ send: () => bytes, reads: 'nothing', requests: 16 })
@@ -70,8 +67,7 @@ export const unread: readonly Attack[] = [
     name: 'unread-openapi',
     about: 'Asks for the OpenAPI document sixteen times over each connection, without a token, and reads nothing.',
     bounds: { memory: waiting, answered: documents },
-    short: { sockets: 60, requests: 960 },
-    long: { sockets: 600, requests: 9600 },
+    sockets: { short: 60, long: 600 },
     run: ({ hold }) =>
       hold({ send: () => `${wire('GET', '/v1/openapi.json')}`.repeat(16), reads: 'nothing', requests: 16 }),
   },
@@ -79,8 +75,7 @@ export const unread: readonly Attack[] = [
     name: 'unread-pages',
     about: 'Asks with a token for a page of a hundred long records over many connections and reads nothing.',
     bounds: { memory: waiting, answered: pages },
-    short: { sockets: 80, requests: 80 },
-    long: { sockets: 150, requests: 150 },
+    sockets: { short: 80, long: 150 },
     setup: longRecords,
     run: (hands) => hands.hold({ send: () => longPage(hands), reads: 'nothing' }),
   },
@@ -88,8 +83,7 @@ export const unread: readonly Attack[] = [
     name: 'unread-pipeline',
     about: 'Asks over two connections for a hundred long pages each, one after the other, and reads nothing.',
     bounds: { memory: waiting, answered: pages },
-    short: { sockets: 2, requests: 200 },
-    long: { sockets: 8, requests: 800 },
+    sockets: { short: 2, long: 8 },
     setup: longRecords,
     run: (hands) => hands.hold({ send: () => `${longPage(hands)}`.repeat(100), reads: 'nothing', requests: 100 }),
   },
@@ -97,8 +91,7 @@ export const unread: readonly Attack[] = [
     name: 'slow-readers',
     about: 'Asks for the script of the reference page and reads four kilobytes a second of it.',
     bounds: { memory: waiting, answered: script },
-    short: { sockets: 200, requests: 200 },
-    long: { sockets: 600, requests: 600 },
+    sockets: { short: 200, long: 600 },
     run: ({ hold }) =>
       hold({ send: () => wire('GET', '/v1/docs/scalar.js'), reads: { bytes: 1024, everyMilliseconds: 250 } }),
   },
