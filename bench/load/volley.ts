@@ -39,8 +39,11 @@ export const patienceMilliseconds = 15_000
 
 export type Line = { socket: Socket; onBytes: (chunk: Buffer, length: number) => void }
 
-/** Whatever arrives is read into one buffer for each connection, and so costs no allocation. */
-export function open({ host, port }: { host: string; port: number }): Promise<Line> {
+/**
+ * Whatever arrives is read into one buffer for each connection, and so costs no allocation. `from` is the address of
+ * this machine that the connection comes from.
+ */
+export function open({ host, port, from }: { host: string; port: number; from?: string }): Promise<Line> {
   return new Promise((resolve, reject) => {
     const buffer = Buffer.allocUnsafe(64 * 1024)
     const line: Line = { socket: undefined as unknown as Socket, onBytes: () => {} }
@@ -48,7 +51,10 @@ export function open({ host, port }: { host: string; port: number }): Promise<Li
       line.onBytes(buffer, length)
       return true
     }
-    line.socket = connect({ host, port, noDelay: true, onread: { buffer, callback } }, () => resolve(line))
+    line.socket = connect(
+      { host, port, noDelay: true, onread: { buffer, callback }, ...(from ? { localAddress: from } : {}) },
+      () => resolve(line),
+    )
     line.socket.once('error', reject)
   })
 }

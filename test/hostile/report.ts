@@ -1,0 +1,96 @@
+import { shown, table } from '../../bench/table.ts'
+import type { Attack } from './attack.ts'
+import type { Trial } from './trial.ts'
+import { p99RatioMax, residentMegabytesMax } from './verdict.ts'
+
+/** An attack with what came of it; `wrong` is empty where everything held. */
+export type Judged = { attack: Attack; trial: Trial; wrong: readonly string[] }
+
+const head = [
+  ...['attack', 'sockets', 'requests', 'MB sent', 'MB answered', 'others served'],
+  ...['quiet p50 / p99 ms', 'beside p99 ms', 'ratio', 'VmHWM MB before', 'peak', 'holds'],
+]
+
+function cellsOf({ attack, trial, wrong }: Judged): string[] {
+  const { outcome, others, quiet, beside, memory } = trial
+  return [
+    attack.name,
+    shown(outcome.sockets),
+    shown(outcome.requests),
+    shown(outcome.sentBytes / 2 ** 20, 1),
+    shown(outcome.answeredBytes / 2 ** 20, 1),
+    `${shown(others.answered)} of ${shown(others.asked)}`,
+    `${shown(quiet.p50, 1)} / ${shown(quiet.p99, 1)}`,
+    shown(beside.p99, 1),
+    shown(beside.p99 / quiet.p99, 1),
+    shown(memory.before),
+    shown(memory.peak),
+    wrong.length === 0 ? '✓' : '✗',
+  ]
+}
+
+export const textOf = (judged: readonly Judged[]): string =>
+  `${table(head, judged.map(cellsOf))}\n\n${complaints(judged)}`
+
+const complaints = (judged: readonly Judged[]): string => {
+  const failed = judged.filter(({ wrong }) => wrong.length > 0)
+  if (failed.length === 0) return `All ${judged.length} hold.\n`
+  const each = failed.map(({ attack, wrong }) => `${attack.name}: ${wrong.join(' ')}\n`)
+  return `${judged.length - failed.length} of ${judged.length} hold.\n\n${each.join('')}`
+}
+
+export type About = { at: string; machine: { [fact: string]: string | number }; secondsEach: number }
+
+/** The page: what this is, how it is run, and what came of it. */
+export function pageOf({ at, machine, secondsEach }: About, judged: readonly Judged[]): string {
+  const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  return `# Attacks, and what everybody else has of them
+
+This page is written by \`npm run hostile\`; what it says about attacks stands in \`test/hostile/attacks\`.
+
+Each attack is made on a process of the service that an operator would start, with a real PostgreSQL, from a process of
+its own over raw sockets of this machine. Beside it other callers go on, from addresses of their own: another company asks
+for records and pages and creates some, at a steady pace; probes ask \`/healthz\` and \`/readyz\` over a new connection each
+time. What has to hold:
+
+- every one of the others is served;
+- the process takes no more memory than stands beside the attack (\`VmHWM\` of Linux, which counts every byte that it
+  ever held at once, not the JavaScript heap alone) and stays below ${residentMegabytesMax} MB;
+- the attacker is answered no more bytes for a request than stand beside the attack, and nobody is answered 500;
+- p99 of the others, from the moment at which a call was due, is at most ${p99RatioMax} times that before the attack.
+
+\`\`\`sh
+npm run hostile                              # every attack, about twenty minutes; writes this page and the figures
+npm run hostile -- --minutes 60              # longer
+npm run hostile -- --only unread-script,keys # some of them; nothing is written
+npm run hostile -- --help                    # what there is
+\`\`\`
+
+It ends with exit code 1 where something does not hold. \`npm test\` runs the same list in a short form, with fewer
+connections and without looking at times: \`test/hostile\`. A new attack is one entry in a file of
+\`test/hostile/attacks\`. Callers, attackers, service and database share the cores of the machine; figures of a machine
+that does other work besides mean less. The figures are in [hostile.json](hostile.json) too.
+
+## What came of it
+
+Measured on ${at.slice(0, 10)}: ${machine.cores} cores of ${machine.processor}, ${machine.memoryGigabytes} GB, Node.js ${machine.node}, PostgreSQL ${machine.postgres};
+${shown(secondsEach)} seconds for each attack, load of the machine before ${machine.loadBefore}.
+
+${[head, head.map(() => '---'), ...judged.map(cellsOf)].map(row).join('\n')}
+
+${complaints(judged).trimEnd().replaceAll('\n', '\n\n').replaceAll('\n\n\n\n', '\n\n')}
+
+## The attacks
+
+| attack | what it does | memory, MB more | for | answered, KB a request | for |
+|---|---|---|---|---|---|
+${judged
+  .map(({ attack: { name, about, bounds } }) =>
+    row([
+      ...[name, about, String(bounds.memory.most), bounds.memory.because],
+      ...[shown(bounds.answered.most), bounds.answered.because],
+    ]),
+  )
+  .join('\n')}
+`
+}

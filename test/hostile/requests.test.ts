@@ -1,0 +1,4 @@
+import { byRequests } from './attacks/index.ts'
+import { attackShortly } from './short-form.ts'
+
+attackShortly(byRequests)

@@ -1,0 +1,49 @@
+import { shown } from '../../bench/table.ts'
+import type { Attack } from './attack.ts'
+import type { Trial } from './trial.ts'
+
+/** Whatever does not hold, a sentence each; nothing where all does. */
+export function verdictOf({ bounds }: Attack, trial: Trial): string[] {
+  const { outcome, others, memory, bugs } = trial
+  const wrong: string[] = []
+  if (outcome.requests === 0 && outcome.sockets === 0) wrong.push('The attack did not reach the process at all.')
+  if (others.asked === 0) wrong.push('Nobody else asked for anything.')
+  if (others.answered < others.asked) {
+    const why = Object.entries(others.failures).map(([reason, count]) => `${count} × ${reason}`)
+    wrong.push(`${others.asked - others.answered} of ${others.asked} of the others were not served: ${why.join(', ')}.`)
+  }
+  const grown = memory.peak === null ? null : memory.peak - memory.before
+  if (grown === null) wrong.push('The process did not survive.')
+  else if (grown > bounds.memory.most)
+    wrong.push(`It took ${shown(grown)} MB; at most ${bounds.memory.most} are right, for ${bounds.memory.because}.`)
+  const kilobytes = answeredKilobytes(trial)
+  if (kilobytes > bounds.answered.most)
+    wrong.push(
+      `It was answered ${shown(kilobytes)} KB for a request; at most ${bounds.answered.most} are right, for ${bounds.answered.because}.`,
+    )
+  for (const status of bounds.never?.statuses ?? []) {
+    const count = outcome.statuses[status] ?? 0
+    if (count > 0) wrong.push(`${count} × ${status}, though ${bounds.never?.because}.`)
+  }
+  const failed = Math.max(bugs ?? 0, outcome.statuses[500] ?? 0)
+  if (failed > 0) wrong.push(`${failed} × 500: something was not expected.`)
+  else if (bugs === null && grown !== null) wrong.push('The process says nothing of itself.')
+  return wrong
+}
+
+const answeredKilobytes = ({ outcome }: Trial): number => outcome.answeredBytes / 1024 / Math.max(1, outcome.requests)
+
+/** What is asked of a long run besides: the others wait a little longer at most, and a small machine is enough. */
+export const p99RatioMax = 5
+export const residentMegabytesMax = 512
+
+export function longVerdictOf(attack: Attack, trial: Trial): string[] {
+  const { quiet, beside, memory } = trial
+  const wrong = verdictOf(attack, trial)
+  const ratio = beside.p99 / quiet.p99
+  if (ratio > p99RatioMax)
+    wrong.push(`p99 of the others is ${shown(ratio, 1)} times the quiet one; at most ${p99RatioMax} is asked.`)
+  if ((memory.peak ?? 0) > residentMegabytesMax)
+    wrong.push(`It held ${shown(memory.peak)} MB; a machine of ${residentMegabytesMax} is asked to be enough.`)
+  return wrong
+}
