@@ -1,5 +1,6 @@
 import { EmbeddedProblem } from '#server/embedded/open.ts'
 import { compare } from './compare.ts'
+import { fresh } from './fresh/fresh.ts'
 import { growth } from './growth/growth.ts'
 import { help, readOptions } from './options.ts'
 import { plans } from './plans/plans.ts'
@@ -12,7 +13,7 @@ import { profile } from './profile.ts'
 try {
   const options = readOptions(process.argv.slice(2))
   if (options.help) process.stdout.write(help)
-  else await { works: compare, profile, growth, plans, pressure, endurance, processes }[options.about](options)
+  else await { works: compare, profile, growth, fresh, plans, pressure, endurance, processes }[options.about](options)
 } catch (error) {
   if (!(error instanceof BenchProblem || error instanceof EmbeddedProblem)) throw error
   process.stderr.write(`${error.message}\n`)

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util'
+import { freshWorks } from './fresh/works.ts'
 import { BenchProblem } from './problem.ts'
 import { type WorkName, workNames } from './works.ts'
 
-type About = 'works' | 'profile' | 'growth' | 'plans' | 'pressure' | 'endurance' | 'processes'
+type About = 'works' | 'profile' | 'growth' | 'fresh' | 'plans' | 'pressure' | 'endurance' | 'processes'
 
 /** What a run of the bench is asked to do. */
 export type Options = {
@@ -29,7 +30,7 @@ export type Options = {
 export function readOptions(words: readonly string[]): Options {
   const { values } = parsed(words)
   const quick = values.quick ?? false
-  const kinds = (['profile', 'growth', 'plans', 'pressure', 'endurance', 'processes'] as const).filter(
+  const kinds = (['profile', 'growth', 'fresh', 'plans', 'pressure', 'endurance', 'processes'] as const).filter(
     (kind) => values[kind],
   )
   if (kinds.length > 1)
@@ -74,6 +75,14 @@ const usual: Usual = {
 const usualOf: { readonly [about in About]: Partial<Usual> } = {
   works: {},
   growth: { sizes: [1000, 10_000, 100_000, 1_000_000] },
+  // Short, so that it grows as fast as callers make it: PostgreSQL looks at new tables once a minute.
+  fresh: {
+    works: freshWorks,
+    sizes: [1000, 2000, 5000, 10_000, 20_000, 50_000],
+    connections: [32],
+    rounds: 1,
+    seconds: 1,
+  },
   plans: { sizes: [1_000_000] },
   // Those of which it was asked where their time goes.
   profile: { sizes: [10_000], works: ['fetch', 'list', 'create-keyed'], connections: [32], seconds: 5 },
@@ -87,6 +96,7 @@ export const help = `Measures Plumbline beside the floor: the least that any ser
   npm run bench                    everything: about twenty minutes after the first load
   npm run bench -- --quick         10,000 records and 32 connections: under two minutes
   npm run bench -- --growth        what calls cost as the data grow
+  npm run bench -- --fresh         a new installation as it grows, beside an analysed one: about five minutes
   npm run bench -- --plans         whether statements go the ways they go in a new database
   npm run bench -- --profile       where the product's time goes; with --floor the floor's
   npm run bench -- --pressure      half of what can be served, twice, and half again: under two minutes
@@ -94,14 +104,14 @@ export const help = `Measures Plumbline beside the floor: the least that any ser
   npm run bench -- --processes 1,2 the same works served by one process and by several
 
   --only LIST          some of ${workNames.join(', ')}
-  --records LIST       records of a kind, over 1,000 companies
+  --records LIST       records of a kind, over 1,000 companies; with --fresh, of one
   --connections LIST   connections that are kept busy
   --rounds N           runs of each system, in turn; the median counts
   --seconds N          length of a run
   --against URL        another system to measure as well, asked as
   --adapter FILE       says; see bench/README.md
   --output FILE        where the figures go, as JSON, and a picture beside it
-                       (docs/speed/latest.json, or growth, pressure, endurance, processes;
+                       (docs/speed/latest.json, or growth, fresh, pressure, endurance, processes;
                        data/bench/profiles for profiles)
   --help               this text
 `
@@ -113,7 +123,15 @@ function parsed(words: readonly string[]) {
     return parseArgs({
       args: [...words],
       options: {
-        ...{ growth: flag, profile: flag, plans: flag, pressure: flag, endurance: flag, processes: text },
+        ...{
+          growth: flag,
+          fresh: flag,
+          profile: flag,
+          plans: flag,
+          pressure: flag,
+          endurance: flag,
+          processes: text,
+        },
         ...{ quick: flag, floor: flag, minutes: text, rate: text, help: { ...flag, short: 'h' } as const },
         ...{ only: text, records: text, connections: text, rounds: text, seconds: text },
         ...{ against: text, adapter: text, output: text },

@@ -31,6 +31,11 @@ describe('what a run is asked to do', () => {
     { words: ['--growth'], expect: { about: 'growth', records: [1000, 10_000, 100_000, 1_000_000] } },
     { words: ['--growth', '--quick'], expect: { about: 'growth', records: [1000, 10_000] } },
     {
+      words: ['--fresh'],
+      expect: { about: 'fresh', records: [1000, 2000, 5000, 10_000, 20_000, 50_000], connections: [32], seconds: 1 },
+    },
+    { words: ['--fresh', '--records', '1000,5000'], expect: { about: 'fresh', records: [1000, 5000] } },
+    {
       words: ['--profile'],
       expect: { about: 'profile', records: [10_000], works: ['fetch', 'list', 'create-keyed'], connections: [32] },
     },
@@ -54,6 +59,7 @@ describe('what a run is asked to do', () => {
     { words: ['--connections', '0'], says: /--connections must be whole numbers from 1/ },
     { words: ['--rounds', 'many'], says: /--rounds must be a number from 1 to 1000/ },
     { words: ['--growth', '--profile'], says: /--profile and --growth are several runs/ },
+    { words: ['--fresh', '--growth'], says: /--growth and --fresh are several runs/ },
     { words: ['--plans', '--growth'], says: /--growth and --plans are several runs/ },
     { words: ['--against', 'http://localhost:8080'], says: /belong together/ },
     { words: ['--against', 'http://example.com', '--adapter', 'other.ts'], says: /of this machine/ },

@@ -1,0 +1,56 @@
+import type { About } from '../adapter.ts'
+import type { Outcome } from '../load/main.ts'
+import type { Generator, Server } from '../processes.ts'
+import type { Layout } from '../scenario/layout.ts'
+import { flushMilliseconds, type Statistics } from './statistics.ts'
+import type { FreshWork, Measured } from './works.ts'
+
+/** A service on one database, and who asks it. */
+export type Asked = {
+  generator: Generator
+  server: Server
+  tokens: readonly string[]
+  statistics: Statistics
+  connections: number
+  /** Another one for every run. */
+  numbers: () => number
+}
+
+const adapterFile = new URL('adapter.ts', import.meta.url).pathname
+
+export function run(asked: Asked, layout: Layout, work: FreshWork, milliseconds: number): Promise<Outcome> {
+  const about: About = { layout, tokens: asked.tokens, url: asked.server.url }
+  const { connections } = asked
+  return asked.generator.run({ work, adapter: adapterFile, about, connections, milliseconds, number: asked.numbers() })
+}
+
+/** One call over each connection, once all that was counted before can be seen; how many those were. */
+export async function settle(asked: Asked, layout: Layout, work: FreshWork): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, flushMilliseconds))
+  return (await run(asked, layout, work, 0)).answers
+}
+
+/**
+ * The rate of one work, and what a call of it reads. What came before has to be settled; what remains uncounted at the
+ * beginning and at the end is at most a call for each connection.
+ */
+export async function measureCalls(
+  asked: Asked,
+  layout: Layout,
+  work: FreshWork,
+  milliseconds: number,
+): Promise<Measured & { answers: number }> {
+  const before = await asked.statistics.counts()
+  const outcome = await run(asked, layout, work, milliseconds)
+  const answers = outcome.answers + (await settle(asked, layout, work))
+  const after = await asked.statistics.counts()
+  return {
+    work,
+    answers,
+    perSecond: outcome.perSecond,
+    p50: outcome.p50,
+    p99: outcome.p99,
+    entries: (after.entries - before.entries) / answers,
+    rows: (after.rows - before.rows) / answers,
+  }
+}

@@ -1,0 +1,128 @@
+import { join, resolve } from 'node:path'
+import pg from 'pg'
+import type { Options } from '../options.ts'
+import { timesPicture } from '../picture/times.ts'
+import { type Connection, urlOf } from '../postgres.ts'
+import { countUp } from '../pressure/peak.ts'
+import { BenchProblem } from '../problem.ts'
+import { type Generator, startGenerator, startProduct } from '../processes.ts'
+import { readTokens } from '../scenario/companies.ts'
+import { fill } from '../scenario/fill.ts'
+import { inSurroundings, keep, machine, type Surroundings, speedFolder } from '../surroundings.ts'
+import { shown } from '../table.ts'
+import type { WorkName } from '../works.ts'
+import type { Asked } from './calls.ts'
+import { type Grown, grow, measureLoaded } from './grow.ts'
+import { freshLayout, furnish, newFolder } from './place.ts'
+import { autoanalyzeSentence, compare, freshPanels, freshTable, type Loaded } from './report.ts'
+import { openStatistics } from './statistics.ts'
+import { type FreshWork, freshWorks } from './works.ts'
+
+/** A new installation that grows by its own creates, beside databases of the same sizes that were loaded and analysed. */
+export const fresh = (options: Options): Promise<void> => {
+  const sizes = sizesOf(options.records)
+  const works = worksOf(options.works)
+  return inSurroundings(async (surroundings) => {
+    const on = await machine(surroundings.postgres)
+    const { grown, loaded } = await measureFresh({ ...options, works }, sizes, surroundings)
+    surroundings.progress.end()
+    const compared = compare(grown, loaded)
+    process.stdout.write(
+      `\nOne company of a new installation, ${shown(options.connections[0] as number)} connections; where there are two numbers, fresh / analysed\n\n${freshTable(compared)}\n\n${autoanalyzeSentence(grown.autoanalyzes)}\n`,
+    )
+    const { seconds, connections } = options
+    const { steps, ...rest } = grown
+    const figures = { at: new Date().toISOString(), machine: on, seconds, connections, ...rest, compared }
+    const picture = timesPicture('A new installation as it grows', 'records', freshPanels(compared))
+    const file = resolve(options.output ?? join(speedFolder, 'fresh.json'))
+    process.stdout.write(`\n${await keep(file, figures, picture)}\n`)
+  })
+}
+
+/** A page of what is looked for has to be full at every size; beyond the most there are better ways to load. */
+const records = { least: 400, most: 500_000 }
+
+export function sizesOf(asked: readonly number[]): number[] {
+  const sizes = [...new Set(asked)].toSorted((one, other) => one - other)
+  if (sizes.every((size) => records.least <= size && size <= records.most)) return sizes
+  throw new BenchProblem(
+    `--fresh grows to sizes from ${shown(records.least)} to ${shown(records.most)}: give others to --records.`,
+  )
+}
+
+/** Of the works that `--only` may name those that are measured here. */
+export function worksOf(asked: readonly WorkName[]): FreshWork[] {
+  const works = freshWorks.filter((work) => asked.includes(work))
+  if (works.length === asked.length) return works
+  throw new BenchProblem(`--fresh measures ${freshWorks.join(', ')}: give some of these to --only.`)
+}
+
+type Wanted = Pick<Options, 'connections' | 'seconds'> & { works: readonly FreshWork[] }
+
+export async function measureFresh(
+  { works, connections: [connections = 32], seconds }: Wanted,
+  sizes: readonly number[],
+  { progress, onLeave }: Pick<Surroundings, 'progress' | 'onLeave'>,
+): Promise<{ grown: Grown; loaded: Loaded[] }> {
+  const generator = startGenerator()
+  onLeave(async () => generator.stop())
+  const folder = await newFolder(progress)
+  onLeave(folder.remove)
+  const most = sizes.at(-1) as number
+  const milliseconds = seconds * 1000
+  const numbers = countUp()
+  const within = { generator, connections, numbers }
+
+  await furnish(folder.connection, freshLayout(most), progress)
+  const grown = await asking(within, folder.connection, onLeave, (asked) =>
+    grow({ asked, works, sizes, milliseconds, tell: (about, made) => progress.bar(`fresh: ${about}`, made, most) }),
+  )
+  const loaded: Loaded[] = []
+  for (const [done, size] of sizes.entries()) {
+    progress.bar('analysed', done, sizes.length)
+    const connection = await loadedDatabase(folder.connection, size, progress)
+    const measured = await asking(within, connection, onLeave, (asked) =>
+      measureLoaded({ asked, works, milliseconds }, size),
+    )
+    loaded.push({ records: size, works: measured })
+    await inDatabase(folder.connection, `drop database ${connection.database} with (force)`)
+  }
+  return { grown, loaded }
+}
+
+type Within = { generator: Generator; connections: number; numbers: () => number }
+
+/** The service on this database for as long as `work` takes. */
+async function asking<T>(
+  within: Within,
+  connection: Connection,
+  onLeave: Surroundings['onLeave'],
+  work: (asked: Asked) => Promise<T>,
+): Promise<T> {
+  const statistics = await openStatistics(connection)
+  onLeave(statistics.close)
+  const server = await startProduct(urlOf(connection))
+  onLeave(server.stop)
+  try {
+    return await work({ ...within, server, statistics, tokens: await readTokens(connection) })
+  } finally {
+    await server.stop()
+    await statistics.close()
+  }
+}
+
+/** In the same PostgreSQL, so that all else is alike. */
+async function loadedDatabase(beside: Connection, size: number, progress: Surroundings['progress']) {
+  const connection = { ...beside, database: `analysed_${size}` }
+  await inDatabase(beside, `create database ${connection.database}`)
+  const layout = freshLayout(size)
+  await furnish(connection, { ...layout, clients: [], workers: [], categories: [] }, progress)
+  await fill(connection, layout, progress)
+  return connection
+}
+
+async function inDatabase(connection: Connection, text: string): Promise<void> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  await client.query(text).finally(() => client.end())
+}

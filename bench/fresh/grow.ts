@@ -1,0 +1,107 @@
+import type { Layout } from '../scenario/layout.ts'
+import { type Asked, measureCalls, run, settle } from './calls.ts'
+import { freshLayout } from './place.ts'
+import type { FreshWork, Measured } from './works.ts'
+
+/** PostgreSQL has looked at the table of projects by itself: when, and at how many records. */
+export type Autoanalyze = { seconds: number; records: number }
+
+export type Step = { records: number; seconds: number; works: Measured[] }
+
+export type Grown = {
+  steps: Step[]
+  /** How fast records were made on the way. */
+  way: { records: number; perSecond: number }[]
+  autoanalyzes: Autoanalyze[]
+}
+
+export type Task = {
+  asked: Asked
+  works: readonly FreshWork[]
+  sizes: readonly number[]
+  milliseconds: number
+  tell: (about: string, records: number) => void
+}
+
+/** Creates are made one stretch after the other, so that a size is hardly passed. */
+const stretchMilliseconds = 1000
+const firstStretchMilliseconds = 200
+/** Until the engine has compiled the code of a work. */
+const warmUpMilliseconds = 700
+
+/** From nothing to the largest of the sizes by keyed creates; at each, every work is measured. */
+export async function grow({ asked, works, sizes, milliseconds, tell }: Task): Promise<Grown> {
+  const startedAt = performance.now()
+  const grown: Grown = { steps: [], way: [], autoanalyzes: [] }
+  const seconds = (): number => (performance.now() - startedAt) / 1000
+  let made = 0
+  let perSecond = 0
+
+  const look = async (): Promise<void> => {
+    const { count } = await asked.statistics.analysed()
+    while (grown.autoanalyzes.length < count) grown.autoanalyzes.push({ seconds: seconds(), records: made })
+  }
+  const create = async (layout: Layout, wanted: number): Promise<void> => {
+    const most = perSecond === 0 ? firstStretchMilliseconds : Math.min(stretchMilliseconds, (wanted / perSecond) * 1000)
+    const outcome = await run(asked, layout, 'create-keyed', most)
+    made += outcome.answers
+    perSecond = outcome.perSecond
+    grown.way.push({ records: made, perSecond })
+    await look()
+  }
+
+  const measured = async (layout: Layout, work: FreshWork, duration: number): Promise<Measured> => {
+    tell(work, made)
+    const { answers, ...figures } = await measureCalls(asked, layout, work, duration)
+    if (work === 'create-keyed') made += answers
+    await look()
+    return figures
+  }
+
+  for (const [index, records] of sizes.entries()) {
+    const layout = freshLayout(records)
+    const creates = works.includes('create-keyed')
+    const measuredLast = (): number =>
+      creates ? Math.min((perSecond * milliseconds) / 1000, (records - made) / 2) + asked.connections : 0
+    while (made < records - measuredLast()) {
+      tell('growing', made)
+      await create(layout, records - measuredLast() - made)
+    }
+    made += await settle(asked, layout, 'create-keyed')
+    const step: Step = { records, seconds: 0, works: [] }
+    if (creates) {
+      const left = (Math.max(0, records - made) / perSecond) * 1000
+      step.works.push(await measured(layout, 'create-keyed', left))
+      // Reads are of any record up to this size, so none may be missing.
+      while (made < records) {
+        await create(layout, records - made)
+        made += await settle(asked, layout, 'create-keyed')
+      }
+    }
+    for (const work of works.filter((one) => one !== 'create-keyed')) {
+      // After the first size the code of all has been compiled.
+      if (index === 0) {
+        await run(asked, layout, work, warmUpMilliseconds)
+        await settle(asked, layout, work)
+      }
+      step.works.push(await measured(layout, work, milliseconds))
+    }
+    grown.steps.push({ ...step, seconds: seconds() })
+  }
+  return grown
+}
+
+/** The same works on a database that was loaded at once and analysed. */
+export async function measureLoaded({ asked, works, milliseconds }: Omit<Task, 'sizes' | 'tell'>, records: number) {
+  const layout = freshLayout(records)
+  // Creates last: they make it grow.
+  const inOrder = works.toSorted((one, other) => Number(one === 'create-keyed') - Number(other === 'create-keyed'))
+  const done: Measured[] = []
+  for (const work of inOrder) {
+    await run(asked, layout, work, warmUpMilliseconds)
+    await settle(asked, layout, work)
+    const { answers, ...figures } = await measureCalls(asked, layout, work, milliseconds)
+    done.push(figures)
+  }
+  return done
+}

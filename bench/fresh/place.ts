@@ -1,0 +1,68 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { definitionOf, registry } from '#registry/records/index.ts'
+import { readNote } from '#server/embedded/note.ts'
+import { openEmbedded } from '#server/embedded/open.ts'
+import { operator } from '#server/service/actor.ts'
+import { createRecord } from '#server/service/write-record.ts'
+import { openDatabase } from '#server/store/database.ts'
+import { migrate } from '#server/store/migrate.ts'
+import { type Connection, dataFolder } from '../postgres.ts'
+import type { Progress } from '../progress.ts'
+import { makeCompanies } from '../scenario/companies.ts'
+import { type Block, each, type Layout, layoutOf } from '../scenario/layout.ts'
+
+/** A new data folder with an empty database, as a first start makes it; `remove` leaves nothing of it. */
+export async function newFolder(progress: Progress): Promise<{ connection: Connection; remove(): Promise<void> }> {
+  const folder = join(dirname(dataFolder), `fresh-${process.pid}`)
+  await mkdir(dirname(folder), { recursive: true })
+  const embedded = await openEmbedded({ folder, progress: progress.say })
+  return {
+    connection: embedded.connection,
+    async remove() {
+      await embedded.close()
+      const elsewhere = await readNote(folder)
+      for (const path of elsewhere === undefined ? [folder] : [elsewhere, folder])
+        await rm(path, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+/** One company, and what its projects refer to, which is the same at every size. */
+export const freshLayout = (records: number): Layout => ({
+  ...layoutOf(records, 1),
+  clients: [{ from: 1, to: 200, first: 1, companies: 1 }],
+  large: null,
+})
+
+/** The tables, the company and what the layout has for its projects to refer to, by the services that make them for anybody. */
+export async function furnish(connection: Connection, layout: Layout, progress: Progress): Promise<void> {
+  await migrate(connection, progress.say)
+  await makeCompanies(connection, 1, progress)
+  await makeRecords(connection, 'categories', layout.categories, (n) => ({ name: `Category ${n}`, kind: 'project' }))
+  await makeRecords(connection, 'workers', layout.workers, (n) => ({ name: `Worker ${n}`, employee_no: `W-${n}` }))
+  await makeRecords(connection, 'clients', layout.clients, (n) => ({ name: `Client ${n}`, tax_id: `GB${n}` }))
+}
+
+async function makeRecords(
+  connection: Connection,
+  kind: string,
+  [block]: readonly Block[],
+  body: (number: number) => { [field: string]: string },
+): Promise<void> {
+  const definition = definitionOf(registry, kind)
+  if (!definition) throw new Error(`there are no ${kind}`)
+  if (!block) return
+  const limits = { connectionsMax: 2, statementTimeout: 60_000, lockTimeout: 60_000, connectTimeout: 10_000 }
+  const database = openDatabase(connection, limits, () => {})
+  try {
+    for (let number = 1; number <= each(block); number++) {
+      const { id } = await database.transaction((transaction) =>
+        createRecord(transaction, operator(1), definition, body(number)),
+      )
+      if (id !== number) throw new Error(`${kind} ${number} was given the id ${id}`)
+    }
+  } finally {
+    await database.close()
+  }
+}

@@ -1,0 +1,80 @@
+import type { Panel } from '../picture/times.ts'
+import { shown, table } from '../table.ts'
+import type { Autoanalyze, Grown } from './grow.ts'
+import { type FreshWork, freshWorks, type Measured, ratioMin } from './works.ts'
+
+/** The same works on a database of one size that was loaded and analysed. */
+export type Loaded = { records: number; works: Measured[] }
+
+export type Compared = {
+  work: FreshWork
+  records: number
+  fresh: Measured
+  analysed: Measured
+  /** The fresh database's rate by the analysed one's, and whether it is as much as is asked. */
+  ratio: number
+  met: boolean
+}
+
+export function compare({ steps }: Pick<Grown, 'steps'>, loaded: readonly Loaded[]): Compared[] {
+  return steps.flatMap(({ records, works }) =>
+    freshWorks.flatMap((work) => {
+      const fresh = works.find((one) => one.work === work)
+      const analysed = loaded.find((one) => one.records === records)?.works.find((one) => one.work === work)
+      if (!fresh || !analysed) return []
+      const ratio = fresh.perSecond / analysed.perSecond
+      return [{ work, records, fresh, analysed, ratio, met: ratio >= ratioMin }]
+    }),
+  )
+}
+
+/** Two numbers in a column are the fresh database's and the analysed one's. */
+export const freshTable = (compared: readonly Compared[]): string =>
+  table(
+    ['work', 'records', 'fresh/s', 'analysed/s', 'ratio', 'asked', 'p99 ms', 'index entries', 'table rows'],
+    freshWorks.flatMap((work) =>
+      compared
+        .filter((one) => one.work === work)
+        .map(({ records, fresh, analysed, ratio, met }) => {
+          const both = (pick: (measured: Measured) => number, digits: number): string =>
+            `${shown(pick(fresh), digits)} / ${shown(pick(analysed), digits)}`
+          return [
+            work,
+            shown(records),
+            shown(fresh.perSecond),
+            shown(analysed.perSecond),
+            shown(ratio, 2),
+            `${met ? '✓' : '✗'} ≥ ${ratioMin}`,
+            both(({ p99 }) => p99, 1),
+            both(({ entries }) => entries, 1),
+            both(({ rows }) => rows, 1),
+          ]
+        }),
+    ),
+  )
+
+export const autoanalyzeSentence = (autoanalyzes: readonly Autoanalyze[]): string =>
+  autoanalyzes.length === 0
+    ? 'PostgreSQL did not analyse the projects by itself while they grew.'
+    : `PostgreSQL analysed the projects by itself ${autoanalyzes
+        .map(({ seconds, records }) => `after ${shown(seconds)} s, at ${shown(records)} records`)
+        .join('; ')}.`
+
+/** A panel for each work's rates, and one for what the fresh database reads. */
+export function freshPanels(compared: readonly Compared[]): Panel[] {
+  const of = (work: FreshWork, pick: (one: Compared) => number) =>
+    compared.filter((one) => one.work === work).map((one) => ({ x: one.records, y: pick(one) }))
+  return [
+    ...freshWorks.map((work) => ({
+      about: `${work}, a second`,
+      series: [
+        { name: 'fresh', points: of(work, ({ fresh }) => fresh.perSecond) },
+        { name: 'analysed', points: of(work, ({ analysed }) => analysed.perSecond) },
+      ],
+    })),
+    {
+      about: 'index entries read by a call, fresh',
+      series: freshWorks.map((work) => ({ name: work, points: of(work, ({ fresh }) => fresh.entries) })),
+    },
+  ]
+}
