@@ -26,7 +26,7 @@ export type Task = {
 /** Creates are made one stretch after the other, so that a size is hardly passed. */
 const stretchMilliseconds = 1000
 const firstStretchMilliseconds = 200
-/** Until the engine has compiled the code of a work. */
+/** Until the engine has compiled the code of a work, and PostgreSQL has handed in what it counted of the one before. */
 const warmUpMilliseconds = 700
 
 /** From nothing to the largest of the sizes by keyed creates; at each, every work is measured. */
@@ -58,7 +58,7 @@ export async function grow({ asked, works, sizes, milliseconds, tell }: Task): P
     return figures
   }
 
-  for (const [index, records] of sizes.entries()) {
+  for (const records of sizes) {
     const layout = freshLayout(records)
     const creates = works.includes('create-keyed')
     const measuredLast = (): number =>
@@ -79,11 +79,8 @@ export async function grow({ asked, works, sizes, milliseconds, tell }: Task): P
       }
     }
     for (const work of works.filter((one) => one !== 'create-keyed')) {
-      // After the first size the code of all has been compiled.
-      if (index === 0) {
-        await run(asked, layout, work, warmUpMilliseconds)
-        await settle(asked, layout, work)
-      }
+      await run(asked, layout, work, warmUpMilliseconds)
+      await settle(asked, layout, work)
       step.works.push(await measured(layout, work, milliseconds))
     }
     grown.steps.push({ ...step, seconds: seconds() })
