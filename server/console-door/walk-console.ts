@@ -7,9 +7,9 @@ import { refuseCrossSite } from './cross-site.ts'
 
 /** The straight line of a request to the console: headers → session → same site → permission → what is asked. */
 export async function walkConsole(incoming: Incoming): Promise<ConsoleReply> {
-  const { world, route, request, sessionText } = incoming
+  const { world, route, request } = incoming
   const headers = readHeaders(request.rawHeaders, route.method !== 'GET')
-  const session = route.needs === 'nobody' ? undefined : await seeLiveSession(world.database, sessionText)
+  const session = route.needs === 'nobody' ? undefined : await liveSession(incoming)
   if (route.method !== 'GET') refuseCrossSite(world.config, request)
   if (session) needed(incoming, session)
 
@@ -20,7 +20,7 @@ export async function walkConsole(incoming: Incoming): Promise<ConsoleReply> {
       if (!session) throw new Error(`${route.id} has no session`)
       return session
     },
-    body: async () => readBody(await readBytes(request), headers, bodyOf(incoming)),
+    body: async () => readBody(await incoming.outside(() => readBytes(request)), headers, bodyOf(incoming)),
     change: (work) =>
       world.database.transaction(async (transaction) => {
         const held = await holdLiveSession(transaction, asked.session().key)
@@ -29,6 +29,12 @@ export async function walkConsole(incoming: Incoming): Promise<ConsoleReply> {
       }),
   }
   return route.answer(asked)
+}
+
+async function liveSession({ world, sessionText, share }: Incoming): Promise<Session> {
+  const session = await seeLiveSession(world.database, sessionText)
+  share.tell(true)
+  return session
 }
 
 function needed({ route: { needs } }: Incoming, session: Session): void {

@@ -4,11 +4,12 @@ import { isDataRoute, isWrite, type Route } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { Body, Call, Reply } from '../walk/call.ts'
+import { claimOf } from '../walk/see-caller.ts'
 import { walk } from '../walk/walk.ts'
 import type { World } from '../world.ts'
 import { baseOf, splitTarget } from './base.ts'
 import { failed } from './failed.ts'
-import type { Gate } from './gate.ts'
+import type { Admission } from './gate.ts'
 import { readBytes } from './read-bytes.ts'
 import type { Place, Router } from './router.ts'
 
@@ -24,7 +25,7 @@ export type Door = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
  * Turns a request into a call, and what comes of it into a response: the only place that knows HTTP's own types.
- * `describe` makes a public document; `stage` says whether it is about to stop; `gate` has room for a call or not.
+ * `describe` makes a public document; `stage` says whether it is about to stop; `gate` has room for a call or not, by the share of whoever sends it.
  */
 export function makeDoor(
   world: World,
@@ -32,7 +33,7 @@ export function makeDoor(
   pages: Pages,
   describe: (config: World['config'], route: Route, base: string) => Reply,
   stage: Stage,
-  gate: Gate,
+  { gate, shares }: Admission,
 ): Door {
   return async (request, response) => {
     const startedAt = world.clock.elapsed()
@@ -67,7 +68,8 @@ export function makeDoor(
       if (!route) return onlyThese(place.allow, method)
       if (!isDataRoute(route)) return describe(world.config, route, baseOf(world.config, request))
       const { rawHeaders } = request
-      const call = { route, path, id: place.id, query, rawHeaders, peer, requestId, startedAt }
+      const share = shares.of(claimOf(rawHeaders), peer)
+      const call = { route, path, id: place.id, query, rawHeaders, peer, share, requestId, startedAt }
       // Read before the gate: who sends slowly takes no place, and who is turned away keeps the connection.
       const body = bodyOf(request, place)
       return body instanceof Promise ? body.then((body) => through({ ...call, body })) : through({ ...call, body })
@@ -75,13 +77,14 @@ export function makeDoor(
 
     async function through(call: Call): Promise<Reply> {
       const sort = isWrite(call.route) ? 'writes' : 'reads'
-      const enteredAt = world.clock.elapsed()
-      turnedAway = !gate.enter(sort)
+      const entering = gate.enter(sort, call.share)
+      turnedAway = !(entering === true || (entering !== false && (await entering)))
       if (turnedAway) return replyOf(refusalAnswer(noRoom, requestId, world.config.publicUrl))
+      const enteredAt = world.clock.elapsed()
       try {
         return await walk(world, call)
       } finally {
-        gate.leave(sort, enteredAt)
+        gate.leave(sort, call.share, enteredAt)
       }
     }
 

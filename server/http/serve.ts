@@ -2,11 +2,12 @@ import { routes } from '#derive/routes.ts'
 import { registry } from '#registry/records/index.ts'
 import { builtConsole } from '../console-door/app-files.ts'
 import { openConsoleDoor } from '../console-door/door.ts'
+import { makeShares } from '../fair/shares.ts'
 import type { World } from '../world.ts'
 import { splitTarget } from './base.ts'
 import { describe } from './describe.ts'
 import { type Door, makeDoor, type Stage } from './door.ts'
-import { openGate } from './gate.ts'
+import { type Admission, openGate } from './gate.ts'
 import { type Listening, listen } from './listen.ts'
 import { makePages } from './pages.ts'
 import { makeRouter } from './router.ts'
@@ -15,8 +16,9 @@ import { makeRouter } from './router.ts'
 export async function serve(world: World, consoleFolder: string = builtConsole): Promise<Listening> {
   const stage: Stage = { is: 'serving' }
   const pages = makePages(world, stage)
-  const door = makeDoor(world, makeRouter(routes(registry)), pages, describe, stage, openGate(world))
-  const consoleDoor = await openConsoleDoor(world, stage, consoleFolder)
+  const admission: Admission = { gate: openGate(world), shares: makeShares() }
+  const door = makeDoor(world, makeRouter(routes(registry)), pages, describe, stage, admission)
+  const consoleDoor = await openConsoleDoor(world, stage, admission, consoleFolder)
   const whichever: Door = (request, response) => {
     const target = request.url ?? '/'
     if (target.startsWith('/v1/')) return door(request, response)

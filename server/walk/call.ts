@@ -1,4 +1,5 @@
 import type { DataRoute } from '#derive/routes.ts'
+import type { Share } from '../fair/shares.ts'
 
 /** A call as it came in, free of any framework. */
 export type Call = {
@@ -13,6 +14,8 @@ export type Call = {
   body: Body
   /** The address of the TCP peer; undefined where the socket could not say. */
   peer: string | undefined
+  /** Whose part of the service it takes. */
+  share: Share
   requestId: string
   /** Of the world's clock, in milliseconds. */
   startedAt: number

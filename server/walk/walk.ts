@@ -30,7 +30,7 @@ export async function walk(world: World, call: Call): Promise<Reply> {
 async function read(world: World, call: Call, headers: Headers, ask: CallerAsk): Promise<Reply> {
   const wanted = orRefusal(() => readWanted(call))
   const statement = wanted instanceof Refusal ? seeCaller(ask) : readWithCaller(ask, call.route, wanted)
-  const [row] = await world.database.read<CallerRow & ReadRow>(statement)
+  const [row] = await world.database.read<CallerRow & ReadRow>(statement, call.share)
 
   const caller = atTheGates(world, call, ask, row)
   const reply = orRefusal(() => replyOfRead(row as ReadRow, orThrow(wanted), headers.ifNoneMatch))
@@ -71,11 +71,12 @@ async function write(world: World, call: Call, headers: Headers, ask: CallerAsk)
     if (dryRun) transaction.undo()
     transaction.send(endWrite(noteOf(world, call, ask, caller, answer, dryRun), key && keptAnswer(key, answer)))
     return replyOf(answer)
-  })
+  }, call.share)
 }
 
 /** Past the gates, or thrown out; a caller whom we know is noted either way. */
 function atTheGates(world: World, call: Call, ask: CallerAsk, row: CallerRow | undefined): CallerRow {
+  call.share.tell(row?.live === true)
   const caller = orRefusal(() => passGates(row, call.route))
   if (caller instanceof Refusal && row) noteLater(world, call, ask, row, { outcome: caller, counted: false })
   return orThrow(caller)
