@@ -3,7 +3,7 @@ import { registry } from '#registry/records/index.ts'
 import { beginWrite } from './begin-write.ts'
 import type { BriefStatement } from './brief.ts'
 import { seeCaller } from './caller.ts'
-import { listCalls, useByDay } from './calls.ts'
+import { companiesWithOldCalls, listCalls, sweepCalls, useByDay } from './calls.ts'
 import { endWrite } from './end-write.ts'
 import { historyOfRecord, recentHistory } from './history.ts'
 import { claimKey, sweepAnswers } from './idempotency.ts'
@@ -134,5 +134,13 @@ export const everyStatement: readonly (readonly [
       stillEmpty(7, workers, 'supervisor_id', [4]),
     ],
   ],
-  ['calls', [listCalls(7, { status: 200, route: 'clients', outcome: 'ok' }, page), useByDay(7, 30)]],
+  [
+    'calls',
+    [
+      listCalls(7, { status: 200, route: 'clients', outcome: 'ok' }, page),
+      useByDay(7, 30),
+      companiesWithOldCalls(400, 0, 100),
+      sweepCalls(7, 400, 1000),
+    ],
+  ],
 ]

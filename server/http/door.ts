@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isDataRoute, isWrite, type Route } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
+import type { Rate } from '../service/token-rate.ts'
 import { refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { Body, Call, Reply } from '../walk/call.ts'
 import { claimOf } from '../walk/see-caller.ts'
@@ -10,6 +11,7 @@ import type { World } from '../world.ts'
 import { baseOf, splitTarget } from './base.ts'
 import { failed } from './failed.ts'
 import type { Admission } from './gate.ts'
+import { rateLimitHeaders } from './rate-limit.ts'
 import { readBytes } from './read-bytes.ts'
 import type { Place, Router } from './router.ts'
 
@@ -82,7 +84,11 @@ export function makeDoor(
       if (turnedAway) return replyOf(refusalAnswer(noRoom, requestId, world.config.publicUrl))
       const enteredAt = world.clock.elapsed()
       try {
-        return await walk(world, call)
+        const reply = await walk(world, call)
+        return call.rate ? limited(reply, call.rate) : reply
+      } catch (error) {
+        if (call.rate) return limited(failed(world, error, requestId, call.route.id), call.rate)
+        throw error
       } finally {
         gate.leave(sort, call.share, enteredAt)
       }
@@ -103,6 +109,11 @@ const nothing: Body = { bytes: Buffer.alloc(0) }
 
 const bodyOf = (request: IncomingMessage, { id }: Place): Promise<Body> | Body =>
   request.method === 'POST' || (request.method === 'PATCH' && id !== undefined) ? readBytes(request) : nothing
+
+const limited = (reply: Reply, rate: Rate): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, ...rateLimitHeaders(rate) },
+})
 
 /** Made once: there may be thousands a second, and an error notes where it was made each time. */
 const noRoom = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
