@@ -124,6 +124,7 @@ function refusalsOf(definition: Definition, operation: Operation): RefusalCode[]
     ['ip_not_allowed', true],
     ['insufficient_scope', true],
     ['feature_off', true],
+    ['too_many_requests', true],
     ['unknown_parameter', true],
     ['invalid_parameter', true],
     ['invalid_dry_run', write],

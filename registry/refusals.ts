@@ -155,8 +155,8 @@ export const refusals = {
   too_many_requests: {
     status: 429,
     title: 'Too many requests',
-    when: 'There were too many attempts in a short time, for example to sign in.',
-    advice: 'Wait for the time in Retry-After.',
+    when: 'There were too many attempts in a short time, for example to sign in, or more calls with a token than the service allows in a minute; RateLimit-Policy says how many.',
+    advice: 'Wait for the time in Retry-After; nothing was done.',
   },
   headers_too_large: {
     status: 431,

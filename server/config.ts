@@ -25,6 +25,9 @@ export type Config = {
   bufferBytes: number
   /** Null: /metrics is served beside everything else. */
   metricsAddress: Address | null
+  /** Of a token, in a process; null: any number. */
+  tokenRequestsPerMinute: number | null
+  callsKeptDays: number
   /** Milliseconds, all of these. */
   answerTarget: number
   statementTimeout: number
@@ -110,6 +113,17 @@ export const settings: readonly Setting[] = [
     about: 'While most answers take longer than this, fewer requests are let in at once.',
     initial: '100',
   },
+  {
+    name: 'TOKEN_REQUESTS_PER_MINUTE',
+    about:
+      'Most calls of a token in a minute that each process answers, 1 to 1000000; more get 429. Empty: any number.',
+    initial: '',
+  },
+  {
+    name: 'CALLS_KEPT_DAYS',
+    about: 'Days for which each API call is kept, 1 to 36500; after that only the sums of each day are.',
+    initial: '400',
+  },
   { name: 'STATEMENT_TIMEOUT_MS', about: 'Longest a statement may run.', initial: '10000' },
   { name: 'LOCK_TIMEOUT_MS', about: 'Longest a statement may wait for a lock.', initial: '8000' },
   { name: 'CONNECT_TIMEOUT_MS', about: 'Longest a request may wait for a database connection.', initial: '800' },
@@ -184,6 +198,12 @@ export function readConfig(environment: { readonly [name: string]: string | unde
       'a whole number from 1 to 65536',
     ),
     metricsAddress: read('METRICS_ADDRESS', address, 'an address and a port like 127.0.0.1:9464'),
+    tokenRequestsPerMinute: read(
+      'TOKEN_REQUESTS_PER_MINUTE',
+      (text) => (text === '' ? null : integer(text, 1, 1_000_000)),
+      'a whole number from 1 to 1000000, or empty',
+    ),
+    callsKeptDays: read('CALLS_KEPT_DAYS', (text) => integer(text, 1, 36_500), 'a whole number from 1 to 36500'),
     answerTarget: milliseconds('ANSWER_TARGET_MS'),
     statementTimeout: milliseconds('STATEMENT_TIMEOUT_MS'),
     lockTimeout: milliseconds('LOCK_TIMEOUT_MS'),

@@ -5,6 +5,7 @@ import { openEmbedded } from './embedded/open.ts'
 import { startMetrics } from './http/metrics.ts'
 import { sealingSecret } from './secret.ts'
 import { startMeter } from './service/metering.ts'
+import { makeTokenRates } from './service/token-rate.ts'
 import { type Connection, openDatabase } from './store/database.ts'
 import { migrate } from './store/migrate.ts'
 import { systemClock, type World } from './world.ts'
@@ -70,7 +71,9 @@ export function makeWorld(config: Config, connection: Connection, secret: string
     log.warn({ error, lost }, 'calls could not be noted yet')
     metrics.callsLost(lost)
   })
-  return { config, database, clock: systemClock, log, meter, metrics, secret }
+  const { tokenRequestsPerMinute } = config
+  const tokenRates = tokenRequestsPerMinute === null ? null : makeTokenRates(tokenRequestsPerMinute, systemClock)
+  return { config, database, clock: systemClock, log, meter, metrics, tokenRates, secret }
 }
 
 /** On the standard error: the standard output is for what a command answers. */

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import type { Metrics } from './http/metrics.ts'
 import type { Meter } from './service/metering.ts'
+import type { TokenRates } from './service/token-rate.ts'
 import type { Database } from './store/database.ts'
 
 /** All that the service needs of the world, passed by hand. There is no other state. */
@@ -12,6 +13,8 @@ export type World = {
   log: Logger
   meter: Meter
   metrics: Metrics
+  /** Null: a token may call as often as it likes. */
+  tokenRates: TokenRates | null
   /** Seals tokens. */
   secret: string
 }

@@ -81,6 +81,16 @@ const headers = {
   Challenge: described('WWW-Authenticate', 'How to authenticate.', 'Bearer'),
   RetryAfter: described('Retry-After', 'Seconds to wait before the request is repeated.', '1'),
   RetryWhileRunning: sometimes('Retry-After', 'Seconds to wait; with `idempotency_in_progress` only.', '1'),
+  RateLimitPolicy: sometimes(
+    'RateLimit-Policy',
+    'There where the service limits the calls of a token: the quota `q` of a window of `w` seconds.',
+    '"token";q=600;w=60',
+  ),
+  RateLimit: sometimes(
+    'RateLimit',
+    'There where the service limits the calls of a token: `r` calls are left, and in `t` seconds all of them are again.',
+    '"token";r=599;t=60',
+  ),
   Accept: described('Accept', 'The content types that are taken.', 'application/json'),
 } satisfies { [component: string]: { name: string; header: JsonObject } }
 
@@ -88,6 +98,9 @@ export type HeaderComponent = keyof typeof headers
 
 export const headerComponents = (): JsonObject =>
   Object.fromEntries(Object.entries(headers).map(([component, { header }]) => [component, header]))
+
+/** What every answer to a caller past the gates may have. */
+export const rateHeaders: HeaderComponent[] = ['RateLimitPolicy', 'RateLimit']
 
 /** Those headers, as a response lists them. */
 export const headersOf = (components: readonly HeaderComponent[]): JsonObject =>

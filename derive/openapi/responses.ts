@@ -2,7 +2,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { type RefusalCode, refusals } from '#registry/refusals.ts'
 import { type DataRoute, isWrite } from '../routes.ts'
 import { refTo } from './envelopes.ts'
-import { type HeaderComponent, headersOf } from './headers.ts'
+import { type HeaderComponent, headersOf, rateHeaders } from './headers.ts'
 import { problemExamples } from './problems.ts'
 import { successes } from './successes.ts'
 
@@ -31,6 +31,7 @@ const headersOfStatus: { readonly [status: number]: HeaderComponent[] } = {
   401: ['Challenge'],
   409: ['RetryWhileRunning'],
   415: ['Accept'],
+  429: ['RetryAfter', ...rateHeaders],
   503: ['RetryAfter'],
 }
 

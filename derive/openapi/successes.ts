@@ -5,7 +5,7 @@ import { recordExample } from '../examples.ts'
 import type { DataRoute } from '../routes.ts'
 import { schemaName } from '../words.ts'
 import { exactly, refTo } from './envelopes.ts'
-import { type HeaderComponent, headersOf } from './headers.ts'
+import { type HeaderComponent, headersOf, rateHeaders } from './headers.ts'
 
 /** The answers of an operation that was not refused, by status. Decisions, Replies. */
 export function successes({ operation, definition, success }: DataRoute): JsonObject {
@@ -23,8 +23,8 @@ export function successes({ operation, definition, success }: DataRoute): JsonOb
   }
 }
 
-const readHeaders: HeaderComponent[] = ['RequestId', 'ETag', 'CacheControl', 'Vary']
-const writeHeaders: HeaderComponent[] = ['RequestId', 'Replayed']
+const readHeaders: HeaderComponent[] = ['RequestId', 'ETag', 'CacheControl', 'Vary', ...rateHeaders]
+const writeHeaders: HeaderComponent[] = ['RequestId', 'Replayed', ...rateHeaders]
 
 const page = (definition: Definition): JsonObject =>
   response(
@@ -57,7 +57,7 @@ const created = (definition: Definition): JsonObject =>
 
 const createPreview: JsonObject = response(
   'The dry-run found nothing wrong.',
-  ['RequestId'],
+  ['RequestId', ...rateHeaders],
   exactly({ data: refTo('schemas', 'CreatePreview') }),
   { 'Dry-run': { data: { id: null, created: false, dry_run: true } } },
 )

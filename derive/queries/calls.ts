@@ -84,17 +84,56 @@ export const findCall = (companyId: number, id: number): Statement =>
 
 export type UseRow = { day: string; resource: string; outcome: Outcome; calls: number; counted: number }
 
-/** Calls a day by resource and outcome, for so many days up to today. */
+const day = sql`(c.at at time zone 'UTC')::date`
+const resource = sql`split_part(c.route, '.', 1)`
+
+/** Calls a day by resource and outcome, for so many days up to today: those that are kept, and the sums of the others. */
 export const useByDay = (companyId: number, days: number): Statement =>
   statement(
-    sql`select to_char(c.at, 'YYYY-MM-DD') as day, split_part(c.route, '.', 1) as resource, ${outcome} as outcome,
-      count(*) as calls, count(*) filter (where c.counted) as counted
+    sql`select to_char(day, 'YYYY-MM-DD') as day, resource, outcome, sum(calls)::bigint as calls, sum(counted)::bigint as counted
     from (
-      select * from calls c where c.company_id = ${companyId} and c.at >= current_date - ${days - 1}::int
-      ${inOrderOf(sql`c.at`)}
-    ) c
+      select ${day} as day, ${resource} as resource, ${outcome} as outcome,
+        count(*) as calls, count(*) filter (where c.counted) as counted
+      from (
+        select * from calls c where c.company_id = ${companyId} and c.at >= current_date - ${days - 1}::int
+        ${inOrderOf(sql`c.at`)}
+      ) c
+      group by 1, 2, 3
+      union all
+      select day, resource, outcome, calls, counted from call_days
+      where company_id = ${companyId} and day >= current_date - ${days - 1}::int
+    ) used
     group by 1, 2, 3`,
     'calls.by-day',
+  )
+
+const isOld = (keptDays: number) => sql`at < now() - make_interval(days => ${keptDays})`
+
+/** The next companies, by their ids, that have calls which are older than calls are kept. */
+export const companiesWithOldCalls = (keptDays: number, after: number, most: number): Statement =>
+  statement(
+    sql`select id from companies where id > ${after}
+      and exists (select from calls where company_id = companies.id and ${isOld(keptDays)} ${inOrderOf(sql`at`)})
+    order by id limit ${most}`,
+    'calls.old-companies',
+  )
+
+/** Turns up to `most` of a company's calls that are that old into the sums of their days; a row for each. */
+export const sweepCalls = (companyId: number, keptDays: number, most: number): Statement =>
+  statement(
+    sql`with gone as (
+      delete from calls where ctid = any (array(
+        select ctid from calls where company_id = ${companyId} and ${isOld(keptDays)}
+        order by at limit ${most} for update skip locked
+      )) returning company_id, at, route, status, replayed, dry_run, counted
+    ), summed as (
+      insert into call_days (company_id, day, resource, outcome, calls, counted)
+      select c.company_id, ${day}, ${resource}, ${outcome}, count(*), count(*) filter (where c.counted)
+      from gone c group by 1, 2, 3, 4 order by 1, 2, 3, 4
+      on conflict (company_id, day, resource, outcome)
+      do update set calls = call_days.calls + excluded.calls, counted = call_days.counted + excluded.counted
+    ) select 1 as swept from gone`,
+    'calls.sweep',
   )
 
 /** The last call with a token. None is older than the token itself. */

@@ -3,7 +3,7 @@ import { registry } from '#registry/records/index.ts'
 import { beginWrite } from './begin-write.ts'
 import type { BriefStatement } from './brief.ts'
 import { seeCaller } from './caller.ts'
-import { countCalls, findCall, lastUse, listCalls, useByDay } from './calls.ts'
+import { companiesWithOldCalls, countCalls, findCall, lastUse, listCalls, sweepCalls, useByDay } from './calls.ts'
 import { endWrite } from './end-write.ts'
 import { newestSealed, serverFacts } from './health.ts'
 import { countHistory, countRemovals, historyOfRecord, recentHistory, removalsOf } from './history.ts'
@@ -252,6 +252,8 @@ export const everyStatement: readonly (readonly [
       findCall(7, 1),
       useByDay(7, 30),
       lastUse(7, 9, new Date(0)),
+      companiesWithOldCalls(400, 0, 100),
+      sweepCalls(7, 400, 1000),
     ],
   ],
 ]

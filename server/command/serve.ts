@@ -59,7 +59,7 @@ async function serveIn(desk: Desk, opened: OpenWorld, stop: Stop): Promise<numbe
   stop.watch(log)
   const demo = config.demo ? await seedDemo(world) : null
   const listening = await takePort(config, () => (config.processes === 1 ? serve(world) : serveTogether(opened)))
-  const sweeper = startSweeper(database, (error) => log.warn({ error }, 'old answers could not be swept'))
+  const sweeper = startSweeper(database, config, (error) => log.warn({ error }, 'what is old could not be swept'))
 
   desk.say(banner({ config, url: listening.url, databaseIs, demo }))
   if (!desk.terminal.stderr.isTTY) log.info({ url: listening.url, database: databaseIs }, 'listening')

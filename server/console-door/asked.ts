@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Json } from '#registry/json.ts'
+import type { Share } from '../fair/shares.ts'
 import type { Room } from '../http/connections.ts'
 import type { PasswordDesk } from '../service/password.ts'
 import type { Session } from '../service/session.ts'
@@ -46,6 +47,10 @@ export type Incoming = {
   /** The `{id}` of the path as it was sent. */
   id: string | undefined
   peer: string | undefined
+  /** Whose part of the service it takes. */
+  share: Share
+  /** Does what takes the time of whoever asks and not ours, such as sending a body. */
+  outside<T>(work: () => Promise<T>): Promise<T>
   requestId: string
   startedAt: number
   /** Is told whose session it is, as soon as that is known. */

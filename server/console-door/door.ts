@@ -9,16 +9,17 @@ import { localTarget } from '../http/base.ts'
 import type { Room } from '../http/connections.ts'
 import { hungUpStatus, type Stage } from '../http/door.ts'
 import { failed } from '../http/failed.ts'
+import type { Admission } from '../http/gate.ts'
 import { CallerGone, isUnread, readAway } from '../http/read-bytes.ts'
 import { openPasswordDesk } from '../service/password.ts'
 import type { Session } from '../service/session.ts'
 import type { World } from '../world.ts'
+import { admitted } from './admitted.ts'
 import { serveApp } from './app-files.ts'
 import { type ConsoleReply, type ConsoleRoute, pathsOf } from './asked.ts'
 import { cookieAttributes, cookieName } from './cookie.ts'
 import { routes } from './routes.ts'
 import { securityHeaders } from './security-headers.ts'
-import { walkConsole } from './walk-console.ts'
 
 /** The web interface's own door: the app's files, and under /console/ what it asks of the services. */
 export type ConsoleDoor = {
@@ -29,7 +30,12 @@ export type ConsoleDoor = {
 const hashesAtOnceMax = 4
 const hashWaitMilliseconds = 2000
 
-export async function openConsoleDoor(world: World, stage: Stage, folder: string): Promise<ConsoleDoor> {
+export async function openConsoleDoor(
+  world: World,
+  stage: Stage,
+  admission: Admission,
+  folder: string,
+): Promise<ConsoleDoor> {
   const desk = openPasswordDesk({ atOnceMax: hashesAtOnceMax, waitMilliseconds: hashWaitMilliseconds })
   const app = fastify({
     genReqId: () => randomUUID(),
@@ -88,7 +94,7 @@ export async function openConsoleDoor(world: World, stage: Stage, folder: string
         const route = routeOf(request, byMethod)
         if (!route) return reply.code(204).header('Allow', allowed(byMethod)).send()
         request.route = `console.${route.id}`
-        return answer(reply, await walkConsole({ world, desk, route, ...asked(request), seen }))
+        return answer(reply, await admitted(admission, { world, desk, route, ...asked(request), seen }))
 
         function seen({ key, row }: Session): void {
           request.who = { ...request.who, account_id: row.account_id, company_id: key.companyId }

@@ -7,14 +7,13 @@ import { refuseCrossSite } from './cross-site.ts'
 
 /** The straight line of a request to the console: headers → session → same site → permission → what is asked. */
 export async function walkConsole(incoming: Incoming): Promise<ConsoleReply> {
-  const { world, route, request, sessionText } = incoming
+  const { world, route, request } = incoming
   const headers = readHeaders(request.rawHeaders, route.method !== 'GET')
-  const session = route.needs === 'nobody' ? undefined : await seeLiveSession(world.database, sessionText)
-  if (session) incoming.seen(session)
+  const session = route.needs === 'nobody' ? undefined : await liveSession(incoming)
   if (route.method !== 'GET') refuseCrossSite(world.config, request)
   if (session) needed(incoming, session)
 
-  const bytes = () => readBytes(request, incoming.room, route.bodyMax ?? smallBytes)
+  const bytes = () => incoming.outside(() => readBytes(request, incoming.room, route.bodyMax ?? smallBytes))
   const asked: Asked = {
     ...incoming,
     headers,
@@ -36,6 +35,13 @@ export async function walkConsole(incoming: Incoming): Promise<ConsoleReply> {
 
 /** Most of what the interface sends is a form; records are larger. */
 const smallBytes = 4 * 1024
+
+async function liveSession({ world, sessionText, share, seen }: Incoming): Promise<Session> {
+  const session = await seeLiveSession(world.database, sessionText)
+  share.tell(true)
+  seen(session)
+  return session
+}
 
 function needed({ route: { needs } }: Incoming, session: Session): void {
   if (needs !== 'session') needPermission(session, needs)

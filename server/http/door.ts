@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type DataRoute, isDataRoute, isWrite } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
+import type { Share } from '../fair/shares.ts'
+import type { Rate } from '../service/token-rate.ts'
 import { refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { Body, Call, Reply } from '../walk/call.ts'
+import { claimOf } from '../walk/see-caller.ts'
 import { admit, walk } from '../walk/walk.ts'
 import type { World } from '../world.ts'
 import { baseOf, splitTarget } from './base.ts'
@@ -11,7 +14,8 @@ import type { Accepts } from './codings.ts'
 import type { Room } from './connections.ts'
 import type { Describe } from './describe.ts'
 import { failed } from './failed.ts'
-import type { Gate, Sort } from './gate.ts'
+import type { Admission, Sort } from './gate.ts'
+import { rateLimitHeaders } from './rate-limit.ts'
 import { readBody } from './read-body.ts'
 import { CallerGone } from './read-bytes.ts'
 import type { Router } from './router.ts'
@@ -33,11 +37,15 @@ export type Stage = { is: 'serving' | 'leaving' | 'closing' }
 
 export type Door = (request: IncomingMessage, response: ServerResponse, room: Room) => void
 
-/** `describe` makes a public document; `stage` says whether it is about to stop; `gate` has room for a call or not. */
-export type DoorParts = { router: Router; pages: Pages; describe: Describe; stage: Stage; gate: Gate }
+/**
+ * `describe` makes a public document; `stage` says whether it is about to stop; `admission` has room for a call or not, by
+ * the share of whoever sends it.
+ */
+export type DoorParts = { router: Router; pages: Pages; describe: Describe; stage: Stage; admission: Admission }
 
 /** Turns a request into a call, and what comes of it into a response: the only place that knows HTTP's own types. */
-export function makeDoor(world: World, { router, pages, describe, stage, gate }: DoorParts): Door {
+export function makeDoor(world: World, { router, pages, describe, stage, admission }: DoorParts): Door {
+  const { gate, shares } = admission
   const turn = oneATurn()
   return async (request, response, room) => {
     const startedAt = world.clock.elapsed()
@@ -78,40 +86,53 @@ export function makeDoor(world: World, { router, pages, describe, stage, gate }:
       if (!route) return onlyThese(place.allow, method)
       if (!isDataRoute(route)) return inTurn(() => describe(route, baseOf(world.config, request), accepts))
       const { rawHeaders } = request
-      const call = { route, path, id: place.id, query, rawHeaders, peer, requestId, startedAt, body: nothing }
-      return hasBody(route) ? withBody(call) : through(route, () => walk(world, call))
+      const share = shares.of(claimOf(rawHeaders), peer)
+      const call: Call = {
+        ...{ route, path, id: place.id, query, rawHeaders, peer, share, requestId, startedAt },
+        body: nothing,
+      }
+      return hasBody(route) ? withBody(call) : through(call)
     }
 
     /** Read before the gate: who sends slowly takes no place, and who is turned away keeps the connection. */
     async function withBody(call: Call): Promise<Sent> {
       let refused: Sent | undefined
       const body = await readBody(request, room, async () => {
-        const seen = await through(call.route, () => admit(world, call))
+        const seen = await within(sortOf(call), call.share, () => admit(world, call))
         if (typeof seen === 'boolean') return seen
         refused = seen
         return false
       })
-      return refused ?? through(call.route, () => walk(world, { ...call, body }))
+      return refused ?? through({ ...call, body })
     }
 
     function inTurn(make: () => Promise<Sent> | Sent): Promise<Sent> {
-      return within('documents', async () => {
+      return within('documents', shares.of(undefined, peer), async () => {
         await turn()
         return make()
       })
     }
 
-    function through<T>(of: DataRoute, work: () => Promise<T>): Promise<T | Sent> {
-      return within(isWrite(of) ? 'writes' : 'reads', work)
+    function through(call: Call): Promise<Sent> {
+      return within(sortOf(call), call.share, async () => {
+        try {
+          const reply = await walk(world, call)
+          return call.rate ? limited(reply, call.rate) : reply
+        } catch (error) {
+          if (call.rate) return limited(failed(world, error, requestId, call.route.id), call.rate)
+          throw error
+        }
+      })
     }
 
-    async function within<T>(sort: Sort, work: () => Promise<T>): Promise<T | Sent> {
+    async function within<T>(sort: Sort, share: Share, work: () => Promise<T>): Promise<T | Sent> {
+      const entering = gate.enter(sort, share)
+      if (!(entering === true || (entering !== false && (await entering)))) return turnAway()
       const enteredAt = world.clock.elapsed()
-      if (!gate.enter(sort)) return turnAway()
       try {
         return await work()
       } finally {
-        gate.leave(sort, enteredAt)
+        gate.leave(sort, share, enteredAt)
       }
     }
 
@@ -143,7 +164,14 @@ const nothing: Body = { bytes: Buffer.alloc(0) }
 /** What metrics call a request whose caller did not stay for an answer; none is sent. */
 export const hungUpStatus = 499
 
+const sortOf = ({ route }: Call): Sort => (isWrite(route) ? 'writes' : 'reads')
+
 const hasBody = ({ operation }: DataRoute): boolean => operation === 'create' || operation === 'update'
+
+const limited = (reply: Reply, rate: Rate): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, ...rateLimitHeaders(rate) },
+})
 
 /** Made once: there may be thousands a second, and an error notes where it was made each time. */
 const noRoom = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })

@@ -1,3 +1,5 @@
+import { type Counts, makePlaces, type Places, type Size } from '../fair/places.ts'
+import type { Share, Shares } from '../fair/shares.ts'
 import type { World } from '../world.ts'
 
 /**
@@ -13,18 +15,24 @@ const documentsMax = 64
 
 /**
  * Decides whether a request is let in, before anything is done for it. Arrivals do not slow down because answers do;
- * what could only wait too long is turned away at once, so that what is let in is answered in time. Decisions, Overload.
+ * what could only wait too long is turned away at once, so that what is let in is answered in time. While there is no
+ * room, callers who have less under way than others wait a moment for their turn. Decisions, Overload.
  */
 export type Gate = {
-  /** Whether there is room; whoever is let in leaves again. */
-  enter(sort: Sort): boolean
+  /** Whether the request is let in, now or after its turn; whoever is let in leaves again. */
+  enter(sort: Sort, share: Share): boolean | Promise<boolean>
   /** `enteredAt` by the clock of the world. */
-  leave(sort: Sort, enteredAt: number): void
+  leave(sort: Sort, share: Share, enteredAt: number): void
 }
+
+/** The gate of a process, and whose share a request takes there. */
+export type Admission = { gate: Gate; shares: Shares }
+
+type Waiter = { until: number; answer(letIn: boolean): void }
 
 type Room = {
   limit: number
-  underWay: number
+  places: Places<Waiter>
   answers: number
   late: number
   turnedAway: number
@@ -48,6 +56,11 @@ export type Seen = {
 
 /** So many are always let in, however long answers take: a burst is no overload, and a distant database takes its time. */
 const leastLet = 128
+/** Milliseconds that a request waits for its turn at most; whose turn is near waits a fraction of it. */
+const waitMax = 2000
+/** An eighth of the places: so many come on top for those with nothing under way, and so many may wait in any case. */
+const part = 8
+const leastWaiting = 16
 const [probes, recovers] = [1.1, 1.5]
 
 const isLate = ({ answers, late }: Pick<Seen, 'answers' | 'late'>): boolean => late * 2 > answers
@@ -63,37 +76,89 @@ export function nextLimit(seen: Seen): number {
   return wasLate ? Math.min(limit, Math.max(Math.min(leastLet, most), Math.ceil(inTarget))) : limit
 }
 
+/** Places for so many, and some for whoever would otherwise wait for the slow work of others. */
+const sizeOf = (limit: number): Size => ({ limit, reserve: Math.ceil(limit / part) })
+
+/**
+ * Whether a request may wait when there is no room: where somebody else has more than half of everything, if few wait;
+ * and wherever its key has less than an equal share while another has clearly more than that.
+ */
+export function mayWait(
+  { waiting, underWay, keys, heaviest }: Counts,
+  load: number,
+  limit: number,
+): 'yes' | 'no' | 'ahead' {
+  const share = limit / (load === 0 ? keys + 1 : keys)
+  if (load + 1 <= share && heaviest > share + leastWaiting) return waiting < limit ? 'yes' : 'ahead'
+  return 2 * load < underWay + waiting && waiting < Math.max(leastWaiting, limit / part) ? 'yes' : 'no'
+}
+
 export function openGate({ config, clock, metrics, log }: Pick<World, 'config' | 'clock' | 'metrics' | 'log'>): Gate {
   const { requestsMax, answerTarget } = config
   const mostOf = { reads: requestsMax, writes: requestsMax, documents: Math.min(requestsMax, documentsMax) }
   const room = (limit: number): Room => emptyRoom(limit, clock.elapsed())
   const rooms = { reads: room(mostOf.reads), writes: room(mostOf.writes), documents: room(mostOf.documents) }
   for (const sort of sorts) metrics.letIn(sort, mostOf[sort])
+  let watching = false
 
   const look = (sort: Sort, room: Room, now: number): void => {
-    const { turnedAway, underWay, answers, since } = room
+    const { turnedAway, places, answers, since } = room
     room.limit = nextLimit({ ...room, most: mostOf[sort], inTarget: (answers * answerTarget) / (now - since) })
     Object.assign(room, { wasLate: isLate(room), answers: 0, late: 0, turnedAway: 0, since: now })
     metrics.letIn(sort, room.limit)
-    if (turnedAway > 0)
-      log.warn({ sort, turned_away: turnedAway, under_way: underWay, limit: room.limit }, 'overloaded')
+    for (const waiter of places.resize(sizeOf(room.limit))) waiter.answer(true)
+    if (turnedAway > 0) {
+      const { underWay, waiting, keys } = places.counts
+      log.warn(
+        { sort, turned_away: turnedAway, under_way: underWay, waiting, callers: keys, limit: room.limit },
+        'overloaded',
+      )
+    }
+  }
+
+  const turnAway = (sort: Sort): false => {
+    rooms[sort].turnedAway++
+    metrics.turnedAway(sort)
+    return false
+  }
+
+  const wait = (sort: Sort, { key, within }: Share): Promise<boolean> =>
+    new Promise((resolve) => {
+      const answer = (letIn: boolean) => resolve(letIn || turnAway(sort))
+      rooms[sort].places.wait(key, within, { until: clock.elapsed() + waitMax, answer })
+      watch()
+    })
+
+  /** Ends waiting that took too long, for as long as anybody waits. */
+  const watch = (): void => {
+    if (watching) return
+    watching = true
+    setTimeout(() => {
+      watching = false
+      const now = clock.elapsed()
+      const late = sorts.flatMap((sort) => rooms[sort].places.remove(({ until }) => until <= now))
+      for (const { answer } of late) answer(false)
+      if (sorts.some((sort) => rooms[sort].places.counts.waiting > 0)) watch()
+    }, waitMax / 10).unref()
   }
 
   return {
-    enter(sort) {
-      const room = rooms[sort]
-      if (room.underWay < room.limit) {
-        room.underWay++
-        return true
+    enter(sort, share) {
+      const { places, limit } = rooms[sort]
+      if (places.take(share.key)) return true
+      const may = mayWait(places.counts, places.loadOf(share.key), limit)
+      if (may === 'no') return turnAway(sort)
+      if (may === 'ahead') {
+        const displaced = places.displace(share.key)
+        if (!displaced) return turnAway(sort)
+        displaced.answer(false)
       }
-      room.turnedAway++
-      metrics.turnedAway(sort)
-      return false
+      return wait(sort, share)
     },
-    leave(sort, enteredAt) {
+    leave(sort, { key }, enteredAt) {
       const room = rooms[sort]
       const now = clock.elapsed()
-      room.underWay--
+      room.places.leave(key)?.answer(true)
       room.answers++
       if (now - enteredAt > answerTarget) room.late++
       if (now - room.since >= answerTarget) look(sort, room, now)
@@ -102,5 +167,5 @@ export function openGate({ config, clock, metrics, log }: Pick<World, 'config' |
 }
 
 const emptyRoom = (limit: number, since: number): Room => ({
-  ...{ limit, underWay: 0, answers: 0, late: 0, turnedAway: 0, wasLate: false, since },
+  ...{ limit, places: makePlaces<Waiter>(sizeOf(limit)), answers: 0, late: 0, turnedAway: 0, wasLate: false, since },
 })

@@ -2,12 +2,13 @@ import { routes } from '#derive/routes.ts'
 import { registry } from '#registry/records/index.ts'
 import { builtConsole } from '../console-door/app-files.ts'
 import { openConsoleDoor } from '../console-door/door.ts'
+import { makeShares } from '../fair/shares.ts'
 import type { World } from '../world.ts'
 import { splitTarget } from './base.ts'
 import { openConnections } from './connections.ts'
 import { openDescribe } from './describe.ts'
 import { makeDoor, type Stage } from './door.ts'
-import { openGate } from './gate.ts'
+import { type Admission, openGate } from './gate.ts'
 import { type Answerer, type Listening, listen } from './listen.ts'
 import { listenForMetrics } from './metrics-port.ts'
 import { makePages } from './pages.ts'
@@ -17,15 +18,16 @@ import { makeRouter } from './router.ts'
 export async function serve(world: World, consoleFolder: string = builtConsole): Promise<Listening> {
   const stage: Stage = { is: 'serving' }
   const pages = makePages(world, stage)
+  const admission: Admission = { gate: openGate(world), shares: makeShares() }
   const door = makeDoor(world, {
     router: makeRouter(routes(registry)),
     pages,
     describe: openDescribe(world.config),
     stage,
-    gate: openGate(world),
+    admission,
   })
   const connections = openConnections(world)
-  const consoleDoor = await openConsoleDoor(world, stage, consoleFolder)
+  const consoleDoor = await openConsoleDoor(world, stage, admission, consoleFolder)
   const close = async (): Promise<void> => {
     connections.close()
     await consoleDoor.close()

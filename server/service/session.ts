@@ -9,6 +9,7 @@ import {
   touchSession,
 } from '#derive/queries/session.ts'
 import { Refusal } from '#registry/refusals.ts'
+import type { Claim } from '../fair/shares.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 
@@ -33,6 +34,14 @@ function readSessionText(text: string | undefined): SessionKey | undefined {
   if (text === undefined || !/^[\w-]{51}$/.test(text)) return undefined
   const companyId = Buffer.from(text, 'base64url').readUIntBE(0, 6)
   return { companyId, idHash: createHash('sha256').update(text).digest() }
+}
+
+/** The company and 48 of the random bits of what may be a session's text, believed by nobody; see `Shares`. */
+export function claimOfSession(text: string | undefined): Claim | undefined {
+  if (text?.length !== 51) return undefined
+  const bytes = Buffer.from(text.slice(0, 16), 'base64url')
+  if (bytes.length !== 12) return undefined
+  return { companyId: bytes.readUIntBE(0, 6), random: bytes.readUIntBE(6, 6), door: 'console' }
 }
 
 /** The live session of a request, or the refusal of one that is none, is over, or whose account is disabled. */

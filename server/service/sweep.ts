@@ -1,3 +1,4 @@
+import { companiesWithOldCalls, sweepCalls } from '#derive/queries/calls.ts'
 import { sweepAnswers } from '#derive/queries/idempotency.ts'
 import { sweepSessions } from '#derive/queries/session.ts'
 import { sweepAttempts } from '#derive/queries/sign-in.ts'
@@ -16,6 +17,15 @@ export type Chore = {
   everyMilliseconds: number
 }
 
+/** The same, for a table that is swept company by company. */
+export type CompanyChore = {
+  /** The next companies that have something to tidy, by their ids; a row with the `id` of each. */
+  companies(after: number, most: number): Statement
+  batch(companyId: number, most: number): Statement
+  batchMax: number
+  everyMilliseconds: number
+}
+
 /** Stored answers whose time is over. */
 export const answersChore: Chore = { batch: sweepAnswers, batchMax: 1000, everyMilliseconds: 600_000 }
 /** Sessions that are over, and attempts to sign in that are forgotten. */
@@ -28,13 +38,26 @@ const attemptsChore: Chore = {
 /** Changes that a total is still the sum of: the fewer, the quicker a list. */
 export const talliesChore: Chore = { batch: foldTallies, batchMax: 5000, everyMilliseconds: 2000 }
 
-export function startSweeper(database: Database, onError: (error: unknown) => void): Sweeper {
+/** Calls that are older than they are kept, which become sums of their days. Decisions, Metering. */
+export const callsChore = (keptDays: number): CompanyChore => ({
+  companies: (after, most) => companiesWithOldCalls(keptDays, after, most),
+  batch: (companyId, most) => sweepCalls(companyId, keptDays, most),
+  batchMax: 1000,
+  everyMilliseconds: 600_000,
+})
+
+type Keeping = { callsKeptDays: number }
+
+export function startSweeper(database: Database, keeping: Keeping, onError: (error: unknown) => void): Sweeper {
   let stopped = false
-  const running = new Map<Chore, Promise<unknown>>()
-  const timers = [answersChore, sessionsChore, attemptsChore, talliesChore].map((chore) => {
+  const running = new Map<Chore | CompanyChore, Promise<unknown>>()
+  const chores = [answersChore, sessionsChore, attemptsChore, talliesChore, callsChore(keeping.callsKeptDays)]
+  const timers = chores.map((chore) => {
     const work = async (): Promise<void> => {
       if (running.has(chore)) return
-      running.set(chore, sweep(database, chore, () => stopped).catch(onError))
+      const tidying =
+        'companies' in chore ? sweepByCompany(database, chore, () => stopped) : sweep(database, chore, () => stopped)
+      running.set(chore, tidying.catch(onError))
       await running.get(chore)
       running.delete(chore)
     }
@@ -55,5 +78,24 @@ export async function sweep(database: Database, chore: Chore, isStopped: () => b
     const rows = await database.read(chore.batch(chore.batchMax))
     swept += rows.length
     if (rows.length < chore.batchMax || isStopped()) return swept
+  }
+}
+
+/** The same for company after company. */
+export async function sweepByCompany(
+  database: Database,
+  { companies, batch, batchMax, everyMilliseconds }: CompanyChore,
+  isStopped: () => boolean,
+): Promise<number> {
+  let [swept, after] = [0, 0]
+  for (;;) {
+    const some = await database.read<{ id: number }>(companies(after, batchMax))
+    for (const { id } of some) {
+      const own: Chore = { batch: (most) => batch(id, most), batchMax, everyMilliseconds }
+      swept += await sweep(database, own, isStopped)
+      if (isStopped()) return swept
+      after = id
+    }
+    if (some.length < batchMax) return swept
   }
 }

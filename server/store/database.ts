@@ -1,16 +1,18 @@
 import pg from 'pg'
 import type { BriefStatement } from '#derive/queries/brief.ts'
 import { type Statement, sql, statement } from '#derive/queries/statement.ts'
+import { fixedShare, type Share } from '../fair/shares.ts'
 import { type Asked, sendTogether } from './batch.ts'
 import { asFault, Fault, isConflict, isConnectionLost } from './faults.ts'
 import { openLanes } from './lanes.ts'
+import { openSeats } from './seats.ts'
 
-/** The only door to PostgreSQL. */
+/** The only door to PostgreSQL. `share` is whose part of the connections is taken; without one, the service's own. */
 export type Database = {
   /** One statement by itself; a brief one may answer others too, and brings this one's row. */
-  read<Row>(statement: Statement | BriefStatement): Promise<Row[]>
+  read<Row>(statement: Statement | BriefStatement, share?: Share): Promise<Row[]>
   /** One READ COMMITTED transaction. Run again, whole and silently, when it met another one (up to three times). */
-  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
+  transaction<T>(work: (transaction: Transaction) => Promise<T>, share?: Share): Promise<T>
   close(): Promise<void>
   /** Connections in use, idle, and requests that wait for one. */
   load(): { total: number; idle: number; waiting: number }
@@ -32,6 +34,8 @@ export type Connection =
 export type Limits = { connectionsMax: number; statementTimeout: number; lockTimeout: number; connectTimeout: number }
 
 const retriesMax = 3
+/** The share of what the service asks by itself. */
+const ourselves = fixedShare('service')
 /** Milliseconds after which a database that has stopped answering is given up; it ends statements before that itself. */
 const answerTimeout = 2000
 
@@ -55,18 +59,21 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
     onError,
   )
   const pool = new pg.Pool({ ...client, max: limits.connectionsMax })
+  const seats = openSeats(limits)
   // Without a listener a lost connection would end the process: the pool's hears of those that are idle; of the others
   // whoever uses them hears by the failure of what he asked.
   pool.on('error', onError)
   pool.on('connect', (one) => one.on('error', () => {}))
 
   return {
-    read: <Row>(asked: Statement | BriefStatement) =>
-      asked.brief ? lanes.read<Row>(asked) : connected(pool, (client) => conversation(client).run<Row>(asked)),
-    async transaction(work) {
+    read: <Row>(asked: Statement | BriefStatement, share = ourselves) =>
+      asked.brief
+        ? lanes.read<Row>(asked, share.key)
+        : seats.seated(share, () => connected(pool, (client) => conversation(client).run<Row>(asked))),
+    async transaction(work, share = ourselves) {
       for (let retries = 0; ; retries++) {
         try {
-          return await connected(pool, (client) => once(client, work))
+          return await seats.seated(share, () => connected(pool, (client) => once(client, work)))
         } catch (error) {
           if (!isConflict(error) || retries === retriesMax)
             throw isConflict(error) ? new Fault('unavailable', error) : error
@@ -76,7 +83,7 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
     close: async () => {
       await Promise.all([pool.end(), lanes.close()])
     },
-    load: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount + lanes.waiting() }),
+    load: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: seats.waiting() + lanes.waiting() }),
   }
 }
 

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { BriefStatement } from '#derive/queries/brief.ts'
+import { type Key, makeTurns, type Turns } from '../fair/turns.ts'
 import { asFault, Fault } from './faults.ts'
 import { type Lane, makeLane } from './lane.ts'
 
@@ -11,7 +12,7 @@ import { type Lane, makeLane } from './lane.ts'
  */
 export type Lanes = {
   /** The row that answers, if any. */
-  read<Row>(statement: BriefStatement): Promise<Row[]>
+  read<Row>(statement: BriefStatement, share: Key): Promise<Row[]>
   /** Reads that wait for their turn. */
   waiting(): number
   close(): Promise<void>
@@ -24,14 +25,14 @@ type Question = {
   reject(error: unknown): void
 }
 
-/** Those who ask the same and wait. */
-type Group = Pick<BriefStatement, 'name' | 'text' | 'together'> & { questions: Question[]; underWay: number }
+/** Those who ask the same and wait; whoever asks much leaves places to the others. */
+type Group = Pick<BriefStatement, 'name' | 'text' | 'together'> & { questions: Turns<Question>; underWay: number }
 
 /** Enough to keep the processors of a database busy; more only wakes more processes. */
 export const laneCount = 3
 /** Milliseconds that a question waits for its like while a lane is free. */
 const gatheringTimeMax = 5
-/** More than this would wait longer than a caller should. */
+/** More of one who asks would wait longer than he should. */
 const waitingMax = 1200
 
 /** Milliseconds that a read waits for its turn, and for its answer after that. */
@@ -66,7 +67,7 @@ export function openLanes(
       // Behind the others, where this loop meets it again.
       groups.delete(group.name)
       groups.set(group.name, group)
-      void send(lane, group, group.questions.splice(0, group.together))
+      void send(lane, group, taken(group))
     }
   }
 
@@ -92,10 +93,9 @@ export function openLanes(
   const refuseLate = (): void => {
     const late = performance.now() - waitingTimeMax
     for (const group of groups.values()) {
-      const stay = group.questions.filter(({ since }) => since > late)
-      for (const { since, reject } of group.questions) if (since <= late) reject(tooLong())
-      waitingCount -= group.questions.length - stay.length
-      group.questions = stay
+      const left = group.questions.remove(({ since }) => since <= late)
+      for (const { reject } of left) reject(tooLong())
+      waitingCount -= left.length
     }
   }
   // Not by the driver's `query_timeout`: a timer for each statement kept what it asked and what came, long after.
@@ -110,15 +110,15 @@ export function openLanes(
   }, waitingTimeMax / 10).unref()
 
   return {
-    read<Row>({ name, text, together, values }: BriefStatement) {
-      if (closed || waitingCount >= waitingMax) return Promise.reject(tooMany())
-      const group = groups.get(name) ?? { name, text, together, questions: [], underWay: 0 }
+    read<Row>({ name, text, together, values }: BriefStatement, share: Key) {
+      const group = groups.get(name) ?? { name, text, together, questions: makeTurns<Question>(), underWay: 0 }
       const { questions } = group
+      if (closed || questions.sizeOf(share) >= waitingMax) return Promise.reject(tooMany())
       groups.set(name, group)
       waitingCount++
       plan()
       return new Promise<Row[]>((resolve, reject) => {
-        questions.push({ values, since: performance.now(), resolve: resolve as Question['resolve'], reject })
+        questions.push(share, { values, since: performance.now(), resolve: resolve as Question['resolve'], reject })
       })
     },
     waiting: () => waitingCount,
@@ -135,8 +135,14 @@ export function openLanes(
  * the more the busier it is, and one who asks alone waits for nobody. Nor does anybody wait long for a lane that hangs.
  */
 const isReady = ({ questions, underWay, together }: Group, now: number): boolean =>
-  questions.length > 0 &&
-  (underWay === 0 || questions.length >= together || now - (questions[0] as Question).since > gatheringTimeMax)
+  questions.size > 0 &&
+  (underWay === 0 || questions.size >= together || now - (questions.first() as Question).since > gatheringTimeMax)
+
+/** As many as one statement answers, each who asks in turn. */
+function taken({ questions, together }: Group): Question[] {
+  const count = Math.min(questions.size, together)
+  return Array.from({ length: count }, () => questions.shift() as Question)
+}
 
 const tooMany = (): Fault => new Fault('unavailable', new Error('too many reads wait'))
 const tooLong = (): Fault => new Fault('unavailable', new Error('a read waited too long for its turn'))

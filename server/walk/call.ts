@@ -1,4 +1,6 @@
 import type { DataRoute } from '#derive/routes.ts'
+import type { Share } from '../fair/shares.ts'
+import type { Rate } from '../service/token-rate.ts'
 
 /** A call as it came in, free of any framework. */
 export type Call = {
@@ -13,6 +15,10 @@ export type Call = {
   body: Body
   /** The address of the TCP peer; undefined where the socket could not say. */
   peer: string | undefined
+  /** Whose part of the service it takes. */
+  share: Share
+  /** What is left to its token, once it has been counted; only where there is a limit. */
+  rate?: Rate
   requestId: string
   /** Of the world's clock, in milliseconds. */
   startedAt: number

@@ -1,7 +1,8 @@
 import type { CallerAsk, CallerRow } from '#derive/queries/caller.ts'
 import type { DataRoute } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { readTokenText } from '../service/token-text.ts'
+import type { Claim } from '../fair/shares.ts'
+import { claimOfToken, readTokenText } from '../service/token-text.ts'
 
 /** What the caller shows, before anything is asked of the database. */
 export function readToken(authorization: string | undefined, route: DataRoute, peer: string | undefined): CallerAsk {
@@ -15,6 +16,16 @@ export function readToken(authorization: string | undefined, route: DataRoute, p
     addOn: route.addOn,
     peer: ipv4Of(peer),
   }
+}
+
+/** What the call's token says of itself, read before anything else and believed by nobody; see `Shares`. */
+export function claimOf(rawHeaders: readonly string[]): Claim | undefined {
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string
+    if (name.length === 13 && (name === 'Authorization' || name.toLowerCase() === 'authorization'))
+      return claimOfToken(rawHeaders[index + 1] as string)
+  }
+  return undefined
 }
 
 /** The gates in their order: token, address, scope, add-on. Spec, Authentication; Decisions, Errors. */

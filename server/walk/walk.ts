@@ -17,7 +17,7 @@ import { readIntent, readIntroduction } from './read-intent.ts'
 import { passGates, readToken } from './see-caller.ts'
 
 /**
- * The straight line of every call: headers → token → caller → address → scope → add-on → what is asked → the answer.
+ * The straight line of every call: headers → token → caller → address → scope → add-on → rate → what is asked → the answer.
  * A refusal is thrown where it is decided; the order of the lines is the order of refusals. Decisions, Errors.
  */
 export async function walk(world: World, call: Call): Promise<Reply> {
@@ -42,9 +42,10 @@ export async function admit(world: World, call: Call): Promise<boolean> {
 async function read(world: World, call: Call, headers: Headers, ask: CallerAsk): Promise<Reply> {
   const wanted = orRefusal(() => readWanted(call))
   const statement = wanted instanceof Refusal ? seeCaller(ask) : readWithCaller(ask, call.route, wanted)
-  const [row] = await world.database.read<CallerRow & ReadRow>(statement)
+  const [row] = await world.database.read<CallerRow & ReadRow>(statement, call.share)
 
   const caller = atTheGates(world, call, ask, row)
+  underTheLimit(world, call, ask, caller)
   const reply = orRefusal(() => replyOfRead(row as ReadRow, orThrow(wanted), headers.ifNoneMatch))
   noteLater(world, call, ask, caller, { outcome: reply, counted: true })
   return orThrow(reply)
@@ -67,6 +68,7 @@ async function write(world: World, call: Call, headers: Headers, ask: CallerAsk)
       transaction.run<BeginRow<Seen>>(beginWrite(ask, key, work instanceof Refusal ? null : work.look)),
     ])
     const caller = atTheGates(world, call, ask, begun)
+    underTheLimit(world, call, ask, caller)
     const actor = {
       companyId: ask.companyId,
       accountId: caller.account_id,
@@ -83,14 +85,23 @@ async function write(world: World, call: Call, headers: Headers, ask: CallerAsk)
     if (dryRun) transaction.undo()
     transaction.send(endWrite(noteOf(world, call, ask, caller, answer, dryRun), key && keptAnswer(key, answer)))
     return replyOf(answer)
-  })
+  }, call.share)
 }
 
 /** Past the gates, or thrown out; a caller whom we know is noted either way. */
 function atTheGates(world: World, call: Call, ask: CallerAsk, row: CallerRow | undefined): CallerRow {
+  call.share.tell(row?.live === true)
   const caller = orRefusal(() => passGates(row, call.route))
   if (caller instanceof Refusal && row) noteLater(world, call, ask, row, { outcome: caller, counted: false })
   return orThrow(caller)
+}
+
+/** Counts the call against the limit of its token, once, however often its transaction runs. It is neither noted nor kept. */
+function underTheLimit({ tokenRates }: World, call: Call, { companyId }: CallerAsk, { token_id }: CallerRow): void {
+  if (!tokenRates) return
+  call.rate ??= tokenRates.count(companyId, token_id)
+  const { exceeded, resetSeconds } = call.rate
+  if (exceeded) throw new Refusal('too_many_requests', { headers: { 'Retry-After': String(resetSeconds) } })
 }
 
 /** A refusal of work that was begun is an answer too: it is counted, and may be what a retry will hear. */

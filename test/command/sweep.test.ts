@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type UseRow, useByDay } from '#derive/queries/calls.ts'
 import type { OpenWorld } from '#server/open-world.ts'
-import { answersChore, startSweeper, sweep, talliesChore } from '#server/service/sweep.ts'
+import { answersChore, callsChore, startSweeper, sweep, sweepByCompany, talliesChore } from '#server/service/sweep.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
 import { makeStage, type Stage } from './stage.ts'
@@ -40,7 +41,7 @@ test('A sweep that is told to stop ends with its batch.', async () => {
 
 test('The sweeper stops at once when nothing runs.', async () => {
   const errors: unknown[] = []
-  await startSweeper(opened.world.database, (error) => errors.push(error)).stop()
+  await startSweeper(opened.world.database, { callsKeptDays: 400 }, (error) => errors.push(error)).stop()
   expect(errors).toEqual([])
 })
 
@@ -59,4 +60,36 @@ test('Changes of a tally are folded into its total, by several processes at once
   expect((await Promise.all(folds)).reduce((sum, moved) => sum + moved, 0)).toBe(7100)
   expect(await ask('select total::int as count from tallies')).toEqual([{ count: 6900 }])
   expect(await ask('select count(*)::int from tally_changes')).toEqual([{ count: 0 }])
+})
+
+test('Calls that are older than they are kept go, by several processes at once; their sums stay, and usage agrees to the call.', async () => {
+  await ask("insert into companies (id, name, currency, plan, add_ons) values (2, 'B', 'USD', 'PRO', '{}')")
+  // Every outcome over ninety days, of two companies; a third of them is older than sixty.
+  await ask(`insert into calls (company_id, at, token_id, request_id, route, status, ms, dry_run, replayed, counted)
+    select company, now() - n * interval '31 minutes', 1, 'r',
+      (array['clients.list', 'clients.create', 'projects.create'])[n % 3 + 1],
+      case when n % 7 = 0 then 404 else 200 end, 1, n % 5 = 0, n % 11 = 0, n % 11 <> 0 and n % 13 <> 0
+    from generate_series(1, 2) company, generate_series(0, 4200) n`)
+  const usage = async () =>
+    (await Promise.all([1, 2].map((company) => opened.world.database.read<UseRow>(useByDay(company, 90))))).map(
+      (rows) => rows.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)),
+    )
+  const before = await usage()
+  expect(new Set(before[0]?.map(({ outcome }) => outcome)).size).toBe(4)
+
+  const chore = callsChore(60)
+  const sweeps = Array.from({ length: 3 }, () => sweepByCompany(opened.world.database, chore, () => false))
+  const during = await usage()
+  const swept = (await Promise.all(sweeps)).reduce((sum, moved) => sum + moved, 0)
+  expect(swept).toBeGreaterThan(2 * 1000)
+  expect(await ask('select count(*)::int from calls')).toEqual([{ count: 2 * 4201 - swept }])
+  expect(await ask("select count(*)::int from calls where at < now() - interval '60 days'")).toEqual([{ count: 0 }])
+  expect(await ask('select sum(calls)::int as count from call_days')).toEqual([{ count: swept }])
+  expect(during).toEqual(before)
+  expect(await usage()).toEqual(before)
+  expect(await sweepByCompany(opened.world.database, chore, () => false)).toBe(0)
+})
+
+test('A sweep of calls that is told to stop ends with its batch.', async () => {
+  expect(await sweepByCompany(opened.world.database, callsChore(1), () => true)).toBe(1000)
 })

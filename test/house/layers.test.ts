@@ -15,14 +15,19 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
     because: 'what is derived has no input, output or clock',
   },
   {
+    folder: 'server/fair/',
+    may: [/^server\/fair\//],
+    because: 'who is next is decided by what is waiting alone: no clock, no request, no database',
+  },
+  {
     folder: 'server/store/',
-    may: [/^(registry|derive|server\/store)\//, /^(node:.*|pg|node-pg-migrate)$/],
+    may: [/^(registry|derive|server\/fair|server\/store)\//, /^(node:.*|pg|node-pg-migrate)$/],
     because: 'only the store knows the driver, and it knows no HTTP',
   },
   {
     folder: 'server/service/',
     may: [
-      /^(registry|derive|server\/store|server\/service)\//,
+      /^(registry|derive|server\/fair|server\/store|server\/service)\//,
       /^(node:(crypto|zlib)|@node-rs\/argon2)$/,
       /^server\/world.ts$/,
     ],
@@ -30,16 +35,20 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
   },
   {
     folder: 'server/walk/',
-    may: [/^(registry|derive|server\/store|server\/service|server\/walk)\//, /^node:crypto$/, /^server\/world.ts$/],
+    may: [
+      /^(registry|derive|server\/fair|server\/store|server\/service|server\/walk)\//,
+      /^node:crypto$/,
+      /^server\/world.ts$/,
+    ],
     because: 'the walk knows no framework',
   },
   {
     folder: 'server/http/',
     may: [
-      /^(registry|derive|server\/walk|server\/http)\//,
+      /^(registry|derive|server\/fair|server\/walk|server\/http)\//,
       // Where the port is opened, what is not the API's goes to the console's door.
       /^server\/console-door\/(door|app-files).ts$/,
-      /^server\/(world|config|version|store\/faults|store\/database).ts$/,
+      /^server\/(world|config|version|service\/token-rate|store\/faults|store\/database).ts$/,
       /^(node:.*|prom-client|@fastify\/accept-negotiator)$/,
     ],
     because: 'the edge turns requests into calls and decides nothing',
@@ -47,9 +56,9 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
   {
     folder: 'server/console-door/',
     may: [
-      /^(registry|derive|server\/service|server\/console-door)\//,
+      /^(registry|derive|server\/fair|server\/service|server\/console-door)\//,
       /^server\/walk\/(answer|call|perform|read-body|read-headers|read-intent).ts$/,
-      /^server\/http\/(base|connections|door|failed|read-bytes).ts$/,
+      /^server\/http\/(base|connections|door|failed|gate|read-bytes).ts$/,
       /^server\/(world|config|store\/database).ts$/,
       /^(node:.*|fastify|@fastify\/.*)$/,
     ],

@@ -6,13 +6,13 @@ import { serve } from '#server/http/serve.ts'
 import { Fault } from '#server/store/faults.ts'
 import { send } from '../stage/http.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
-import { callIn, ways } from '../stage/ways.ts'
+import { callIn, tokenLimit, ways } from '../stage/ways.ts'
 
 let stage: Stage
 // biome-ignore lint/suspicious/noExplicitAny: the document as a reader gets it
 let document: any
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await openStage(tokenLimit)
   document = (await stage.send({ method: 'GET', path: '/v1/openapi.json' })).body
 })
 afterAll(() => stage.close())

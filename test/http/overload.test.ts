@@ -1,5 +1,6 @@
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fixedShare } from '#server/fair/shares.ts'
 import { nextLimit, openGate, type Seen } from '#server/http/gate.ts'
 import { send } from '../stage/http.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
@@ -53,6 +54,7 @@ describe('What comes beyond what can be answered in time', () => {
 
   test('is turned away before anything was done: its key is free, its call not counted, its connection kept.', async () => {
     const own = await stage.company()
+    await own.create('clients', { name: 'Known from now on' })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const headers = { 'Idempotency-Key': 'not-used-up' }
     const again = () =>
@@ -69,21 +71,20 @@ describe('What comes beyond what can be answered in time', () => {
       })
     const held = await stage.inTransaction(async (transaction) => {
       await transaction.run({ text: 'lock table projects', values: [] })
-      const letIn = [create('one'), create('other')]
+      const letIn = ['one', 'other'].map((key) =>
+        own.call('POST', '/v1/projects', { body: { name: key }, headers: { 'Idempotency-Key': key } }),
+      )
       await eventually(async () => expect(await waiting()).toBe(2))
       const refused = await again()
       expect(refused).toMatchObject({ status: 503, body: { code: 'overloaded' } })
       expect(refused.headers.connection).toBe('keep-alive')
-      // Not even the token was looked at.
-      const anybody = await stage.send({ method: 'DELETE', path: '/v1/clients/1' })
-      expect(anybody.body.code).toBe('overloaded')
       return letIn
     })
     await Promise.all(held)
     const retried = await again()
     expect(retried.status).toBe(201)
     expect(retried.headers['idempotency-replayed']).toBeUndefined()
-    expect((await own.calls()).map(({ status }) => status)).toEqual([201])
+    expect((await own.calls()).map(({ status }) => status)).toEqual([201, 201, 201, 201])
     agent.destroy()
   })
 
@@ -91,6 +92,56 @@ describe('What comes beyond what can be answered in time', () => {
     const { text } = await stage.send({ method: 'GET', path: '/metrics' })
     expect(text).toMatch(/^plumbline_requests_turned_away_total\{sort="reads"\} 5$/m)
     expect(text).toMatch(/^plumbline_requests_limit\{sort="writes"\} 2$/m)
+  })
+})
+
+describe('Another company', () => {
+  test('is let in beside one whose slow work has all places, and so is its office', async () => {
+    const other = await stage.company()
+    await stage.inTransaction(async (transaction) => {
+      await transaction.run({ text: 'select 1 from companies where id = $1 for no key update', values: [company.id] })
+      const held = [create('slow'), create('slower')]
+      await eventually(async () => expect(await waiting()).toBe(2))
+      expect(await create('one more')).toMatchObject({ status: 503, body: { code: 'overloaded' } })
+      expect((await other.call('POST', '/v1/projects', { body: { name: 'Beside' } })).status).toBe(201)
+      const signIn = await stage.send({
+        method: 'POST',
+        path: '/console/session',
+        headers: [
+          ['Content-Type', 'application/json'],
+          ['Origin', stage.url],
+        ],
+        body: '{"email":"nobody@example.com","password":"wrong"}',
+      })
+      expect(signIn.status).not.toBe(503)
+      return () => Promise.all(held)
+    })
+  })
+
+  test('gets a connection to the database while a company’s slow writes hold all it may have', async () => {
+    const roomy = await openStage({ CONNECT_TIMEOUT_MS: '2000' })
+    try {
+      const [slow, other] = [await roomy.company(), await roomy.company()]
+      // Known to the service: until then all who call from one address share what that has.
+      for (const one of [slow, other]) expect((await one.get('/v1/clients')).status).toBe(200)
+      const held = await roomy.inTransaction(async (transaction) => {
+        await transaction.run({ text: 'select 1 from companies where id = $1 for no key update', values: [slow.id] })
+        const writes = Array.from({ length: 40 }, (_, index) =>
+          slow.call('POST', '/v1/projects', { body: { name: `Slow ${index}` } }),
+        )
+        // Of twenty connections, two are for companies that hold none, and this one holds one.
+        await eventually(async () => {
+          await transaction.run({ text: 'select pg_stat_clear_snapshot()', values: [] })
+          expect(await transaction.run({ text: waitingForLocks, values: [] })).toHaveLength(17)
+        })
+        for (let count = 0; count < 10; count++)
+          expect((await other.call('POST', '/v1/projects', { body: { name: `Quick ${count}` } })).status).toBe(201)
+        return writes
+      })
+      for (const { status } of await Promise.all(held)) expect([201, 503]).toContain(status)
+    } finally {
+      await roomy.close()
+    }
   })
 })
 
@@ -119,19 +170,20 @@ describe('The limit', () => {
       clock: { now: () => new Date(now), elapsed: () => now },
       metrics: { ...stage.world.metrics, letIn: (sort, limit) => void limits.push([sort, limit]) },
     })
+    const one = fixedShare('one')
     const answered = (sort: 'reads' | 'writes', milliseconds: number) => {
       const enteredAt = now
-      expect(gate.enter(sort)).toBe(true)
+      expect(gate.enter(sort, one)).toBe(true)
       now += milliseconds
-      gate.leave(sort, enteredAt)
+      gate.leave(sort, one, enteredAt)
     }
     // Three hundred that take 110 ms each, twice, and a write in between.
     for (let round = 0; round < 2; round++) {
       const enteredAt = now
-      for (let count = 0; count < 300; count++) expect(gate.enter('reads')).toBe(true)
+      for (let count = 0; count < 300; count++) expect(gate.enter('reads', one)).toBe(true)
       answered('writes', 10)
       now += 100
-      for (let count = 0; count < 300; count++) gate.leave('reads', enteredAt)
+      for (let count = 0; count < 300; count++) gate.leave('reads', one, enteredAt)
     }
     answered('writes', 10)
     expect(limits.slice(3)).toEqual([
@@ -141,14 +193,13 @@ describe('The limit', () => {
       ['reads', 273],
       ['writes', 1000],
     ])
-    for (let count = 0; count < 273; count++) expect(gate.enter('reads')).toBe(true)
-    expect(gate.enter('reads')).toBe(false)
-    expect(gate.enter('writes')).toBe(true)
-    gate.leave('reads', now)
-    expect(gate.enter('reads')).toBe(true)
+    for (let count = 0; count < 273; count++) expect(gate.enter('reads', one)).toBe(true)
+    expect(gate.enter('reads', one)).toBe(false)
+    expect(gate.enter('writes', one)).toBe(true)
+    gate.leave('reads', one, now)
+    expect(gate.enter('reads', one)).toBe(true)
   })
 })
 
-const waiting = async (): Promise<number> =>
-  (await stage.sql("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"))
-    .length
+const waitingForLocks = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+const waiting = async (): Promise<number> => (await stage.sql(waitingForLocks)).length

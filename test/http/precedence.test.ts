@@ -3,11 +3,11 @@ import { dataRoutesOf } from '#derive/routes.ts'
 import { registry } from '#registry/records/index.ts'
 import type { RefusalCode } from '#registry/refusals.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
-import { callIn, compatible, ways } from '../stage/ways.ts'
+import { callIn, compatible, tokenLimit, ways } from '../stage/ways.ts'
 
 let stage: Stage
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await openStage(tokenLimit)
 })
 afterAll(() => stage.close())
 

@@ -12,7 +12,9 @@ select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') a
 -- [7,200,"clients","clients","ok",50,0]
 
 -- calls.by-day
-select to_char(c.at, 'YYYY-MM-DD') as day, split_part(c.route, '.', 1) as resource, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
+select to_char(day, 'YYYY-MM-DD') as day, resource, outcome, sum(calls)::bigint as calls, sum(counted)::bigint as counted
+    from (
+      select (c.at at time zone 'UTC')::date as day, split_part(c.route, '.', 1) as resource, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end as outcome,
       count(*) as calls, count(*) filter (where c.counted) as counted
     from (
@@ -20,4 +22,26 @@ select to_char(c.at, 'YYYY-MM-DD') as day, split_part(c.route, '.', 1) as resour
       order by c.at offset 0
     ) c
     group by 1, 2, 3
--- [7,29]
+-- [7,29,7,29]
+
+-- calls.old-companies
+select id from companies where id > $1
+      and exists (select from calls where company_id = companies.id and at < now() - make_interval(days => $2))
+    order by id limit $3
+-- [0,400,100]
+
+-- calls.sweep
+with gone as (
+      delete from calls where company_id = $1 and id = any (array(
+        select id from calls where company_id = $2 and at < now() - make_interval(days => $3)
+        order by at limit $4 for update skip locked
+      )) returning company_id, at, route, status, replayed, dry_run, counted
+    ), summed as (
+      insert into call_days (company_id, day, resource, outcome, calls, counted)
+      select c.company_id, (c.at at time zone 'UTC')::date, split_part(c.route, '.', 1), case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
+  when c.dry_run then 'dry_run' else 'ok' end, count(*), count(*) filter (where c.counted)
+      from gone c group by 1, 2, 3, 4 order by 1, 2, 3, 4
+      on conflict (company_id, day, resource, outcome)
+      do update set calls = call_days.calls + excluded.calls, counted = call_days.counted + excluded.counted
+    ) select 1 as swept from gone
+-- [7,7,400,1000]

@@ -1,0 +1,51 @@
+/** How many calls of a token a process answers in a minute, where the service has a limit. Decisions, Overload. */
+export type TokenRates = {
+  /** Counts one more call. A minute begins with the first call after the one before was over. */
+  count(companyId: number, tokenId: number): Rate
+}
+
+export type Rate = {
+  /** Whether this call is one too many. */
+  exceeded: boolean
+  limit: number
+  /** Calls that are left. */
+  remaining: number
+  /** Seconds until all of them are there again. */
+  resetSeconds: number
+}
+
+export const windowSeconds = 60
+const windowMilliseconds = windowSeconds * 1000
+
+type Window = { since: number; used: number }
+
+/** `elapsed` in milliseconds. What is over is forgotten within two minutes, so no more is kept than tokens that call. */
+export function makeTokenRates(limit: number, { elapsed }: { elapsed(): number }): TokenRates {
+  const windows = new Map<string, Window>()
+  let sweptAt = elapsed()
+
+  const isOver = ({ since }: Window, now: number): boolean => now - since >= windowMilliseconds
+  const sweep = (now: number): void => {
+    if (now - sweptAt < windowMilliseconds) return
+    sweptAt = now
+    for (const [token, window] of windows) if (isOver(window, now)) windows.delete(token)
+  }
+
+  return {
+    count(companyId, tokenId) {
+      const now = elapsed()
+      sweep(now)
+      const token = `${companyId} ${tokenId}`
+      const known = windows.get(token)
+      const window = known && !isOver(known, now) ? known : { since: now, used: 0 }
+      if (window !== known) windows.set(token, window)
+      window.used++
+      return {
+        exceeded: window.used > limit,
+        limit,
+        remaining: Math.max(0, limit - window.used),
+        resetSeconds: Math.ceil((window.since + windowMilliseconds - now) / 1000),
+      }
+    },
+  }
+}
