@@ -146,6 +146,12 @@ export const refusals = {
     advice:
       'Send "Content-Type: application/json" (a PATCH may also be application/merge-patch+json), in UTF-8 and not compressed.',
   },
+  misdirected_request: {
+    status: 421,
+    title: 'The web interface has another address',
+    when: 'PUBLIC_URL is set, and the web interface was asked to sign somebody in or to change something at another address. No route of /v1 answers this.',
+    advice: 'Open the web interface at the address in PUBLIC_URL, or correct that setting.',
+  },
   validation_failed: {
     status: 422,
     title: 'The record is not acceptable',

@@ -5,15 +5,24 @@ import type { BriefStatement } from './brief.ts'
 import { seeCaller } from './caller.ts'
 import { listCalls, useByDay } from './calls.ts'
 import { endWrite } from './end-write.ts'
-import { historyOfRecord, recentHistory } from './history.ts'
+import { historyOfRecord, recentHistory, removalsOf } from './history.ts'
 import { claimKey, sweepAnswers } from './idempotency.ts'
 import { type Look, lookFirst, lookForCreate, lookForDelete, lookForUpdate, lookUp } from './look.ts'
 import { type CallRow, givePlaceBack, insertCalls, placesUsed, takePlaces } from './metering.ts'
 import { fetchWithCaller, type Listing, list, listIds, listWithCaller } from './read.ts'
 import { erase, hide, noteRemoval, related, settle } from './remove.ts'
 import { hiddenBy, holdLive, lockRemoval, stillEmpty, takenMeanwhile, unhide } from './restore.ts'
-import { deleteSessionsOf, holdSession, seeSession, touchSession } from './session.ts'
-import { countAttempt, credentialsByEmail } from './sign-in.ts'
+import {
+  deleteSessionById,
+  deleteSessionsOf,
+  endPlainName,
+  holdSession,
+  insertSession,
+  seeSession,
+  sessionsOf,
+  touchSession,
+} from './session.ts'
+import { candidatesFor, countAttempt, forgiveAttempts, passwordOf } from './sign-in.ts'
 import { type Statement, statement } from './statement.ts'
 import { foldTallies } from './tally.ts'
 import { insertRecord, leadsTo, updateRecord } from './write.ts'
@@ -108,8 +117,28 @@ export const everyStatement: readonly (readonly [
       givePlaceBack(7, 'projects', 1),
     ],
   ],
-  ['session', [seeSession(session), holdSession(session), touchSession(session), deleteSessionsOf(7, 8, null)]],
-  ['sign-in', [credentialsByEmail('ada@example.com'), countAttempt([session.idHash], 900)]],
+  [
+    'session',
+    [
+      seeSession(session),
+      holdSession(session),
+      touchSession(session),
+      insertSession(session, 8, { device: 'Browser', peer: '127.0.0.1', forwardedFor: null, plainName: true }, null),
+      endPlainName(session),
+      sessionsOf(session, 8),
+      deleteSessionById(7, 8, 1),
+      deleteSessionsOf(7, 8, null),
+    ],
+  ],
+  [
+    'sign-in',
+    [
+      candidatesFor('ada@example.com', null),
+      passwordOf(7, 8),
+      countAttempt([session.idHash], 900),
+      forgiveAttempts([session.idHash], []),
+    ],
+  ],
   [
     'console-list',
     [
@@ -121,6 +150,7 @@ export const everyStatement: readonly (readonly [
       }),
       historyOfRecord(7, 'projects', 4711, page),
       recentHistory(7, [projects, workers], 10),
+      removalsOf(7, ['projects'], page),
     ],
   ],
   [

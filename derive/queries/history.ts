@@ -12,6 +12,9 @@ export type HistoryRow = {
   account_name: string | null
   door: string
   token_label: string | null
+  /** Who issued that token; null where the operator did. */
+  issuer_id: number | null
+  issuer_name: string | null
   records: string
   record_id: number
   action: string
@@ -21,11 +24,12 @@ export type HistoryRow = {
 export const instant = (column: string) => raw(kindOf({ kind: 'instant', about: '' }).shown?.(column) ?? column)
 
 const line = sql`h.id, ${instant('h.at')} as at, h.account_id, a.name as account_name, h.door, t.label as token_label,
-  h.records, h.record_id, h.action, h.changes`
+  t.issued_by as issuer_id, i.name as issuer_name, h.records, h.record_id, h.action, h.changes`
 
 const people = sql`
   left join accounts a on a.company_id = h.company_id and a.id = h.account_id
-  left join tokens t on t.company_id = h.company_id and t.id = h.token_id`
+  left join tokens t on t.company_id = h.company_id and t.id = h.token_id
+  left join accounts i on i.company_id = t.company_id and i.id = t.issued_by`
 
 /** The history of one record, newest first, live or not. */
 export const historyOfRecord = (
@@ -69,6 +73,9 @@ export type RemovalRow = {
   account_id: number | null
   account_name: string | null
   door: string
+  token_label: string | null
+  issuer_id: number | null
+  issuer_name: string | null
   records: string
   record_id: number
   title: string
@@ -94,9 +101,9 @@ export const removalsOf = (
   { limit, offset }: { limit: number; offset: number },
 ): Statement =>
   statement(
-    sql`select h.id, ${instant('h.at')} as at, h.account_id, a.name as account_name, h.door, h.records, h.record_id,
-      h.title, h.mode, h.went, h.unlinked, ${instant('h.restored_at')} as restored_at
-    from removals h left join accounts a on a.company_id = h.company_id and a.id = h.account_id
+    sql`select h.id, ${instant('h.at')} as at, h.account_id, a.name as account_name, h.door, t.label as token_label,
+      t.issued_by as issuer_id, i.name as issuer_name, h.records, h.record_id, h.title, h.mode, h.went, h.unlinked, ${instant('h.restored_at')} as restored_at
+    from removals h ${people}
     where h.company_id = ${companyId} and h.records = any (${kinds}::text[])
     order by h.id desc limit ${limit} offset ${offset}`,
     'removals.list',

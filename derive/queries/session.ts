@@ -1,4 +1,5 @@
 import type { Plan } from '#registry/plans.ts'
+import { instant } from './history.ts'
 import { type Statement, sql, statement } from './statement.ts'
 import { sweepFrom } from './sweep.ts'
 
@@ -17,6 +18,19 @@ export type SessionRow = {
   add_ons: string[]
   /** Not noted as seen for a while. */
   stale: boolean
+  /** It may still be shown by a cookie without the prefix __Host-. */
+  plain_name: boolean
+}
+
+/** Where a session began. */
+export type SessionOrigin = {
+  /** What the browser says of itself. */
+  device: string | null
+  /** The TCP peer, and what a trusted proxy said of it. */
+  peer: string | null
+  forwardedFor: string | null
+  /** Its cookie has no prefix, because there is no TLS. */
+  plainName: boolean
 }
 
 const sessionIdleHours = 12
@@ -27,7 +41,8 @@ const seenLagSeconds = 60
 const seen = ({ companyId, idHash }: SessionKey) => sql`
   select s.account_id, a.name as account_name, a.email, a.permissions,
     c.name as company_name, c.currency, c.plan, c.add_ons,
-    s.last_seen_at < now() - make_interval(secs => ${seenLagSeconds}) as stale
+    s.last_seen_at < now() - make_interval(secs => ${seenLagSeconds}) as stale,
+    coalesce(s.plain_name_until > now(), false) as plain_name
   from sessions s
   join accounts a on a.company_id = s.company_id and a.id = s.account_id
   join companies c on c.id = s.company_id
@@ -53,11 +68,61 @@ export const touchSession = ({ companyId, idHash }: SessionKey): Statement =>
     'session.touch',
   )
 
-export const insertSession = ({ companyId, idHash }: SessionKey, accountId: number): Statement =>
+/**
+ * The session of an account that is not disabled; where a hash is given, only while its password is that. A change of
+ * the password is waited for.
+ */
+export const insertSession = (
+  { companyId, idHash }: SessionKey,
+  accountId: number,
+  { device, peer, forwardedFor, plainName }: SessionOrigin,
+  passwordHash: string | null,
+): Statement =>
   statement(
-    sql`insert into sessions (company_id, id_hash, account_id, expires_at)
-    values (${companyId}, ${idHash}, ${accountId}, now() + make_interval(days => ${sessionDays}))`,
+    sql`insert into sessions (company_id, id_hash, account_id, expires_at, device, peer, forwarded_for, plain_name_until)
+    select company_id, ${idHash}::bytea, id, now() + make_interval(days => ${sessionDays}), ${device}::text, ${peer}::text,
+      ${forwardedFor}::text, case when ${plainName}::boolean then 'infinity'::timestamptz end
+    from accounts where company_id = ${companyId} and id = ${accountId} and disabled_at is null
+      and password_hash = coalesce(${passwordHash}, password_hash)
+    for share returning 1 as begun`,
     'session.insert',
+  )
+
+/** From now on its cookie has the prefix; requests that are under way have a minute. */
+export const endPlainName = ({ companyId, idHash }: SessionKey): Statement =>
+  statement(
+    sql`update sessions set plain_name_until = least(plain_name_until, now() + interval '1 minute')
+    where company_id = ${companyId} and id_hash = ${idHash}`,
+    'session.end-plain-name',
+  )
+
+export type ListedSession = {
+  id: number
+  device: string | null
+  peer: string | null
+  forwarded_for: string | null
+  created_at: string
+  last_seen_at: string
+  is_this: boolean
+}
+
+/** The sessions of an account that are not over, the last used first. */
+export const sessionsOf = ({ companyId, idHash }: SessionKey, accountId: number): Statement =>
+  statement(
+    sql`select id, device, peer, forwarded_for, ${instant('created_at')} as created_at,
+      ${instant('last_seen_at')} as last_seen_at, id_hash = ${idHash} as is_this
+    from sessions where company_id = ${companyId} and account_id = ${accountId} and expires_at > now()
+      and last_seen_at > now() - make_interval(hours => ${sessionIdleHours})
+    order by last_seen_at desc, id desc`,
+    'session.list',
+  )
+
+/** One of an account's sessions; its hash back. */
+export const deleteSessionById = (companyId: number, accountId: number, id: number): Statement =>
+  statement(
+    sql`delete from sessions where company_id = ${companyId} and id = ${id} and account_id = ${accountId}
+    returning id_hash`,
+    'session.delete-one',
   )
 
 export const deleteSession = ({ companyId, idHash }: SessionKey): Statement =>
@@ -67,7 +132,7 @@ export const deleteSession = ({ companyId, idHash }: SessionKey): Statement =>
 export const deleteSessionsOf = (companyId: number, accountId: number, but: Buffer | null): Statement =>
   statement(
     sql`delete from sessions where company_id = ${companyId} and account_id = ${accountId}
-    and id_hash is distinct from ${but}`,
+    and id_hash is distinct from ${but} returning id`,
     'session.delete-all',
   )
 

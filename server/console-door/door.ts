@@ -5,15 +5,17 @@ import helmet from '@fastify/helmet'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { Refusal } from '#registry/refusals.ts'
 import { localTarget } from '../http/base.ts'
+import { contentPolicy } from '../http/content-policy.ts'
 import type { Stage } from '../http/door.ts'
 import { failed } from '../http/failed.ts'
 import { openPasswordDesk } from '../service/password.ts'
 import type { World } from '../world.ts'
 import { serveApp } from './app-files.ts'
 import { type ConsoleReply, type ConsoleRoute, pathsOf } from './asked.ts'
-import { cookieAttributes, cookieName } from './cookie.ts'
+import { clientReader } from './client.ts'
+import { type Cookies, cookiesOf, setCookies, shownCookies } from './cookie.ts'
 import { routes } from './routes.ts'
-import { securityHeaders } from './security-headers.ts'
+import { hstsFor, securityHeaders } from './security-headers.ts'
 import { walkConsole } from './walk-console.ts'
 
 /** The web interface's own door: the app's files, and under /console/ what it asks of the services. */
@@ -27,6 +29,8 @@ const hashWaitMilliseconds = 2000
 
 export async function openConsoleDoor(world: World, stage: Stage, folder: string): Promise<ConsoleDoor> {
   const desk = openPasswordDesk({ atOnceMax: hashesAtOnceMax, waitMilliseconds: hashWaitMilliseconds })
+  const clientOf = clientReader(world.config.trustedProxies)
+  const names = cookiesOf(world.config)
   const app = fastify({
     genReqId: () => randomUUID(),
     frameworkErrors: (_error, request, reply) => answerProblem(request, reply, new Refusal('not_found')),
@@ -34,7 +38,7 @@ export async function openConsoleDoor(world: World, stage: Stage, folder: string
   app.decorateRequest('startedAt', 0)
   app.decorateRequest('route', 'console.app')
   await app.register(cookies)
-  await app.register(helmet, securityHeaders(world.config))
+  await app.register(helmet, securityHeaders)
 
   // Bodies are read in their turn, after whoever sends them is known.
   app.removeAllContentTypeParsers()
@@ -45,6 +49,8 @@ export async function openConsoleDoor(world: World, stage: Stage, folder: string
   })
   app.addHook('onSend', async ({ id, raw }, reply) => {
     reply.header('X-Request-Id', id)
+    const hsts = hstsFor(world.config, raw)
+    if (hsts !== undefined) reply.header('Strict-Transport-Security', hsts)
     const unread = !raw.complete && raw.method !== 'GET' && raw.method !== 'HEAD'
     // A body that nobody reads would be taken for the next request.
     if (stage.is === 'closing' || unread) reply.header('Connection', 'close')
@@ -52,7 +58,11 @@ export async function openConsoleDoor(world: World, stage: Stage, folder: string
   app.addHook('onResponse', async (request, { statusCode: status }) => {
     const ms = world.clock.elapsed() - request.startedAt
     world.metrics.answered(request.route, status, ms / 1000)
-    const line = { request_id: request.id, method: request.method, path: pathOf(request), status, ms }
+    const { peer, forwardedFor: forwarded_for } = clientOf(request.raw)
+    const line = {
+      ...{ request_id: request.id, method: request.method, path: pathOf(request), status, ms, peer },
+      ...(forwarded_for === null ? {} : { forwarded_for }),
+    }
     if (status >= 400) world.log.info(line, 'refused')
     else world.log.debug(line, 'answered')
   })
@@ -67,11 +77,14 @@ export async function openConsoleDoor(world: World, stage: Stage, folder: string
         const route = routeOf(request, byMethod)
         if (!route) return reply.code(204).header('Allow', allowed(byMethod)).send()
         request.route = `console.${route.id}`
-        return answer(reply, await walkConsole({ world, desk, route, ...asked(request) }))
+        return answer(
+          reply,
+          await walkConsole({ world, desk, route, client: clientOf(request.raw), ...asked(request, names) }),
+        )
       },
     })
   }
-  await serveApp(app, world.config, folder)
+  await serveApp(app, folder)
   await app.ready()
 
   return {
@@ -82,11 +95,11 @@ export async function openConsoleDoor(world: World, stage: Stage, folder: string
     close: () => app.close(),
   }
 
-  function answer(reply: FastifyReply, { status, headers, body, session }: ConsoleReply): FastifyReply {
-    if (session === null) reply.clearCookie(cookieName, cookieAttributes(world.config))
-    else if (session !== undefined) reply.setCookie(cookieName, session, cookieAttributes(world.config))
+  function answer(reply: FastifyReply, { status, headers, body, ...changed }: ConsoleReply): FastifyReply {
+    setCookies(names, reply, changed)
     // What no path could be read from passes no hook.
     reply.header('X-Request-Id', reply.request.id)
+    if (!reply.hasHeader('Content-Security-Policy')) reply.headers(contentPolicy)
     return reply.code(status).headers(headers).send(body)
   }
 
@@ -104,15 +117,14 @@ declare module 'fastify' {
   }
 }
 
-function asked({ raw, id, params, cookies, startedAt }: FastifyRequest) {
+function asked({ raw, id, params, cookies, startedAt }: FastifyRequest, names: Cookies) {
   const [path = '/', ...query] = (raw.url ?? '/').split('?')
   return {
     request: raw,
-    sessionText: cookies[cookieName],
+    ...shownCookies(names, cookies),
     path,
     query: query.join('?'),
     id: (params as { id?: string }).id,
-    peer: raw.socket.remoteAddress,
     requestId: id,
     startedAt,
   }

@@ -78,7 +78,13 @@ async function fetching(asked: Asked, route: DataRoute): Promise<ConsoleReply> {
 
 /** The same reading, the same work and the same envelope as a write of /v1; only who acts is known otherwise. */
 async function writing(asked: Asked, route: DataRoute): Promise<ConsoleReply> {
-  const call: Call = { ...asked, route, rawHeaders: asked.request.rawHeaders, body: await bodyOf(asked) }
+  const call: Call = {
+    ...asked,
+    peer: asked.client.peer,
+    route,
+    rawHeaders: asked.request.rawHeaders,
+    body: await bodyOf(asked),
+  }
   const intent = readIntent(call, asked.headers)
   return asked.change(async (transaction, { actor }) => {
     const answer = await workOn(transaction, actor, perform(actor.companyId, call, intent))

@@ -7,6 +7,7 @@ import type { Body, Call, Reply } from '../walk/call.ts'
 import { walk } from '../walk/walk.ts'
 import type { World } from '../world.ts'
 import { baseOf, splitTarget } from './base.ts'
+import { contentPolicy } from './content-policy.ts'
 import { failed } from './failed.ts'
 import type { Gate } from './gate.ts'
 import { readBytes } from './read-bytes.ts'
@@ -118,6 +119,7 @@ function send(
 ): void {
   const unread = !request.complete && request.method !== 'GET' && request.method !== 'HEAD'
   response.writeHead(status, {
+    ...contentPolicy,
     ...headers,
     'X-Request-Id': requestId,
     'X-Content-Type-Options': 'nosniff',

@@ -3,6 +3,7 @@ import { Server as NetServer, type Socket } from 'node:net'
 import { Refusal } from '#registry/refusals.ts'
 import { refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { World } from '../world.ts'
+import { contentPolicy } from './content-policy.ts'
 import type { Door, Stage } from './door.ts'
 import { openPort } from './port.ts'
 
@@ -79,6 +80,7 @@ function refuseUnreadable({ config, log }: World, error: NodeJS.ErrnoException, 
   log.info({ request_id: requestId, code: refusal.code, cause: error.code }, 'refused')
   const { status, headers, body } = replyOf(refusalAnswer(refusal, requestId, config.publicUrl))
   const lines = Object.entries({
+    ...contentPolicy,
     ...headers,
     'Content-Length': String(Buffer.byteLength(body)),
     'X-Request-Id': requestId,

@@ -14,16 +14,17 @@ select coalesce(json_agg(id order by sort_0 nulls last, id), '[]') as ids from (
 
 -- history.record
 select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, h.account_id, a.name as account_name, h.door, t.label as token_label,
-  h.records, h.record_id, h.action, h.changes from history h 
+  t.issued_by as issuer_id, i.name as issuer_name, h.records, h.record_id, h.action, h.changes from history h 
   left join accounts a on a.company_id = h.company_id and a.id = h.account_id
   left join tokens t on t.company_id = h.company_id and t.id = h.token_id
+  left join accounts i on i.company_id = t.company_id and i.id = t.issued_by
     where h.company_id = $1 and h.records = $2 and h.record_id = $3
     order by h.id desc limit $4 offset $5
 -- [7,"projects",4711,50,0]
 
 -- (unnamed)
 select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, h.account_id, a.name as account_name, h.door, t.label as token_label,
-  h.records, h.record_id, h.action, h.changes, case h.records when $1 then (
+  t.issued_by as issuer_id, i.name as issuer_name, h.records, h.record_id, h.action, h.changes, case h.records when $1 then (
       select r.name::text from projects r where r.company_id = h.company_id and r.id = h.record_id
     ) when $2 then (
       select r.name::text from workers r where r.company_id = h.company_id and r.id = h.record_id
@@ -33,5 +34,17 @@ select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') a
       order by id desc limit $5
     ) h 
   left join accounts a on a.company_id = h.company_id and a.id = h.account_id
-  left join tokens t on t.company_id = h.company_id and t.id = h.token_id order by h.id desc
+  left join tokens t on t.company_id = h.company_id and t.id = h.token_id
+  left join accounts i on i.company_id = t.company_id and i.id = t.issued_by order by h.id desc
 -- ["projects","workers",7,["projects","workers"],10]
+
+-- removals.list
+select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, h.account_id, a.name as account_name, h.door, t.label as token_label,
+      t.issued_by as issuer_id, i.name as issuer_name, h.records, h.record_id, h.title, h.mode, h.went, h.unlinked, to_char(h.restored_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as restored_at
+    from removals h 
+  left join accounts a on a.company_id = h.company_id and a.id = h.account_id
+  left join tokens t on t.company_id = h.company_id and t.id = h.token_id
+  left join accounts i on i.company_id = t.company_id and i.id = t.issued_by
+    where h.company_id = $1 and h.records = any ($2::text[])
+    order by h.id desc limit $3 offset $4
+-- [7,["projects"],50,0]
