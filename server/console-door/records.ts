@@ -6,6 +6,7 @@ import { permission } from '#registry/permissions.ts'
 import { registry } from '#registry/records/index.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { readBytes } from '../http/read-bytes.ts'
+import { needPermission } from '../service/session.ts'
 import { workOn } from '../service/work.ts'
 import { readReply, recordTag, replyOf } from '../walk/answer.ts'
 import type { Body, Call, Reply } from '../walk/call.ts'
@@ -86,8 +87,10 @@ async function writing(asked: Asked, route: DataRoute): Promise<ConsoleReply> {
     body: await bodyOf(asked),
   }
   const intent = readIntent(call, asked.headers)
-  return asked.change(async (transaction, { actor }) => {
-    const answer = await workOn(transaction, actor, perform(actor.companyId, call, intent))
+  return asked.change(async (transaction, session) => {
+    const { actor } = session
+    const mayDo = (code: string) => needPermission(session, code)
+    const answer = await workOn(transaction, actor, perform(actor.companyId, call, intent, mayDo))
     if (intent.dryRun) transaction.undo()
     return atOurPath(replyOf(answer))
   })
