@@ -69,7 +69,7 @@ export function AccountDialog({
       }}
       onClose={onClose}
     >
-      <Box sx={{ display: 'grid', gap: 2, pt: 1 }}>
+      <Box sx={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 2, pt: 1 }}>
         {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
         <TextField
           label={accounts.name}

@@ -265,7 +265,7 @@ export const de: Texts = {
     sessionsLead: 'Beenden Sie, was Sie nicht kennen, und ändern Sie Ihr Passwort, wenn Sie es nicht waren.',
     thisSession: 'Diese hier',
     unknownDevice: 'Unbekanntes Gerät',
-    on: (browser, system) => `${browser} unter ${system}`,
+    on: (browser, system) => `${browser} auf ${system}`,
     since: (when) => `seit ${when}`,
     seen: (when) => `zuletzt gesehen ${when}`,
     via: (address, proxy) => `${address} (über ${proxy})`,
