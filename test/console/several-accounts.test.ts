@@ -39,6 +39,18 @@ describe('An address with accounts in several companies', () => {
     expect(answer.text).not.toContain('Quay')
   })
 
+  test('signs in to either in a browser that knows one of them', async () => {
+    const [one, other] = [await stage.company({ name: 'Quay' }), await stage.company({ name: 'Moor' })]
+    const email = `${crypto.randomUUID()}@example.com`
+    await account(one, email)
+    await account(other, email, own)
+    const device = setCookies(await attempt(email, password))[1]?.split(';')[0]
+    expect(device).toMatch(/^plumbline_device=/)
+    const body = { email, password: own }
+    const answer = await stage.ask('POST', '/console/session', { body, cookie: device })
+    expect(answer.body.data.company.name).toBe('Moor')
+  })
+
   test('lets one choose where the password is right for several, and not before', async () => {
     const companies = [await stage.company({ name: 'Quay' }), await stage.company({ name: 'Moor' })]
     const hidden = await stage.company({ name: 'Another password' })

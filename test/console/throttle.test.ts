@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAccount } from '#server/service/account.ts'
 import type { Company } from '../stage/stage.ts'
 import { type ConsoleStage, openConsole, type Person, password, setCookies } from './stage.ts'
@@ -153,6 +153,16 @@ describe('Behind a proxy of TRUSTED_PROXIES', () => {
     expect(data[0]).toMatchObject({ peer: '127.0.0.1', forwarded_for: '203.0.113.66', is_this: true })
   })
 
+  test('the log has the peer, and beside it what the proxy said', async () => {
+    const log = vi.spyOn(stage.world.log, 'info')
+    const lineOf = () => log.mock.lastCall?.[0]
+    await attempt('one@example.com', 'wrong', from('203.0.113.66'))
+    await expect.poll(lineOf).toMatchObject({ status: 401, peer: '127.0.0.1', forwarded_for: '203.0.113.66' })
+    await attempt('one@example.com', 'wrong', from('nonsense\x85'))
+    await expect.poll(lineOf).not.toHaveProperty('forwarded_for')
+    log.mockRestore()
+  })
+
   test('nothing else believes the header: not the allowlist, not the recorded peer', async () => {
     const { company } = await stage.office()
     const send = (forwarded: string) =>
@@ -176,14 +186,14 @@ describe('Behind a proxy of TRUSTED_PROXIES', () => {
   test('without the setting nobody is believed', async () => {
     const plain = await openConsole()
     try {
-      const ask = (forwarded: string) =>
+      const ask = (email: string, forwarded: string) =>
         plain.ask('POST', '/console/session', {
-          body: { email: 'one@example.com', password: 'wrong' },
+          body: { email, password: 'wrong' },
           headers: { 'X-Forwarded-For': forwarded },
         })
-      await ask('203.0.113.1')
+      await ask('one@example.com', '203.0.113.1')
       await plain.sql('update password_attempts set attempts = 100')
-      expect((await ask('203.0.113.2')).status).toBe(429)
+      expect((await ask('two@example.com', '203.0.113.2')).status).toBe(429)
     } finally {
       await plain.close()
     }

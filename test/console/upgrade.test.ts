@@ -8,6 +8,7 @@ import { readConfig } from '#server/config.ts'
 import type { Listening } from '#server/http/listen.ts'
 import { serve } from '#server/http/serve.ts'
 import { makeWorld } from '#server/open-world.ts'
+import { setAccount } from '#server/service/account.ts'
 import { hashPassword } from '#server/service/password.ts'
 import { migrate } from '#server/store/migrate.ts'
 import type { World } from '#server/world.ts'
@@ -119,8 +120,18 @@ describe('An installation that there is', () => {
     const insert = (email: string) =>
       sql(`insert into accounts (company_id, name, email, permissions) values (1, 'N', '${email}', '{}')`)
     await expect(insert('Finn@quay.example')).rejects.toThrow(/accounts_email/)
-    const rows = await sql<{ id: number; email_ordinal: number }>('select id, email_ordinal from accounts order by id')
-    expect(rows.map((row) => row.email_ordinal)).toEqual([0, 1, 0])
+    const ordinals = async () =>
+      (await sql<{ email_ordinal: number }>('select email_ordinal from accounts order by id')).map(
+        (row) => row.email_ordinal,
+      )
+    const change = (wanted: { name?: string; email?: string }) =>
+      world.database.transaction((transaction) => setAccount(transaction, 1, 2, wanted))
+    expect(await ordinals()).toEqual([0, 1, 0])
+    await change({ name: 'Other Finn', email: 'FINN@quay.example' })
+    expect(await ordinals()).toEqual([0, 1, 0])
+    await change({ email: 'other@quay.example' })
+    expect(await ordinals()).toEqual([0, 0, 0])
+    await expect(change({ email: 'finn@quay.example' })).rejects.toMatchObject({ code: 'validation_failed' })
   })
 
   test('keeps its sessions, of which it is not known where they began', async () => {
