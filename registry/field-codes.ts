@@ -19,5 +19,6 @@ export const fieldCodes = {
   client_blocked: 'The client is BLOCKED and gets no new project.',
   not_of_client: 'The project is one of another client.',
   may_not_fall: 'The number is below the one on record and may only rise.',
+  too_weak: 'The new password is easily guessed. Only the web interface and the command set passwords.',
   wrong_password: 'The password is not the one of the account. Only the web interface asks for it.',
 } as const satisfies { readonly [code: string]: string }

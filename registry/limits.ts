@@ -18,3 +18,6 @@ export const listedIdsMax = 20
 /** Well inside the whole numbers that JSON carries exactly (2^53 - 1). */
 export const moneyMax = 9_000_000_000_000_000
 export const idMax = Number.MAX_SAFE_INTEGER
+/** Of a new password, in code points. */
+export const passwordLengthMin = 8
+export const passwordLengthMax = 128

@@ -146,6 +146,12 @@ export const refusals = {
     advice:
       'Send "Content-Type: application/json" (a PATCH may also be application/merge-patch+json), in UTF-8 and not compressed.',
   },
+  misdirected_request: {
+    status: 421,
+    title: 'The web interface has another address',
+    when: 'PUBLIC_URL is set, and the web interface was asked to sign somebody in or to change something at another address. No route of /v1 answers this.',
+    advice: 'Open the web interface at the address in PUBLIC_URL, or correct that setting.',
+  },
   validation_failed: {
     status: 422,
     title: 'The record is not acceptable',
@@ -219,13 +225,18 @@ export class Refusal extends Error {
 }
 
 /** Problems that `detail` repeats in words; all of them are in `errors`. */
-const toldMax = 3
+export const toldMax = 3
+
+/** A problem in words. */
+export const told = ({ field, message }: Problem): string => (field ? `${field} ${message}` : message)
 
 export function invalidFields(errors: Problem[]): Refusal {
-  const told = errors.slice(0, toldMax).map(({ field, message }) => (field ? `${field} ${message}` : message))
-  const more = errors.length - told.length
+  const more = errors.length - toldMax
   const rest = more > 0 ? `; errors lists ${more} more` : ''
-  return new Refusal('validation_failed', { errors, detail: `${told.join('; ')}${rest}.` })
+  return new Refusal('validation_failed', {
+    errors,
+    detail: `${errors.slice(0, toldMax).map(told).join('; ')}${rest}.`,
+  })
 }
 
 /** The body of a refusal: application/problem+json of RFC 9457. `docs` is the address of the errors page. */

@@ -13,6 +13,8 @@ export type Config = {
   secret: string | null
   /** Null: whatever address a caller used. */
   publicUrl: string | null
+  /** Addresses and ranges whose X-Forwarded-For is believed where attempts to sign in are counted. */
+  trustedProxies: readonly string[]
   logLevel: string
   demo: boolean
   processes: number
@@ -68,6 +70,12 @@ export const settings: readonly Setting[] = [
   {
     name: 'PUBLIC_URL',
     about: 'Address under which callers reach the service. Empty: the one they used.',
+    initial: '',
+  },
+  {
+    name: 'TRUSTED_PROXIES',
+    about:
+      'Addresses and ranges of proxies, separated by commas, whose X-Forwarded-For tells whom to count attempts to sign in for.',
     initial: '',
   },
   { name: 'LOG_LEVEL', about: 'debug, info, warn, error or silent.', initial: 'info' },
@@ -178,6 +186,7 @@ export function readConfig(environment: { readonly [name: string]: string | unde
       'at least 32 characters long',
     ),
     publicUrl: read('PUBLIC_URL', webAddress, 'an address like https://erp.example.com, without a path'),
+    trustedProxies: read('TRUSTED_PROXIES', ranges, 'addresses and ranges like 10.0.0.1 or 10.0.0.0/8, with commas'),
     logLevel: read(
       'LOG_LEVEL',
       (text) => oneOf(text, ['debug', 'info', 'warn', 'error', 'silent']),
@@ -251,6 +260,23 @@ const bufferFor = (memory: number): number => within(16 * megabyte, Math.floor(m
 const within = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most))
 
 const times = (number: number | undefined, factor: number): number | undefined => number && number * factor
+
+function ranges(text: string): string[] | undefined {
+  const entries = text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+  return entries.every(isRange) ? entries : undefined
+}
+
+/** An address, or one and how many of its bits count. */
+function isRange(entry: string): boolean {
+  const [address = '', bits, ...rest] = entry.split('/')
+  const family = isIP(address)
+  return (
+    family > 0 && rest.length === 0 && (bits === undefined || integer(bits, 0, family === 4 ? 32 : 128) !== undefined)
+  )
+}
 
 /** The least that each of so many processes needs of the database still fits into what the bundled one takes. */
 const processesMax = 32

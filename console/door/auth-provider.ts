@@ -1,4 +1,5 @@
 import type { AuthProvider } from 'react-admin'
+import type { Choice } from '../sign-in/choose-account.tsx'
 import { ask, isUnauthorized } from './ask.ts'
 
 /**
@@ -6,8 +7,9 @@ import { ask, isUnauthorized } from './ask.ts'
  * that somebody signed in here, so that a page opened by a stranger asks nothing that is bound to be refused.
  */
 export const authProvider: AuthProvider = {
-  login: async ({ email, password }: { email: string; password: string }) => {
-    await ask('POST', '/session', { body: { email, password } })
+  login: async (given: { email: string; password: string; account_id?: number }) => {
+    const { data } = await ask<{ choose?: Choice[] }>('POST', '/session', { body: given })
+    if (data.choose) throw new SeveralAccounts(data.choose)
     localStorage.setItem(remembered, 'yes')
   },
   logout: async () => {
@@ -23,6 +25,16 @@ export const authProvider: AuthProvider = {
     if (isUnauthorized(error)) throw error
   },
   getPermissions: async () => undefined,
+}
+
+/** The password is right for several accounts; nobody is signed in until one is chosen. */
+export class SeveralAccounts extends Error {
+  readonly choices: readonly Choice[]
+  constructor(choices: readonly Choice[]) {
+    super('one of several accounts has to be chosen')
+    this.name = 'SeveralAccounts'
+    this.choices = choices
+  }
 }
 
 const remembered = 'plumbline.signed-in'

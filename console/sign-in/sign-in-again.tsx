@@ -16,7 +16,7 @@ export function SignInAgain({ open, onDone }: { open: boolean; onDone(): void })
   const [error, setError] = useState<unknown>()
   async function submit(): Promise<void> {
     try {
-      await ask('POST', '/session', { body: { email: account.email, password } })
+      await ask('POST', '/session', { body: { email: account.email, password, account_id: account.id } })
       setPassword('')
       onDone()
     } catch (refused) {

@@ -6,9 +6,14 @@ import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useEffect, useState } from 'react'
 import { useLogin } from 'react-admin'
+import { SeveralAccounts } from '../door/auth-provider.ts'
 import { Brand } from '../look/brand.tsx'
 import { useTexts } from '../texts/texts.tsx'
+import { type Choice, ChooseAccount } from './choose-account.tsx'
 import { refusalText } from './refusal-text.ts'
+
+/** What was typed, and the account that was chosen. */
+type Given = { [name: string]: FormDataEntryValue | number }
 
 /** The way in. A wrong name and a wrong password get the same sentence. */
 export function SignInPage() {
@@ -17,17 +22,22 @@ export function SignInPage() {
   const login = useLogin()
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
+  const [choosing, setChoosing] = useState<{ given: Given; choices: readonly Choice[] }>()
   useEffect(() => {
     document.title = `${signIn.title} · ${texts.shell.product}`
   }, [signIn.title, texts.shell.product])
 
-  async function submit(form: HTMLFormElement): Promise<void> {
+  async function submit(given: Given): Promise<void> {
     setBusy(true)
     setError(undefined)
     try {
-      await login(Object.fromEntries(new FormData(form)))
+      await login(given)
     } catch (refused) {
-      setError(refused)
+      if (refused instanceof SeveralAccounts) setChoosing({ given, choices: refused.choices })
+      else {
+        setChoosing(undefined)
+        setError(refused)
+      }
       setBusy(false)
     }
   }
@@ -42,40 +52,49 @@ export function SignInPage() {
         <Typography color="textSecondary" sx={{ mb: 3 }}>
           {signIn.lead}
         </Typography>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            submit(event.currentTarget)
-          }}
-        >
-          <Box sx={{ display: 'grid', gap: 2 }}>
-            {error !== undefined && (
-              <Alert severity="error" variant="outlined">
-                {refusalText(error, texts)}
-              </Alert>
-            )}
-            <TextField
-              name="email"
-              type="email"
-              label={signIn.email}
-              autoComplete="username"
-              required
-              autoFocus
-              size="medium"
-            />
-            <TextField
-              name="password"
-              type="password"
-              label={signIn.password}
-              autoComplete="current-password"
-              required
-              size="medium"
-            />
-            <Button type="submit" variant="contained" size="large" loading={isBusy}>
-              {signIn.submit}
-            </Button>
-          </Box>
-        </form>
+        {choosing ? (
+          <ChooseAccount
+            choices={choosing.choices}
+            isBusy={isBusy}
+            onChoose={(account_id) => submit({ ...choosing.given, account_id })}
+            onBack={() => setChoosing(undefined)}
+          />
+        ) : (
+          <form
+            onSubmit={(event) => {
+              event.preventDefault()
+              submit(Object.fromEntries(new FormData(event.currentTarget)))
+            }}
+          >
+            <Box sx={{ display: 'grid', gap: 2 }}>
+              {error !== undefined && (
+                <Alert severity="error" variant="outlined">
+                  {refusalText(error, texts)}
+                </Alert>
+              )}
+              <TextField
+                name="email"
+                type="email"
+                label={signIn.email}
+                autoComplete="username"
+                required
+                autoFocus
+                size="medium"
+              />
+              <TextField
+                name="password"
+                type="password"
+                label={signIn.password}
+                autoComplete="current-password"
+                required
+                size="medium"
+              />
+              <Button type="submit" variant="contained" size="large" loading={isBusy}>
+                {signIn.submit}
+              </Button>
+            </Box>
+          </form>
+        )}
       </Paper>
     </Box>
   )

@@ -40,14 +40,17 @@ import { erase, hide, noteRemoval, related, settle } from './remove.ts'
 import { hiddenBy, holdLive, lockRemoval, markRestored, stillEmpty, takenMeanwhile, unhide } from './restore.ts'
 import {
   deleteSession,
+  deleteSessionById,
   deleteSessionsOf,
+  endPlainName,
   holdSession,
   insertSession,
   seeSession,
+  sessionsOf,
   sweepSessions,
   touchSession,
 } from './session.ts'
-import { countAttempt, credentialsByEmail, credentialsOf, forgiveAttempts, sweepAttempts } from './sign-in.ts'
+import { candidatesFor, countAttempt, forgiveAttempts, passwordOf, sweepAttempts } from './sign-in.ts'
 import { type Statement, statement } from './statement.ts'
 import { foldTallies } from './tally.ts'
 import { insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from './write.ts'
@@ -68,8 +71,16 @@ const noted: CallRow = {
   ...{ record_id: 4711, status: 201, code: null, ms: 1.5, peer: null, dry_run: false, replayed: false, counted: true },
 }
 const company = { id: 7, name: 'Harbor', currency: 'USD', plan: 'PRO' as const, add_ons: ['api'], is_demo: false }
-const person = { name: 'Ada', email: 'ada@example.com', permissions: [], passwordHash: null }
-const token = { account_id: 8, label: 'L', scopes: [], allowlist: [], sealed: answer.fingerprint, hash: ask.tokenHash }
+const person = { name: 'Ada', email: 'ada@example.com', permissions: [], service: false, passwordHash: null }
+const token = {
+  account_id: 8,
+  issued_by: 8,
+  label: 'L',
+  scopes: [],
+  allowlist: [],
+  sealed: answer.fingerprint,
+  hash: ask.tokenHash,
+}
 const session = { companyId: 7, idHash: Buffer.from('00ff', 'hex') }
 export const author = { companyId: 7, accountId: 8, tokenId: 9, door: 'api' }
 export const page: Listing = { filters: {}, words: [], sort: [], limit: 50, offset: 0 }
@@ -153,11 +164,14 @@ export const everyStatement: readonly (readonly [
   [
     'session',
     [
-      insertSession(session, 8),
+      insertSession(session, 8, { device: 'Browser', peer: '127.0.0.1', forwardedFor: null, plainName: true }, null),
       seeSession(session),
       holdSession(session),
       touchSession(session),
+      endPlainName(session),
+      sessionsOf(session, 8),
       deleteSession(session),
+      deleteSessionById(7, 8, 1),
       deleteSessionsOf(7, 8, null),
       sweepSessions(1000),
     ],
@@ -165,10 +179,10 @@ export const everyStatement: readonly (readonly [
   [
     'sign-in',
     [
-      credentialsByEmail('ada@example.com'),
-      credentialsOf(7, 8),
+      candidatesFor('ada@example.com', null),
+      passwordOf(7, 8),
       countAttempt([session.idHash], 900),
-      forgiveAttempts(session.idHash, session.idHash),
+      forgiveAttempts([session.idHash], []),
       sweepAttempts(1000, 900),
     ],
   ],

@@ -13,6 +13,9 @@ export type HistoryRow = {
   account_name: string | null
   door: string
   token_label: string | null
+  /** Who issued that token; null where the operator did. */
+  issuer_id: number | null
+  issuer_name: string | null
   records: string
   record_id: number
   action: string
@@ -21,13 +24,19 @@ export type HistoryRow = {
 
 export const instant = (column: string) => raw(kindOf({ kind: 'instant', about: '' }).shown?.(column) ?? column)
 
-const accountName = sql`(select name from ${byKey('accounts', raw('h.company_id'), raw('h.account_id'))} a) as account_name`
-const tokenLabel = sql`(
-    select label from tokens where company_id = h.company_id and ${exactly(sql`id`, raw('h.token_id'))} ${inOrderOf(sql`id`)}
-  ) as token_label`
+const nameOf = (id: string) => sql`(select name from ${byKey('accounts', raw('h.company_id'), raw(id))} account)`
 
-const line = sql`h.id, ${instant('h.at')} as at, h.account_id, ${accountName}, h.door, ${tokenLabel},
-  h.records, h.record_id, h.action, h.changes`
+const who = sql`h.account_id, ${nameOf('h.account_id')} as account_name, h.door, t.label as token_label,
+  t.issued_by as issuer_id, ${nameOf('t.issued_by')} as issuer_name`
+
+/** The token that it was done with, if any. */
+const token = sql`
+  left join lateral (
+    select label, issued_by from tokens
+    where company_id = h.company_id and ${exactly(sql`id`, raw('h.token_id'))} ${inOrderOf(sql`id`)}
+  ) t on true`
+
+const line = sql`h.id, ${instant('h.at')} as at, ${who}, h.records, h.record_id, h.action, h.changes`
 
 /** The history of one record, newest first, live or not. */
 export const historyOfRecord = (
@@ -37,7 +46,7 @@ export const historyOfRecord = (
   { limit, offset }: { limit: number; offset: number },
 ): Statement =>
   statement(
-    sql`select ${line} from history h where ${ofRecord(companyId, records, recordId)}
+    sql`select ${line} from history h ${token} where ${ofRecord(companyId, records, recordId)}
     order by h.record_id desc, h.id desc limit ${limit} offset ${offset}`,
     'history.record',
   )
@@ -65,7 +74,7 @@ export function recentHistory(companyId: number, definitions: readonly Definitio
     from (
       select * from history where company_id = ${companyId} and records = any (${names}::text[])
       order by id desc limit ${limit}
-    ) h order by h.id desc`)
+    ) h ${token} order by h.id desc`)
 }
 
 export type RemovalRow = {
@@ -74,6 +83,9 @@ export type RemovalRow = {
   account_id: number | null
   account_name: string | null
   door: string
+  token_label: string | null
+  issuer_id: number | null
+  issuer_name: string | null
   records: string
   record_id: number
   title: string
@@ -99,9 +111,9 @@ export const removalsOf = (
   { limit, offset }: { limit: number; offset: number },
 ): Statement =>
   statement(
-    sql`select h.id, ${instant('h.at')} as at, h.account_id, ${accountName}, h.door, h.records, h.record_id,
-      h.title, h.mode, h.went, h.unlinked, ${instant('h.restored_at')} as restored_at
-    from removals h
+    sql`select h.id, ${instant('h.at')} as at, ${who}, h.records, h.record_id, h.title, h.mode, h.went, h.unlinked,
+      ${instant('h.restored_at')} as restored_at
+    from removals h ${token}
     where h.company_id = ${companyId} and h.records = any (${kinds}::text[])
     order by h.id desc limit ${limit} offset ${offset}`,
     'removals.list',

@@ -5,10 +5,20 @@ import { type Statement, sql, statement } from './statement.ts'
 /** Companies, accounts and tokens: what Settings and the operator's command write. */
 
 export type CompanyRow = { id: number; name: string; currency: string; plan: Plan; add_ons: string[]; is_demo: boolean }
-export type AccountRow = { id: number; name: string; email: string; permissions: string[]; disabled: boolean }
+export type AccountRow = {
+  id: number
+  name: string
+  email: string
+  permissions: string[]
+  disabled: boolean
+  /** Of a program: nobody signs in with it. */
+  service: boolean
+}
 export type TokenRow = {
   id: number
   account_id: number
+  /** The account that issued it; null: the operator. */
+  issued_by: number | null
   label: string
   scopes: string[]
   allowlist: string[]
@@ -17,8 +27,8 @@ export type TokenRow = {
 }
 
 const companyColumns = sql`id, name, currency, plan, add_ons, is_demo`
-const accountColumns = sql`id, name, email, permissions, disabled_at is not null as disabled`
-const tokenColumns = sql`id, account_id, label, scopes, allowlist::text[] as allowlist, sealed, created_at`
+const accountColumns = sql`id, name, email, permissions, disabled_at is not null as disabled, is_service as service`
+const tokenColumns = sql`id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at`
 
 export const insertCompany = (company: Omit<CompanyRow, 'id'>): Statement =>
   statement(sql`insert into companies (name, currency, plan, add_ons, is_demo)
@@ -55,10 +65,11 @@ export const countLive = (companyId: number, records: string): Statement =>
 
 export const insertAccount = (
   companyId: number,
-  account: Pick<AccountRow, 'name' | 'email' | 'permissions'> & { passwordHash: string | null },
+  account: Omit<AccountRow, 'id' | 'disabled'> & { passwordHash: string | null },
 ): Statement =>
-  statement(sql`insert into accounts (company_id, name, email, permissions, password_hash)
-    values (${companyId}, ${account.name}, ${account.email}, ${account.permissions}, ${account.passwordHash})
+  statement(sql`insert into accounts (company_id, name, email, permissions, password_hash, is_service)
+    values (${companyId}, ${account.name}, ${account.email}, ${account.permissions}, ${account.passwordHash},
+      ${account.service})
     returning ${accountColumns}`)
 
 export const accountsOf = (companyId: number): Statement =>
@@ -78,13 +89,14 @@ export const accountByName = (companyId: number, name: string): Statement =>
     sql`select ${accountColumns} from accounts where company_id = ${companyId} and name = ${name} order by id limit 1`,
   )
 
-/** A null hash keeps the password. */
+/** A null hash keeps the password. An address that is another one from now on is like a new one. */
 export const updateAccount = (
   companyId: number,
   { id, name, email, permissions, disabled }: AccountRow,
   passwordHash: string | null,
 ): Statement =>
-  statement(sql`update accounts set name = ${name}, email = ${email}, permissions = ${permissions},
+  statement(sql`update accounts set name = ${name}, email = ${email},
+      email_ordinal = case when email_key(email) = email_key(${email}) then email_ordinal else 0 end, permissions = ${permissions},
       disabled_at = case when ${disabled}::boolean then coalesce(disabled_at, now()) end,
       password_hash = coalesce(${passwordHash}, password_hash)
     where company_id = ${companyId} and id = ${id} returning ${accountColumns}`)
@@ -93,8 +105,8 @@ export const updateAccount = (
 export const nextTokenId = (): Statement => statement(sql`select nextval(pg_get_serial_sequence('tokens', 'id')) as id`)
 
 export const insertToken = (companyId: number, token: Omit<TokenRow, 'created_at'> & { hash: Buffer }): Statement =>
-  statement(sql`insert into tokens (company_id, id, account_id, label, scopes, allowlist, hash, sealed)
-    values (${companyId}, ${token.id}, ${token.account_id}, ${token.label}, ${token.scopes}, ${token.allowlist}::cidr[],
+  statement(sql`insert into tokens (company_id, id, account_id, issued_by, label, scopes, allowlist, hash, sealed)
+    values (${companyId}, ${token.id}, ${token.account_id}, ${token.issued_by}, ${token.label}, ${token.scopes}, ${token.allowlist}::cidr[],
       ${token.hash}, ${token.sealed})
     returning ${tokenColumns}`)
 

@@ -7,7 +7,7 @@ import { listCalls } from './calls.ts'
 import { ask, author, everyStatement, page } from './every.ts'
 import { lookForCreate, lookUp } from './look.ts'
 import { list, listWithCaller } from './read.ts'
-import { credentialsByEmail } from './sign-in.ts'
+import { candidatesFor } from './sign-in.ts'
 import { type Statement, sql, statement } from './statement.ts'
 import { insertRecord, updateRecord } from './write.ts'
 
@@ -32,7 +32,7 @@ describe('The SQL that is derived', () => {
         days: [{ field: 'end_date', to: odd }],
       }),
       listCalls(7, { code: odd, route: odd }, page),
-      credentialsByEmail(odd),
+      candidatesFor(odd, null),
       insertRecord(author, projects, { name: odd, notes: odd }, null),
       updateRecord(author, projects, 1, { name: odd }, { name: [odd, odd] }),
       lookUp(7, projects, { code: odd }),

@@ -53,8 +53,8 @@ export type RemovalNote = {
 
 export const noteRemoval = (author: Author, removal: RemovalNote): Statement =>
   statement(
-    sql`insert into removals (company_id, account_id, door, records, record_id, mode, title, went, unlinked)
-    values (${author.companyId}, ${author.accountId}, ${author.door}, ${removal.records}, ${removal.recordId},
+    sql`insert into removals (company_id, account_id, token_id, door, records, record_id, mode, title, went, unlinked)
+    values (${author.companyId}, ${author.accountId}, ${author.tokenId}, ${author.door}, ${removal.records}, ${removal.recordId},
       ${removal.mode}, ${removal.title}, ${JSON.stringify(removal.went)}::json, ${JSON.stringify(removal.unlinked)}::json)
     returning id`,
     'removals.insert',

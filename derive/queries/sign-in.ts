@@ -1,28 +1,49 @@
+import { raw } from 'sql-template-tag'
+import { companyRow } from './access.ts'
 import { type Statement, sql, statement } from './statement.ts'
 import { sweepFrom } from './sweep.ts'
 
-/** Signing in: finding the account, and counting how often somebody tried. */
+/** Signing in: finding the accounts of an address, and counting how often somebody tried. */
 
-export type CredentialsRow = {
-  company_id: number
+/** Accounts of one address that a sign-in compares with. Decisions, Console. */
+export const signInAccountsMax = 5
+
+/** An account of the address; without one a single row that has the subject alone. */
+export type CandidateRow = {
+  /** What attempts with this address are counted under. */
+  subject: Buffer
+  company_id: number | null
+  company_name: string
   id: number
-  password_hash: string | null
-  disabled: boolean
+  name: string
+  password_hash: string
 }
 
-/** An e-mail address belongs to one account of the whole service. */
-export const credentialsByEmail = (email: string): Statement =>
+/**
+ * The accounts that somebody may sign in to with an address, the oldest first; where `accountId` is given, that one
+ * alone. The subject of the attempts is made of the same key as the look-up.
+ */
+export const candidatesFor = (email: string, accountId: number | null): Statement =>
   statement(
-    sql`select company_id, id, password_hash, disabled_at is not null as disabled
-    from accounts where lower(email) = lower(${email})`,
-    'accounts.credentials-by-email',
+    sql`select email_subject(${email}) as subject, a.company_id, c.name as company_name, a.id, a.name, a.password_hash
+    from (select) nobody
+    left join lateral (
+      select company_id, id, name, password_hash from accounts
+      where email_key(email) = email_key(${email}) and not is_service
+        and password_hash is not null and disabled_at is null
+        and (${accountId}::bigint is null or id = ${accountId})
+      order by id limit ${signInAccountsMax}
+    ) a on true
+    left join lateral ${companyRow(raw('a.company_id'))} c on true
+    order by a.id`,
+    'accounts.candidates',
   )
 
-export const credentialsOf = (companyId: number, accountId: number): Statement =>
+/** The password of an account that is signed in. */
+export const passwordOf = (companyId: number, accountId: number): Statement =>
   statement(
-    sql`select company_id, id, password_hash, disabled_at is not null as disabled
-    from accounts where company_id = ${companyId} and id = ${accountId}`,
-    'accounts.credentials',
+    sql`select password_hash from accounts where company_id = ${companyId} and id = ${accountId}`,
+    'accounts.password',
   )
 
 export type AttemptRow = { subject: Buffer; attempts: number; seconds_left: number }
@@ -43,11 +64,17 @@ export const countAttempt = (subjects: readonly Buffer[], windowSeconds: number)
     'attempts.count',
   )
 
-/** A right password forgets the tries for the address it was given with, and does not count for the peer. */
-export const forgiveAttempts = (email: Buffer, peer: Buffer | null): Statement =>
+/** Forgets all tries of some subjects, and takes the last one of others back. Rows are taken in one order. */
+export const forgiveAttempts = (forgotten: readonly Buffer[], returned: readonly Buffer[]): Statement =>
   statement(
-    sql`with forgotten as (delete from password_attempts where subject = ${email})
-    update password_attempts set attempts = greatest(attempts - 1, 0) where subject = ${peer}`,
+    sql`with held as (
+      select subject from password_attempts where subject = any (${[...forgotten, ...returned]}::bytea[])
+      order by subject for update
+    ), gone as (
+      delete from password_attempts p using held where p.subject = held.subject and p.subject = any (${forgotten}::bytea[])
+    )
+    update password_attempts p set attempts = greatest(p.attempts - 1, 0) from held
+    where p.subject = held.subject and p.subject = any (${returned}::bytea[])`,
     'attempts.forgive',
   )
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { passwordLengthMax, passwordLengthMin } from '#registry/limits.ts'
 import { permissions as allPermissions } from '#registry/permissions.ts'
 import { type Account, companyOf, createAccount, setAccount } from '../service/account.ts'
 import { needDatabase } from './data-folder.ts'
@@ -8,10 +9,17 @@ import { readSecretWord } from './stdin.ts'
 import type { Answer, Desk } from './terminal.ts'
 import { readId, readList } from './words.ts'
 
-type CreateOptions = { company: number; name: string; email: string; password?: string; permissions?: string[] }
+type CreateOptions = {
+  company: number
+  name: string
+  email: string
+  password?: string
+  service?: true
+  permissions?: string[]
+}
 type SetOptions = { permissions?: string[]; disable?: true; enable?: true; password?: string }
 
-const passwordAbout = 'the password, 10 to 200 characters; - reads it from the standard input'
+const passwordAbout = `the password, ${passwordLengthMin} to ${passwordLengthMax} characters that are not easily guessed; - reads it from the standard input`
 const permissionsAbout = 'what it may do: permissions separated by commas, or all, or none'
 const readPermissions = readList('--permissions', allPermissions)
 
@@ -28,15 +36,22 @@ export function addAccount(program: Command, desk: Desk): void {
     .description('Makes an account of a company; says its id. Without a password nobody can sign in with it.')
     .requiredOption('--company <id>', 'the company', readId('--company'))
     .requiredOption('--name <name>', 'the name of the person')
-    .requiredOption('--email <address>', 'the e-mail address to sign in with; it belongs to one account alone')
+    .requiredOption(
+      '--email <address>',
+      'the e-mail address to sign in with; in a company it belongs to one account alone',
+    )
     .option('--password <password>', passwordAbout)
+    .option('--service', 'of a program: nobody can ever sign in with it, and the address is of who answers for it')
     .option('--permissions <list>', `${permissionsAbout} (default: all)`, readPermissions)
     .addHelpText('after', permissionsHelp)
     .addHelpText(
       'after',
-      '\nExample:\n  plumbline account create --company 1 --name "Grace Okafor" --email grace@example.com',
+      '\nExamples:\n  plumbline account create --company 1 --name "Grace Okafor" --email grace@example.com\n  plumbline account create --company 1 --name "Payroll sync" --email it@example.com --service --permissions WORKERS_VIEW',
     )
     .action(async ({ company: companyId, ...options }: CreateOptions) => {
+      if (options.service && options.password !== undefined) {
+        throw new Mistake('Give --service or --password, not both: nobody signs in with a service account.')
+      }
       const password = await readSecretWord(desk, options.password)
       const input = { ...options, permissions: options.permissions ?? allPermissions, password }
       desk.say(
@@ -86,5 +101,5 @@ const changed = ({ id, ...account }: Account): Answer => ({
   text: `Account ${id} is ${described(account)}.`,
 })
 
-const described = ({ name, email, permissions, disabled }: Omit<Account, 'id'>): string =>
-  `${name} <${email}>, with ${permissions.length} permissions${disabled ? ', disabled' : ''}`
+const described = ({ name, email, permissions, disabled, service }: Omit<Account, 'id'>): string =>
+  `${name} <${email}>, ${service ? 'a service account, ' : ''}with ${permissions.length} permissions${disabled ? ', disabled' : ''}`

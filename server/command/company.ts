@@ -104,13 +104,13 @@ const jsonOf = ({ id, name, plan, add_ons, currency, is_demo }: CompanyRow) => (
   ...{ name, plan, add_ons, currency, is_demo },
 })
 
-const tokenJson = ({ account_id, label, scopes, allowlist, created_at }: Token) => ({
-  ...{ account_id, label, scopes, allowlist },
+const tokenJson = ({ account_id, issued_by, label, scopes, allowlist, created_at }: Token) => ({
+  ...{ account_id, issued_by, label, scopes, allowlist },
   created_at: created_at.toISOString(),
 })
 
-const accountLine = ({ id, name, email, permissions, disabled }: Account): string =>
-  `${id}  ${name} <${email}>, ${permissions.length} permissions${disabled ? ', disabled' : ''}`
+const accountLine = ({ id, name, email, permissions, disabled, service }: Account): string =>
+  `${id}  ${name} <${email}>, ${service ? 'service, ' : ''}${permissions.length} permissions${disabled ? ', disabled' : ''}`
 
 const tokenLine = ({ label, account_id, scopes, allowlist }: Token): string =>
   `"${label}" of account ${account_id}, ${scopes.length} scopes, from ${allowlist.join(', ') || 'any address'}`

@@ -1,4 +1,4 @@
-import { Refusal, refusals } from '#registry/refusals.ts'
+import { Refusal, refusals, told, toldMax } from '#registry/refusals.ts'
 import { ConfigProblem } from '../config.ts'
 import { EmbeddedProblem } from '../embedded/open.ts'
 import { Fault } from '../store/faults.ts'
@@ -22,9 +22,11 @@ export function mistakeIn(error: unknown): string {
   return databaseTrouble(cause) ?? fileTrouble(cause) ?? unexpected(cause)
 }
 
-function refusalSentence({ code, particulars }: Refusal): string {
+/** Of fields, all that is wrong with them: a terminal has no list beside the sentence. */
+function refusalSentence({ code, particulars: { detail, errors = [] } }: Refusal): string {
   const { title, advice } = refusals[code]
-  return asSentence(particulars.detail ?? `${title}. ${advice}`)
+  const wrong = errors.length > toldMax ? errors.map(told).join('; ') : undefined
+  return asSentence(wrong ?? detail ?? `${title}. ${advice}`)
 }
 
 function fileTrouble(error: unknown): string | undefined {

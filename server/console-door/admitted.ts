@@ -14,8 +14,8 @@ export async function admitted(
   { gate, shares }: Admission,
   incoming: Omit<Incoming, 'share' | 'outside'>,
 ): Promise<ConsoleReply> {
-  const { world, route, sessionText, peer } = incoming
-  const share = shares.of(claimOfSession(sessionText), peer)
+  const { world, route, sessionText, client } = incoming
+  const share = shares.of(claimOfSession(sessionText), client.peer)
   const sort: Sort = route.method === 'GET' ? 'reads' : 'writes'
   const enter = async (): Promise<number> => {
     if (!(await gate.enter(sort, share))) throw new Refusal('overloaded', { headers: { 'Retry-After': '1' } })

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import files from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '#registry/refusals.ts'
-import type { Config } from '../config.ts'
 import { contentPolicy, securityHeaders } from './security-headers.ts'
 
 /** Where the build of the web interface lies. */
@@ -14,10 +13,10 @@ export const builtConsole = join(import.meta.dirname, '../../console/dist')
  * The app's files. Those under /assets carry a hash of their content in their name and are kept for a year; every other
  * path that a browser asks for as a page is the app itself, which knows its own paths.
  */
-export async function serveApp(app: FastifyInstance, config: Config, folder: string): Promise<void> {
+export async function serveApp(app: FastifyInstance, folder: string): Promise<void> {
   const page = async (_request: FastifyRequest, reply: FastifyReply) => {
     const nonce = randomBytes(16).toString('base64')
-    reply.helmet({ ...securityHeaders(config), contentSecurityPolicy: contentPolicy(nonce) })
+    reply.helmet({ ...securityHeaders, contentSecurityPolicy: contentPolicy(nonce) })
     reply.headers({ 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache' })
     return reply.send((await indexOf(folder)).replaceAll('__CSP_NONCE__', nonce))
   }

@@ -9,6 +9,7 @@ import type { Transaction } from '../store/database.ts'
 import type { Body, Reply } from '../walk/call.ts'
 import type { Headers } from '../walk/read-headers.ts'
 import type { World } from '../world.ts'
+import type { Client } from './client.ts'
 
 /** A route of the console, as data: who may ask, and what answers. */
 export type ConsoleRoute = {
@@ -29,6 +30,8 @@ export type ConsoleReply = Omit<Reply, 'body'> & {
   body: string | Readable
   /** The text of a session that begins; null ends the one there is. */
   session?: string | null
+  /** The devices of the browser from now on. */
+  devices?: string
 }
 
 /** A request to the console as it came in. */
@@ -39,14 +42,17 @@ export type Incoming = {
   request: IncomingMessage
   /** Where what the request sends is held. */
   room: Room
-  /** What the browser shows of its session. */
+  /** What the browser shows of its session, and whether its cookie should have a prefix and has none. */
   sessionText: string | undefined
+  sessionIsPlain: boolean
+  /** What it shows of its devices. */
+  devices: string | undefined
+  client: Client
   path: string
   /** What follows the question mark. */
   query: string
   /** The `{id}` of the path as it was sent. */
   id: string | undefined
-  peer: string | undefined
   /** Whose part of the service it takes. */
   share: Share
   /** Does what takes the time of whoever asks and not ours, such as sending a body. */

@@ -4,18 +4,39 @@ import type { Config } from '../config.ts'
 
 /**
  * A page of another site may send requests with our cookie; it cannot say that they come from here. Browsers say so in
- * Sec-Fetch-Site; older ones send Origin. A request that says neither changes nothing. Decisions, Console.
+ * Sec-Fetch-Site; older ones, and any without TLS, send Origin. A request that says neither changes nothing.
+ * Decisions, Console.
  */
 export function refuseCrossSite({ publicUrl }: Config, { headers }: IncomingMessage): void {
   const site = headers['sec-fetch-site']
   const isOurs =
     site === undefined
-      ? isOwnOrigin(headers.origin, headers.host, publicUrl)
+      ? isSame(originOf(headers.origin), publicUrl ?? hostOrigin('http:', headers.host))
       : site === 'same-origin' || site === 'none'
   if (!isOurs) throw new Refusal('cross_site_request')
 }
 
-function isOwnOrigin(origin: string | undefined, host: string | undefined, publicUrl: string | null): boolean {
-  if (origin === undefined || !URL.canParse(origin)) return false
-  return origin === publicUrl || (host !== undefined && new URL(origin).host === host.toLowerCase())
+/**
+ * Where the address of the service is known, the web interface changes nothing under another: a name that somebody else
+ * points at this machine is no way in. A proxy may change Host, so what the browser says counts first.
+ */
+export function refuseMisdirected({ publicUrl }: Config, { headers }: IncomingMessage): void {
+  if (publicUrl === null) return
+  const asked =
+    headers.origin === undefined ? hostOrigin(new URL(publicUrl).protocol, headers.host) : originOf(headers.origin)
+  if (!isSame(asked, publicUrl)) {
+    throw new Refusal('misdirected_request', {
+      detail: `The web interface changes something at ${publicUrl} alone, as PUBLIC_URL says. Open it there, or correct PUBLIC_URL.`,
+    })
+  }
 }
+
+/** Scheme, host and port together: another port is another site, and so is the same one without TLS. */
+const isSame = (one: string | undefined, other: string | undefined): boolean => one !== undefined && one === other
+
+/** An Origin header; anything but an origin in its one spelling is none. */
+const originOf = (text: string | undefined): string | undefined =>
+  text !== undefined && URL.canParse(text) && new URL(text).origin === text ? text : undefined
+
+export const hostOrigin = (protocol: string, host: string | undefined): string | undefined =>
+  host !== undefined && URL.canParse(`${protocol}//${host}`) ? new URL(`${protocol}//${host}`).origin : undefined

@@ -7,6 +7,7 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { Refusal } from '#registry/refusals.ts'
 import { localTarget } from '../http/base.ts'
 import type { Room } from '../http/connections.ts'
+import { contentPolicy } from '../http/content-policy.ts'
 import { hungUpStatus, type Stage } from '../http/door.ts'
 import { failed } from '../http/failed.ts'
 import type { Admission } from '../http/gate.ts'
@@ -17,9 +18,10 @@ import type { World } from '../world.ts'
 import { admitted } from './admitted.ts'
 import { serveApp } from './app-files.ts'
 import { type ConsoleReply, type ConsoleRoute, pathsOf } from './asked.ts'
-import { cookieAttributes, cookieName } from './cookie.ts'
+import { type Client, clientReader } from './client.ts'
+import { type Cookies, cookiesOf, setCookies, shownCookies } from './cookie.ts'
 import { routes } from './routes.ts'
-import { securityHeaders } from './security-headers.ts'
+import { hstsFor, securityHeaders } from './security-headers.ts'
 
 /** The web interface's own door: the app's files, and under /console/ what it asks of the services. */
 export type ConsoleDoor = {
@@ -37,6 +39,8 @@ export async function openConsoleDoor(
   folder: string,
 ): Promise<ConsoleDoor> {
   const desk = openPasswordDesk({ atOnceMax: hashesAtOnceMax, waitMilliseconds: hashWaitMilliseconds })
+  const clientOf = clientReader(world.config.trustedProxies)
+  const names = cookiesOf(world.config)
   const app = fastify({
     genReqId: () => randomUUID(),
     frameworkErrors: (_error, request, reply) => answerProblem(request, reply, new Refusal('not_found')),
@@ -44,9 +48,10 @@ export async function openConsoleDoor(
   app.decorateRequest('startedAt', 0)
   app.decorateRequest('room')
   app.decorateRequest('route', 'console.app')
+  app.decorateRequest('client')
   app.decorateRequest('who')
   await app.register(cookies)
-  await app.register(helmet, securityHeaders(world.config))
+  await app.register(helmet, securityHeaders)
 
   // Bodies are read in their turn, after whoever sends them is known.
   app.removeAllContentTypeParsers()
@@ -55,7 +60,9 @@ export async function openConsoleDoor(
   const rooms = new WeakMap<IncomingMessage, Room>()
   app.addHook('onRequest', async (request) => {
     request.startedAt = world.clock.elapsed()
-    request.who = { peer: request.raw.socket.remoteAddress }
+    request.client = clientOf(request.raw)
+    const { peer, forwardedFor } = request.client
+    request.who = { peer, ...(forwardedFor === null ? {} : { forwarded_for: forwardedFor }) }
     request.room = rooms.get(request.raw) as Room
     const { isSpare, has } = request.room
     if (!isSpare && has()) return
@@ -64,6 +71,8 @@ export async function openConsoleDoor(
   })
   app.addHook('onSend', async ({ id, raw, room }, reply, payload) => {
     reply.header('X-Request-Id', id)
+    const hsts = hstsFor(world.config, raw)
+    if (hsts !== undefined) reply.header('Strict-Transport-Security', hsts)
     if (typeof payload === 'string') room?.hold(Buffer.byteLength(payload))
     // A body that nobody reads would be taken for the next request.
     if (stage.is === 'closing' || room?.isSpare || isUnread(raw)) reply.header('Connection', 'close')
@@ -94,7 +103,8 @@ export async function openConsoleDoor(
         const route = routeOf(request, byMethod)
         if (!route) return reply.code(204).header('Allow', allowed(byMethod)).send()
         request.route = `console.${route.id}`
-        return answer(reply, await admitted(admission, { world, desk, route, ...asked(request), seen }))
+        const { client } = request
+        return answer(reply, await admitted(admission, { world, desk, route, client, ...asked(request, names), seen }))
 
         function seen({ key, row }: Session): void {
           request.who = { ...request.who, account_id: row.account_id, company_id: key.companyId }
@@ -102,7 +112,7 @@ export async function openConsoleDoor(
       },
     })
   }
-  await serveApp(app, world.config, folder)
+  await serveApp(app, folder)
   await app.ready()
 
   return {
@@ -114,11 +124,11 @@ export async function openConsoleDoor(
     close: () => app.close(),
   }
 
-  function answer(reply: FastifyReply, { status, headers, body, session }: ConsoleReply): FastifyReply {
-    if (session === null) reply.clearCookie(cookieName, cookieAttributes(world.config))
-    else if (session !== undefined) reply.setCookie(cookieName, session, cookieAttributes(world.config))
+  function answer(reply: FastifyReply, { status, headers, body, ...changed }: ConsoleReply): FastifyReply {
+    setCookies(names, reply, changed)
     // What no path could be read from passes no hook.
     reply.header('X-Request-Id', reply.request.id)
+    if (!reply.hasHeader('Content-Security-Policy')) reply.headers(contentPolicy)
     return reply.code(status).headers(headers).send(body)
   }
 
@@ -132,10 +142,11 @@ declare module 'fastify' {
     /** Of the world's clock, in milliseconds. */
     startedAt: number
     room: Room
+    client: Client
     /** What metrics call it. */
     route: string
     /** What its line in the log says of who sent it. */
-    who: { peer: string | undefined; account_id?: number; company_id?: number }
+    who: { peer: string | undefined; forwarded_for?: string; account_id?: number; company_id?: number }
   }
 }
 
@@ -145,16 +156,15 @@ async function* untilRead(request: IncomingMessage, payload: string): AsyncGener
   await readAway(request)
 }
 
-function asked({ raw, room, id, params, cookies, startedAt }: FastifyRequest) {
+function asked({ raw, room, id, params, cookies, startedAt }: FastifyRequest, names: Cookies) {
   const [path = '/', ...query] = (raw.url ?? '/').split('?')
   return {
     request: raw,
     room,
-    sessionText: cookies[cookieName],
+    ...shownCookies(names, cookies),
     path,
     query: query.join('?'),
     id: (params as { id?: string }).id,
-    peer: raw.socket.remoteAddress,
     requestId: id,
     startedAt,
   }

@@ -31,6 +31,7 @@ export const shownLine = ({ id, at, door, token_label, action, changes, ...row }
   who: whoOf(row),
   door,
   token_label,
+  issuer: issuerOf(row),
   action,
   changes,
 })
@@ -38,3 +39,7 @@ export const shownLine = ({ id, at, door, token_label, action, changes, ...row }
 /** Whoever did it, where it was somebody with an account. */
 export const whoOf = ({ account_id, account_name }: { account_id: number | null; account_name: string | null }) =>
   account_id === null ? null : { account_id, name: account_name }
+
+/** Whoever issued the token that did it: it acted for the account, and he could make it act. */
+export const issuerOf = ({ issuer_id, issuer_name }: Pick<HistoryRow, 'issuer_id' | 'issuer_name'>) =>
+  whoOf({ account_id: issuer_id, account_name: issuer_name })

@@ -6,6 +6,7 @@ import { bodyBytesMax } from '#registry/limits.ts'
 import { permission } from '#registry/permissions.ts'
 import { registry } from '#registry/records/index.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { needPermission } from '../service/session.ts'
 import { workOn } from '../service/work.ts'
 import { readReply, recordTag, replyOf } from '../walk/answer.ts'
 import type { Body, Call, Reply } from '../walk/call.ts'
@@ -79,10 +80,18 @@ async function fetching(asked: Asked, route: DataRoute): Promise<ConsoleReply> {
 
 /** The same reading, the same work and the same envelope as a write of /v1; only who acts is known otherwise. */
 async function writing(asked: Asked, route: DataRoute): Promise<ConsoleReply> {
-  const call: Call = { ...asked, route, rawHeaders: asked.request.rawHeaders, body: await bodyOf(asked) }
+  const call: Call = {
+    ...asked,
+    peer: asked.client.peer,
+    route,
+    rawHeaders: asked.request.rawHeaders,
+    body: await bodyOf(asked),
+  }
   const intent = readIntent(call, asked.headers)
-  return asked.change(async (transaction, { actor }) => {
-    const answer = await workOn(transaction, actor, perform(actor.companyId, call, intent))
+  return asked.change(async (transaction, session) => {
+    const { actor } = session
+    const mayDo = (code: string) => needPermission(session, code)
+    const answer = await workOn(transaction, actor, perform(actor.companyId, call, intent, mayDo))
     if (intent.dryRun) transaction.undo()
     return atOurPath(replyOf(answer))
   })

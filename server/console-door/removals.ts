@@ -6,7 +6,7 @@ import { restoreRemoval } from '../service/restore-removal.ts'
 import { needPermission, type Session } from '../service/session.ts'
 import { recordId as removalId } from '../walk/read-intent.ts'
 import type { Asked, ConsoleRoute } from './asked.ts'
-import { whoOf } from './history.ts'
+import { issuerOf, whoOf } from './history.ts'
 import { readPage, readParameters } from './paging.ts'
 import { ok, page } from './reply.ts'
 
@@ -34,9 +34,10 @@ async function list(asked: Asked) {
   return page(rows.map(shown), { total: count?.total ?? 0, ...wanted })
 }
 
-const shown = ({ account_id, account_name, went, unlinked, ...row }: RemovalRow) => ({
+const shown = ({ account_id, account_name, issuer_id, issuer_name, went, unlinked, ...row }: RemovalRow) => ({
   ...row,
   who: whoOf({ account_id, account_name }),
+  issuer: issuerOf({ issuer_id, issuer_name }),
   went: Object.entries(went).map(([records, ids]) => listed(records, ids)),
   unlinked: unlinked.map(({ records, by, ids }) => ({ ...listed(records, ids), by })),
 })

@@ -6,12 +6,14 @@ import { homeRoutes } from './home.ts'
 import { recordRoutes } from './records.ts'
 import { removalRoutes } from './removals.ts'
 import { sessionRoutes } from './session.ts'
+import { ownSessionRoutes } from './sessions.ts'
 import { tokenRoutes } from './token.ts'
 import { usageRoutes } from './usage.ts'
 
 /** All that the web interface asks of the service. */
 export const routes: readonly ConsoleRoute[] = [
   ...sessionRoutes,
+  ...ownSessionRoutes,
   ...recordRoutes,
   ...removalRoutes,
   ...homeRoutes,

@@ -4,8 +4,14 @@ import type { Session } from '../service/session.ts'
 import type { Asked } from './asked.ts'
 
 /** What the log says of a sign-in: who, from where, and what came of it. Decisions, Console. */
-export function signInLine({ world: { log, secret }, peer, requestId }: Asked, address: string) {
-  const line = { request_id: requestId, peer: peer ?? null, address_key: addressKey(secret, address) }
+export function signInLine(
+  { world: { log, secret }, client: { peer, forwardedFor }, requestId }: Asked,
+  address: string,
+) {
+  const line = {
+    ...{ request_id: requestId, peer: peer ?? null, address_key: addressKey(secret, address) },
+    ...(forwardedFor === null ? {} : { forwarded_for: forwardedFor }),
+  }
   return {
     succeeded: ({ key, row }: Session): void =>
       log.info({ ...line, account_id: row.account_id, company_id: key.companyId }, 'signed in'),

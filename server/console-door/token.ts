@@ -20,7 +20,7 @@ import { readParameters } from './paging.ts'
 import { readMembers } from './read-members.ts'
 import { created, ok } from './reply.ts'
 
-/** Settings, API: the company's one token. Whatever shows or replaces it asks for one's own password again. */
+/** Settings, API: the company's one token. Whatever shows, replaces or frees it asks for one's own password again. */
 export const tokenRoutes: ConsoleRoute[] = [
   route('fetch', 'GET', '/console/token', present),
   route('options', 'GET', '/console/token/options', options),
@@ -30,7 +30,9 @@ export const tokenRoutes: ConsoleRoute[] = [
     'POST',
     '/console/token/show',
     afterPassword(async ({ world, change }) => {
-      const { token } = await change((transaction, { actor }) => showToken(transaction, actor, world.secret))
+      const { token } = await change((transaction, { actor, row }) =>
+        showToken(transaction, actor, world.secret, row.permissions),
+      )
       return ok({ token })
     }),
   ),
@@ -39,7 +41,9 @@ export const tokenRoutes: ConsoleRoute[] = [
     'POST',
     '/console/token/rotate',
     afterPassword(async ({ world, change }) => {
-      const { token } = await change((transaction, { actor }) => rotateToken(transaction, actor, world.secret))
+      const { token } = await change((transaction, { actor, row }) =>
+        rotateToken(transaction, actor, world.secret, row.permissions),
+      )
       return ok({ token })
     }),
   ),
@@ -88,14 +92,15 @@ async function shown(transaction: Transaction, companyId: number, token: Token) 
   const [last] = await transaction.run<{ at: string; peer: string | null }>(
     lastUse(companyId, token.id, token.created_at),
   )
-  const { id, label, scopes, allowlist, account_id, created_at } = token
-  const account = accounts.find((one) => one.id === account_id)
+  const { id, label, scopes, allowlist, account_id, issued_by, created_at } = token
+  const named = (id: number) => ({ id, name: accounts.find((one) => one.id === id)?.name })
   return {
     id,
     label,
     scopes,
     allowlist,
-    account: { id: account_id, name: account?.name },
+    account: named(account_id),
+    issued_by: issued_by === null ? null : named(issued_by),
     created_at: created_at.toISOString(),
     last_used_at: last?.at ?? null,
     last_peer: last?.peer ?? null,
@@ -123,8 +128,9 @@ async function issue({ world, desk, session, body, change }: Asked) {
   return created({ token })
 }
 
-async function allow({ body, change }: Asked) {
-  const { allowlist } = readMembers(await body(), { allowlist: 'texts' })
+async function allow({ world, desk, session, body, change }: Asked) {
+  const { allowlist, password } = readMembers(await body(), { allowlist: 'texts', password: 'text' })
+  await confirmPassword(world.database, desk, session(), password)
   return ok(
     await change(async (transaction, { actor }) =>
       shown(transaction, actor.companyId, await allowAddresses(transaction, actor, allowlist)),

@@ -1,16 +1,25 @@
 import { readBytes } from '../http/read-bytes.ts'
-import { holdLiveSession, needPermission, type Session, seeLiveSession } from '../service/session.ts'
+import {
+  holdLiveSession,
+  needPermission,
+  renamePlainSession,
+  type Session,
+  seeLiveSession,
+} from '../service/session.ts'
 import { readBody } from '../walk/read-body.ts'
 import { readHeaders } from '../walk/read-headers.ts'
 import type { Asked, ConsoleReply, Incoming } from './asked.ts'
-import { refuseCrossSite } from './cross-site.ts'
+import { refuseCrossSite, refuseMisdirected } from './cross-site.ts'
 
-/** The straight line of a request to the console: headers → session → same site → permission → what is asked. */
+/** The straight line of a request to the console: headers → session → same site → our address → permission → what is asked. */
 export async function walkConsole(incoming: Incoming): Promise<ConsoleReply> {
-  const { world, route, request } = incoming
+  const { world, route, request, sessionText, sessionIsPlain } = incoming
   const headers = readHeaders(request.rawHeaders, route.method !== 'GET')
   const session = route.needs === 'nobody' ? undefined : await liveSession(incoming)
-  if (route.method !== 'GET') refuseCrossSite(world.config, request)
+  if (route.method !== 'GET') {
+    refuseCrossSite(world.config, request)
+    refuseMisdirected(world.config, request)
+  }
   if (session) needed(incoming, session)
 
   const bytes = () => incoming.outside(() => readBytes(request, incoming.room, route.bodyMax ?? smallBytes))
@@ -30,14 +39,17 @@ export async function walkConsole(incoming: Incoming): Promise<ConsoleReply> {
         return work(transaction, held)
       }),
   }
-  return route.answer(asked)
+  const reply = await route.answer(asked)
+  if (!session || !sessionIsPlain || reply.session !== undefined) return reply
+  await renamePlainSession(world.database, session)
+  return { ...reply, session: sessionText as string }
 }
 
 /** Most of what the interface sends is a form; records are larger. */
 const smallBytes = 4 * 1024
 
-async function liveSession({ world, sessionText, share, seen }: Incoming): Promise<Session> {
-  const session = await seeLiveSession(world.database, sessionText)
+async function liveSession({ world, sessionText, sessionIsPlain, share, seen }: Incoming): Promise<Session> {
+  const session = await seeLiveSession(world.database, sessionText, sessionIsPlain)
   share.tell(true)
   seen(session)
   return session

@@ -4,6 +4,7 @@ import { Refusal } from '#registry/refusals.ts'
 import { refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { World } from '../world.ts'
 import type { Connections } from './connections.ts'
+import { contentPolicy } from './content-policy.ts'
 import type { Stage } from './door.ts'
 import { openPort } from './port.ts'
 
@@ -99,9 +100,11 @@ function refuseUnreadable({ config, log }: World, error: NodeJS.ErrnoException, 
   log[level]({ request_id: requestId, code: refusal.code, cause: error.code }, 'refused')
   const { status, headers, body } = replyOf(refusalAnswer(refusal, requestId, config.publicUrl))
   const lines = Object.entries({
+    ...contentPolicy,
     ...headers,
     'Content-Length': String(Buffer.byteLength(body)),
     'X-Request-Id': requestId,
+    'X-Content-Type-Options': 'nosniff',
     Connection: 'close',
   })
   socket.end(

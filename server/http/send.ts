@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Reply } from '../walk/call.ts'
 import type { Room } from './connections.ts'
+import { contentPolicy } from './content-policy.ts'
 import { isUnread, readAway } from './read-bytes.ts'
 
 /** An answer as it goes out: a text, bytes, or a file that is read while it is sent. */
@@ -24,6 +25,7 @@ export function send(exchange: Exchange, { status, headers, body }: Sent, closin
   const { request, response, requestId } = exchange
   const unread = isUnread(request)
   response.writeHead(status, {
+    ...contentPolicy,
     ...headers,
     'X-Request-Id': requestId,
     'X-Content-Type-Options': 'nosniff',

@@ -19,7 +19,14 @@ import { hashPassword, passwordProblems } from './password.ts'
 /** An account: somebody who may act for a company, within permissions. */
 export type Account = AccountRow
 
-export type NewAccount = { name: string; email: string; password?: string | undefined; permissions: readonly string[] }
+export type NewAccount = {
+  name: string
+  email: string
+  password?: string | undefined
+  permissions: readonly string[]
+  /** For a program: it has no password, now and later. */
+  service?: boolean
+}
 
 const nameField: Field = { kind: 'text', max: 160, example: 'Ada Byron', about: 'Name.' }
 const emailField: Field = { kind: 'email', about: 'E-mail address.' }
@@ -39,7 +46,8 @@ export async function createAccount(
     ...name.problems,
     ...email.problems,
     ...permissionProblems(input.permissions),
-    ...passwordProblems(input.password),
+    ...serviceProblems(input.service, input.password, 'password'),
+    ...(await passwordProblems(input.password, input, 'password')),
   ]
   if (problems.length > 0) throw invalidFields(problems)
   const passwordHash = input.password === undefined ? null : await hashing(input.password)
@@ -47,6 +55,7 @@ export async function createAccount(
     name: name.value as string,
     email: email.value as string,
     permissions: [...new Set(input.permissions)],
+    service: input.service ?? false,
     passwordHash,
   }
   return byAddress(transaction.run<Account>(insertAccount(companyId, account)))
@@ -62,22 +71,20 @@ export type AccountChange = {
 
 type ChangeOptions = {
   hashing?: Hashing
-  /** The hash of the session that goes on. */
-  keep?: Buffer | null
   /** What the caller called the password. */
   passwordField?: string
 }
 
 /**
  * Changes what is given; seen by the very next request of the account's token. A new password or a disabled account
- * ends its sessions, but for the one that `keep` names.
+ * ends its sessions.
  */
 export async function setAccount(
   transaction: Transaction,
   companyId: number,
   id: number,
   change: AccountChange,
-  { hashing = hashPassword, keep = null, passwordField = 'password' }: ChangeOptions = {},
+  { hashing = hashPassword, passwordField = 'password' }: ChangeOptions = {},
 ): Promise<Account> {
   const before = await holdAccount(transaction, companyId, id)
   const name = checkValue(nameField, change.name ?? before.name, 'name')
@@ -86,7 +93,8 @@ export async function setAccount(
     ...name.problems,
     ...email.problems,
     ...permissionProblems(change.permissions ?? []),
-    ...passwordProblems(change.password, passwordField),
+    ...serviceProblems(before.service, change.password, passwordField),
+    ...(await passwordProblems(change.password, { ...before, ...change }, passwordField)),
   ]
   if (problems.length > 0) throw invalidFields(problems)
   const passwordHash = change.password === undefined ? null : await hashing(change.password)
@@ -98,18 +106,18 @@ export async function setAccount(
     disabled: change.disabled ?? before.disabled,
   }
   const after = await byAddress(transaction.run<Account>(updateAccount(companyId, wanted, passwordHash)))
-  if (after.disabled || passwordHash !== null) await transaction.run(deleteSessionsOf(companyId, id, keep))
+  if (after.disabled || passwordHash !== null) await transaction.run(deleteSessionsOf(companyId, id, null))
   return after
 }
 
-/** The account that was written; an e-mail address belongs to one account. */
+/** The account that was written; an e-mail address belongs to one account of a company. */
 async function byAddress(rows: Promise<Account[]>): Promise<Account> {
   try {
     const [row] = await rows
     return row as Account
   } catch (error) {
     if (violatedIndex(error) !== 'accounts_email') throw error
-    throw invalidFields([{ field: 'email', code: 'not_unique', message: 'belongs to another account' }])
+    throw invalidFields([{ field: 'email', code: 'not_unique', message: 'belongs to another account of the company' }])
   }
 }
 
@@ -132,6 +140,11 @@ export async function companyOf(transaction: Transaction, id: number): Promise<n
 
 export const noAccount = (id: number): Refusal =>
   new Refusal('not_found', { detail: `The company has no account ${id}.` })
+
+const serviceProblems = (service: boolean | undefined, password: string | undefined, field: string): Problem[] =>
+  service && password !== undefined
+    ? [{ field, code: 'not_allowed', message: 'cannot be given to a service account: nobody signs in with it' }]
+    : []
 
 function permissionProblems(wanted: readonly string[]): Problem[] {
   const strange = wanted.find((code) => !allPermissions.includes(code))

@@ -1,20 +1,22 @@
 import { hash, verify } from '@node-rs/argon2'
+import type { Owner } from '#derive/password.ts'
 import type { Problem } from '#registry/definition.ts'
 import { Refusal } from '#registry/refusals.ts'
 
 /** Passwords: argon2id with OWASP's recommendation, 19 MiB and two passes. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-const passwordLengthMin = 10
-const passwordLengthMax = 200
+/** In UTF-16 units: more than any password has, so that a longer one is told from each of them. */
+const comparedMax = 257
 
 export const hashPassword = (password: string): Promise<string> => hash(password, cost)
 
-export function passwordProblems(password: string | undefined, field = 'password'): Problem[] {
-  if (password === undefined || (password.length >= passwordLengthMin && password.length <= passwordLengthMax))
-    return []
-  const message = `must have ${passwordLengthMin} to ${passwordLengthMax} characters`
-  return [{ field, code: password.length < passwordLengthMin ? 'too_short' : 'too_long', message }]
+/** What is wrong with a new password. Those that there are go on, whatever they are. */
+export async function passwordProblems(password: string | undefined, owner: Owner, field: string): Promise<Problem[]> {
+  if (password === undefined) return []
+  const { passwordProblem } = await import('#derive/password.ts')
+  const problem = passwordProblem(password, owner, field)
+  return problem ? [problem] : []
 }
 
 /**
@@ -22,50 +24,89 @@ export function passwordProblems(password: string | undefined, field = 'password
  * crowd at the door would take the memory and time of everybody else.
  */
 export type PasswordDesk = {
+  /** For somebody who is signed in. */
   hash(password: string): Promise<string>
-  /** Whether it is the password of that hash. Without a hash it takes as long to say no. */
-  isRight(password: string, of: string | null): Promise<boolean>
+  /** Whether somebody who is signed in gives the password of that hash. */
+  isRight(password: string, of: string): Promise<boolean>
+  /** Which of these hashes, `count` at most, the password is right for. It takes as long as comparing with `count`. */
+  matches(password: string, hashes: readonly string[], count: number, from: From): Promise<boolean[]>
 }
 
-export function openPasswordDesk({ atOnceMax, waitMilliseconds }: { atOnceMax: number; waitMilliseconds: number }) {
-  const waiting: (() => void)[] = []
-  let running = 0
+/** Who waits: somebody known, by a session or a device, or a stranger, told by his network. */
+export type From = 'known' | { stranger: string }
+
+type DeskOptions = { atOnceMax: number; waitMilliseconds: number }
+type Waiting = { from: From; begin(): void }
+
+/** Waiting strangers of one network. */
+const waitingPerPeerMax = 2
+
+export function openPasswordDesk({ atOnceMax, waitMilliseconds }: DeskOptions): PasswordDesk {
+  // One place is kept for those who are known: a crowd of strangers cannot keep them from signing in.
+  const strangersMax = Math.max(1, atOnceMax - 1)
+  const waiting: Waiting[] = []
+  const running = { all: 0, strangers: 0 }
   let nobodys: Promise<string> | undefined
 
-  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= atOnceMax) await turn(waiting, waitMilliseconds)
-    else running++
+  const hasPlace = (from: From): boolean =>
+    running.all < atOnceMax && (from === 'known' || running.strangers < strangersMax)
+  const begin = (from: From): void => {
+    running.all++
+    if (from !== 'known') running.strangers++
+  }
+  const end = (from: From): void => {
+    running.all--
+    if (from !== 'known') running.strangers--
+    const next = waiting.findIndex((one) => hasPlace(one.from))
+    if (next >= 0) waiting.splice(next, 1)[0]?.begin()
+  }
+
+  const inTurn = async <T>(from: From, work: () => Promise<T>): Promise<T> => {
+    if (hasPlace(from)) begin(from)
+    else await place(from)
     try {
       return await work()
     } finally {
-      // Whoever waits takes this place over; only without one is it given back.
-      const next = waiting.shift()
-      if (next) next()
-      else running--
+      end(from)
     }
   }
-  const desk: PasswordDesk = {
-    hash: (password) => inTurn(() => hashPassword(password)),
-    isRight: (password, of) =>
-      inTurn(async () => {
+
+  const place = (from: From): Promise<void> => {
+    const ofPeer = from === 'known' ? 0 : waiting.filter((one) => isSame(one.from, from)).length
+    if (ofPeer >= waitingPerPeerMax) throw busy()
+    return new Promise((resolve, reject) => {
+      const entry: Waiting = {
+        from,
+        begin: () => {
+          clearTimeout(timer)
+          begin(from)
+          resolve()
+        },
+      }
+      const timer = setTimeout(() => {
+        waiting.splice(waiting.indexOf(entry), 1)
+        reject(busy())
+      }, waitMilliseconds)
+      waiting.push(entry)
+    })
+  }
+
+  const compare = (password: string, of: string): Promise<boolean> => verify(of, password.slice(0, comparedMax))
+  return {
+    hash: (password) => inTurn('known', () => hashPassword(password)),
+    isRight: (password, of) => inTurn('known', () => compare(password, of)),
+    matches: (password, hashes, count, from) =>
+      inTurn(from, async () => {
         nobodys ??= hashPassword(crypto.randomUUID())
-        const right = await verify(of ?? (await nobodys), password.slice(0, passwordLengthMax + 1))
-        return right && of !== null
+        const nobody = await nobodys
+        const right: boolean[] = []
+        for (let index = 0; index < count; index++) right.push(await compare(password, hashes[index] ?? nobody))
+        return right.slice(0, hashes.length)
       }),
   }
-  return desk
 }
 
-function turn(waiting: (() => void)[], milliseconds: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const takeTurn = (): void => {
-      clearTimeout(timer)
-      resolve()
-    }
-    const timer = setTimeout(() => {
-      waiting.splice(waiting.indexOf(takeTurn), 1)
-      reject(new Refusal('unavailable', { headers: { 'Retry-After': '1' } }))
-    }, milliseconds)
-    waiting.push(takeTurn)
-  })
-}
+const isSame = (one: From, other: From): boolean =>
+  one !== 'known' && other !== 'known' && one.stranger === other.stranger
+
+const busy = (): Refusal => new Refusal('unavailable', { headers: { 'Retry-After': '1' } })

@@ -4,6 +4,7 @@ import { erase, hide, noteRemoval, type RelatedRow, related, type SettledRow, se
 import { type Definition, isIn, type Relation } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { listedIdsMax } from '#registry/limits.ts'
+import { permission } from '#registry/permissions.ts'
 import { definitionOf, registry } from '#registry/records/index.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Transaction } from '../store/database.ts'
@@ -17,16 +18,23 @@ export type Listed = { records: string; count: number; ids: number[]; effect?: '
 
 export type Removed = { mode: 'soft' | 'hard'; wentAlong: Listed[]; kept: Listed[] }
 
+/** Throws where whoever asks lacks a permission. */
+export type MayDo = (permission: string) => void
+
+type Wanted = { definition: Definition; id: number; expected: Expected; mayDo?: MayDo | undefined }
+
 /**
  * Deletes a record unless protected history refers to it. What belongs to it alone goes along; what can stand without
- * it stays, and lets go of it. A preview is the same, undone by the caller. Spec, Request and response rules 3 and 4.
+ * it stays, and lets go of it. A preview is the same, undone by the caller. Where `mayDo` is given, it is asked for the
+ * kinds that go along, too. Spec, Request and response rules 3 and 4.
  */
-export const removal = (companyId: number, definition: Definition, id: number, expected: Expected): Work<Removed> => ({
+export const removal = (companyId: number, { definition, id, expected, mayDo }: Wanted): Work<Removed> => ({
   look: lookForDelete(companyId, definition, id),
   async carryOut(transaction, actor, seen) {
     const { json } = heldRecord(seen, expected)
     const record = JSON.parse(json) as JsonObject
     const plan = await planRemoval(transaction, actor, definition, [id])
+    for (const records of plan.goes.keys()) mayDo?.(permission(records, 'DELETE'))
     refuseIfBlocked(definition, record, plan)
 
     const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'

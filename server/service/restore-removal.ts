@@ -18,7 +18,7 @@ import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
 import { linkAgain } from './link-again.ts'
 import { takePlanPlaces } from './plan.ts'
-import { kindNamed, type Listed, listed } from './remove-record.ts'
+import { kindNamed, type Listed, listed, type MayDo } from './remove-record.ts'
 import { lookUpFound } from './write-record.ts'
 
 export type Restored = { records: string; recordId: number; cameBack: Listed[]; linked: Listed[] }
@@ -32,7 +32,7 @@ export async function restoreRemoval(
   transaction: Transaction,
   actor: Actor,
   removalId: number,
-  mayDo: (permission: string) => void,
+  mayDo: MayDo,
 ): Promise<Restored> {
   const [removal] = await transaction.run<HeldRemoval>(lockRemoval(actor.companyId, removalId))
   if (!removal) throw new Refusal('not_found')

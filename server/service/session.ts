@@ -1,11 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
 import {
   deleteSession,
+  deleteSessionById,
+  deleteSessionsOf,
+  endPlainName,
   holdSession,
   insertSession,
+  type ListedSession,
   type SessionKey,
+  type SessionOrigin,
   type SessionRow,
   seeSession,
+  sessionsOf,
   touchSession,
 } from '#derive/queries/session.ts'
 import { Refusal } from '#registry/refusals.ts'
@@ -16,17 +22,26 @@ import type { Actor } from './actor.ts'
 /** Somebody who is signed in, with the rights of this moment. Nothing of it outlives the request. */
 export type Session = { key: SessionKey; actor: Actor; row: SessionRow }
 
+export type Origin = SessionOrigin
+
 /**
  * What the browser keeps: the company (6 bytes) and 256 random bits. The company leads a statement to one place and
- * proves nothing; the hash must match. Decisions, Console.
+ * proves nothing; the hash must match. Undefined where the account is disabled or, `passwordHash` being given, has
+ * another password by now. Decisions, Console.
  */
-export async function beginSession(transaction: Transaction, companyId: number, accountId: number): Promise<string> {
+export async function beginSession(
+  transaction: Transaction,
+  { companyId, accountId }: { companyId: number; accountId: number },
+  origin: Origin,
+  passwordHash: string | null = null,
+): Promise<string | undefined> {
   const bytes = Buffer.alloc(38)
   bytes.writeUIntBE(companyId, 0, 6)
   randomBytes(32).copy(bytes, 6)
   const text = bytes.toString('base64url')
-  await transaction.run(insertSession(readSessionText(text) as SessionKey, accountId))
-  return text
+  const key = readSessionText(text) as SessionKey
+  const [begun] = await transaction.run<{ begun: 1 }>(insertSession(key, accountId, origin, passwordHash))
+  return begun && text
 }
 
 /** What a session's text says, or undefined for anything that is none. */
@@ -44,14 +59,21 @@ export function claimOfSession(text: string | undefined): Claim | undefined {
   return { companyId: bytes.readUIntBE(0, 6), random: bytes.readUIntBE(6, 6), door: 'console' }
 }
 
-/** The live session of a request, or the refusal of one that is none, is over, or whose account is disabled. */
-export async function seeLiveSession(database: Database, text: string | undefined): Promise<Session> {
+/**
+ * The live session of a request, or the refusal of one that is none, is over, or whose account is disabled. Where its
+ * cookie should have the prefix and has none, `isPlain`, it counts only if it began without.
+ */
+export async function seeLiveSession(database: Database, text: string | undefined, isPlain = false): Promise<Session> {
   const key = readSessionText(text)
   const [row] = key ? await database.read<SessionRow>(seeSession(key)) : []
-  if (!key || !row) throw notSignedIn()
+  if (!key || !row || (isPlain && !row.plain_name)) throw notSignedIn()
   if (row.stale) await database.read(touchSession(key))
   return sessionOf(key, row)
 }
+
+/** The browser gets its cookie under the name with the prefix; under the other it counts no longer. */
+export const renamePlainSession = (database: Database, { key }: Session): Promise<unknown> =>
+  database.read(endPlainName(key))
 
 /** The same at the beginning of a write, held to its end. */
 export async function holdLiveSession(transaction: Transaction, key: SessionKey): Promise<Session> {
@@ -63,6 +85,22 @@ export async function holdLiveSession(transaction: Transaction, key: SessionKey)
 export async function endSession(database: Database, text: string | undefined): Promise<void> {
   const key = readSessionText(text)
   if (key) await database.read(deleteSession(key))
+}
+
+/** The sessions of whoever is signed in. */
+export const listSessions = (database: Database, { key, row }: Session): Promise<ListedSession[]> =>
+  database.read<ListedSession>(sessionsOf(key, row.account_id))
+
+/** Ends one of the account's own sessions; whether it was the one that asks. */
+export async function endOwnSession(transaction: Transaction, { key, row }: Session, id: number): Promise<boolean> {
+  const [ended] = await transaction.run<{ id_hash: Buffer }>(deleteSessionById(key.companyId, row.account_id, id))
+  if (!ended) throw new Refusal('not_found', { detail: 'You have no session with this id; it may be over already.' })
+  return ended.id_hash.equals(key.idHash)
+}
+
+/** Ends all sessions of the account but the one that asks; how many. */
+export async function endOtherSessions(transaction: Transaction, { key, row }: Session): Promise<number> {
+  return (await transaction.run(deleteSessionsOf(key.companyId, row.account_id, key.idHash))).length
 }
 
 /** What an account lacks is refused by the name of the permission. */

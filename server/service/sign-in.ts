@@ -1,85 +1,133 @@
-import { createHash } from 'node:crypto'
-import {
-  type AttemptRow,
-  type CredentialsRow,
-  countAttempt,
-  credentialsByEmail,
-  credentialsOf,
-  forgiveAttempts,
-} from '#derive/queries/sign-in.ts'
+import { type CandidateRow, candidatesFor, passwordOf, signInAccountsMax } from '#derive/queries/sign-in.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import type { Database } from '../store/database.ts'
-import type { PasswordDesk } from './password.ts'
-import { beginSession, type Session } from './session.ts'
+import { type Counted, comparing, count, forget, networkOf, subjectOf, takeBack, tooMany } from './attempts.ts'
+import { addDevice, type Device, isOf, readDevices } from './device.ts'
+import type { From, PasswordDesk } from './password.ts'
+import { beginSession, type Origin, type Session } from './session.ts'
 
-export const attemptWindowSeconds = 15 * 60
-const attemptsPerAccount = 10
-/** A whole office may sit behind one address. */
-const attemptsPerPeer = 100
-
-/**
- * Signs somebody in: the text of a new session. An address that nobody has, an account that is disabled or has no
- * password, and a wrong password take the same way and get the same answer.
- */
-export async function signIn(
-  database: Database,
-  desk: PasswordDesk,
-  { email, password, peer }: { email: string; password: string; peer: string | undefined },
-): Promise<{ text: string; companyId: number }> {
-  const subjects = { account: subject('email', email.trim().toLowerCase()), peer: subject('peer', network(peer)) }
-  await count(database, subjects.account, subjects.peer)
-  const [found] = await database.read<CredentialsRow>(credentialsByEmail(email.trim()))
-  const isOpen = found !== undefined && !found.disabled
-  if (!(await desk.isRight(password, found?.password_hash ?? null)) || !isOpen) {
-    throw new Refusal('unauthorized', { detail: 'E-mail or password is wrong.' })
-  }
-  await database.read(forgiveAttempts(subjects.account, subjects.peer))
-  const text = await database.transaction((transaction) => beginSession(transaction, found.company_id, found.id))
-  return { text, companyId: found.company_id }
+export type SignIn = {
+  email: string
+  password: string
+  /** Which of several accounts, where somebody has chosen one. */
+  accountId: number | undefined
+  /** The address that attempts are counted for, which a trusted proxy may have told. */
+  peer: string | undefined
+  /** What the browser keeps of the devices it is. */
+  devices: string | undefined
+  origin: Origin
 }
 
-/** Whoever is signed in shows once more that it is he. Counted like a sign-in: a session is no licence to guess. */
+/** A session and the devices of its browser from now on; or, where the password is right for several, the choice. */
+export type SignedIn =
+  | { session: string; devices: string; companyId: number; accountId: number }
+  | { choose: { account_id: number; name: string; company: { id: number; name: string } }[] }
+
+type Candidate = CandidateRow & { company_id: number }
+type Means = { database: Database; desk: PasswordDesk; secret: string; now: Date }
+
+/** Longer than any address, and no work to compare. */
+const emailLengthMax = 512
+
+/**
+ * Signs somebody in. An address that nobody has, an account that is disabled or has no password, and a wrong password
+ * take the same way, as long, and get the same answer; so do an address of one account and one of several.
+ */
+export async function signIn(means: Means, given: SignIn): Promise<SignedIn> {
+  const { database, desk, secret, now } = means
+  const email = given.email.trim().slice(0, emailLengthMax)
+  const rows = await database.read<CandidateRow>(candidatesFor(email, given.accountId ?? null))
+  const candidates = rows.filter((row): row is Candidate => row.company_id !== null)
+  const devices = readDevices(secret, given.devices, now)
+  const network = networkOf(given.peer)
+
+  const { tries, compared, isKnown } = await admit(database, {
+    candidates,
+    devices,
+    stranger: [{ subject: (rows[0] as CandidateRow).subject }, { subject: subjectOf('peer', network), ofPeer: true }],
+  })
+  const hashes = compared.map((row) => row.password_hash)
+  const from: From = isKnown ? 'known' : { stranger: network }
+  const counted = tries.flatMap((one) => one.counted)
+  const right = await comparing(database, counted, () => desk.matches(given.password, hashes, signInAccountsMax, from))
+  const [own, ...others] = compared.filter((_, index) => right[index])
+  if (!own) throw wrong()
+  await settle(database, tries, [own, ...others])
+  if (others.length > 0) return { choose: [own, ...others].map(choiceOf) }
+
+  const account = accountOf(own)
+  const session = await database.transaction((transaction) =>
+    beginSession(transaction, account, given.origin, own.password_hash),
+  )
+  // The password was changed, or the account disabled, while it was compared.
+  if (session === undefined) throw wrong()
+  return { session, devices: addDevice(secret, devices, account, now), ...account }
+}
+
+/** What a try is counted for, and the accounts whose password it could find. */
+type Try = { counted: readonly Counted[]; at: readonly Candidate[] }
+type Admitted = { tries: Try[]; compared: readonly Candidate[]; isKnown: boolean }
+type Asking = { candidates: readonly Candidate[]; devices: readonly Device[]; stranger: readonly Counted[] }
+
+/**
+ * Counts the try. A device is counted by itself as far as the accounts go that have been signed in to from it; for all
+ * others whoever asks is a stranger, and where strangers have used up their tries, these are left out.
+ */
+async function admit(database: Database, { candidates, devices, stranger }: Asking): Promise<Admitted> {
+  const deviceOf = (row: Candidate) => devices.find((device) => isOf(device, accountOf(row)))
+  const known = candidates.filter((row) => deviceOf(row) !== undefined)
+  const device = known.map(deviceOf)[0]
+  const asStranger: Try = { counted: stranger, at: candidates }
+  if (!device) {
+    const seconds = await count(database, stranger)
+    if (seconds > 0) throw tooMany(seconds)
+    return { tries: [asStranger], compared: candidates, isKnown: false }
+  }
+  const asDevice: Try = { counted: [{ subject: subjectOf('device', device.id) }], at: known }
+  const seconds = await count(database, asDevice.counted)
+  if (seconds > 0) throw tooMany(seconds)
+  if (known.length === candidates.length || (await count(database, stranger)) > 0) {
+    return { tries: [asDevice], compared: known, isKnown: true }
+  }
+  return { tries: [asDevice, asStranger], compared: candidates, isKnown: true }
+}
+
+/**
+ * Tries are forgotten when the password was right wherever they could have found one. The owner of one account of an
+ * address could otherwise wipe out what he tried at another.
+ */
+async function settle(database: Database, tries: readonly Try[], right: readonly Candidate[]): Promise<void> {
+  for (const { counted, at } of tries) {
+    if (at.every((row) => right.includes(row))) await forget(database, counted)
+    else await takeBack(database, counted)
+  }
+}
+
+/** Whoever is signed in shows once more that it is he. Counted by the account: a session is no licence to guess. */
 export async function confirmPassword(
   database: Database,
   desk: PasswordDesk,
-  { actor, row }: Session,
+  { actor: { companyId }, row: { account_id: accountId } }: Session,
   password: string,
   field = 'password',
 ): Promise<void> {
-  const account = subject('email', row.email.toLowerCase())
-  await count(database, account, null)
-  const [found] = await database.read<CredentialsRow>(credentialsOf(actor.companyId, row.account_id))
-  if (!(await desk.isRight(password, found?.password_hash ?? null))) {
+  const counted: Counted[] = [{ subject: subjectOf('account', `${companyId}:${accountId}`) }]
+  const seconds = await count(database, counted)
+  if (seconds > 0) throw tooMany(seconds)
+  const [found] = await database.read<{ password_hash: string | null }>(passwordOf(companyId, accountId))
+  const hash = found?.password_hash ?? null
+  if (hash === null || !(await comparing(database, counted, () => desk.isRight(password, hash)))) {
     throw invalidFields([{ field, code: 'wrong_password', message: 'is not the password of your account' }])
   }
-  await database.read(forgiveAttempts(account, null))
+  await forget(database, counted)
 }
 
-async function count(database: Database, account: Buffer, peer: Buffer | null): Promise<void> {
-  const subjects = peer ? [account, peer] : [account]
-  const rows = await database.read<AttemptRow>(countAttempt(subjects, attemptWindowSeconds))
-  const over = rows.filter(({ subject, attempts }) =>
-    subject.equals(account) ? attempts > attemptsPerAccount : attempts > attemptsPerPeer,
-  )
-  if (over.length === 0) return
-  const seconds = Math.max(1, ...over.map(({ seconds_left }) => seconds_left))
-  throw new Refusal('too_many_requests', {
-    detail: `There were too many attempts. Try again in ${Math.ceil(seconds / 60)} minutes.`,
-    headers: { 'Retry-After': String(seconds) },
-  })
-}
+const accountOf = ({ company_id: companyId, id: accountId }: Candidate) => ({ companyId, accountId })
 
-const subject = (sort: 'email' | 'peer', text: string): Buffer =>
-  createHash('sha256').update(`${sort}:${text}`).digest()
+const choiceOf = ({ id, name, company_id, company_name }: Candidate) => ({
+  account_id: id,
+  name,
+  company: { id: company_id, name: company_name },
+})
 
-/** One customer of a provider has a whole /64 of IPv6 addresses. */
-function network(peer: string | undefined): string {
-  if (peer === undefined) return 'unknown'
-  const address = peer.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
-  if (!address.includes(':')) return address
-  const [head = ''] = address.split('%')
-  const [before = '', after] = head.split('::')
-  const groups = before.split(':').filter((group) => group !== '')
-  const filled = after === undefined ? groups : [...groups, ...Array(Math.max(0, 4 - groups.length)).fill('0')]
-  return filled.slice(0, 4).join(':')
-}
+const wrong = (): Refusal => new Refusal('unauthorized', { detail: 'E-mail or password is wrong.' })

@@ -5,7 +5,7 @@ import { sweepAttempts } from '#derive/queries/sign-in.ts'
 import type { Statement } from '#derive/queries/statement.ts'
 import { foldTallies } from '#derive/queries/tally.ts'
 import type { Database } from '../store/database.ts'
-import { attemptWindowSeconds } from './sign-in.ts'
+import { attemptWindowSeconds } from './attempts.ts'
 
 /** What is tidied up while the service runs. Nothing ever depends on when, or on which process does it. */
 export type Sweeper = { stop(): Promise<void> }

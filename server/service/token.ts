@@ -27,11 +27,14 @@ export type NewToken = {
   label: string
   scopes: readonly string[] | 'all'
   allowlist: readonly string[]
-  /** The permissions of whoever issues it, where that is somebody: he can grant no more than he holds. */
+  /** The permissions of whoever issues it; undefined: the operator, who may grant anything. */
   issuerHolds?: readonly string[]
 }
 
-/** Issues a token that can do no more than its account may. Spec, Authentication 3 and 5. */
+/**
+ * Issues a token that can do no more than its account may. Whoever has its text acts as the account, so only somebody
+ * who may do all that the account may issues one for another. Spec, Authentication 3 and 5; Decisions, Tokens.
+ */
 export async function issueToken(
   transaction: Transaction,
   actor: Actor,
@@ -44,6 +47,9 @@ export async function issueToken(
     throw invalidFields([
       { field: 'account_id', code: 'not_found', message: 'must be an account of the company that is not disabled' },
     ])
+  }
+  if (account.id !== actor.accountId) {
+    needAll(input.issuerHolds, account.permissions, (missing) => `${account.name} holds ${missing}`)
   }
   const held = allScopes.filter(
     (scope) => account.permissions.includes(scope) && (input.issuerHolds?.includes(scope) ?? true),
@@ -59,15 +65,20 @@ export async function issueToken(
   return insert(transaction, actor, secret, row, 'issued')
 }
 
-/** A new text with the same scopes, label and allowlist; the old one stops at once. Spec, Authentication 4. */
+/**
+ * A new text with the same scopes, label and allowlist; the old one stops at once. `holds` are the permissions of
+ * whoever will see the text; undefined: the operator. Spec, Authentication 4 and 5.
+ */
 export async function rotateToken(
   transaction: Transaction,
   actor: Actor,
   secret: string,
+  holds?: readonly string[],
 ): Promise<{ token: string; row: Token }> {
   await transaction.run(lockTokens(actor.companyId))
   const [old] = await transaction.run<TokenRow>(revokeActiveToken(actor.companyId))
   if (!old) throw noToken()
+  needScopes(holds, old)
   return insert(transaction, actor, secret, old, 'rotated')
 }
 
@@ -80,14 +91,16 @@ export async function revokeToken(transaction: Transaction, actor: Actor): Promi
   return old
 }
 
-/** The text again, on demand; each showing is noted. */
+/** The text again, on demand, for somebody who `holds` all its scopes; each showing is noted. */
 export async function showToken(
   transaction: Transaction,
   actor: Actor,
   secret: string,
+  holds?: readonly string[],
 ): Promise<{ token: string; row: Token }> {
   const [row] = await transaction.run<TokenRow>(activeToken(actor.companyId))
   if (!row) throw noToken()
+  needScopes(holds, row)
   await note(transaction, actor, row.id, 'shown')
   try {
     return { token: openSealed(secret, row.sealed, actor.companyId, row.id), row }
@@ -130,9 +143,13 @@ async function insert(
   const token = makeToken(actor.companyId)
   const sealed = sealToken(secret, token, actor.companyId, id)
   const { account_id, label, scopes, allowlist } = wanted
+  const issued_by = actor.accountId
   try {
     const [row] = await transaction.run<TokenRow>(
-      insertToken(actor.companyId, { id, account_id, label, scopes, allowlist, sealed, hash: hashToken(token) }),
+      insertToken(actor.companyId, {
+        ...{ id, account_id, issued_by, label, scopes, allowlist, sealed },
+        hash: hashToken(token),
+      }),
     )
     await note(transaction, actor, id, action)
     return { token, row: row as Token }
@@ -144,6 +161,19 @@ async function insert(
 
 const note = (transaction: Transaction, { companyId, accountId, door }: Actor, recordId: number, action: string) =>
   transaction.run(noteOffice(companyId, { accountId, door, records: 'tokens', recordId, action, changes: null }))
+
+/** The text of a token is all that it takes to use it: nobody comes by it to more rights than he holds. */
+const needScopes = (holds: readonly string[] | undefined, { scopes }: Pick<TokenRow, 'scopes'>): void =>
+  needAll(holds, scopes, (missing) => `The token may use ${missing}`)
+
+function needAll(holds: readonly string[] | undefined, needed: readonly string[], said: (missing: string) => string) {
+  const missing = holds && needed.find((code) => !holds.includes(code))
+  if (missing === undefined) return
+  throw new Refusal('insufficient_scope', {
+    detail: `${said(missing)}, which you do not hold; only somebody who does can do this.`,
+    required_scope: missing,
+  })
+}
 
 const noToken = (): Refusal => new Refusal('not_found', { detail: 'The company has no active token; issue one.' })
 

@@ -1,13 +1,21 @@
 import type { Json } from '#registry/json.ts'
-import { type Listed, removal } from '../service/remove-record.ts'
+import { type Listed, type MayDo, removal } from '../service/remove-record.ts'
 import type { Work } from '../service/work.ts'
 import { change, creation } from '../service/write-record.ts'
 import { type Answer, envelope, recordTag } from './answer.ts'
 import type { Call } from './call.ts'
 import { type Intent, recordId } from './read-intent.ts'
 
-/** The work that a write asks for, ending in its envelope. Whether it stays done is decided by who carries it out. */
-export function perform(companyId: number, call: Call, { dryRun, body, expected }: Intent): Work<Answer> {
+/**
+ * The work that a write asks for, ending in its envelope. Whether it stays done is decided by who carries it out.
+ * `mayDo` is asked for what goes along with a deletion; /v1 asks for the scope of its route and nothing more.
+ */
+export function perform(
+  companyId: number,
+  call: Call,
+  { dryRun, body, expected }: Intent,
+  mayDo?: MayDo,
+): Work<Answer> {
   const { definition, operation, success } = call.route
   switch (operation) {
     case 'create':
@@ -28,7 +36,7 @@ export function perform(companyId: number, call: Call, { dryRun, body, expected 
       )
     case 'delete': {
       const id = recordId(call)
-      return answered(removal(companyId, definition, id, expected), ({ mode, wentAlong, kept }) => {
+      return answered(removal(companyId, { definition, id, expected, mayDo }), ({ mode, wentAlong, kept }) => {
         const [along, stay] = [asJson(wentAlong), asJson(kept)]
         return answer(
           success,

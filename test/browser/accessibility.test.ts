@@ -1,8 +1,7 @@
-import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type BrowserStage, type Office, openBrowserStage } from './stage.ts'
-import { visit } from './steps.ts'
+import { violations, visit } from './steps.ts'
 
 let stage: BrowserStage
 let office: Office
@@ -56,18 +55,6 @@ const places = [
   '/settings/lists',
   '/profile',
 ]
-
-/** What axe finds on the page as it stands, each with the element. */
-async function violations(of: Page): Promise<string[]> {
-  // Evaluated by the driver, whose own world no policy of the page reaches.
-  await of.evaluate(axe.source)
-  const found = (await of.evaluate('axe.run()')) as {
-    violations: { id: string; help: string; nodes: { html: string }[] }[]
-  }
-  return found.violations.flatMap(({ id, help, nodes }) =>
-    nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`),
-  )
-}
 
 const looks = [
   { look: 'light and wide', scheme: 'light', width: 1280, locale: 'en-GB' },

@@ -1,7 +1,7 @@
 import chromium from '@sparticuz/chromium'
 import { type Browser, type BrowserContextOptions, chromium as driver, type Page } from 'playwright-core'
 import { buildConsole } from '#server/command/build-console.ts'
-import { setAccount } from '#server/service/account.ts'
+import { createAccount, setAccount } from '#server/service/account.ts'
 import { type Company, type CompanyOptions, openStage, type Stage } from '../stage/stage.ts'
 
 /** The real pages in a real Chromium, over the real service on a database of its own. */
@@ -9,6 +9,8 @@ export type BrowserStage = Stage & {
   browser: Browser
   /** A company whose account can sign in. */
   office(options?: CompanyOptions): Promise<Office>
+  /** Somebody else of the company, who can sign in. */
+  colleague(office: Office, permissions: readonly string[], email?: string): Promise<Office>
   /** A page of its own session; what is wrong with it is kept until `quiet` looks. */
   open(options?: BrowserContextOptions): Promise<Page>
   /** Signed in, on the first page. */
@@ -45,6 +47,11 @@ export async function openBrowserStage(): Promise<BrowserStage> {
         setAccount(transaction, company.id, company.accountId, { email, password }),
       )
       return { ...company, email, password }
+    },
+    colleague: async (office, permissions, email = `${crypto.randomUUID()}@example.com`) => {
+      const account = { name: 'Grace', email, password, permissions }
+      await stage.inTransaction((transaction) => createAccount(transaction, office.id, account))
+      return { ...office, email }
     },
     enter: async (office, options) => {
       const page = await open(options)

@@ -1,3 +1,4 @@
+import axe from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
 import type { BrowserStage } from './stage.ts'
 
@@ -37,3 +38,15 @@ export const press = (page: Page | Locator, name: string): Promise<void> =>
 
 /** The heading of the page. */
 export const heading = (page: Page): Promise<string> => page.locator('#content h1').innerText()
+
+/** What axe finds on the page as it stands, each with the element. */
+export async function violations(of: Page): Promise<string[]> {
+  // Evaluated by the driver, whose own world no policy of the page reaches.
+  await of.evaluate(axe.source)
+  const found = (await of.evaluate('axe.run()')) as {
+    violations: { id: string; help: string; nodes: { html: string }[] }[]
+  }
+  return found.violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`),
+  )
+}

@@ -83,6 +83,31 @@ describe('A token’s life', () => {
     await press(page.getByRole('dialog'), 'Close')
   })
 
+  test('its addresses change for the password alone', async () => {
+    await visit(stage, page, '/settings/api')
+    await page.getByRole('textbox', { name: 'Allowed addresses' }).fill('127.0.0.1')
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    await fill(page, 'Your password', 'wrong')
+    await press(page, 'Save')
+    await page.locator('[aria-invalid=true]').waitFor()
+    await fill(page, 'Your password', office.password)
+    await press(page, 'Save')
+    await page.getByText(/The allowed addresses are saved/).waitFor()
+    expect((await call(second)).status).toBe(200)
+  })
+
+  test('it is shown and rotated only to somebody who holds all its rights', async () => {
+    const clerk = await stage.colleague(office, ['API_MANAGE'])
+    const his = await stage.enter(clerk)
+    await visit(stage, his, '/settings/api')
+    await his.getByText(/You lack PROJECTS_VIEW/).waitFor()
+    for (const name of ['Show token', 'Rotate']) {
+      expect(await his.getByRole('button', { name }).isDisabled(), name).toBe(true)
+    }
+    expect(await his.getByRole('button', { name: 'Revoke' }).isEnabled()).toBe(true)
+    await his.context().close()
+  })
+
   test('it is revoked, and nothing calls any more', async () => {
     await visit(stage, page, '/settings/api')
     await press(page, 'Revoke')
@@ -106,5 +131,21 @@ describe('Accounts', () => {
     await press(dialog, 'Create')
     await page.getByText('The account is saved.').waitFor()
     await page.getByText(/femi-.*1 permission/).waitFor()
+  })
+
+  test('get another password for one’s own', async () => {
+    await visit(stage, page, '/settings/accounts')
+    await press(page, 'Edit Femi')
+    const dialog = page.getByRole('dialog')
+    await fill(dialog, 'New password', 'password1')
+    await dialog.getByText('Very easily guessed').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    await fill(dialog, 'Your own password', office.password)
+    await press(dialog, 'Save')
+    await dialog.getByText(/is easily guessed/).waitFor()
+    await fill(dialog, 'New password', 'kettle mossy ferry')
+    await dialog.getByText('Very good').waitFor()
+    await press(dialog, 'Save')
+    await page.getByText('The account is saved.').waitFor()
   })
 })

@@ -98,6 +98,30 @@ describe('account', () => {
     expect(accounts.map((account) => account.permissions)).toEqual([permissions, []])
   })
 
+  test('create --service makes one that nobody can sign in with, now or later.', async () => {
+    const company = await newCompany()
+    const words = ['account', 'create', '--company', company, '--name', 'Payroll sync', '--email', 'it@example.com']
+    const { account_id } = await json(...words, '--service', '--permissions', 'WORKERS_VIEW')
+    const said = await give(...words, '--service', '--permissions', 'WORKERS_VIEW')
+    expect(said.out).toMatch(/Payroll sync <it@example\.com>, a service account, with 1 permissions\.\n$/)
+    expect((await give(...words, '--service', '--password', 'kettle mossy ferry')).err).toBe(
+      'Give --service or --password, not both: nobody signs in with a service account.\n',
+    )
+    expect((await give('account', 'set', String(account_id), '--password', 'kettle mossy ferry')).err).toBe(
+      'password cannot be given to a service account: nobody signs in with it.\n',
+    )
+    const { accounts } = (await json('company', 'show', company)) as { accounts: object[] }
+    expect(accounts[0]).toMatchObject({ service: true, email: 'it@example.com' })
+    expect(await json('token', 'issue', '--company', company, '--account', String(account_id))).toHaveProperty('token')
+  })
+
+  test('a password that is easily guessed is refused with what to do.', async () => {
+    const account = await newAccount(await newCompany())
+    expect((await give('account', 'set', account, '--password', 'password1')).err).toBe(
+      'password is easily guessed; choose several words that do not belong together.\n',
+    )
+  })
+
   test('set finds the account by its id alone; a password may come by the standard input.', async () => {
     const account = await newAccount(await newCompany())
     expect(await json('account', 'set', account, '--permissions', 'CLIENTS_VIEW', '--disable')).toMatchObject({
@@ -264,7 +288,7 @@ describe('A mistake is one sentence, nothing is written, and the exit code is 1'
     ]
     const { err } = await give(...words)
     expect(err).toBe(
-      'email must be an e-mail address like ada@example.com, of at most 254 characters; permissions has "FLY", which is no permission; password must have 10 to 200 characters.\n',
+      'email must be an e-mail address like ada@example.com, of at most 254 characters; permissions has "FLY", which is no permission; password must have 8 to 128 characters.\n',
     )
   })
 

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serve } from '#server/http/serve.ts'
-import { openPasswordDesk } from '#server/service/password.ts'
 import { Fault } from '#server/store/faults.ts'
 import { send } from '../stage/http.ts'
 import { type ConsoleStage, openConsole } from './stage.ts'
@@ -188,17 +187,4 @@ describe('When the world fails', () => {
     expect(await answer).toMatchObject({ status: 201, headers: { connection: 'close' } })
     await leaving.drain()
   })
-})
-
-test('few passwords are hashed at once; who waits too long is told to come back', async () => {
-  const desk = openPasswordDesk({ atOnceMax: 1, waitMilliseconds: 20 })
-  const results = await Promise.allSettled(Array.from({ length: 10 }, () => desk.hash('a password to hash')))
-  const refused = results.filter((result) => result.status === 'rejected')
-  expect(refused.length).toBeGreaterThan(0)
-  for (const { reason } of refused) expect(reason).toMatchObject({ code: 'unavailable' })
-  expect(results[0]?.status).toBe('fulfilled')
-  const patient = openPasswordDesk({ atOnceMax: 2, waitMilliseconds: 10_000 })
-  await Promise.all(Array.from({ length: 6 }, () => patient.hash('a password to hash')))
-  expect(await patient.isRight('x', await patient.hash('x'))).toBe(true)
-  expect(await patient.isRight('x', null)).toBe(false)
 })

@@ -53,6 +53,8 @@ describe('From another site', () => {
     { why: 'a page of another site', headers: { 'Sec-Fetch-Site': 'cross-site' } },
     { why: 'a page of a sister site', headers: { 'Sec-Fetch-Site': 'same-site' } },
     { why: 'an older browser', headers: { 'Sec-Fetch-Site': '', Origin: 'https://evil.example' } },
+    { why: 'our host with another scheme', headers: { 'Sec-Fetch-Site': '', Origin: 'https://127.0.0.1' } },
+    { why: 'our host at another port', headers: { 'Sec-Fetch-Site': '', Origin: 'http://127.0.0.1:1' } },
     { why: 'a page without an origin', headers: { 'Sec-Fetch-Site': '', Origin: 'null' } },
     { why: 'who does not say', headers: { 'Sec-Fetch-Site': '' } },
   ]
@@ -112,6 +114,7 @@ describe('Another company’s ids', () => {
     await other.company.get('/v1/projects')
     await other.company.calls()
     theirs.calls = (await other.data('/console/calls'))[0].id
+    theirs.sessions = (await other.data('/console/sessions'))[0].id
   })
   test.each(closed.filter(({ path }) => path.includes('{id}')))(
     '$method $path behaves as with one that does not exist',

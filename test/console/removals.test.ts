@@ -280,6 +280,54 @@ describe('The right to restore', () => {
   })
 })
 
+describe('The right to delete', () => {
+  const along = ['tasks', 'time_entries', 'invoices', 'contracts', 'estimates']
+
+  test('is asked for everything that goes along, in the preview as well', async () => {
+    const office = await stage.office()
+    const ids = await oneOfEach(office.company)
+    const path = `/console/records/projects/${ids.projects}`
+    for (const kind of along) {
+      const lacking = permission(kind, 'DELETE')
+      const person = await stage.person(
+        office.company,
+        permissions.filter((code) => code !== lacking),
+      )
+      for (const query of ['', '?dry_run=1']) {
+        const answer = await person.ask('DELETE', path + query)
+        expect(answer, kind).toMatchObject({ status: 403, body: { required_scope: lacking } })
+      }
+    }
+    expect((await office.get(path)).status).toBe(200)
+    const enough = await stage.person(
+      office.company,
+      ['projects', ...along].map((kind) => permission(kind, 'DELETE')),
+    )
+    const preview = await enough.ask('DELETE', `${path}?dry_run=1`)
+    const kinds = preview.body.data.would_delete.map(({ records }: { records: string }) => records)
+    expect(kinds.toSorted()).toEqual(along.toSorted())
+    expect((await enough.ask('DELETE', path)).status).toBe(200)
+  })
+
+  test('is not asked for kinds of which nothing goes along', async () => {
+    const office = await stage.office()
+    const project = await create(office, 'projects', { name: 'P' })
+    await create(office, 'equipment', { name: 'Saw', project_id: project })
+    const person = await stage.person(office.company, ['PROJECTS_DELETE'])
+    expect((await person.ask('DELETE', `/console/records/projects/${project}`)).status).toBe(200)
+  })
+
+  test('over /v1 is the scope of the specification and nothing more; the preview names what goes along', async () => {
+    const office = await stage.office({ permissions: ['PROJECTS_DELETE'], scopes: ['PROJECTS_DELETE'] })
+    const { company } = office
+    const { projects } = await oneOfEach(company)
+    const preview = await company.call('DELETE', `/v1/projects/${projects}?dry_run=1`)
+    const kinds = preview.body.data.would_delete.map(({ records }: { records: string }) => records)
+    expect(kinds.toSorted()).toEqual(along.toSorted())
+    expect((await company.call('DELETE', `/v1/projects/${projects}`)).status).toBe(200)
+  })
+})
+
 test('of ten restores at once one succeeds', async () => {
   const office = await stage.office()
   const ids = await oneOfEach(office.company)

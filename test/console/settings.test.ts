@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { permissions, scopes } from '#registry/permissions.ts'
+import { createAccount } from '#server/service/account.ts'
 import type { Company } from '../stage/stage.ts'
-import { type ConsoleStage, openConsole, type Person, password, signIn } from './stage.ts'
+import { type ConsoleStage, cookieOf, openConsole, type Person, password, signIn } from './stage.ts'
 
 let stage: ConsoleStage
 beforeAll(async () => {
@@ -13,21 +14,21 @@ type Office = Person & { company: Company }
 const api = (token: string, path = '/v1/clients') =>
   stage.send({ method: 'GET', path, headers: [['Authorization', `Bearer ${token}`]] })
 
+const issue = (person: Person, wanted: object = {}) =>
+  person.ask('POST', '/console/token', {
+    label: 'Payroll',
+    scopes: ['CLIENTS_VIEW'],
+    allowlist: [],
+    password,
+    ...wanted,
+  })
+
 describe('The token', () => {
   let office: Office
   beforeAll(async () => {
     office = await stage.office()
     await office.company.revoke()
   })
-  const issue = (person: Person, wanted: object = {}) =>
-    person.ask('POST', '/console/token', {
-      label: 'Payroll',
-      scopes: ['CLIENTS_VIEW'],
-      allowlist: [],
-      password,
-      ...wanted,
-    })
-
   test('is issued, seen without its text, shown, rotated and revoked', async () => {
     expect((await office.get('/console/token')).body).toEqual({ data: null })
     const issued = await issue(office, { allowlist: ['127.0.0.1', '10.0.0.0/8'] })
@@ -46,6 +47,7 @@ describe('The token', () => {
       scopes: ['CLIENTS_VIEW'],
       allowlist: ['127.0.0.1/32', '10.0.0.0/8'],
       account: { id: office.id, name: 'Femi' },
+      issued_by: { id: office.id, name: 'Femi' },
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
       last_used_at: expect.stringMatching(/^\d{4}-.*Z$/),
       last_peer: '127.0.0.1',
@@ -84,21 +86,94 @@ describe('The token', () => {
     const owner = await stage.office()
     await owner.company.revoke()
     const clerk = await stage.person(owner.company, ['API_MANAGE', 'CLIENTS_VIEW'])
-    for (const account_id of [clerk.id, owner.id]) {
-      const refused = await issue(clerk, { scopes: ['CLIENTS_VIEW', 'CLIENTS_EDIT'], account_id })
-      expect(refused.body.errors).toMatchObject([{ field: 'scopes', code: 'not_allowed' }])
-    }
+    const refused = await issue(clerk, { scopes: ['CLIENTS_VIEW', 'CLIENTS_EDIT'] })
+    expect(refused.body.errors).toMatchObject([{ field: 'scopes', code: 'not_allowed' }])
     expect((await issue(clerk, { scopes: ['API_MANAGE'] })).status).toBe(422)
     expect((await issue(clerk, { account_id: (await stage.office()).id })).body.errors).toMatchObject([
       { field: 'account_id', code: 'not_found' },
     ])
-    expect((await issue(clerk, { account_id: owner.id })).status).toBe(201)
-    expect((await owner.data('/console/token')).account.id).toBe(owner.id)
+  })
+
+  test('is issued for another account by somebody who holds all its permissions', async () => {
+    const owner = await stage.office()
+    await owner.company.revoke()
+    const clerk = await stage.person(owner.company, ['API_MANAGE', 'CLIENTS_VIEW'])
+    const less = await stage.person(owner.company, ['CLIENTS_VIEW'])
+    const refused = await issue(clerk, { account_id: owner.id })
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_scope', required_scope: 'PROJECTS_VIEW' },
+    })
+    expect(refused.body.detail).toContain('Femi holds PROJECTS_VIEW, which you do not hold')
+    expect((await issue(clerk, { account_id: less.id })).status).toBe(201)
+    expect(await owner.data('/console/token')).toMatchObject({
+      account: { id: less.id },
+      issued_by: { id: clerk.id },
+    })
+  })
+
+  test('is shown and rotated only to somebody who holds every scope of it; revoked by whoever manages the API', async () => {
+    const owner = await stage.office()
+    const { token } = owner.company
+    const clerk = await stage.person(owner.company, ['API_MANAGE', ...scopes.filter((code) => code !== 'CLIENTS_EDIT')])
+    for (const path of ['show', 'rotate']) {
+      const answer = await clerk.ask('POST', `/console/token/${path}`, { password })
+      expect(answer).toMatchObject({
+        status: 403,
+        body: { code: 'insufficient_scope', required_scope: 'CLIENTS_EDIT' },
+      })
+      expect(answer.text).not.toContain('plumb_live_')
+      // What is looked up in what may be used, not what the account behind it may do by now.
+      expect((await api(token)).status).toBe(200)
+    }
+    const enough = await stage.person(owner.company, ['API_MANAGE', ...scopes])
+    expect((await enough.ask('POST', '/console/token/show', { password })).body).toEqual({ data: { token } })
+    expect((await enough.ask('POST', '/console/token/rotate', { password })).status).toBe(200)
+    expect(await owner.data('/console/token')).toMatchObject({
+      account: { id: owner.company.accountId },
+      issued_by: { id: enough.id },
+    })
+    expect((await clerk.ask('POST', '/console/token/revoke', { password })).status).toBe(200)
+  })
+
+  test('is named in the history with its account and with who issued it, records and deletions alike', async () => {
+    const owner = await stage.office()
+    await owner.company.revoke()
+    const program = await stage.person(owner.company, ['CLIENTS_VIEW', 'CLIENTS_EDIT', 'CLIENTS_DELETE'])
+    const wanted = { scopes: ['CLIENTS_EDIT', 'CLIENTS_DELETE'], account_id: program.id }
+    const { token } = (await issue(owner, wanted)).body.data
+    const call = (method: string, path: string, body?: string) =>
+      stage.send({
+        ...{ method, path, body },
+        headers: [
+          ['Authorization', `Bearer ${token}`],
+          ['Content-Type', 'application/json'],
+        ],
+      })
+    const { id } = (await call('POST', '/v1/clients', '{"name":"Quay"}')).body.data
+    const named = {
+      who: { account_id: program.id },
+      issuer: { account_id: owner.id, name: 'Femi' },
+      token_label: 'Payroll',
+    }
+    expect(await owner.data(`/console/records/clients/${id}/history`)).toMatchObject([{ ...named, door: 'api' }])
+    expect((await owner.data('/console/home')).recent[0]).toMatchObject(named)
+    expect((await call('DELETE', `/v1/clients/${id}`)).status).toBe(200)
+    expect((await owner.data('/console/removals'))[0]).toMatchObject(named)
+
+    await owner.ask('PATCH', `/console/records/clients/${await owner.company.record('clients', { name: 'B' })}`, {
+      name: 'C',
+    })
+    expect((await owner.data('/console/home')).recent[0]).toMatchObject({ who: { account_id: owner.id }, issuer: null })
   })
 
   test('has an allowlist that is checked as /v1 means it', async () => {
     const own = await stage.office()
-    const set = (allowlist: unknown) => own.ask('PUT', '/console/token/allowlist', { allowlist })
+    const set = (allowlist: unknown, given = password) =>
+      own.ask('PUT', '/console/token/allowlist', { allowlist, password: given })
+    const unasked = await own.ask('PUT', '/console/token/allowlist', { allowlist: [] })
+    expect(unasked.body.errors).toMatchObject([{ field: 'password', code: 'required' }])
+    expect((await set([], 'not this one')).body.errors).toMatchObject([{ field: 'password', code: 'wrong_password' }])
     expect((await set(['010.0.0.1'])).body.errors).toMatchObject([{ field: 'allowlist', code: 'wrong_format' }])
     expect((await set('10.0.0.1')).body.errors).toMatchObject([{ field: 'allowlist', code: 'wrong_type' }])
     expect((await set(['10.0.0.0/8'])).body.data).toMatchObject({ label: 'Test', allowlist: ['10.0.0.0/8'] })
@@ -306,7 +381,8 @@ describe('Accounts', () => {
   test.each([{ disabled: true }, { password: 'a password given anew' }])('%j ends the sessions', async (change) => {
     const office = await stage.office()
     const person = await stage.person(office.company)
-    expect((await office.ask('PATCH', `/console/accounts/${person.id}`, change)).status).toBe(200)
+    const own = 'password' in change ? { own_password: password } : {}
+    expect((await office.ask('PATCH', `/console/accounts/${person.id}`, { ...change, ...own })).status).toBe(200)
     expect((await person.get('/console/me')).status).toBe(401)
     const [line] = await stage.sql<{ action: string; changes: object }>(
       "select action, changes from history where records = 'accounts' and record_id = $1 order by id desc limit 1",
@@ -316,6 +392,48 @@ describe('Accounts', () => {
       action: 'changed',
       changes: 'disabled' in change ? { disabled: [false, true] } : { password: [null, null] },
     })
+  })
+
+  test.each([{ password: 'a password given anew' }, { email: 'somebody-else@example.com' }])(
+    '%j asks for one’s own password',
+    async (change) => {
+      const office = await stage.office()
+      const person = await stage.person(office.company)
+      for (const id of [person.id, office.id]) {
+        const set = (own: object = {}) => office.ask('PATCH', `/console/accounts/${id}`, { ...change, ...own })
+        expect((await set()).body.errors).toMatchObject([{ field: 'own_password', code: 'required' }])
+        const wrong = await set({ own_password: 'not this one' })
+        expect(wrong.body.errors).toMatchObject([{ field: 'own_password', code: 'wrong_password' }])
+      }
+      const own = { own_password: password }
+      expect((await office.ask('PATCH', `/console/accounts/${person.id}`, { ...change, ...own })).status).toBe(200)
+      // What stays as it is asks for nothing.
+      const same = { name: 'N', email: office.email }
+      expect((await office.ask('PATCH', `/console/accounts/${office.id}`, same)).status).toBe(200)
+    },
+  )
+
+  test('a new password for oneself begins another session there, too', async () => {
+    const office = await stage.office()
+    const next = 'a password given anew'
+    const body = { password: next, own_password: password }
+    const answer = await office.ask('PATCH', `/console/accounts/${office.id}`, body)
+    expect((await office.get('/console/me')).status).toBe(401)
+    expect((await stage.ask('GET', '/console/me', { cookie: cookieOf(answer) })).status).toBe(200)
+  })
+
+  test('a service account is one that nobody signs in with, whatever is tried', async () => {
+    const office = await stage.office()
+    const service = { name: 'Sync', email: office.email, permissions: ['CLIENTS_VIEW'], service: true }
+    const { id } = await stage.inTransaction((transaction) => createAccount(transaction, office.company.id, service))
+    expect(await office.data(`/console/accounts/${id}`)).toMatchObject({ service: true, email: office.email })
+    const given = await office.ask('PATCH', `/console/accounts/${id}`, { password, own_password: password })
+    expect(given.body.errors).toMatchObject([{ field: 'password', code: 'not_allowed' }])
+    await expect(stage.sql("update accounts set password_hash = 'x' where id = $1", id)).rejects.toThrow(/service/)
+    // Its address only says who answers for it.
+    expect(await signIn(stage.ask, office.email)).toMatch(/^plumbline_session=/)
+    await office.company.revoke()
+    expect((await issue(office, { account_id: id })).status).toBe(201)
   })
 
   test('two who disable each other at once leave one of them', async () => {

@@ -2,6 +2,7 @@ import type { Agent } from 'node:http'
 import type { JsonObject } from '#registry/json.ts'
 import { permissions } from '#registry/permissions.ts'
 import { createAccount } from '#server/service/account.ts'
+import { beginSession } from '#server/service/session.ts'
 import { type Answer, send } from '../stage/http.ts'
 import { type Company, type CompanyOptions, openStage, type Stage } from '../stage/stage.ts'
 
@@ -57,7 +58,11 @@ export async function openConsole(environment: { [name: string]: string } = {}):
     const { id } = await stage.inTransaction((transaction) =>
       createAccount(transaction, company.id, { name: 'Femi', email, password, permissions: held }),
     )
-    const cookie = await signIn(ask, email)
+    const origin = { device: 'Test', peer: '127.0.0.1', forwardedFor: null, plainName: true }
+    const session = await stage.inTransaction((transaction) =>
+      beginSession(transaction, { companyId: company.id, accountId: id }, origin),
+    )
+    const cookie = `plumbline_session=${session}`
     const get: Person['get'] = (path, headers = {}) => ask('GET', path, { cookie, headers })
     return {
       id,
@@ -84,7 +89,7 @@ export async function openConsole(environment: { [name: string]: string } = {}):
   }
 }
 
-/** The cookie of a new session. */
+/** The cookie of a new session, by signing in. */
 export async function signIn(ask: ConsoleStage['ask'], email: string, given = password): Promise<string> {
   const answer = await ask('POST', '/console/session', { body: { email, password: given } })
   if (answer.status !== 200) throw new Error(`sign-in: ${answer.status} ${answer.text}`)
@@ -93,7 +98,11 @@ export async function signIn(ask: ConsoleStage['ask'], email: string, given = pa
 
 export const cookieOf = (answer: Answer): string => setCookie(answer).split(';')[0] as string
 
-export const setCookie = ({ headers }: Answer): string => String(headers['set-cookie'])
+export const setCookie = ({ headers }: Answer): string => setCookies({ headers })[0] ?? 'none'
+
+/** Every cookie that an answer sets. */
+export const setCookies = ({ headers }: Pick<Answer, 'headers'>): string[] =>
+  ([headers['set-cookie'] ?? []] as (string | string[])[]).flat()
 
 /** A record of every kind, all of one project; their ids. */
 export async function oneOfEach(company: Company): Promise<{ [kind: string]: number }> {

@@ -11,7 +11,7 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
   },
   {
     folder: 'derive/',
-    may: [/^(registry|derive)\//, /^(typebox\/schema|sql-template-tag)$/],
+    may: [/^(registry|derive)\//, /^(typebox\/schema|sql-template-tag|@zxcvbn-ts\/(core|language-common))$/],
     because: 'what is derived has no input, output or clock',
   },
   {
@@ -58,7 +58,7 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
     may: [
       /^(registry|derive|server\/fair|server\/service|server\/console-door)\//,
       /^server\/walk\/(answer|call|perform|read-body|read-headers|read-intent).ts$/,
-      /^server\/http\/(base|connections|door|failed|gate|read-bytes).ts$/,
+      /^server\/http\/(base|connections|content-policy|door|failed|gate|read-bytes).ts$/,
       /^server\/(world|config|store\/database).ts$/,
       /^(node:.*|fastify|@fastify\/.*)$/,
     ],

@@ -36,6 +36,7 @@ test('All mistakes are told at once, each with what it must be.', () => {
     CONNECTIONS_MAX: '15',
     BUFFER_MB: '0',
     METRICS_ADDRESS: '9464',
+    TRUSTED_PROXIES: '10.0.0.0/33, proxy.example.com',
     ...Object.fromEntries(settings.filter(({ name }) => name.endsWith('_MS')).map(({ name }) => [name, '1e3'])),
   }
   const problems = () => readConfig(wrong)
@@ -51,6 +52,21 @@ test.for([
 ])('DATABASE_URL may be %s', (databaseUrl) => {
   expect(readConfig({ DATABASE_URL: databaseUrl })).toMatchObject({ databaseUrl, demo: false })
 })
+
+test.for([
+  ['', []],
+  ['10.0.0.1', ['10.0.0.1']],
+  [' 10.0.0.0/8, ::1 ,fd00::/8', ['10.0.0.0/8', '::1', 'fd00::/8']],
+] as const)('TRUSTED_PROXIES may be "%s"', ([text, trustedProxies]) => {
+  expect(readConfig({ TRUSTED_PROXIES: text })).toMatchObject({ trustedProxies })
+})
+
+test.for(['10.0.0', '10.0.0.0/33', '::1/129', '10.0.0.1/8/8', '10.0.0.1/', 'proxy'])(
+  'TRUSTED_PROXIES may not be "%s"',
+  (text) => {
+    expect(() => readConfig({ TRUSTED_PROXIES: text })).toThrow(/^TRUSTED_PROXIES must be addresses and ranges/)
+  },
+)
 
 test('A secret is masked where settings are shown.', () => {
   const given = { DATABASE_URL: 'postgres://erp:hunter2@db/erp', PLUMBLINE_SECRET: 'x'.repeat(40) }

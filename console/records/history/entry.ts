@@ -6,6 +6,8 @@ export type Entry = {
   who: { account_id: number; name: string } | null
   door: string
   token_label: string | null
+  /** Whoever issued that token. */
+  issuer: { account_id: number; name: string } | null
   action: string
   changes: { [field: string]: [Json, Json] } | null
 }

@@ -12,6 +12,7 @@ import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Shown } from '../kinds/shown.tsx'
 import type { Entry } from './entry.ts'
+import { wayOf } from './way.ts'
 
 /** Who changed what, when and through which door. */
 export function History({ definition, id }: { definition: Definition; id: number | string }) {
@@ -41,7 +42,7 @@ function HistoryEntry({ entry, definition }: { entry: Entry; definition: Definit
   const format = useFormat()
   const { label } = useRecordTexts()
   const who = entry.who?.name ?? history.system
-  const way = entry.token_label ? history.api(entry.token_label) : (history.door[entry.door] ?? '')
+  const way = wayOf(entry, history)
   const fields = fieldsOf(definition)
   const changes = Object.entries(entry.changes ?? {}).flatMap(([name, change]) => {
     const field = fields.find((candidate) => candidate.name === name)

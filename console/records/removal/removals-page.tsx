@@ -13,6 +13,7 @@ import { Waiting } from '../../look/waiting.tsx'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { wayOf } from '../history/way.ts'
 import { Paging } from '../list/paging.tsx'
 import { pathOf } from '../paths.ts'
 import { type Removal, useRestore } from './use-restore.ts'
@@ -77,7 +78,8 @@ function RemovalItem({ removal, onRestored }: { removal: Removal; onRestored(): 
           {isBack ? <TextLink to={pathOf(records, record_id)}>{name}</TextLink> : name}
         </Typography>
         <Typography variant="body2" color="textSecondary">
-          {one(records)} · {who?.name ?? history.system} · <time dateTime={at}>{format.moment(at)}</time>
+          {one(records)} · {who?.name ?? history.system} {wayOf(removal, history)} ·{' '}
+          <time dateTime={at}>{format.moment(at)}</time>
         </Typography>
         {went.length > 0 && (
           <Typography variant="body2" color="textSecondary">

@@ -8,6 +8,9 @@ export type Removal = {
   id: number
   at: string
   who: { account_id: number; name: string } | null
+  door: string
+  token_label: string | null
+  issuer: { account_id: number; name: string } | null
   records: string
   record_id: number
   title: string

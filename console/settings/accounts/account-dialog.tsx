@@ -11,6 +11,7 @@ import { permissions as allPermissions } from '#registry/permissions.ts'
 import { registry } from '#registry/records/index.ts'
 import { ask } from '../../door/ask.ts'
 import { AskFirst } from '../../look/ask-first.tsx'
+import { NewPasswordField } from '../../look/new-password-field.tsx'
 import { useSmallForm } from '../../look/use-small-form.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -37,12 +38,16 @@ export function AccountDialog({
   const [name, setName] = useState(account?.name ?? '')
   const [email, setEmail] = useState(account?.email ?? '')
   const [password, setPassword] = useState('')
+  const [own, setOwn] = useState('')
+  const needsOwn = account !== null && (password !== '' || email.trim() !== account.email)
   const [permissions, setPermissions] = useState<string[]>(account?.permissions ?? [])
   const [disabled, setDisabled] = useState(account?.disabled ?? false)
   const form = useSmallForm(() => {
     const body = { name, email, permissions, ...(password === '' ? {} : { password }) }
     return account
-      ? ask('PATCH', `/accounts/${account.id}`, { body: { ...body, disabled } })
+      ? ask('PATCH', `/accounts/${account.id}`, {
+          body: { ...body, disabled, ...(needsOwn ? { own_password: own } : {}) },
+        })
       : ask('POST', '/accounts', { body })
   })
   // What the account has stays tickable, so that it can be taken away.
@@ -56,6 +61,7 @@ export function AccountDialog({
       title={account ? accounts.edit(account.name) : accounts.add}
       confirm={account ? common.save : common.create}
       isBusy={form.isBusy}
+      isDisabled={needsOwn && own === ''}
       onConfirm={async () => {
         if (!(await form.submit())) return
         notify(accounts.saved, { type: 'success' })
@@ -63,7 +69,7 @@ export function AccountDialog({
       }}
       onClose={onClose}
     >
-      <Box sx={{ display: 'grid', gap: 2, pt: 1 }}>
+      <Box sx={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 2, pt: 1 }}>
         {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
         <TextField
           label={accounts.name}
@@ -81,15 +87,27 @@ export function AccountDialog({
           error={!!form.wrong('email')}
           helperText={form.wrong('email')}
         />
-        <TextField
-          type="password"
-          label={account ? accounts.newPassword : accounts.password}
-          autoComplete="new-password"
-          value={password}
-          onChange={({ target }) => setPassword(target.value)}
-          error={!!form.wrong('password')}
-          helperText={form.wrong('password') ?? `${accounts.passwordHint} ${account ? accounts.keepPassword : ''}`}
-        />
+        {!account?.service && (
+          <NewPasswordField
+            label={account ? accounts.newPassword : accounts.password}
+            value={password}
+            owner={{ email, name }}
+            wrong={form.wrong('password')}
+            hint={account ? `${accounts.passwordHint} ${accounts.keepPassword}` : undefined}
+            onType={setPassword}
+          />
+        )}
+        {needsOwn && (
+          <TextField
+            type="password"
+            label={accounts.ownPassword}
+            autoComplete="current-password"
+            value={own}
+            onChange={({ target }) => setOwn(target.value)}
+            error={!!form.wrong('own_password')}
+            helperText={form.wrong('own_password') ?? accounts.ownPasswordWhy}
+          />
+        )}
         <Box>
           <Typography variant="h3" component="h3">
             {accounts.permissions}

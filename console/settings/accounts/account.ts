@@ -1,2 +1,9 @@
 /** Somebody who may sign in. */
-export type Account = { id: number; name: string; email: string; permissions: string[]; disabled: boolean }
+export type Account = {
+  id: number
+  name: string
+  email: string
+  permissions: string[]
+  disabled: boolean
+  service: boolean
+}

@@ -59,8 +59,8 @@ export function AccountsSection() {
               <Chip
                 size="small"
                 variant="outlined"
-                color={account.disabled ? 'default' : 'success'}
-                label={account.disabled ? accounts.disabled : accounts.enabled}
+                color={account.disabled || account.service ? 'default' : 'success'}
+                label={account.disabled ? accounts.disabled : account.service ? accounts.service : accounts.enabled}
               />
               <Button
                 variant="outlined"

@@ -1,6 +1,7 @@
 import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
+import TextField from '@mui/material/TextField'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import { allowlistProblem } from '#registry/allowlist.ts'
@@ -15,8 +16,11 @@ import { AllowlistField } from './allowlist-field.tsx'
 export function AllowlistPanel({ allowlist, onChanged }: { allowlist: readonly string[]; onChanged(): void }) {
   const { settings, common } = useTexts()
   const notify = useNotify()
-  const [typed, setTyped] = useState(allowlist.map((entry) => entry.replace(/\/32$/, '')).join('\n'))
-  const form = useSmallForm(() => ask('PUT', '/token/allowlist', { body: { allowlist: entriesOf(typed) } }))
+  const shown = allowlist.map((entry) => entry.replace(/\/32$/, '')).join('\n')
+  const [typed, setTyped] = useState(shown)
+  const [password, setPassword] = useState('')
+  const form = useSmallForm(() => ask('PUT', '/token/allowlist', { body: { allowlist: entriesOf(typed), password } }))
+  const isChanged = typed !== shown
   const isWrong = allowlistProblem(entriesOf(typed)) !== undefined
   return (
     <Panel title={settings.api.allowlist}>
@@ -30,12 +34,23 @@ export function AllowlistPanel({ allowlist, onChanged }: { allowlist: readonly s
       >
         <Box sx={{ display: 'grid', gap: 2, maxWidth: 720 }}>
           <AllowlistField typed={typed} wrong={form.wrong('allowlist')} onType={setTyped} />
+          {isChanged && (
+            <TextField
+              type="password"
+              label={settings.api.password}
+              autoComplete="current-password"
+              value={password}
+              onChange={({ target }) => setPassword(target.value)}
+              error={!!form.wrong('password')}
+              helperText={form.wrong('password') ?? settings.api.allowlistWhy}
+            />
+          )}
           {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
           <Button
             type="submit"
             variant="outlined"
             loading={form.isBusy}
-            disabled={isWrong}
+            disabled={isWrong || !isChanged || password === ''}
             sx={{ justifySelf: 'start' }}
           >
             {common.save}

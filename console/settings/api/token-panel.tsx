@@ -1,8 +1,10 @@
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
+import Typography from '@mui/material/Typography'
 import { type ReactNode, useState } from 'react'
 import { useNotify } from 'react-admin'
 import { Panel } from '../../look/panel.tsx'
+import { useMe } from '../../me/me.tsx'
 import { served } from '../../shell/places.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
@@ -22,10 +24,12 @@ type TokenPanelProps = {
 export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelProps) {
   const { settings } = useTexts()
   const { api } = settings
+  const me = useMe()
   const format = useFormat()
   const notify = useNotify()
   const [asked, setAsked] = useState<'show' | 'rotate' | 'revoke'>()
   const close = () => setAsked(undefined)
+  const missing = token.scopes.find((scope) => !me.holds(scope))
   const lastUsed = token.last_used_at
     ? [format.moment(token.last_used_at), token.last_peer && api.from(token.last_peer)].filter(Boolean).join(' ')
     : api.neverUsed
@@ -37,21 +41,27 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
           sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', sm: '180px 1fr' }, rowGap: 0.75, m: 0, mb: 2 }}
         >
           <Term name={api.account}>{token.account?.name ?? '–'}</Term>
+          <Term name={api.issuedBy}>{token.issued_by?.name ?? api.operator}</Term>
           <Term name={api.created}>{format.moment(token.created_at)}</Term>
           <Term name={api.lastUsed}>{lastUsed}</Term>
         </Box>
         <ScopeMatrix isReadOnly label={api.scopes} kinds={served.map(({ name }) => name)} chosen={token.scopes} />
         <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
-          <Button variant="outlined" onClick={() => setAsked('show')}>
+          <Button variant="outlined" disabled={missing !== undefined} onClick={() => setAsked('show')}>
             {api.show}
           </Button>
-          <Button variant="outlined" onClick={() => setAsked('rotate')}>
+          <Button variant="outlined" disabled={missing !== undefined} onClick={() => setAsked('rotate')}>
             {api.rotate}
           </Button>
           <Button variant="outlined" color="error" onClick={() => setAsked('revoke')}>
             {api.revoke}
           </Button>
         </Box>
+        {missing !== undefined && (
+          <Typography variant="body2" color="textSecondary" sx={{ mt: 1 }}>
+            {api.needsScope(missing)}
+          </Typography>
+        )}
       </Panel>
       <AllowlistPanel key={token.allowlist.join()} allowlist={token.allowlist} onChanged={onChanged} />
       {asked === 'show' && (

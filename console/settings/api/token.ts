@@ -5,6 +5,8 @@ export type Token = {
   scopes: string[]
   allowlist: string[]
   account: { id: number; name: string } | null
+  /** Null: the operator. */
+  issued_by: { id: number; name: string } | null
   created_at: string
   last_used_at: string | null
   last_peer: string | null

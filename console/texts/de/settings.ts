@@ -31,6 +31,7 @@ export const settings: Texts['settings'] = {
     allowlist: 'Erlaubte Adressen',
     allowlistHint:
       'Je Zeile eine IPv4-Adresse oder ein Bereich, etwa 203.0.113.7 oder 203.0.113.0/24. Leer: von überall.',
+    allowlistWhy: 'Bitte geben Sie Ihr Passwort noch einmal ein, denn das entscheidet, von wo das Token gilt.',
     allowlistSaved: 'Die erlaubten Adressen sind gespeichert und gelten ab dem nächsten Aufruf.',
     allowlistProblem: (problem) => `So geht die Liste nicht: sie ${problem}.`,
     anywhere: 'Von überall',
@@ -52,6 +53,10 @@ export const settings: Texts['settings'] = {
       'Das Token gilt ab diesem Moment nicht mehr. Laufende Integrationen werden mit 401 abgelehnt, und es gibt kein Zurück: Sie müssten ein anderes ausstellen und überall eintragen.',
     revoked: 'Das Token ist widerrufen. Jetzt kann kein Programm die API aufrufen.',
     account: 'Handelt für',
+    issuedBy: 'Ausgestellt von',
+    operator: 'dem Betreiber',
+    needsScope: (missing) =>
+      `Anzeigen und erneuern kann es nur, wer jedes Recht des Tokens hat. Ihnen fehlt ${missing}.`,
     created: 'Ausgestellt',
     lastUsed: 'Zuletzt benutzt',
     neverUsed: 'Noch nicht benutzt',
@@ -126,7 +131,11 @@ export const settings: Texts['settings'] = {
     email: 'E-Mail',
     password: 'Passwort',
     newPassword: 'Neues Passwort',
-    passwordHint: 'Mindestens 10 Zeichen. Ein neues Passwort beendet die Sitzungen des Kontos.',
+    passwordHint: 'Ein neues Passwort beendet die Sitzungen des Kontos.',
+    ownPassword: 'Ihr eigenes Passwort',
+    ownPasswordWhy:
+      'Mit anderer E-Mail oder anderem Passwort könnte sich jemand anders anmelden: zeigen Sie, dass Sie es sind.',
+    service: 'Dienst: niemand meldet sich an',
     keepPassword: 'Leer bleibt das Passwort, wie es ist.',
     permissions: 'Rechte',
     office: 'Die Firma selbst',

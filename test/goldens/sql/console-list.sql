@@ -40,3 +40,14 @@ select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') a
       order by id desc limit $5
     ) h order by h.id desc
 -- ["projects","workers",7,["projects","workers"],10]
+
+-- removals.list
+select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, h.account_id, a.name as account_name, h.door, t.label as token_label,
+      t.issued_by as issuer_id, i.name as issuer_name, h.records, h.record_id, h.title, h.mode, h.went, h.unlinked, to_char(h.restored_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as restored_at
+    from removals h 
+  left join accounts a on a.company_id = h.company_id and a.id = h.account_id
+  left join tokens t on t.company_id = h.company_id and t.id = h.token_id
+  left join accounts i on i.company_id = t.company_id and i.id = t.issued_by
+    where h.company_id = $1 and h.records = any ($2::text[])
+    order by h.id desc limit $3 offset $4
+-- [7,["projects"],50,0]

@@ -55,11 +55,11 @@ select r.id, 'unlinked' as effect from unnest($1::bigint[]) gone (id) cross join
 -- [[4711],7]
 
 -- removals.insert
-insert into removals (company_id, account_id, door, records, record_id, mode, title, went, unlinked)
-    values ($1, $2, $3, $4, $5,
-      $6, $7, $8::json, $9::json)
+insert into removals (company_id, account_id, token_id, door, records, record_id, mode, title, went, unlinked)
+    values ($1, $2, $3, $4, $5, $6,
+      $7, $8, $9::json, $10::json)
     returning id
--- [7,8,"api","projects",1,"soft","T","{}","[]"]
+-- [7,8,9,"api","projects",1,"soft","T","{}","[]"]
 
 -- projects.hide
 with r as (

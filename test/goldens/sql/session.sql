@@ -35,7 +35,34 @@ update sessions set last_seen_at = now() where ctid = any (array(
     ))
 -- [7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]}]
 
+-- session.insert
+insert into sessions (company_id, id_hash, account_id, expires_at, device, peer, forwarded_for, plain_name_until)
+    select company_id, $1::bytea, id, now() + make_interval(days => $2), $3::text, $4::text,
+      $5::text, case when $6::boolean then 'infinity'::timestamptz end
+    from accounts where company_id = $7 and id = $8 and disabled_at is null
+      and password_hash = coalesce($9, password_hash)
+    for share returning 1 as begun
+-- [{"type":"Buffer","data":[0,255]},30,"Browser","127.0.0.1",null,true,7,8,null]
+
+-- session.end-plain-name
+update sessions set plain_name_until = least(plain_name_until, now() + interval '1 minute')
+    where company_id = $1 and id_hash = $2
+-- [7,{"type":"Buffer","data":[0,255]}]
+
+-- session.list
+select id, device, peer, forwarded_for, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
+      to_char(last_seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_seen_at, id_hash = $1 as is_this
+    from sessions where company_id = $2 and account_id = $3 and expires_at > now()
+      and last_seen_at > now() - make_interval(hours => $4)
+    order by last_seen_at desc, id desc
+-- [{"type":"Buffer","data":[0,255]},7,8,12]
+
+-- session.delete-one
+delete from sessions where company_id = $1 and id = $2 and account_id = $3
+    returning id_hash
+-- [7,1,8]
+
 -- session.delete-all
 delete from sessions where company_id = $1 and account_id = $2
-    and id_hash is distinct from $3
+    and id_hash is distinct from $3 returning id
 -- [7,8,null]

@@ -1,7 +1,20 @@
--- accounts.credentials-by-email
-select company_id, id, password_hash, disabled_at is not null as disabled
-    from accounts where lower(email) = lower($1)
--- ["ada@example.com"]
+-- accounts.candidates
+select email_subject($1) as subject, a.company_id, c.name as company_name, a.id, a.name, a.password_hash
+    from (select) nobody
+    left join lateral (
+      select company_id, id, name, password_hash from accounts
+      where email_key(email) = email_key($2) and not is_service
+        and password_hash is not null and disabled_at is null
+        and ($3::bigint is null or id = $4)
+      order by id limit $5
+    ) a on true
+    left join companies c on c.id = a.company_id
+    order by a.id
+-- ["ada@example.com","ada@example.com",null,null,5]
+
+-- accounts.password
+select password_hash from accounts where company_id = $1 and id = $2
+-- [7,8]
 
 -- attempts.count
 insert into password_attempts as p (subject, attempts, started_at)
@@ -12,3 +25,14 @@ insert into password_attempts as p (subject, attempts, started_at)
     returning subject, attempts,
       ceil(extract(epoch from p.started_at + make_interval(secs => $4) - now()))::int as seconds_left
 -- [[{"type":"Buffer","data":[0,255]}],900,900,900]
+
+-- attempts.forgive
+with held as (
+      select subject from password_attempts where subject = any ($1::bytea[])
+      order by subject for update
+    ), gone as (
+      delete from password_attempts p using held where p.subject = held.subject and p.subject = any ($2::bytea[])
+    )
+    update password_attempts p set attempts = greatest(p.attempts - 1, 0) from held
+    where p.subject = held.subject and p.subject = any ($3::bytea[])
+-- [[{"type":"Buffer","data":[0,255]}],[{"type":"Buffer","data":[0,255]}],[]]

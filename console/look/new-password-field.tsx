@@ -1,0 +1,67 @@
+import Box from '@mui/material/Box'
+import LinearProgress from '@mui/material/LinearProgress'
+import TextField from '@mui/material/TextField'
+import { useEffect, useState } from 'react'
+import type { Owner, Strength } from '#derive/password.ts'
+import { useTexts } from '../texts/texts.tsx'
+
+type NewPasswordFieldProps = {
+  label: string
+  value: string
+  owner: Owner
+  wrong?: string | undefined
+  hint?: string
+  onType(typed: string): void
+}
+
+/** A new password, and how hard it is to guess by the service's own measure, while it is typed. */
+export function NewPasswordField({ label, value, owner, wrong, hint, onType }: NewPasswordFieldProps) {
+  const { profile } = useTexts()
+  const strength = useStrength(value, owner)
+  return (
+    <Box>
+      <TextField
+        fullWidth
+        type="password"
+        label={label}
+        value={value}
+        autoComplete="new-password"
+        onChange={({ target }) => onType(target.value)}
+        error={!!wrong}
+        helperText={wrong ?? [profile.strengthHint, hint].filter(Boolean).join(' ')}
+      />
+      {strength !== undefined && (
+        <Box sx={{ display: 'flex', alignItems: 'center', gap: 1, mt: 0.5, mx: 1.75 }}>
+          <LinearProgress
+            aria-hidden
+            variant="determinate"
+            value={(strength + 1) * 20}
+            color={strength < 3 ? 'warning' : 'success'}
+            sx={{ flex: '0 0 80px' }}
+          />
+          <Box component="span" role="status" sx={{ fontSize: '0.75rem' }}>
+            {profile.strength[strength]}
+          </Box>
+        </Box>
+      )}
+    </Box>
+  )
+}
+
+/** The measure is large, so it is loaded when somebody begins to type; without it the service says no in its turn. */
+function useStrength(password: string, { email, name }: Owner): Strength | undefined {
+  const [measured, setMeasured] = useState<{ password: string; strength: Strength }>()
+  useEffect(() => {
+    if (password === '') return
+    let current = true
+    import('#derive/password.ts')
+      .then(({ passwordStrength }) => {
+        if (current) setMeasured({ password, strength: passwordStrength(password, { email, name }) })
+      })
+      .catch(() => undefined)
+    return () => {
+      current = false
+    }
+  }, [password, email, name])
+  return password === '' ? undefined : measured?.strength
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { type AttemptRow, countAttempt, forgiveAttempts } from '#derive/queries/sign-in.ts'
+import { Refusal } from '#registry/refusals.ts'
+import type { Database } from '../store/database.ts'
+
+/** How often a password may be tried. Counted in the database before it is judged. Decisions, Console. */
+
+export const attemptWindowSeconds = 15 * 60
+
+const attemptsMax = 10
+/** A whole office may sit behind one address. */
+const attemptsOfPeerMax = 100
+
+/** What a try counts for: an address, an account or a device; or a network, whose tries no right password forgets. */
+export type Counted = { subject: Buffer; ofPeer?: true }
+
+/** Counts a try; the seconds until there may be another one, 0 where this one may go on. */
+export async function count(database: Database, counted: readonly Counted[]): Promise<number> {
+  const subjects = counted.map(({ subject }) => subject)
+  const rows = await database.read<AttemptRow>(countAttempt(subjects, attemptWindowSeconds))
+  const maxOf = (row: AttemptRow): number =>
+    counted.some(({ subject, ofPeer }) => ofPeer && subject.equals(row.subject)) ? attemptsOfPeerMax : attemptsMax
+  const over = rows.filter((row) => row.attempts > maxOf(row))
+  return Math.max(0, ...over.map(({ seconds_left }) => Math.max(1, seconds_left)))
+}
+
+export const tooMany = (seconds: number): Refusal =>
+  new Refusal('too_many_requests', {
+    detail: `There were too many attempts. Try again in ${Math.ceil(seconds / 60)} minutes.`,
+    headers: { 'Retry-After': String(seconds) },
+  })
+
+/** The password was right: the tries before it are forgotten, but for those of the network. */
+export const forget = (database: Database, counted: readonly Counted[]): Promise<unknown> =>
+  database.read(
+    forgiveAttempts(
+      counted.filter(({ ofPeer }) => !ofPeer).map(({ subject }) => subject),
+      counted.filter(({ ofPeer }) => ofPeer).map(({ subject }) => subject),
+    ),
+  )
+
+/** This try does not count; those before it do. */
+export const takeBack = (database: Database, counted: readonly Counted[]): Promise<unknown> =>
+  database.read(
+    forgiveAttempts(
+      [],
+      counted.map(({ subject }) => subject),
+    ),
+  )
+
+/** Compares; a try that was turned away before it was compared is taken back. */
+export async function comparing<T>(
+  database: Database,
+  counted: readonly Counted[],
+  compare: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await compare()
+  } catch (error) {
+    if (error instanceof Refusal) await takeBack(database, counted)
+    throw error
+  }
+}
+
+/** A hash, so that what strangers show is not kept. That of an address is made by the database. */
+export const subjectOf = (sort: 'account' | 'device' | 'peer', text: string): Buffer =>
+  createHash('sha256').update(`${sort}:${text}`).digest()
+
+/** One customer of a provider has a whole /64 of IPv6 addresses. */
+export function networkOf(peer: string | undefined): string {
+  if (peer === undefined) return 'unknown'
+  const address = peer.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
+  if (!address.includes(':')) return address
+  const [head = ''] = address.split('%')
+  const [before = '', after] = head.split('::')
+  const groups = before.split(':').filter((group) => group !== '')
+  const filled = after === undefined ? groups : [...groups, ...Array(Math.max(0, 4 - groups.length)).fill('0')]
+  return filled.slice(0, 4).join(':')
+}

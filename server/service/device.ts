@@ -1,0 +1,68 @@
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/**
+ * A device is a browser in which somebody has signed in to an account before. What the browser keeps of it says for
+ * which account and since when, and is signed, so nothing of it is stored. It opens nothing: attempts from a device are
+ * counted apart from those of strangers, who could otherwise use them up. Decisions, Console.
+ */
+export type Device = { companyId: number; accountId: number; since: number; id: string }
+
+/** Several people may share a browser. */
+const devicesMax = 5
+const deviceDays = 400
+
+const fields = { companyId: 6, accountId: 6, since: 6, id: 16 } as const
+const bodyBytes = Object.values(fields).reduce((sum, bytes) => sum + bytes, 0)
+const signatureBytes = 32
+const form = new RegExp(`^[\\w-]{${((bodyBytes + signatureBytes) * 4) / 3}}$`)
+
+/** The devices that a browser shows, the last first; what is not ours or is too old is left out. */
+export function readDevices(secret: string, text: string | undefined, now: Date): Device[] {
+  return (text ?? '')
+    .split('.')
+    .slice(0, devicesMax)
+    .flatMap((one) => readDevice(secret, one) ?? [])
+    .filter(({ since }) => since > now.getTime() - deviceDays * 24 * 3600 * 1000)
+}
+
+/** What the browser keeps after a sign-in: the new device first, then those of other accounts. */
+export function addDevice(secret: string, known: readonly Device[], account: Account, now: Date): string {
+  const added = { ...account, since: now.getTime(), id: randomBytes(fields.id).toString('hex') }
+  const others = known.filter((device) => !isOf(device, account))
+  return [added, ...others]
+    .slice(0, devicesMax)
+    .map((device) => writeDevice(secret, device))
+    .join('.')
+}
+
+export const isOf = (device: Device, { companyId, accountId }: Account): boolean =>
+  device.companyId === companyId && device.accountId === accountId
+
+type Account = Pick<Device, 'companyId' | 'accountId'>
+
+function readDevice(secret: string, text: string): Device | undefined {
+  if (!form.test(text)) return undefined
+  const bytes = Buffer.from(text, 'base64url')
+  const body = bytes.subarray(0, bodyBytes)
+  if (!timingSafeEqual(bytes.subarray(bodyBytes), signatureOf(secret, body))) return undefined
+  return {
+    companyId: body.readUIntBE(0, 6),
+    accountId: body.readUIntBE(6, 6),
+    since: body.readUIntBE(12, 6),
+    id: body.subarray(18).toString('hex'),
+  }
+}
+
+function writeDevice(secret: string, { companyId, accountId, since, id }: Device): string {
+  const body = Buffer.alloc(bodyBytes)
+  body.writeUIntBE(companyId, 0, 6)
+  body.writeUIntBE(accountId, 6, 6)
+  body.writeUIntBE(since, 12, 6)
+  Buffer.from(id, 'hex').copy(body, 18)
+  return Buffer.concat([body, signatureOf(secret, body)]).toString('base64url')
+}
+
+const signatureOf = (secret: string, body: Buffer): Buffer =>
+  createHmac('sha256', Buffer.from(hkdfSync('sha256', secret, '', 'plumbline device', 32)))
+    .update(body)
+    .digest()

@@ -1,0 +1,90 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type BrowserStage, type Office, openBrowserStage } from './stage.ts'
+import { fill, press, violations, visit } from './steps.ts'
+
+let stage: BrowserStage
+let office: Office
+let page: Page
+beforeAll(async () => {
+  stage = await openBrowserStage()
+  office = await stage.office({ name: 'Quay Builders' })
+  page = await stage.enter(office)
+})
+afterAll(() => stage.close())
+afterEach(() => expect(stage.quiet()).toEqual([]))
+
+const next = 'kettle mossy ferry'
+
+describe('The profile', () => {
+  test('lists where one is signed in, and ends one of them and all others', async () => {
+    const others = [await stage.enter(office), await stage.enter(office), await stage.enter(office)]
+    await visit(stage, page, '/profile')
+    const list = page.getByRole('list', { name: 'Where you are signed in' })
+    await list.getByText('This one').waitFor()
+    expect(await list.getByRole('listitem').count()).toBe(4)
+    await list
+      .getByText(/127\.0\.0\.1 · since .* · last seen/)
+      .first()
+      .waitFor()
+    await list
+      .getByRole('button', { name: /^End the session of .*Chrome/ })
+      .first()
+      .click()
+    await page.getByText('The session has ended.').waitFor()
+    expect(await list.getByRole('listitem').count()).toBe(3)
+    await press(page, 'End all others')
+    await page.getByText('2 sessions have ended.').waitFor()
+    expect(await list.getByRole('listitem').count()).toBe(1)
+    for (const other of others) {
+      await other.reload()
+      await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+      await other.context().close()
+    }
+  })
+
+  test('asks for the password where the address changes', async () => {
+    await visit(stage, page, '/profile')
+    await fill(page, 'E-mail', `new-${office.email}`)
+    const save = page.getByRole('button', { name: 'Save' })
+    expect(await save.isDisabled()).toBe(true)
+    await page.getByLabel('Present password').first().fill(office.password)
+    await save.click()
+    await page.getByText('Your profile is saved.').waitFor()
+    office = { ...office, email: `new-${office.email}` }
+  })
+
+  test('changes the password, says how good it is, and stays signed in', async () => {
+    await visit(stage, page, '/profile')
+    await fill(page, 'Present password', office.password)
+    await fill(page, 'New password', 'password1')
+    await page.getByText('Very easily guessed').waitFor()
+    expect(await violations(page)).toEqual([])
+    await fill(page, 'New password', next)
+    await page.getByText('Very good').waitFor()
+    await fill(page, 'New password again', next)
+    await press(page, 'Change password')
+    await page.getByText(/The password is changed/).waitFor()
+    office = { ...office, password: next }
+    await visit(stage, page, '/projects')
+  })
+})
+
+test('somebody with several accounts chooses where to go, by keyboard too', async () => {
+  const other = await stage.office({ name: 'Moor Roofing' })
+  const mine = await stage.colleague(other, ['PROJECTS_VIEW'])
+  const twin = await stage.colleague(office, ['PROJECTS_VIEW'], mine.email)
+  const guest = await stage.open()
+  await guest.goto(stage.url)
+  await guest.getByLabel('E-mail').fill(twin.email)
+  await guest.getByLabel('Password').fill(mine.password)
+  await press(guest, 'Sign in')
+  await guest.getByRole('heading', { name: 'Where do you want to go?' }).waitFor()
+  expect(await violations(guest)).toEqual([])
+  await guest.getByRole('button', { name: 'Quay Builders (Grace)' }).waitFor()
+  await guest.keyboard.press('Enter')
+  await guest.locator('#content h1').waitFor()
+  const company = 'fetch("/console/me").then((answer) => answer.json()).then(({ data }) => data.company.name)'
+  expect(await guest.evaluate(company)).toBe('Moor Roofing')
+  await guest.context().close()
+})
