@@ -78,13 +78,13 @@ export function makeDoor(world: World, { router, pages, describe, stage, admissi
     }
 
     function answer(): Sent | Promise<Sent> {
-      const accepts = request.headers
-      if (page && method === 'GET')
-        return page.isDocument ? inTurn(() => page.answer({ accepts })) : page.answer({ accepts })
+      // Node makes the object of all headers when it is first asked for, which calls are spared.
+      const shown = () => (page as Page).answer({ accepts: request.headers })
+      if (page && method === 'GET') return page.isDocument ? inTurn(shown) : shown()
       if (page) return onlyThese('GET, HEAD, OPTIONS', method)
       if (!place) throw new Refusal('not_found')
       if (!route) return onlyThese(place.allow, method)
-      if (!isDataRoute(route)) return inTurn(() => describe(route, baseOf(world.config, request), accepts))
+      if (!isDataRoute(route)) return inTurn(() => describe(route, baseOf(world.config, request), request.headers))
       const { rawHeaders } = request
       const share = shares.of(claimOf(rawHeaders), peer)
       const call: Call = {

@@ -18,8 +18,9 @@ export type Exchange = { request: IncomingMessage; response: ServerResponse; roo
 const pieceBytes = 32 * 1024
 const wholeBytes = 2 * pieceBytes
 
-/** Whether an answer is so long that there has to be room to hold it. */
-export const isLong = ({ body }: Sent): boolean => lengthOf(body) > wholeBytes
+/** Whether an answer is so long that there has to be room to hold it. Letters stand for bytes here, of which each has few. */
+export const isLong = ({ body }: Pick<Sent, 'body'>): boolean =>
+  (typeof body === 'string' || Buffer.isBuffer(body) ? body.length : body.bytes) > wholeBytes
 
 export function send(exchange: Exchange, { status, headers, body }: Sent, closing: boolean): void {
   const { request, response, requestId } = exchange
@@ -43,7 +44,7 @@ const lengthOf = (body: Sent['body']): number =>
   typeof body === 'string' ? Buffer.byteLength(body) : Buffer.isBuffer(body) ? body.length : body.bytes
 
 const isShort = (body: Sent['body']): body is string | Buffer =>
-  (typeof body === 'string' || Buffer.isBuffer(body)) && lengthOf(body) <= wholeBytes
+  (typeof body === 'string' || Buffer.isBuffer(body)) && !isLong({ body })
 
 function endWith({ response, room }: Exchange, body: string | Buffer): void {
   response.end(body)

@@ -9,7 +9,7 @@ beforeAll(async () => {
   stage = await makeStage()
   await writeFile(
     join(stage.folder, '.env'),
-    'PORT=4000\nHOST=0.0.0.0\nPLUMBLINE_SECRET=a-secret-of-more-than-32-characters\n',
+    'PORT=4000\nHOST=127.0.0.2\nPLUMBLINE_SECRET=a-secret-of-more-than-32-characters\n',
   )
 })
 afterAll(() => stage.clear())
@@ -22,7 +22,7 @@ describe('config', () => {
     expect(shown.map(({ name, about }) => [name, about])).toEqual(settings.map(({ name, about }) => [name, about]))
     const of = (name: string) => shown.find((setting) => setting.name === name)
     expect(of('PORT')).toMatchObject({ value: '4001', from: 'environment' })
-    expect(of('HOST')).toMatchObject({ value: '0.0.0.0', from: '.env' })
+    expect(of('HOST')).toMatchObject({ value: '127.0.0.2', from: '.env' })
     expect(of('LOG_LEVEL')).toMatchObject({ value: 'info', from: 'default' })
     expect(of('PLUMBLINE_SECRET')).toMatchObject({ value: '••••••', from: '.env' })
   })
