@@ -13,7 +13,7 @@ export type Config = {
   /** Null: whatever address a caller used. */
   publicUrl: string | null
   logLevel: string
-  demo: boolean
+  demo: DemoMode
   processes: number
   connectionsMax: number
   /** Of reads, and of writes, that a process lets in at once. */
@@ -27,6 +27,12 @@ export type Config = {
   headersTimeout: number
   requestTimeout: number
 }
+
+/**
+ * What a start does about the demo companies: adds them where they are missing and opens their accounts (`on`), adds them
+ * to a database that never had them (`new`), takes them as they are (`keep`) or closes their accounts (`off`).
+ */
+export type DemoMode = 'on' | 'new' | 'keep' | 'off'
 
 export type Setting = {
   name: string
@@ -60,7 +66,8 @@ export const settings: readonly Setting[] = [
   { name: 'LOG_LEVEL', about: 'debug, info, warn, error or silent.', initial: 'info' },
   {
     name: 'PLUMBLINE_DEMO',
-    about: 'Whether serve adds the demo companies: auto (only to the bundled database), on or off.',
+    about:
+      'Demo companies: auto (serve adds them to a new bundled database, unless PUBLIC_URL is on another host), on, or off (serve disables their accounts and revokes their tokens).',
     initial: 'auto',
   },
   {
@@ -117,11 +124,14 @@ export function readConfig(environment: { readonly [name: string]: string | unde
   const milliseconds = (name: string): number =>
     read(name, (text) => integer(text, 50, 600_000), 'a whole number of milliseconds from 50 to 600000')
 
+  const port = read('PORT', (text) => integer(text, 0, 65535), 'a whole number from 0 to 65535')
+  const host = read('HOST', hostName, 'an address or a host name')
   const databaseUrl = read('DATABASE_URL', postgresUrl, 'an address like postgres://user:password@host:5432/name')
-  const demo = read('PLUMBLINE_DEMO', (text) => oneOf(text, ['auto', 'on', 'off']), 'auto, on or off')
+  const demo = read('PLUMBLINE_DEMO', (text) => oneOf(text, ['auto', 'on', 'off'] as const), 'auto, on or off')
+  const publicUrl = read('PUBLIC_URL', webAddress, 'an address like https://erp.example.com, without a path')
   const config: Config = {
-    port: read('PORT', (text) => integer(text, 0, 65535), 'a whole number from 0 to 65535'),
-    host: read('HOST', hostName, 'an address or a host name'),
+    port,
+    host,
     databaseUrl,
     dataFolder: textOf('PLUMBLINE_DATA'),
     secret: read(
@@ -129,13 +139,13 @@ export function readConfig(environment: { readonly [name: string]: string | unde
       (text) => (text === '' ? null : text.length < 32 ? undefined : text),
       'at least 32 characters long',
     ),
-    publicUrl: read('PUBLIC_URL', webAddress, 'an address like https://erp.example.com, without a path'),
+    publicUrl,
     logLevel: read(
       'LOG_LEVEL',
       (text) => oneOf(text, ['debug', 'info', 'warn', 'error', 'silent']),
       'debug, info, warn, error or silent',
     ),
-    demo: demo === 'on' || (demo === 'auto' && databaseUrl === null),
+    demo: demo === 'auto' ? (databaseUrl === null && isHere(publicUrl ?? null) ? 'new' : 'keep') : demo,
     processes: read('PROCESSES', processCount, `auto or a whole number from 1 to ${processesMax}`),
     connectionsMax: read('DATABASE_CONNECTIONS', (text) => integer(text, 2, 500), 'a whole number from 2 to 500'),
     requestsMax: read('REQUESTS_MAX', (text) => integer(text, 1, 100_000), 'a whole number from 1 to 100000'),
@@ -180,7 +190,22 @@ const processesMax = 32
 const processCount = (text: string): number | undefined =>
   text === 'auto' ? Math.min(availableParallelism(), processesMax) : integer(text, 1, processesMax)
 
-const oneOf = (text: string, allowed: readonly string[]): string | undefined => allowed.find((value) => value === text)
+const oneOf = <T extends string>(text: string, allowed: readonly T[]): T | undefined =>
+  allowed.find((value) => value === text)
+
+const isLocal = (host: string): boolean => /^(127(\.\d+){3}|\[?::1\]?|localhost|.+\.localhost)$/i.test(host)
+
+/** Whether an address is one of this machine; none given is whatever a caller used. */
+const isHere = (publicUrl: string | null): boolean => publicUrl === null || isLocal(new URL(publicUrl).hostname)
+
+/** Whether others than this machine's own programs reach the service: by its port, or by something in front of it. */
+export const isReachable = ({ host, publicUrl }: Config): boolean => !isLocal(host) || !isHere(publicUrl)
+
+/** Whether what is sent crosses a network as it is: others reach the service, and nothing is known to speak TLS for it. */
+export const isPlain = (config: Config): boolean => isReachable(config) && !config.publicUrl?.startsWith('https:')
+
+export const plainSentence =
+  'Others can reach this address, and what they send crosses the network unencrypted: put something that speaks TLS in front of it and set PUBLIC_URL to its https address, or set HOST to 127.0.0.1.'
 
 const hostName = (text: string): string | undefined =>
   isIP(text) > 0 || /^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?$/.test(text) ? text : undefined

@@ -4,6 +4,7 @@ import { type Account, companyOf, createAccount, setAccount } from '../service/a
 import { needDatabase } from './data-folder.ts'
 import { configOf, inCompany, inTransaction, named } from './in-world.ts'
 import { Mistake } from './mistake.ts'
+import { inLine } from './printable.ts'
 import { readSecretWord } from './stdin.ts'
 import type { Answer, Desk } from './terminal.ts'
 import { readId, readList } from './words.ts'
@@ -87,4 +88,4 @@ const changed = ({ id, ...account }: Account): Answer => ({
 })
 
 const described = ({ name, email, permissions, disabled }: Omit<Account, 'id'>): string =>
-  `${name} <${email}>, with ${permissions.length} permissions${disabled ? ', disabled' : ''}`
+  `${inLine(name)} <${inLine(email)}>, with ${permissions.length} permissions${disabled ? ', disabled' : ''}`

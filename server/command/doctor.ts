@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { Command } from 'commander'
-import { type Config, ConfigProblem, readConfig, settings } from '../config.ts'
+import { type Config, ConfigProblem, isPlain, isReachable, plainSentence, readConfig, settings } from '../config.ts'
 import { findDatabase } from '../open-world.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkFolder } from './check-folder.ts'
@@ -9,10 +9,11 @@ import { mistakeIn } from './mistake.ts'
 import { progressOf } from './progress.ts'
 import type { Answer, Desk, Environment } from './terminal.ts'
 
-/** One thing looked at: how it is and, when it is not well, what to do. */
-export type Check = { name: string; ok: boolean; says: string }
+/** One thing looked at: how it is and, when it is not well, what to do. A warning is well, and worth a thought. */
+export type Check = { name: string; ok: boolean; warning?: true; says: string }
 
 export const well = (name: string, says: string): Check => ({ name, ok: true, says })
+export const warned = (name: string, says: string): Check => ({ name, ok: true, warning: true, says })
 export const ill = (name: string, says: string): Check => ({ name, ok: false, says })
 
 /** doctor. */
@@ -31,7 +32,12 @@ async function examine(desk: Desk): Promise<Check[]> {
   if (config instanceof ConfigProblem) {
     return [...config.message.split('\n').map((problem) => ill('settings', problem)), node]
   }
-  const first = [well('settings', `${settings.length}, of which ${given} are given`), node, checkProcesses(config)]
+  const first = [
+    well('settings', `${settings.length}, of which ${given} are given`),
+    node,
+    checkProcesses(config),
+    checkNetwork(config),
+  ]
   const folder = await checkFolder(config)
   if (!(await hasDatabase(config))) {
     return [
@@ -65,6 +71,14 @@ function checkProcesses({ processes }: Config): Check {
   return ill('processes', `${says}: more than there are processors only take turns; set PROCESSES to auto.`)
 }
 
+function checkNetwork(config: Config): Check {
+  if (isPlain(config)) return warned('network', plainSentence)
+  return well(
+    'network',
+    isReachable(config) ? `TLS is spoken at ${config.publicUrl}` : 'only this machine reaches the service',
+  )
+}
+
 function tryConfig(environment: Environment): Config | ConfigProblem {
   try {
     return readConfig(environment)
@@ -76,7 +90,13 @@ function tryConfig(environment: Environment): Config | ConfigProblem {
 
 function diagnosis(checks: readonly Check[]): Answer {
   const wrong = checks.filter(({ ok }) => !ok).length
-  const lines = checks.map(({ name, ok, says }) => `${ok ? 'OK      ' : 'PROBLEM '} ${name.padEnd(13)}${says}`)
-  const verdict = wrong === 0 ? 'All is well.' : `${wrong} of ${checks.length} checks found a problem.`
+  const warnings = checks.filter(({ warning }) => warning).length
+  const lines = checks.map((check) => `${wordOf(check)} ${check.name.padEnd(13)}${check.says}`)
+  const verdict =
+    wrong > 0
+      ? `${wrong} of ${checks.length} checks found a problem.`
+      : `All is well${warnings > 0 ? `, with ${warnings} warning${warnings === 1 ? '' : 's'}` : ''}.`
   return { json: { ok: wrong === 0, checks }, text: [...lines, '', verdict].join('\n'), bad: wrong > 0 }
 }
+
+const wordOf = ({ ok, warning }: Check): string => (warning ? 'WARNING ' : ok ? 'OK      ' : 'PROBLEM ')

@@ -28,22 +28,28 @@ export function readTokenText(text: string): TokenText | undefined {
 
 export const hashToken = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-/** The token as the database may hold it: nonce, authentication tag and AES-256-GCM of the text. */
-export function sealToken(secret: string, text: string, companyId: number, tokenId: number): Buffer {
+/** A secret as the database may hold it: nonce, authentication tag and AES-256-GCM of the text, bound to its row. */
+export function sealText(secret: string, text: string, boundTo: string): Buffer {
   const nonce = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', sealingKey(secret), nonce).setAAD(boundTo(companyId, tokenId))
+  const cipher = createCipheriv('aes-256-gcm', sealingKey(secret), nonce).setAAD(Buffer.from(boundTo))
   const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
 }
 
-/** Throws where the secret is another one than it was sealed with, or the row another token's. */
-export function openSealed(secret: string, sealed: Buffer, companyId: number, tokenId: number): string {
+/** Throws where the secret is another one than it was sealed with, or the row another's. */
+export function openText(secret: string, sealed: Buffer, boundTo: string): string {
   const decipher = createDecipheriv('aes-256-gcm', sealingKey(secret), sealed.subarray(0, 12))
-    .setAAD(boundTo(companyId, tokenId))
+    .setAAD(Buffer.from(boundTo))
     .setAuthTag(sealed.subarray(12, 28))
   return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString('utf8')
 }
 
+export const sealToken = (secret: string, text: string, companyId: number, tokenId: number): Buffer =>
+  sealText(secret, text, ofToken(companyId, tokenId))
+
+export const openSealed = (secret: string, sealed: Buffer, companyId: number, tokenId: number): string =>
+  openText(secret, sealed, ofToken(companyId, tokenId))
+
 const sealingKey = (secret: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', 'plumbline token seal', 32))
 
-const boundTo = (companyId: number, tokenId: number): Buffer => Buffer.from(`${companyId}:${tokenId}`)
+const ofToken = (companyId: number, tokenId: number): string => `${companyId}:${tokenId}`

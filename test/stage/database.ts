@@ -2,11 +2,11 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { type Server, template } from './postgres.ts'
 
-/** A migrated database of the file's own. */
-export async function freshDatabase(): Promise<{ connection: Server; drop(): Promise<void> }> {
+/** A migrated database of the file's own, or a copy of another one that nobody uses. */
+export async function freshDatabase(of = template): Promise<{ connection: Server; drop(): Promise<void> }> {
   const server = inject('server')
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
-  await run(server, `create database ${name} template ${template}`)
+  await run(server, `create database ${name} template ${of}`)
   return { connection: { ...server, database: name }, drop: () => run(server, `drop database ${name} with (force)`) }
 }
 
