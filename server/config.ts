@@ -8,6 +8,8 @@ export type Config = {
   /** Null: the bundled PostgreSQL. */
   databaseUrl: string | null
   dataFolder: string
+  /** Null: `nobody`, where root runs the bundled PostgreSQL. */
+  databaseUser: string | null
   /** Null: a key kept in the data folder. */
   secret: string | null
   /** Null: whatever address a caller used. */
@@ -52,6 +54,11 @@ export const settings: readonly Setting[] = [
     secret: true,
   },
   { name: 'PLUMBLINE_DATA', about: 'Folder of the bundled database and the generated key.', initial: './data' },
+  {
+    name: 'PLUMBLINE_DATABASE_USER',
+    about: 'User, made by you, as whom root runs the bundled PostgreSQL. Empty: nobody.',
+    initial: '',
+  },
   {
     name: 'PLUMBLINE_SECRET',
     about: 'Key that seals tokens, at least 32 characters. Empty: one is generated into the data folder.',
@@ -134,6 +141,7 @@ export function readConfig(environment: { readonly [name: string]: string | unde
     host,
     databaseUrl,
     dataFolder: textOf('PLUMBLINE_DATA'),
+    databaseUser: textOf('PLUMBLINE_DATABASE_USER') || null,
     secret: read(
       'PLUMBLINE_SECRET',
       (text) => (text === '' ? null : text.length < 32 ? undefined : text),

@@ -43,13 +43,14 @@ export async function openWorld(config: Config, progress: (sentence: string) => 
 export async function findDatabase(config: Config, progress: (sentence: string) => void) {
   if (config.databaseUrl !== null) {
     const connection = { connectionString: config.databaseUrl }
-    return { connection, databaseIs: 'the one of DATABASE_URL', leave: async () => {} }
+    return { connection, databaseIs: 'the one of DATABASE_URL', runsAs: null, leave: async () => {} }
   }
-  const embedded = await openEmbedded({ folder: config.dataFolder, progress })
+  const embedded = await openEmbedded({ folder: config.dataFolder, user: config.databaseUser, progress })
   return {
     // A PGSSLMODE in the environment is meant for other servers; a Unix socket has no TLS.
     connection: { ...embedded.connection, ssl: false as const },
     databaseIs: `the bundled PostgreSQL (${embedded.how}) in ${config.dataFolder}`,
+    runsAs: embedded.runsAs,
     leave: () => embedded.close(),
   }
 }

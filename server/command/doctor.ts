@@ -52,9 +52,9 @@ async function examine(desk: Desk): Promise<Check[]> {
 async function examineDatabase(desk: Desk, config: Config): Promise<Check[]> {
   const progress = progressOf(desk)
   try {
-    const { connection, databaseIs, leave } = await findDatabase(config, progress.tell)
+    const { connection, databaseIs, runsAs, leave } = await findDatabase(config, progress.tell)
     try {
-      return await checkDatabase(config, connection, databaseIs)
+      return [...(await checkDatabase(config, connection, databaseIs)), ...checkUser(runsAs)]
     } finally {
       await leave()
     }
@@ -69,6 +69,19 @@ function checkProcesses({ processes }: Config): Check {
   const says = `${processes} on ${availableParallelism()} processors`
   if (processes <= availableParallelism()) return well('processes', says)
   return ill('processes', `${says}: more than there are processors only take turns; set PROCESSES to auto.`)
+}
+
+/** Where root runs the bundled PostgreSQL, other programs of the same user reach its files. */
+function checkUser(runsAs: { name: string; isShared: boolean } | null): Check[] {
+  if (runsAs === null) return []
+  const { name, isShared } = runsAs
+  if (!isShared) return [well('user', `PostgreSQL runs as "${name}"`)]
+  return [
+    warned(
+      'user',
+      `PostgreSQL runs as "${name}", so any program of that user reaches its files: start as an ordinary user, or make one for it ("useradd --system plumbline-db") and set PLUMBLINE_DATABASE_USER.`,
+    ),
+  ]
 }
 
 function checkNetwork(config: Config): Check {

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { buildConsole } from '#server/command/build-console.ts'
+import { asSuperuser } from '#server/embedded/alone.ts'
 import { openEmbedded } from '#server/embedded/open.ts'
 import { migrate } from '#server/store/migrate.ts'
 
 /** One bundled PostgreSQL for the whole run, with a migrated database that each test file copies. */
 
-export type Server = { host: string; port: number; user: string; database: string }
+export type Server = { host: string; port: number; user: string; database: string; password: string }
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -25,6 +26,11 @@ export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-test-'))
   // Started by root, PostgreSQL runs as somebody else, who has to reach it here.
   await chmod(folder, 0o711)
+  // What tests need and the service does not: databases of their own, tables filled without their triggers, checkpoints.
+  await (await openEmbedded({ folder })).close()
+  const grants = ['alter role plumbline createdb', 'grant pg_checkpoint to plumbline']
+  const fill = 'grant set on parameter session_replication_role to plumbline'
+  await asSuperuser(folder, [...grants, fill].join('\n'))
   const embedded = await openEmbedded({ folder })
   const client = new pg.Client(embedded.connection)
   await client.connect()
