@@ -12,6 +12,8 @@ export type Config = {
   databaseUser: string | null
   /** Null: a key kept in the data folder. */
   secret: string | null
+  /** Opens what was sealed before `secret`, or the key in the data folder, took its place. */
+  previousSecret: string | null
   /** Null: whatever address a caller used. */
   publicUrl: string | null
   logLevel: string
@@ -62,6 +64,12 @@ export const settings: readonly Setting[] = [
   {
     name: 'PLUMBLINE_SECRET',
     about: 'Key that seals tokens, at least 32 characters. Empty: one is generated into the data folder.',
+    initial: '',
+    secret: true,
+  },
+  {
+    name: 'PLUMBLINE_SECRET_PREVIOUS',
+    about: 'Key that sealed tokens before, until "plumbline key rotate" has sealed them anew.',
     initial: '',
     secret: true,
   },
@@ -142,11 +150,8 @@ export function readConfig(environment: { readonly [name: string]: string | unde
     databaseUrl,
     dataFolder: textOf('PLUMBLINE_DATA'),
     databaseUser: textOf('PLUMBLINE_DATABASE_USER') || null,
-    secret: read(
-      'PLUMBLINE_SECRET',
-      (text) => (text === '' ? null : text.length < 32 ? undefined : text),
-      'at least 32 characters long',
-    ),
+    secret: read('PLUMBLINE_SECRET', secretKey, 'at least 32 characters long'),
+    previousSecret: read('PLUMBLINE_SECRET_PREVIOUS', secretKey, 'at least 32 characters long'),
     publicUrl,
     logLevel: read(
       'LOG_LEVEL',
@@ -214,6 +219,9 @@ export const isPlain = (config: Config): boolean => isReachable(config) && !conf
 
 export const plainSentence =
   'Others can reach this address, and what they send crosses the network unencrypted: put something that speaks TLS in front of it and set PUBLIC_URL to its https address, or set HOST to 127.0.0.1.'
+
+const secretKey = (text: string): string | null | undefined =>
+  text === '' ? null : text.length < 32 ? undefined : text
 
 const hostName = (text: string): string | undefined =>
   isIP(text) > 0 || /^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?$/.test(text) ? text : undefined

@@ -2,8 +2,9 @@ import { type Logger, pino } from 'pino'
 import type { Config } from './config.ts'
 import { openEmbedded } from './embedded/open.ts'
 import { startMetrics } from './http/metrics.ts'
-import { sealingSecret } from './secret.ts'
+import { sealingKeys } from './secret.ts'
 import { startMeter } from './service/metering.ts'
+import type { SealingKeys } from './service/seal.ts'
 import { type Connection, openDatabase } from './store/database.ts'
 import { migrate } from './store/migrate.ts'
 import { systemClock, type World } from './world.ts'
@@ -23,7 +24,10 @@ export async function openWorld(config: Config, progress: (sentence: string) => 
   try {
     progress('Bringing the database up to date …')
     await migrate(connection, progress)
-    const world = makeWorld(config, connection, await sealingSecret(config))
+    const keys = sealingKeys(config)
+    // Made when missing, and found to be whole, before anything is served.
+    await keys.current()
+    const world = makeWorld(config, connection, keys)
     return {
       world,
       connection,
@@ -62,7 +66,7 @@ const hidden = ['authorization', 'cookie', 'token', 'password', 'secret', 'conne
   `*.*.${name}`,
 ])
 
-export function makeWorld(config: Config, connection: Connection, secret: string): World {
+export function makeWorld(config: Config, connection: Connection, secret: SealingKeys): World {
   const log = makeLog(config)
   const database = openDatabase(connection, config, (error) => log.warn({ error }, 'a database connection was lost'))
   const metrics = startMetrics(database)

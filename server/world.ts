@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import type { Metrics } from './http/metrics.ts'
 import type { Meter } from './service/metering.ts'
+import type { SealingKeys } from './service/seal.ts'
 import type { Database } from './store/database.ts'
 
 /** All that the service needs of the world, passed by hand. There is no other state. */
@@ -13,7 +14,7 @@ export type World = {
   meter: Meter
   metrics: Metrics
   /** Seals tokens. */
-  secret: string
+  secret: SealingKeys
 }
 
 export type Clock = {

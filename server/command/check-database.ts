@@ -3,8 +3,8 @@ import { extensionsNeeded, newestSealed, type ServerFacts, serverFacts } from '#
 import { shareOf } from '../cluster/share.ts'
 import { type Config, isReachable } from '../config.ts'
 import { withPublishedPassword } from '../demo/accounts.ts'
-import { sealingSecret } from '../secret.ts'
-import { openSealed } from '../service/token-text.ts'
+import { sealingKeys } from '../secret.ts'
+import { openSealed, sealedToken } from '../service/seal.ts'
 import { type Connection, type Database, openDatabase } from '../store/database.ts'
 import { laneCount } from '../store/lanes.ts'
 import { pendingMigrations } from '../store/migrate.ts'
@@ -93,7 +93,7 @@ async function checkSeal(config: Config, database: Database): Promise<Check[]> {
   const [token] = await database.read<{ company_id: number; id: number; sealed: Buffer }>(newestSealed())
   if (!token) return []
   try {
-    openSealed(await sealingSecret(config), token.sealed, token.company_id, token.id)
+    await openSealed(sealingKeys(config), token.sealed, sealedToken.boundTo(token.company_id, token.id))
     return [well('seal', 'the key opens the tokens')]
   } catch {
     return [

@@ -5,6 +5,7 @@ import { addCompany } from './company.ts'
 import { addDatabase } from './database.ts'
 import { addDemo } from './demo.ts'
 import { addDoctor } from './doctor.ts'
+import { addKey } from './key.ts'
 import { Mistake } from './mistake.ts'
 import { addRecord } from './record.ts'
 import { addConfig } from './settings.ts'
@@ -38,6 +39,7 @@ export function makeProgram(desk: Desk): Command {
   addCompany(program, desk)
   addAccount(program, desk)
   addToken(program, desk)
+  addKey(program, desk)
   addRecord(program, desk)
   addDoctor(program, desk)
   addConfig(program, desk)

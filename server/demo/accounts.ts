@@ -10,8 +10,8 @@ import {
 import { type Account, createAccount, holdAccount, setAccount } from '../service/account.ts'
 import { operator } from '../service/actor.ts'
 import { noteAccount } from '../service/office-note.ts'
+import { openSealed, type SealingKeys, seal, sealedDemoPassword } from '../service/seal.ts'
 import { issueToken, presentToken, revokeToken } from '../service/token.ts'
-import { openText, sealText } from '../service/token-text.ts'
 import type { Transaction } from '../store/database.ts'
 import type { World } from '../world.ts'
 import { published } from './people.ts'
@@ -34,10 +34,13 @@ export async function createDemoAccount(
 export const demoToken = (accountId: number) => ({ accountId, label: 'Demo', scopes: 'all', allowlist: [] }) as const
 
 /** The password of a demo account; null where it is closed, or sealed with a key that we do not have. */
-export function passwordOf(secret: string, { company_id, id, sealed }: DemoAccountRow): string | null {
+export async function passwordOf(
+  keys: SealingKeys,
+  { company_id, id, sealed }: DemoAccountRow,
+): Promise<string | null> {
   if (sealed === null) return null
   try {
-    return openText(secret, sealed, boundTo(company_id, id))
+    return await openSealed(keys, sealed, sealedDemoPassword.boundTo(company_id, id))
   } catch {
     return null
   }
@@ -126,15 +129,15 @@ async function change(
   await noteAccount(transaction, operator(companyId), before, after, true)
 }
 
-const notePassword = (
+async function notePassword(
   transaction: Transaction,
-  secret: string,
+  keys: SealingKeys,
   { companyId, id }: { companyId: number; id: number },
   password: string,
-) =>
-  transaction.run(
-    noteDemoAccount(companyId, id, { sealed: sealText(secret, password, boundTo(companyId, id)), closed: false }),
-  )
+): Promise<void> {
+  const sealed = await seal(transaction, keys, { text: password, boundTo: sealedDemoPassword.boundTo(companyId, id) })
+  await transaction.run(noteDemoAccount(companyId, id, { sealed, closed: false }))
+}
 
 /** Those accounts whose password stood in the sources. */
 export async function withPublishedPassword(accounts: readonly DemoAccountRow[]): Promise<DemoAccountRow[]> {
@@ -149,8 +152,6 @@ async function isPublished(hash: string | null): Promise<boolean> {
   for (const password of published) if (await verify(hash, password)) return true
   return false
 }
-
-const boundTo = (companyId: number, accountId: number): string => `demo password ${companyId}:${accountId}`
 
 /** Without letters and digits that look alike: it is typed from one screen into another. */
 const letters = '23456789abcdefghjkmnpqrstuvwxyz'

@@ -6,6 +6,7 @@ import {
   demoWasRemoved,
   lockDemo,
 } from '#derive/queries/demo.ts'
+import { holdKeys } from '#derive/queries/seal.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { operator } from '../service/actor.ts'
 import { presentToken, showToken } from '../service/token.ts'
@@ -96,15 +97,15 @@ async function storyOf(world: World, add: boolean): Promise<Omit<DemoStory, 'not
 
 async function tell(transaction: Transaction, world: World, rows: readonly DemoCompanyRow[]): Promise<DemoCompany[]> {
   if (rows.length === 0) return []
+  await transaction.run(holdKeys())
   const all = await transaction.run<DemoAccountRow>(demoAccounts())
   const companies: DemoCompany[] = []
   for (const { id, name } of rows) {
-    const accounts = all
-      .filter(({ company_id }) => company_id === id)
-      .map((row) => ({
-        ...{ id: row.id, name: row.name, email: row.email },
-        password: row.disabled ? null : passwordOf(world.secret, row),
-      }))
+    const accounts: DemoAccount[] = []
+    for (const row of all.filter(({ company_id }) => company_id === id)) {
+      const password = row.disabled ? null : await passwordOf(world.secret, row)
+      accounts.push({ id: row.id, name: row.name, email: row.email, password })
+    }
     const ids = accounts.map((account) => account.id)
     companies.push({ id, name, accounts, token: await tokenOf(transaction, world, id, ids) })
   }

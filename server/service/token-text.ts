@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { tokenDigits, tokenPrefix } from '#registry/token-form.ts'
 
@@ -27,29 +27,3 @@ export function readTokenText(text: string): TokenText | undefined {
 }
 
 export const hashToken = (text: string): Buffer => hash('sha256', text, 'buffer')
-
-/** A secret as the database may hold it: nonce, authentication tag and AES-256-GCM of the text, bound to its row. */
-export function sealText(secret: string, text: string, boundTo: string): Buffer {
-  const nonce = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', sealingKey(secret), nonce).setAAD(Buffer.from(boundTo))
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
-}
-
-/** Throws where the secret is another one than it was sealed with, or the row another's. */
-export function openText(secret: string, sealed: Buffer, boundTo: string): string {
-  const decipher = createDecipheriv('aes-256-gcm', sealingKey(secret), sealed.subarray(0, 12))
-    .setAAD(Buffer.from(boundTo))
-    .setAuthTag(sealed.subarray(12, 28))
-  return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString('utf8')
-}
-
-export const sealToken = (secret: string, text: string, companyId: number, tokenId: number): Buffer =>
-  sealText(secret, text, ofToken(companyId, tokenId))
-
-export const openSealed = (secret: string, sealed: Buffer, companyId: number, tokenId: number): string =>
-  openText(secret, sealed, ofToken(companyId, tokenId))
-
-const sealingKey = (secret: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', 'plumbline token seal', 32))
-
-const ofToken = (companyId: number, tokenId: number): string => `${companyId}:${tokenId}`

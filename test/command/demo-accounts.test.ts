@@ -7,6 +7,7 @@ import { type DemoStory, seedDemo, startDemo } from '#server/demo/seed.ts'
 import type { OpenWorld } from '#server/open-world.ts'
 import { setAccount } from '#server/service/account.ts'
 import { operator } from '#server/service/actor.ts'
+import { oneKey } from '#server/service/seal.ts'
 import { issueToken, revokeToken } from '#server/service/token.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
@@ -95,7 +96,7 @@ describe('Passwords of the demo', () => {
     const [ada] = accountsOf(await start('on'))
     const [row] = await ask<{ sealed: Buffer }>('select sealed from demo_accounts order by account_id limit 1')
     expect(row?.sealed.toString('latin1')).not.toContain(ada?.password)
-    const story = await startDemo({ ...opened.world, secret: 'another key of more than 32 characters' })
+    const story = await startDemo({ ...opened.world, secret: oneKey('another key of more than 32 characters') })
     expect(accountsOf(story).map(({ password }) => password)).toEqual([null, null, null, null])
   })
 

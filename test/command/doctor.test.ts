@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { hash } from '@node-rs/argon2'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { OpenWorld } from '#server/open-world.ts'
-import { freshDatabase } from '../stage/database.ts'
+import { dropDatabase, freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
 import { jsonOf, makeStage, type Stage } from './stage.ts'
 
@@ -146,7 +146,7 @@ test('On DATABASE_URL the commands do the same; migrate says what it applied, an
     expect(jsonOf(await stage.give(['demo', '--json'], more))).toMatchObject({ added: true })
     expect(jsonOf(await stage.give(['demo', '--json'], more))).toMatchObject({ added: false })
   } finally {
-    await server.world.database.read({ text: `drop database ${name} with (force)`, values: [] })
+    await dropDatabase(inject('server'), name)
     await server.close()
     await drop()
   }

@@ -7,7 +7,19 @@ export async function freshDatabase(of = template): Promise<{ connection: Server
   const server = inject('server')
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
   await run(server, `create database ${name} template ${of}`)
-  return { connection: { ...server, database: name }, drop: () => run(server, `drop database ${name} with (force)`) }
+  return { connection: { ...server, database: name }, drop: () => dropDatabase(server, name) }
+}
+
+/**
+ * Without `force`, which would end a vacuum of the superuser's and may not; PostgreSQL lets that end by itself, and waits
+ * for those whom we end.
+ */
+export async function dropDatabase(server: Server, name: string): Promise<void> {
+  await run(
+    server,
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and usename = current_user`,
+  )
+  await run(server, `drop database ${name}`)
 }
 
 async function run(server: Server, text: string): Promise<void> {
