@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import pg from 'pg'
+import { asSuperuser } from '#server/embedded/alone.ts'
 import { openEmbedded } from '#server/embedded/open.ts'
 
-export type Connection = { host: string; port: number; user: string; database: string }
+export type Connection = { host: string; port: number; user: string; database: string; password: string }
 
 /** The bundled PostgreSQL that product and floor share, in a folder of the bench's own. */
 export type Postgres = {
@@ -16,6 +17,9 @@ export type Postgres = {
 export const dataFolder = join(import.meta.dirname, '../data/bench')
 
 export async function openPostgres(folder: string, say: (sentence: string) => void): Promise<Postgres> {
+  await (await openEmbedded({ folder, progress: say })).close()
+  // What the bench does and the service never may: load libraries, and fill tables without their triggers.
+  await asSuperuser(folder, 'alter role plumbline superuser')
   const first = await open(folder, say)
   if (await counts(first)) return first
   // Statement statistics need a library that is loaded when PostgreSQL starts.
@@ -56,5 +60,5 @@ async function connect(connection: Connection): Promise<pg.Client> {
 }
 
 /** The address of a database behind a Unix socket, as DATABASE_URL takes it. */
-export const urlOf = ({ host, port, user, database }: Connection): string =>
-  `postgres:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`
+export const urlOf = ({ host, port, user, database, password }: Connection): string =>
+  `postgres:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}&password=${password}`

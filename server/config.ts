@@ -9,14 +9,18 @@ export type Config = {
   /** Null: the bundled PostgreSQL. */
   databaseUrl: string | null
   dataFolder: string
+  /** Null: `nobody`, where root runs the bundled PostgreSQL. */
+  databaseUser: string | null
   /** Null: a key kept in the data folder. */
   secret: string | null
+  /** Opens what was sealed before `secret`, or the key in the data folder, took its place. */
+  previousSecret: string | null
   /** Null: whatever address a caller used. */
   publicUrl: string | null
   /** Addresses and ranges whose X-Forwarded-For is believed where attempts to sign in are counted. */
   trustedProxies: readonly string[]
   logLevel: string
-  demo: boolean
+  demo: DemoMode
   processes: number
   connectionsMax: number
   /** Of reads, and of writes, that a process lets in at once. */
@@ -43,6 +47,12 @@ export type Config = {
 
 export type Address = { host: string; port: number }
 
+/**
+ * What a start does about the demo companies: adds them where they are missing and opens their accounts (`on`), adds them
+ * to a database that never had them (`new`), takes them as they are (`keep`) or closes their accounts (`off`).
+ */
+export type DemoMode = 'on' | 'new' | 'keep' | 'off'
+
 export type Setting = {
   name: string
   about: string
@@ -62,8 +72,19 @@ export const settings: readonly Setting[] = [
   },
   { name: 'PLUMBLINE_DATA', about: 'Folder of the bundled database and the generated key.', initial: './data' },
   {
+    name: 'PLUMBLINE_DATABASE_USER',
+    about: 'User, made by you, as whom root runs the bundled PostgreSQL. Empty: nobody.',
+    initial: '',
+  },
+  {
     name: 'PLUMBLINE_SECRET',
     about: 'Key that seals tokens, at least 32 characters. Empty: one is generated into the data folder.',
+    initial: '',
+    secret: true,
+  },
+  {
+    name: 'PLUMBLINE_SECRET_PREVIOUS',
+    about: 'Key that sealed tokens before, until "plumbline key rotate" has sealed them anew.',
     initial: '',
     secret: true,
   },
@@ -81,7 +102,8 @@ export const settings: readonly Setting[] = [
   { name: 'LOG_LEVEL', about: 'debug, info, warn, error or silent.', initial: 'info' },
   {
     name: 'PLUMBLINE_DEMO',
-    about: 'Whether serve adds the demo companies: auto (only to the bundled database), on or off.',
+    about:
+      'Demo companies: auto (serve adds them to a new bundled database, unless PUBLIC_URL is on another host), on, or off (serve disables their accounts and revokes their tokens).',
     initial: 'auto',
   },
   {
@@ -171,28 +193,29 @@ export function readConfig(environment: { readonly [name: string]: string | unde
   const milliseconds = (name: string): number =>
     read(name, (text) => integer(text, 50, 600_000), 'a whole number of milliseconds from 50 to 600000')
 
+  const port = read('PORT', (text) => integer(text, 0, 65535), 'a whole number from 0 to 65535')
+  const host = read('HOST', hostName, 'an address or a host name')
   const databaseUrl = read('DATABASE_URL', postgresUrl, 'an address like postgres://user:password@host:5432/name')
-  const demo = read('PLUMBLINE_DEMO', (text) => oneOf(text, ['auto', 'on', 'off']), 'auto, on or off')
+  const demo = read('PLUMBLINE_DEMO', (text) => oneOf(text, ['auto', 'on', 'off'] as const), 'auto, on or off')
+  const publicUrl = read('PUBLIC_URL', webAddress, 'an address like https://erp.example.com, without a path')
   const processes = read('PROCESSES', processCount, `auto or a whole number from 1 to ${processesMax}`)
   const memory = memoryHere() / (processes ?? 1)
   const config: Config = {
-    port: read('PORT', (text) => integer(text, 0, 65535), 'a whole number from 0 to 65535'),
-    host: read('HOST', hostName, 'an address or a host name'),
+    port,
+    host,
     databaseUrl,
     dataFolder: textOf('PLUMBLINE_DATA'),
-    secret: read(
-      'PLUMBLINE_SECRET',
-      (text) => (text === '' ? null : text.length < 32 ? undefined : text),
-      'at least 32 characters long',
-    ),
-    publicUrl: read('PUBLIC_URL', webAddress, 'an address like https://erp.example.com, without a path'),
+    databaseUser: textOf('PLUMBLINE_DATABASE_USER') || null,
+    secret: read('PLUMBLINE_SECRET', secretKey, 'at least 32 characters long'),
+    previousSecret: read('PLUMBLINE_SECRET_PREVIOUS', secretKey, 'at least 32 characters long'),
+    publicUrl,
     trustedProxies: read('TRUSTED_PROXIES', ranges, 'addresses and ranges like 10.0.0.1 or 10.0.0.0/8, with commas'),
     logLevel: read(
       'LOG_LEVEL',
       (text) => oneOf(text, ['debug', 'info', 'warn', 'error', 'silent']),
       'debug, info, warn, error or silent',
     ),
-    demo: demo === 'on' || (demo === 'auto' && databaseUrl === null),
+    demo: demo === 'auto' ? (databaseUrl === null && isHere(publicUrl ?? null) ? 'new' : 'keep') : demo,
     processes,
     connectionsMax: read('DATABASE_CONNECTIONS', (text) => integer(text, 2, 500), 'a whole number from 2 to 500'),
     requestsMax: read('REQUESTS_MAX', (text) => integer(text, 1, 100_000), 'a whole number from 1 to 100000'),
@@ -284,7 +307,25 @@ const processesMax = 32
 const processCount = (text: string): number | undefined =>
   text === 'auto' ? Math.min(availableParallelism(), processesMax) : integer(text, 1, processesMax)
 
-const oneOf = (text: string, allowed: readonly string[]): string | undefined => allowed.find((value) => value === text)
+const oneOf = <T extends string>(text: string, allowed: readonly T[]): T | undefined =>
+  allowed.find((value) => value === text)
+
+const isLocal = (host: string): boolean => /^(127(\.\d+){3}|\[?::1\]?|localhost|.+\.localhost)$/i.test(host)
+
+/** Whether an address is one of this machine; none given is whatever a caller used. */
+const isHere = (publicUrl: string | null): boolean => publicUrl === null || isLocal(new URL(publicUrl).hostname)
+
+/** Whether others than this machine's own programs reach the service: by its port, or by something in front of it. */
+export const isReachable = ({ host, publicUrl }: Config): boolean => !isLocal(host) || !isHere(publicUrl)
+
+/** Whether what is sent crosses a network as it is: others reach the service, and nothing is known to speak TLS for it. */
+export const isPlain = (config: Config): boolean => isReachable(config) && !config.publicUrl?.startsWith('https:')
+
+export const plainSentence =
+  'Others can reach this address, and what they send crosses the network unencrypted: put something that speaks TLS in front of it and set PUBLIC_URL to its https address, or set HOST to 127.0.0.1.'
+
+const secretKey = (text: string): string | null | undefined =>
+  text === '' ? null : text.length < 32 ? undefined : text
 
 const hostName = (text: string): string | undefined =>
   isIP(text) > 0 || /^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?$/.test(text) ? text : undefined

@@ -3,8 +3,9 @@ import { tokenPrefix } from '#registry/token-form.ts'
 import type { Config } from './config.ts'
 import { openEmbedded } from './embedded/open.ts'
 import { startMetrics } from './http/metrics.ts'
-import { sealingSecret } from './secret.ts'
+import { sealingKeys } from './secret.ts'
 import { startMeter } from './service/metering.ts'
+import type { SealingKeys } from './service/seal.ts'
 import { makeTokenRates } from './service/token-rate.ts'
 import { type Connection, openDatabase } from './store/database.ts'
 import { migrate } from './store/migrate.ts'
@@ -25,7 +26,10 @@ export async function openWorld(config: Config, progress: (sentence: string) => 
   try {
     progress('Bringing the database up to date …')
     await migrate(connection, progress)
-    const world = makeWorld(config, connection, await sealingSecret(config))
+    const keys = sealingKeys(config)
+    // Made when missing, and found to be whole, before anything is served.
+    await keys.current()
+    const world = makeWorld(config, connection, keys)
     return {
       world,
       connection,
@@ -45,13 +49,14 @@ export async function openWorld(config: Config, progress: (sentence: string) => 
 export async function findDatabase(config: Config, progress: (sentence: string) => void) {
   if (config.databaseUrl !== null) {
     const connection = { connectionString: config.databaseUrl }
-    return { connection, databaseIs: 'the one of DATABASE_URL', leave: async () => {} }
+    return { connection, databaseIs: 'the one of DATABASE_URL', runsAs: null, leave: async () => {} }
   }
-  const embedded = await openEmbedded({ folder: config.dataFolder, progress })
+  const embedded = await openEmbedded({ folder: config.dataFolder, user: config.databaseUser, progress })
   return {
     // A PGSSLMODE in the environment is meant for other servers; a Unix socket has no TLS.
     connection: { ...embedded.connection, ssl: false as const },
     databaseIs: `the bundled PostgreSQL (${embedded.how}) in ${config.dataFolder}`,
+    runsAs: embedded.runsAs,
     leave: () => embedded.close(),
   }
 }
@@ -63,7 +68,7 @@ const hidden = ['authorization', 'cookie', 'token', 'password', 'secret', 'conne
   `*.*.${name}`,
 ])
 
-export function makeWorld(config: Config, connection: Connection, secret: string): World {
+export function makeWorld(config: Config, connection: Connection, secret: SealingKeys): World {
   const log = makeLog(config)
   const database = openDatabase(connection, config, (error) => log.warn({ error }, 'a database connection was lost'))
   const metrics = startMetrics(database)

@@ -1,20 +1,92 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
+import type { SealingKeys } from './service/seal.ts'
 
-/** The key that seals tokens: as set, else one kept in the data folder, readable by its owner alone. */
-export async function sealingSecret({ secret, dataFolder }: Config): Promise<string> {
-  if (secret !== null) return secret
-  const file = join(dataFolder, 'secret')
-  await mkdir(dataFolder, { recursive: true })
+/**
+ * The keys that seal secrets: as set, else one kept in the data folder, readable by its owner alone. The file is read
+ * whenever it is needed, so that a service that runs goes on with another key once `plumbline key rotate` changed it.
+ */
+export function sealingKeys(config: Config): SealingKeys {
+  const { secret, previousSecret } = config
+  const given = previousSecret === null ? [] : [previousSecret]
+  if (secret !== null) return { current: async () => secret, all: async () => [secret, ...given] }
+  const { file, former } = filesOf(config)
+  return {
+    current: () => keyIn(config),
+    // The former one is there until nothing is sealed with it any more.
+    all: async () => [await keyIn(config), ...(await keyOrNone(former)), ...given, ...(await keyOrNone(file))],
+  }
+}
+
+/** The key of the data folder, made when missing. */
+async function keyIn(config: Config): Promise<string> {
+  const { file } = filesOf(config)
+  await mkdir(config.dataFolder, { recursive: true })
   try {
     // "wx": where two processes start together, one writes and both read the same.
-    await writeFile(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    await writeFile(file, `${drawKey()}\n`, { mode: 0o600, flag: 'wx', flush: true })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   return whole(file)
+}
+
+/** A change of the key in the data folder that was begun: the former key is kept until `endChange`. */
+export const isChanging = async (config: Config): Promise<boolean> =>
+  (await keyOrNone(filesOf(config).former)).length > 0
+
+/**
+ * Puts a new key in the place of the present one, which is kept beside it. Killed at any moment, the two files together
+ * hold every key that anything is sealed with, and the same call completes what was begun: a new key is whole before the
+ * present one gets its second name, and takes its place at once.
+ */
+export async function beginChange(config: Config): Promise<void> {
+  const { file, former, next } = filesOf(config)
+  const present = await keyIn(config)
+  const [kept] = await keyOrNone(former)
+  if (kept !== undefined && kept !== present) return
+  const owner = await stat(file)
+  await rm(next, { force: true })
+  const handle = await open(next, 'wx', 0o600)
+  try {
+    await handle.writeFile(`${drawKey()}\n`)
+    // Root may change the key of a service that runs as another user.
+    if (process.geteuid?.() === 0) await handle.chown(owner.uid, owner.gid)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  if (kept === undefined) await link(file, former)
+  await flush(config.dataFolder)
+  await rename(next, file)
+  await flush(config.dataFolder)
+}
+
+/** Nothing is sealed with the former key any more. */
+export async function endChange(config: Config): Promise<void> {
+  const { former, next } = filesOf(config)
+  for (const file of [next, former]) await rm(file, { force: true })
+  await flush(config.dataFolder)
+}
+
+const filesOf = ({ dataFolder }: Config) => ({
+  file: join(dataFolder, 'secret'),
+  former: join(dataFolder, 'secret.former'),
+  next: join(dataFolder, 'secret.next'),
+})
+
+const drawKey = (): string => randomBytes(32).toString('hex')
+
+async function keyOrNone(file: string): Promise<string[]> {
+  const text = (
+    await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return ''
+      throw error
+    })
+  ).trim()
+  return text === '' ? [] : [text]
 }
 
 /** The other process may still be writing it. */
@@ -25,4 +97,10 @@ async function whole(file: string): Promise<string> {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   throw new Error(`${file} holds no key of at least 32 characters; remove it only if no token was ever sealed with it`)
+}
+
+/** A new name is on the disk when its folder is. */
+async function flush(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  await handle.sync().finally(() => handle.close())
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import type { Metrics } from './http/metrics.ts'
 import type { Meter } from './service/metering.ts'
+import type { SealingKeys } from './service/seal.ts'
 import type { TokenRates } from './service/token-rate.ts'
 import type { Database } from './store/database.ts'
 
@@ -16,7 +17,7 @@ export type World = {
   /** Null: a token may call as often as it likes. */
   tokenRates: TokenRates | null
   /** Seals tokens. */
-  secret: string
+  secret: SealingKeys
 }
 
 export type Clock = {

@@ -34,9 +34,12 @@ export async function planOf(client: pg.Client, { text }: Statement | BriefState
   }
 }
 
-/** The tables that a plan reads from end to end. A fold takes whatever changes there are, and means to. */
+/** A fold takes whatever changes there are, and means to; of the other there is a row at most. */
+const meantWhole = ['tally_changes', 'demo_removals']
+
+/** The tables that a plan reads from end to end. */
 export const readWhole = (node: Node): string[] => [
-  ...(node['Node Type'] === 'Seq Scan' && node['Relation Name'] !== 'tally_changes'
+  ...(node['Node Type'] === 'Seq Scan' && !meantWhole.includes(node['Relation Name'] ?? '')
     ? [`${node['Relation Name']}`]
     : []),
   ...(node.Plans ?? []).flatMap(readWhole),

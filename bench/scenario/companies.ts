@@ -4,8 +4,8 @@ import { permissions } from '#registry/permissions.ts'
 import { createAccount } from '#server/service/account.ts'
 import { operator } from '#server/service/actor.ts'
 import { createCompany } from '#server/service/company.ts'
+import { oneKey, openSealed, sealedToken } from '#server/service/seal.ts'
 import { issueToken } from '#server/service/token.ts'
-import { openSealed } from '#server/service/token-text.ts'
 import { openDatabase } from '#server/store/database.ts'
 import type { Connection } from '../postgres.ts'
 import type { Progress } from '../progress.ts'
@@ -24,7 +24,7 @@ export async function makeCompanies(connection: Connection, count: number, progr
         if (company.id !== number) throw new Error(`company ${number} was given the id ${company.id}`)
         const account = { name: 'Integrator', email: `bench${number}@example.com`, permissions }
         const { id } = await createAccount(transaction, number, account)
-        await issueToken(transaction, operator(number), sealingKey, {
+        await issueToken(transaction, operator(number), oneKey(sealingKey), {
           accountId: id,
           label: 'bench',
           scopes: 'all',
@@ -47,7 +47,8 @@ export async function readTokens(connection: Connection): Promise<string[]> {
       'select company_id::int as company, id::int as id, sealed from tokens order by company_id',
     )
     const tokens = ['']
-    for (const { company, id, sealed } of rows) tokens[company] = openSealed(sealingKey, sealed, company, id)
+    for (const { company, id, sealed } of rows)
+      tokens[company] = await openSealed(oneKey(sealingKey), sealed, sealedToken.boundTo(company, id))
     return tokens
   } finally {
     await client.end()

@@ -4,6 +4,19 @@ import { beginWrite } from './begin-write.ts'
 import type { BriefStatement } from './brief.ts'
 import { seeCaller } from './caller.ts'
 import { companiesWithOldCalls, countCalls, findCall, lastUse, listCalls, sweepCalls, useByDay } from './calls.ts'
+import {
+  deleteCompany,
+  demoAccounts,
+  demoCompanies,
+  demoWasRemoved,
+  forgetDemoAccount,
+  holdCompany,
+  lockDemo,
+  noteDemoAccount,
+  noteDemoRemoved,
+  tablesOfCompanies,
+  useOfDemo,
+} from './demo.ts'
 import { endWrite } from './end-write.ts'
 import { newestSealed, serverFacts } from './health.ts'
 import { countHistory, countRemovals, historyOfRecord, recentHistory, removalsOf } from './history.ts'
@@ -13,19 +26,16 @@ import type { Listing } from './listing.ts'
 import { type Look, lookFirst, lookForCreate, lookForDelete, lookForUpdate, lookUp } from './look.ts'
 import { type CallRow, givePlaceBack, insertCalls, placesUsed, takePlaces } from './metering.ts'
 import {
-  accountByName,
   accountsOf,
   activeToken,
   companyOfAccount,
   countLive,
-  demoCompanies,
   findCompany,
   insertAccount,
   insertCompany,
   insertToken,
   lockAccount,
   lockCompany,
-  lockDemo,
   lockTokens,
   nextTokenId,
   noteOffice,
@@ -38,6 +48,7 @@ import {
 import { fetch, fetchWithCaller, list, listIds, listWithCaller } from './read.ts'
 import { erase, hide, noteRemoval, related, settle } from './remove.ts'
 import { hiddenBy, holdLive, lockRemoval, markRestored, stillEmpty, takenMeanwhile, unhide } from './restore.ts'
+import { fenceKeys, holdKeys, lockRotation, sealAnew, sealedRows } from './seal.ts'
 import {
   deleteSession,
   deleteSessionById,
@@ -224,8 +235,6 @@ export const everyStatement: readonly (readonly [
     [
       insertCompany(company),
       findCompany(7),
-      lockDemo(),
-      demoCompanies(),
       lockCompany(7),
       updateCompany(company),
       recountPlaces(7, 'projects'),
@@ -234,7 +243,6 @@ export const everyStatement: readonly (readonly [
       accountsOf(7),
       companyOfAccount(8),
       lockAccount(7, 8),
-      accountByName(7, 'Ada'),
       updateAccount(7, { ...person, id: 8, disabled: false }, null),
       nextTokenId(),
       insertToken(7, { ...token, id: 9 }),
@@ -243,6 +251,32 @@ export const everyStatement: readonly (readonly [
       revokeActiveToken(7),
       setAllowlist(7, []),
       noteOffice(7, { accountId: 8, door: 'web', records: 'tokens', recordId: 9, action: 'shown', changes: null }),
+    ],
+  ],
+  [
+    'demo',
+    [
+      lockDemo(),
+      demoCompanies(),
+      demoAccounts(),
+      noteDemoAccount(7, 8, { sealed: null, closed: false }),
+      forgetDemoAccount(7, 8),
+      demoWasRemoved(),
+      noteDemoRemoved(),
+      useOfDemo(7, ['projects']),
+      holdCompany(7),
+      tablesOfCompanies(),
+      deleteCompany(7, ['projects']),
+    ],
+  ],
+  [
+    'seal',
+    [
+      holdKeys(),
+      fenceKeys(),
+      lockRotation(),
+      sealedRows({ table: 'tokens', id: 'id' }, { companyId: 7, id: 9 }, 100),
+      sealAnew({ table: 'tokens', id: 'id' }, { company_id: 7, id: 9, sealed: answer.fingerprint }, answer.fingerprint),
     ],
   ],
   ['health', [serverFacts(), newestSealed()]],

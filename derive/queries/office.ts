@@ -38,13 +38,6 @@ export const insertCompany = (company: Omit<CompanyRow, 'id'>): Statement =>
 export const findCompany = (id: number): Statement =>
   statement(sql`select ${companyColumns} from companies where id = ${id}`)
 
-/** One server at a time adds the demo; the next one waits and then finds it. */
-export const lockDemo = (): Statement => statement(sql`select pg_advisory_xact_lock(hashtext('demo'))`)
-
-/** The companies of the demo, oldest first. */
-export const demoCompanies = (): Statement =>
-  statement(sql`select ${companyColumns} from companies where is_demo order by id`)
-
 /** Waits for every transaction that holds the plan, and holds it against new ones. */
 export const lockCompany = (id: number): Statement =>
   statement(sql`select ${companyColumns} from companies where id = ${id} for no key update`)
@@ -82,11 +75,6 @@ export const companyOfAccount = (id: number): Statement =>
 export const lockAccount = (companyId: number, id: number): Statement =>
   statement(
     sql`select ${accountColumns} from accounts where company_id = ${companyId} and id = ${id} for no key update`,
-  )
-
-export const accountByName = (companyId: number, name: string): Statement =>
-  statement(
-    sql`select ${accountColumns} from accounts where company_id = ${companyId} and name = ${name} order by id limit 1`,
   )
 
 /** A null hash keeps the password. An address that is another one from now on is like a new one. */

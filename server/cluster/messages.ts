@@ -6,7 +6,7 @@ import type { Connection } from '../store/database.ts'
 
 export type ToWorker =
   /** The first message: all that a worker has to know to serve. */
-  | { say: 'serve'; config: Config; connection: Connection; secret: string }
+  | { say: 'serve'; config: Config; connection: Connection }
   /** Stop serving; the port is closed first, and callers are sent away only after `away`. */
   | { say: 'stop' }
   | { say: 'away' }

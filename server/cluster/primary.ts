@@ -16,7 +16,7 @@ const steadyMilliseconds = 10_000
  * database and the signals, starts again what ends, and answers for all in /metrics. Decisions, Processes.
  */
 export async function serveTogether({ world, connection }: OpenWorld): Promise<Listening> {
-  const { config, log, secret } = world
+  const { config, log } = world
   const counts = makeCounts()
   const timers = new Set<NodeJS.Timeout>()
   let stopping = false
@@ -32,7 +32,7 @@ export async function serveTogether({ world, connection }: OpenWorld): Promise<L
       if (living().length === 0) port = chosen
       const worker = cluster.fork()
       const closeHanded = watchHanded(worker)
-      tell(worker, { say: 'serve', config: shareOf({ ...config, port }), connection, secret })
+      tell(worker, { say: 'serve', config: shareOf({ ...config, port }), connection })
       worker.on('message', (message: ToPrimary) => {
         if (message.say === 'serving') resolve({ worker, url: message.url })
         if (message.say === 'failed') reject(Object.assign(new Error(message.message), { code: message.code }))

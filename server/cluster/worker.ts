@@ -2,6 +2,7 @@ import { endInTime, watchErrors } from '../command/stop.ts'
 import type { Listening } from '../http/listen.ts'
 import { serve } from '../http/serve.ts'
 import { makeWorld } from '../open-world.ts'
+import { sealingKeys } from '../secret.ts'
 import type { World } from '../world.ts'
 import type { ToPrimary, ToWorker } from './messages.ts'
 
@@ -18,8 +19,8 @@ process.on('SIGTERM', () => undefined).on('SIGINT', () => undefined)
 
 const tell = (message: ToPrimary): void => void process.send?.(message)
 
-async function work({ config, connection, secret }: Extract<ToWorker, { say: 'serve' }>): Promise<void> {
-  const alone = makeWorld(config, connection, secret)
+async function work({ config, connection }: Extract<ToWorker, { say: 'serve' }>): Promise<void> {
+  const alone = makeWorld(config, connection, sealingKeys(config))
   const away = Promise.withResolvers<void>()
   const stop = Promise.withResolvers<number>()
   const scrapes = new Map<number, (text: string) => void>()

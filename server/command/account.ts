@@ -5,6 +5,7 @@ import { type Account, companyOf, createAccount, setAccount } from '../service/a
 import { needDatabase } from './data-folder.ts'
 import { configOf, inCompany, inTransaction, named } from './in-world.ts'
 import { Mistake } from './mistake.ts'
+import { inLine } from './printable.ts'
 import { readSecretWord } from './stdin.ts'
 import type { Answer, Desk } from './terminal.ts'
 import { readId, readList } from './words.ts'
@@ -102,4 +103,4 @@ const changed = ({ id, ...account }: Account): Answer => ({
 })
 
 const described = ({ name, email, permissions, disabled, service }: Omit<Account, 'id'>): string =>
-  `${name} <${email}>, ${service ? 'a service account, ' : ''}with ${permissions.length} permissions${disabled ? ', disabled' : ''}`
+  `${inLine(name)} <${inLine(email)}>, ${service ? 'a service account, ' : ''}with ${permissions.length} permissions${disabled ? ', disabled' : ''}`

@@ -1,14 +1,15 @@
-import type { Config } from '../config.ts'
-import type { DemoCompany, DemoStory } from '../demo/seed.ts'
+import { type Config, isPlain, plainSentence } from '../config.ts'
+import type { DemoAccount, DemoCompany, DemoStory } from '../demo/seed.ts'
 import { version } from '../version.ts'
 import { named } from './in-world.ts'
+import { inLine } from './printable.ts'
 import type { Answer } from './terminal.ts'
 
 export type Ready = { config: Config; url: string; databaseIs: string; demo: DemoStory | null }
 
 /** What the server says when it is ready: where it is, and the shortest way to a first answer. */
 export function banner({ config, url, databaseIs, demo }: Ready): Answer {
-  const shown = demo?.companies[0]
+  const shown = demo?.companies.find(({ accounts }) => accounts.some(({ password }) => password !== null))
   const documents = { docs: `${url}/v1/docs`, openapi: `${url}/v1/openapi.json`, postman: `${url}/v1/postman.json` }
   const sections = [
     [`Plumbline ${version} is ready at ${url}`],
@@ -19,7 +20,9 @@ export function banner({ config, url, databaseIs, demo }: Ready): Answer {
       ['Database', databaseIs],
       ...(config.processes === 1 ? [] : [['Processes', String(config.processes)] as const]),
     ]),
-    ...(shown ? demoSections(shown, url, config) : [firstSteps]),
+    ...(demo?.notes.length ? [demo.notes] : []),
+    ...(shown ? demoSections(shown, url) : [firstSteps]),
+    ...(isPlain(config) ? [[plainSentence]] : []),
     ['Ctrl-C stops it.'],
   ]
   return {
@@ -29,21 +32,21 @@ export function banner({ config, url, databaseIs, demo }: Ready): Answer {
       database: databaseIs,
       processes: config.processes,
       demo: shown ? demoJson(shown, url) : null,
+      notes: [...(demo?.notes ?? []), ...(isPlain(config) ? [plainSentence] : [])],
     },
     text: `\n${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`,
   }
 }
 
-function demoSections(company: DemoCompany, url: string, config: Config): string[][] {
-  const { owner, token } = company
+function demoSections(company: DemoCompany, url: string): string[][] {
+  const { token } = company
   return [
     table([
       ['Demo company', named(company)],
-      ['Sign-in', `${owner.email}, password ${owner.password}`],
+      ['Sign-in', signInOf(company)],
       ['Token', token ?? 'none that can be shown; see "plumbline token --help"'],
     ]),
     ...(token === null ? [] : [['Try it:', '', `  ${curlLine(url, token)}`]]),
-    ...(isLocal(config.host) ? [] : [[openToOthers]]),
   ]
 }
 
@@ -51,11 +54,25 @@ function demoSections(company: DemoCompany, url: string, config: Config): string
 const curlLine = (url: string, token: string): string =>
   `curl -H "Authorization: Bearer ${token}" "${url}/v1/projects?limit=3"`
 
-const demoJson = ({ id, name, owner, token }: DemoCompany, url: string) => ({
-  company_id: id,
-  ...{ name, email: owner.email, password: owner.password, token },
-  curl: token === null ? null : curlLine(url, token),
-})
+function demoJson(company: DemoCompany, url: string) {
+  const { id, name, token } = company
+  const account = openAccount(company)
+  return {
+    company_id: id,
+    ...{ name, email: account?.email ?? null, password: account?.password ?? null, token },
+    curl: token === null ? null : curlLine(url, token),
+  }
+}
+
+/** The first account that can be signed in with: the owner's, unless somebody took it over. */
+const openAccount = ({ accounts }: DemoCompany): DemoAccount | undefined =>
+  accounts.find(({ password }) => password !== null)
+
+/** How to sign in to a demo company. */
+function signInOf(company: DemoCompany): string {
+  const account = openAccount(company)
+  return account ? `${inLine(account.email)}, password ${account.password}` : 'none that can be shown'
+}
 
 const table = (rows: readonly (readonly [name: string, value: string])[]): string[] =>
   rows.map(([name, value]) => `  ${name.padEnd(16)}${value}`)
@@ -67,8 +84,3 @@ const firstSteps = [
   '  bin/plumbline account create --company 1 --name "My name" --email me@example.com',
   '  bin/plumbline token issue --company 1 --account 1',
 ]
-
-const openToOthers =
-  'Others can reach this address, and everybody knows the demo passwords: set PLUMBLINE_DEMO=off where that matters.'
-
-const isLocal = (host: string): boolean => /^(127\.|::1$|localhost$)/.test(host)

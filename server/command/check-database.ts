@@ -1,12 +1,14 @@
+import { type DemoAccountRow, demoAccounts } from '#derive/queries/demo.ts'
 import { extensionsNeeded, newestSealed, type ServerFacts, serverFacts } from '#derive/queries/health.ts'
 import { shareOf } from '../cluster/share.ts'
-import type { Config } from '../config.ts'
-import { sealingSecret } from '../secret.ts'
-import { openSealed } from '../service/token-text.ts'
+import { type Config, isReachable } from '../config.ts'
+import { withPublishedPassword } from '../demo/accounts.ts'
+import { sealingKeys } from '../secret.ts'
+import { openSealed, sealedToken } from '../service/seal.ts'
 import { type Connection, type Database, openDatabase } from '../store/database.ts'
 import { laneCount } from '../store/lanes.ts'
 import { pendingMigrations } from '../store/migrate.ts'
-import { type Check, ill, well } from './doctor.ts'
+import { type Check, ill, warned, well } from './doctor.ts'
 
 const versionMin = 150_000
 const clockDifferenceMillisecondsMax = 2000
@@ -28,7 +30,7 @@ export async function checkDatabase(config: Config, connection: Connection, data
       checkConnections(config, facts),
       checkExtensions(facts),
       checkMigrations(pending),
-      ...(pending.length === 0 ? await checkSeal(config, database) : []),
+      ...(pending.length === 0 ? [...(await checkSeal(config, database)), await checkDemo(config, database)] : []),
     ]
   } finally {
     await database.close()
@@ -91,11 +93,27 @@ async function checkSeal(config: Config, database: Database): Promise<Check[]> {
   const [token] = await database.read<{ company_id: number; id: number; sealed: Buffer }>(newestSealed())
   if (!token) return []
   try {
-    openSealed(await sealingSecret(config), token.sealed, token.company_id, token.id)
+    await openSealed(sealingKeys(config), token.sealed, sealedToken.boundTo(token.company_id, token.id))
     return [well('seal', 'the key opens the tokens')]
   } catch {
     return [
       ill('seal', 'the key does not open the tokens: set the PLUMBLINE_SECRET they were issued with, or rotate them.'),
     ]
   }
+}
+
+/** Whoever knows a password of the demo can sign in. */
+async function checkDemo(config: Config, database: Database): Promise<Check> {
+  const open = (await database.read<DemoAccountRow>(demoAccounts())).filter(({ disabled }) => !disabled)
+  const published = await withPublishedPassword(open)
+  if (published.length > 0) {
+    return ill(
+      'demo',
+      `${published.map(({ email }) => email).join(', ')}: everybody can read the password in the sources: start the service, which replaces it.`,
+    )
+  }
+  if (open.length === 0) return well('demo', 'no account of the demo is open')
+  const says = `${open.length} account${open.length === 1 ? '' : 's'} of the demo can be signed in with by the passwords that "serve" prints`
+  if (!isReachable(config)) return well('demo', says)
+  return warned('demo', `${says}: set PLUMBLINE_DEMO=off to disable them, or give "plumbline demo remove".`)
 }

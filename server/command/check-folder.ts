@@ -1,6 +1,7 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
+import { isChanging } from '../secret.ts'
 import { type Check, ill, well } from './doctor.ts'
 
 const freeBytesMin = 1024 ** 3
@@ -14,7 +15,7 @@ export async function checkFolder(config: Config): Promise<Check[]> {
     await checkAccess(folder, nearest),
     ...(config.databaseUrl === null ? [await checkRoom(nearest)] : []),
     ...(config.secret === null
-      ? [await checkKey(join(folder, 'secret'))]
+      ? [await checkKey(config, join(folder, 'secret'))]
       : [well('key', 'the one of PLUMBLINE_SECRET')]),
   ]
 }
@@ -43,11 +44,12 @@ async function checkRoom(folder: string): Promise<Check> {
   return free < freeBytesMin ? ill('disk', `${says}: make room for at least 1 GiB.`) : well('disk', says)
 }
 
-async function checkKey(file: string): Promise<Check> {
+async function checkKey(config: Config, file: string): Promise<Check> {
   const stats = await stat(file).catch(() => undefined)
   if (!stats) return well('key', `${file} is made when it is needed`)
   const mode = stats.mode & 0o777
   const says = `${file} has mode ${mode.toString(8).padStart(4, '0')}`
+  if (await isChanging(config)) return ill('key', 'a change of the key was cut off: run "plumbline key rotate" again.')
   if ((mode & 0o077) === 0) return well('key', says)
   return ill('key', `${says}, so others can read the key that seals tokens: run "chmod 600 ${file}".`)
 }

@@ -6,6 +6,7 @@ import { type Account, listAccounts } from '../service/account.ts'
 import { type Company, createCompany, setCompany, showCompany } from '../service/company.ts'
 import { presentToken, type Token } from '../service/token.ts'
 import { inCompany, inTransaction, named } from './in-world.ts'
+import { inLine } from './printable.ts'
 import type { Answer, Desk } from './terminal.ts'
 import { readId, readList } from './words.ts'
 
@@ -110,10 +111,10 @@ const tokenJson = ({ account_id, issued_by, label, scopes, allowlist, created_at
 })
 
 const accountLine = ({ id, name, email, permissions, disabled, service }: Account): string =>
-  `${id}  ${name} <${email}>, ${service ? 'service, ' : ''}${permissions.length} permissions${disabled ? ', disabled' : ''}`
+  `${id}  ${inLine(name)} <${inLine(email)}>, ${service ? 'service, ' : ''}${permissions.length} permissions${disabled ? ', disabled' : ''}`
 
 const tokenLine = ({ label, account_id, scopes, allowlist }: Token): string =>
-  `"${label}" of account ${account_id}, ${scopes.length} scopes, from ${allowlist.join(', ') || 'any address'}`
+  `"${inLine(label)}" of account ${account_id}, ${scopes.length} scopes, from ${allowlist.join(', ') || 'any address'}`
 
 const addOnsOf = ({ add_ons }: CompanyRow): string =>
   add_ons.length === 0 ? 'no add-ons' : `add-on${add_ons.length === 1 ? '' : 's'} ${add_ons.join(', ')}`

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { Command } from 'commander'
-import { type Config, ConfigProblem, readConfig, settings } from '../config.ts'
+import { type Config, ConfigProblem, isPlain, isReachable, plainSentence, readConfig, settings } from '../config.ts'
 import { findDatabase } from '../open-world.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkFolder } from './check-folder.ts'
@@ -9,10 +9,11 @@ import { mistakeIn } from './mistake.ts'
 import { progressOf } from './progress.ts'
 import type { Answer, Desk, Environment } from './terminal.ts'
 
-/** One thing looked at: how it is and, when it is not well, what to do. */
-export type Check = { name: string; ok: boolean; says: string }
+/** One thing looked at: how it is and, when it is not well, what to do. A warning is well, and worth a thought. */
+export type Check = { name: string; ok: boolean; warning?: true; says: string }
 
 export const well = (name: string, says: string): Check => ({ name, ok: true, says })
+export const warned = (name: string, says: string): Check => ({ name, ok: true, warning: true, says })
 export const ill = (name: string, says: string): Check => ({ name, ok: false, says })
 
 /** doctor. */
@@ -36,6 +37,7 @@ async function examine(desk: Desk): Promise<Check[]> {
     node,
     checkProcesses(config),
     checkMetrics(config),
+    checkNetwork(config),
   ]
   const folder = await checkFolder(config)
   if (!(await hasDatabase(config))) {
@@ -51,9 +53,9 @@ async function examine(desk: Desk): Promise<Check[]> {
 async function examineDatabase(desk: Desk, config: Config): Promise<Check[]> {
   const progress = progressOf(desk)
   try {
-    const { connection, databaseIs, leave } = await findDatabase(config, progress.tell)
+    const { connection, databaseIs, runsAs, leave } = await findDatabase(config, progress.tell)
     try {
-      return await checkDatabase(config, connection, databaseIs)
+      return [...(await checkDatabase(config, connection, databaseIs)), ...checkUser(runsAs)]
     } finally {
       await leave()
     }
@@ -85,6 +87,27 @@ const isOwn = (host: string): boolean => host === 'localhost' || host === '::1' 
 const isPrivate = (host: string): boolean =>
   /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\.[\d.]+$/.test(host) || /^f[cd][\da-f]{2}:/i.test(host)
 
+/** Where root runs the bundled PostgreSQL, other programs of the same user reach its files. */
+function checkUser(runsAs: { name: string; isShared: boolean } | null): Check[] {
+  if (runsAs === null) return []
+  const { name, isShared } = runsAs
+  if (!isShared) return [well('user', `PostgreSQL runs as "${name}"`)]
+  return [
+    warned(
+      'user',
+      `PostgreSQL runs as "${name}", so any program of that user reaches its files: start as an ordinary user, or make one for it ("useradd --system plumbline-db") and set PLUMBLINE_DATABASE_USER.`,
+    ),
+  ]
+}
+
+function checkNetwork(config: Config): Check {
+  if (isPlain(config)) return warned('network', plainSentence)
+  return well(
+    'network',
+    isReachable(config) ? `TLS is spoken at ${config.publicUrl}` : 'only this machine reaches the service',
+  )
+}
+
 function tryConfig(environment: Environment): Config | ConfigProblem {
   try {
     return readConfig(environment)
@@ -96,7 +119,13 @@ function tryConfig(environment: Environment): Config | ConfigProblem {
 
 function diagnosis(checks: readonly Check[]): Answer {
   const wrong = checks.filter(({ ok }) => !ok).length
-  const lines = checks.map(({ name, ok, says }) => `${ok ? 'OK      ' : 'PROBLEM '} ${name.padEnd(13)}${says}`)
-  const verdict = wrong === 0 ? 'All is well.' : `${wrong} of ${checks.length} checks found a problem.`
+  const warnings = checks.filter(({ warning }) => warning).length
+  const lines = checks.map((check) => `${wordOf(check)} ${check.name.padEnd(13)}${check.says}`)
+  const verdict =
+    wrong > 0
+      ? `${wrong} of ${checks.length} checks found a problem.`
+      : `All is well${warnings > 0 ? `, with ${warnings} warning${warnings === 1 ? '' : 's'}` : ''}.`
   return { json: { ok: wrong === 0, checks }, text: [...lines, '', verdict].join('\n'), bad: wrong > 0 }
 }
+
+const wordOf = ({ ok, warning }: Check): string => (warning ? 'WARNING ' : ok ? 'OK      ' : 'PROBLEM ')

@@ -6,6 +6,7 @@ import { showCompany } from '../service/company.ts'
 import type { Transaction } from '../store/database.ts'
 import type { World } from '../world.ts'
 import { needDatabase } from './data-folder.ts'
+import { inLine } from './printable.ts'
 import { type Progress, progressOf } from './progress.ts'
 import type { Desk } from './terminal.ts'
 
@@ -51,4 +52,4 @@ export async function inCompany<T>(desk: Desk, id: number, work: (inside: InComp
   )
 }
 
-export const named = ({ id, name }: { id: number; name: string }): string => `${name} (company ${id})`
+export const named = ({ id, name }: { id: number; name: string }): string => `${inLine(name)} (company ${id})`

@@ -3,7 +3,9 @@ import { version } from '../version.ts'
 import { addAccount } from './account.ts'
 import { addCompany } from './company.ts'
 import { addDatabase } from './database.ts'
+import { addDemo } from './demo.ts'
 import { addDoctor } from './doctor.ts'
+import { addKey } from './key.ts'
 import { Mistake } from './mistake.ts'
 import { addRecord } from './record.ts'
 import { withoutStop } from './sentence.ts'
@@ -34,9 +36,11 @@ export function makeProgram(desk: Desk): Command {
     // The server is loaded by nobody else.
     .action(async (given: { processes?: string }) => (await import('./serve.ts')).serveUntilStopped(desk, given))
   addDatabase(program, desk)
+  addDemo(program, desk)
   addCompany(program, desk)
   addAccount(program, desk)
   addToken(program, desk)
+  addKey(program, desk)
   addRecord(program, desk)
   addDoctor(program, desk)
   addConfig(program, desk)

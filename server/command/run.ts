@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
 import { readEnvironment } from './environment.ts'
 import { mistakeIn } from './mistake.ts'
+import { printable, printableJson } from './printable.ts'
 import { makeProgram } from './program.ts'
 import type { Answer, Environment, Terminal } from './terminal.ts'
 
@@ -11,7 +12,7 @@ export async function run(terminal: Terminal): Promise<number> {
   let environment = terminal.environment
   let exitCode = 0
   const say = ({ json, text, bad }: Answer): void => {
-    stdout.write(`${wantsJson ? JSON.stringify(json) : text}\n`)
+    stdout.write(`${wantsJson ? printableJson(JSON.stringify(json)) : printable(text)}\n`)
     if (bad) exitCode = 1
   }
   try {
@@ -24,8 +25,8 @@ export async function run(terminal: Terminal): Promise<number> {
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     exitCode = 1
     const mistake = mistakeIn(error)
-    stderr.write(`${wantsJson ? JSON.stringify({ error: mistake }) : mistake}\n`)
-    if (wantsTrace(environment)) stderr.write(`${traceOf(error)}\n`)
+    stderr.write(`${wantsJson ? printableJson(JSON.stringify({ error: mistake })) : printable(mistake)}\n`)
+    if (wantsTrace(environment)) stderr.write(`${printable(traceOf(error))}\n`)
   }
   return exitCode
 }

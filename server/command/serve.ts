@@ -1,6 +1,6 @@
 import { serveTogether } from '../cluster/primary.ts'
-import { type Config, readConfig } from '../config.ts'
-import { seedDemo } from '../demo/seed.ts'
+import { type Config, isPlain, plainSentence, readConfig } from '../config.ts'
+import { startDemo } from '../demo/seed.ts'
 import type { Listening } from '../http/listen.ts'
 import { metricsTaken } from '../http/metrics-port.ts'
 import { serve } from '../http/serve.ts'
@@ -57,12 +57,16 @@ async function serveIn(desk: Desk, opened: OpenWorld, stop: Stop): Promise<numbe
   const { world, databaseIs } = opened
   const { config, log, database } = world
   stop.watch(log)
-  const demo = config.demo ? await seedDemo(world) : null
+  const demo = await startDemo(world)
   const listening = await takePort(config, () => (config.processes === 1 ? serve(world) : serveTogether(opened)))
   const sweeper = startSweeper(database, config, (error) => log.warn({ error }, 'what is old could not be swept'))
 
   desk.say(banner({ config, url: listening.url, databaseIs, demo }))
-  if (!desk.terminal.stderr.isTTY) log.info({ url: listening.url, database: databaseIs }, 'listening')
+  if (!desk.terminal.stderr.isTTY) {
+    for (const note of demo.notes) log.warn(note)
+    if (isPlain(config)) log.warn(plainSentence)
+    log.info({ url: listening.url, database: databaseIs }, 'listening')
+  }
 
   const code = await stop.asked
   if (desk.terminal.stderr.isTTY) desk.terminal.stderr.write('Stopping …\n')

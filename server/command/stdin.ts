@@ -23,3 +23,13 @@ export async function readInput({ terminal }: Desk): Promise<string> {
     throw new Mistake('The standard input is not UTF-8: send text in UTF-8.')
   }
 }
+
+/** The first line that somebody types; empty where there is none. */
+export async function readLine({ terminal }: Desk): Promise<string> {
+  let typed = ''
+  for await (const chunk of terminal.stdin) {
+    typed += Buffer.from(chunk as Uint8Array).toString('utf8')
+    if (typed.includes('\n') || typed.length > 1000) break
+  }
+  return (typed.split('\n')[0] ?? '').trim()
+}

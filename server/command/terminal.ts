@@ -4,7 +4,7 @@ export type Terminal = {
   environment: Environment
   /** The working directory. */
   folder: string
-  stdin: AsyncIterable<Uint8Array | string>
+  stdin: AsyncIterable<Uint8Array | string> & { isTTY?: boolean }
   stdout: Output
   stderr: Output
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { scopes as allScopes } from '#registry/permissions.ts'
 import { allowAddresses, issueToken, revokeToken, rotateToken, showToken, type Token } from '../service/token.ts'
 import { type InCompany, inCompany, named } from './in-world.ts'
+import { inLine } from './printable.ts'
 import type { Answer, Desk } from './terminal.ts'
 import { readAddresses, readId, readList } from './words.ts'
 
@@ -88,14 +89,14 @@ export function addToken(program: Command, desk: Desk): void {
 
 const told = ({ company }: InCompany, { token, row }: { token: string; row: Token }): Answer => ({
   json: { token },
-  text: `The token of ${named(company)}, "${row.label}", with ${row.scopes.length} scopes of account ${row.account_id}:\n\n  ${token}`,
+  text: `The token of ${named(company)}, "${inLine(row.label)}", with ${row.scopes.length} scopes of account ${row.account_id}:\n\n  ${token}`,
 })
 
 async function revoked({ transaction, actor, company }: InCompany): Promise<Answer> {
   const { label } = await revokeToken(transaction, actor)
   return {
     json: { company_id: company.id, revoked: true },
-    text: `The token of ${named(company)}, "${label}", is revoked; the API is closed until another one is issued.`,
+    text: `The token of ${named(company)}, "${inLine(label)}", is revoked; the API is closed until another one is issued.`,
   }
 }
 

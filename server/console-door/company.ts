@@ -1,3 +1,4 @@
+import { isPlain } from '../config.ts'
 import { setCompany, showCompany } from '../service/company.ts'
 import { noteCompany } from '../service/office-note.ts'
 import type { Asked, ConsoleRoute } from './asked.ts'
@@ -5,7 +6,7 @@ import { readParameters } from './paging.ts'
 import { readMembers } from './read-members.ts'
 import { ok } from './reply.ts'
 
-/** Settings, Company. */
+/** Settings, Company. `is_plain`: what is sent to the service crosses a network unencrypted. */
 export const companyRoutes: ConsoleRoute[] = [
   { id: 'company.fetch', method: 'GET', path: '/console/company', needs: 'COMPANY_MANAGE', answer: fetch },
   { id: 'company.update', method: 'PATCH', path: '/console/company', needs: 'COMPANY_MANAGE', answer: update },
@@ -17,7 +18,7 @@ async function fetch(asked: Asked) {
   const { is_demo: _, ...company } = await asked.world.database.transaction((transaction) =>
     showCompany(transaction, companyId),
   )
-  return ok(company)
+  return ok({ ...company, is_plain: isPlain(asked.world.config) })
 }
 
 async function update({ body, change }: Asked) {

@@ -29,8 +29,9 @@ async function begin(asked: Asked): Promise<ConsoleReply> {
     password: 'text',
     account_id: 'id?',
   })
-  const line = signInLine(asked, email)
-  const means = { database: world.database, desk, secret: world.secret, now: world.clock.now() }
+  const keys = await world.secret.all()
+  const line = signInLine(asked, email, keys[0])
+  const means = { database: world.database, desk, keys, now: world.clock.now() }
   const given = { email, password, accountId: account_id, peer: countedPeer(client), devices }
   const signedIn = await signIn(means, { ...given, origin: originOf(asked) }).catch((error: unknown) => {
     line.failed(error)

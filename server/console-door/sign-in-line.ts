@@ -5,11 +5,12 @@ import type { Asked } from './asked.ts'
 
 /** What the log says of a sign-in: who, from where, and what came of it. Decisions, Console. */
 export function signInLine(
-  { world: { log, secret }, client: { peer, forwardedFor }, requestId }: Asked,
+  { world: { log }, client: { peer, forwardedFor }, requestId }: Asked,
   address: string,
+  key: string,
 ) {
   const line = {
-    ...{ request_id: requestId, peer: peer ?? null, address_key: addressKey(secret, address) },
+    ...{ request_id: requestId, peer: peer ?? null, address_key: addressKey(key, address) },
     ...(forwardedFor === null ? {} : { forwarded_for: forwardedFor }),
   }
   return {
@@ -22,6 +23,6 @@ export function signInLine(
   }
 }
 
-/** The same for the same address, and nothing that the address can be found by without the service's secret. */
-const addressKey = (secret: string, address: string): string =>
-  createHmac('sha256', secret).update(`sign-in address:${address.trim().toLowerCase()}`).digest('hex').slice(0, 16)
+/** The same for the same address, and nothing that the address can be found by without the service's key. */
+const addressKey = (key: string, address: string): string =>
+  createHmac('sha256', key).update(`sign-in address:${address.trim().toLowerCase()}`).digest('hex').slice(0, 16)

@@ -1,28 +1,27 @@
 import type { CompanyRow } from '#derive/queries/office.ts'
 import { permissions } from '#registry/permissions.ts'
-import { createAccount } from '../service/account.ts'
 import { operator } from '../service/actor.ts'
 import { createCompany } from '../service/company.ts'
 import { issueToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
 import type { World } from '../world.ts'
+import { createDemoAccount, demoToken } from './accounts.ts'
 import { type Calendar, calendarFrom } from './calendar.ts'
 import { type Hand, handOf, turn } from './hand.ts'
 import { demoOwners } from './people.ts'
 import { addressOf, emailOf, phoneOf, plain } from './places.ts'
 
 /** Hilltop Roofing: small, on the smallest plan, with two places left for projects and no add-on but the API. */
-export async function makeHilltop(transaction: Transaction, { clock, secret }: World): Promise<CompanyRow> {
+export async function makeHilltop(transaction: Transaction, world: World): Promise<CompanyRow> {
   const company = await createCompany(transaction, {
     name: 'Hilltop Roofing',
     plan: 'STARTER',
     addOns: ['api'],
     isDemo: true,
   })
-  const hal = await createAccount(transaction, company.id, { ...demoOwners[1], permissions })
-  const token = { accountId: hal.id, label: 'Demo', scopes: 'all', allowlist: [] } as const
-  await issueToken(transaction, operator(company.id), secret, token)
-  await makeRecords(handOf(transaction, company.id), calendarFrom(clock.now()))
+  const hal = await createDemoAccount(transaction, world, company.id, { ...demoOwners[1], permissions })
+  await issueToken(transaction, operator(company.id), world.secret, demoToken(hal.id))
+  await makeRecords(handOf(transaction, company.id), calendarFrom(world.clock.now()))
   return company
 }
 

@@ -1,68 +1,126 @@
-import { type AccountRow, accountByName, type CompanyRow, demoCompanies, lockDemo } from '#derive/queries/office.ts'
+import {
+  type DemoAccountRow,
+  type DemoCompanyRow,
+  demoAccounts,
+  demoCompanies,
+  demoWasRemoved,
+  lockDemo,
+} from '#derive/queries/demo.ts'
+import { holdKeys } from '#derive/queries/seal.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { operator } from '../service/actor.ts'
-import { showToken } from '../service/token.ts'
+import { presentToken, showToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
 import type { World } from '../world.ts'
+import { closeDemo, openDemo, passwordOf, replacePublished } from './accounts.ts'
 import { makeHarbor } from './harbor.ts'
 import { makeHilltop } from './hilltop.ts'
-import { demoOwners } from './people.ts'
 
 /** The two companies that show what there is to see, and how to get in. */
 export type DemoStory = {
   /** It was made by this call. */
   isNew: boolean
   companies: DemoCompany[]
+  /** What was done to its accounts, and what can be, a sentence each. */
+  notes: string[]
 }
 
 export type DemoCompany = {
   id: number
   name: string
-  owner: { id: number | null; name: string; email: string; password: string }
-  /** Null where it was revoked, or sealed with a key that we do not have. */
+  /** The accounts of the demo that nobody has taken over, the owner first. */
+  accounts: DemoAccount[]
+  /** Null where there is none of a demo account, or it is sealed with a key that we do not have. */
   token: string | null
 }
 
-/**
- * The demo story of this database, made where it is missing: whole or not at all, and once, however many servers start
- * at the same moment.
- */
+export type DemoAccount = {
+  id: number
+  name: string
+  email: string
+  /** Null where it is disabled, or sealed with a key that we do not have. */
+  password: string | null
+}
+
+/** What the settings ask for at a start. */
+export async function startDemo(world: World): Promise<DemoStory> {
+  const replaced = notesOfReplaced(await replacePublished(world))
+  switch (world.config.demo) {
+    case 'on': {
+      const { notes, ...story } = await seedDemo(world)
+      return { ...story, notes: [...replaced, ...notes] }
+    }
+    case 'new': {
+      const story = await storyOf(world, !(await wasRemoved(world)))
+      return { ...story, notes: [...replaced, ...howToOpen(story)] }
+    }
+    case 'keep': {
+      const story = await storyOf(world, false)
+      return { ...story, notes: [...replaced, ...howToOpen(story)] }
+    }
+    case 'off':
+      return { isNew: false, companies: [], notes: [...replaced, ...notesOfClosed(await closeDemo(world))] }
+  }
+}
+
+/** The demo, made where it is missing, and its accounts opened again where PLUMBLINE_DEMO=off closed them. */
 export async function seedDemo(world: World): Promise<DemoStory> {
-  const there = await world.database.read<CompanyRow>(demoCompanies())
-  if (there.length > 0) return world.database.transaction((transaction) => tell(transaction, world, there, false))
+  const replaced = notesOfReplaced(await replacePublished(world))
+  const opened = await openDemo(world)
+  const story = await storyOf(world, true)
+  return {
+    ...story,
+    notes: [
+      ...replaced,
+      ...(opened > 0 ? [`Opened ${counted(opened, 'demo account')} again, with new passwords and tokens.`] : []),
+    ],
+  }
+}
+
+/** Where it is to be added it is made whole or not at all, and once, however many servers start at the same moment. */
+async function storyOf(world: World, add: boolean): Promise<Omit<DemoStory, 'notes'>> {
+  const there = await world.database.read<DemoCompanyRow>(demoCompanies())
+  if (there.length > 0 || !add) {
+    return world.database.transaction(async (transaction) => ({
+      isNew: false,
+      companies: await tell(transaction, world, there),
+    }))
+  }
   return world.database.transaction(async (transaction) => {
     await transaction.run(lockDemo())
-    const meanwhile = await transaction.run<CompanyRow>(demoCompanies())
-    if (meanwhile.length > 0) return tell(transaction, world, meanwhile, false)
-    const harbor = await makeHarbor(transaction, world)
-    const hilltop = await makeHilltop(transaction, world)
-    return tell(transaction, world, [harbor, hilltop], true)
+    const meanwhile = await transaction.run<DemoCompanyRow>(demoCompanies())
+    if (meanwhile.length > 0) return { isNew: false, companies: await tell(transaction, world, meanwhile) }
+    const made = [await makeHarbor(transaction, world), await makeHilltop(transaction, world)]
+    return { isNew: true, companies: await tell(transaction, world, made) }
   })
 }
 
-/** The companies are made in the order of their owners. */
-async function tell(
-  transaction: Transaction,
-  { secret }: World,
-  rows: readonly CompanyRow[],
-  isNew: boolean,
-): Promise<DemoStory> {
+async function tell(transaction: Transaction, world: World, rows: readonly DemoCompanyRow[]): Promise<DemoCompany[]> {
+  if (rows.length === 0) return []
+  await transaction.run(holdKeys())
+  const all = await transaction.run<DemoAccountRow>(demoAccounts())
   const companies: DemoCompany[] = []
-  for (const [index, { id, name }] of rows.entries()) {
-    const owner = demoOwners[index]
-    if (!owner) break
-    const [account] = await transaction.run<AccountRow>(accountByName(id, owner.name))
-    companies.push({
-      id,
-      name,
-      owner: { id: account?.id ?? null, ...owner },
-      token: await tokenOf(transaction, id, secret),
-    })
+  for (const { id, name } of rows) {
+    const accounts: DemoAccount[] = []
+    for (const row of all.filter(({ company_id }) => company_id === id)) {
+      const password = row.disabled ? null : await passwordOf(world.secret, row)
+      accounts.push({ id: row.id, name: row.name, email: row.email, password })
+    }
+    const ids = accounts.map((account) => account.id)
+    companies.push({ id, name, accounts, token: await tokenOf(transaction, world, id, ids) })
   }
-  return { isNew, companies }
+  return companies
 }
 
-async function tokenOf(transaction: Transaction, companyId: number, secret: string): Promise<string | null> {
+/** The token of a company where it acts for one of these accounts: any other is somebody's own. */
+async function tokenOf(
+  transaction: Transaction,
+  { secret }: World,
+  companyId: number,
+  accountIds: readonly number[],
+): Promise<string | null> {
+  const token = await presentToken(transaction, companyId)
+  if (!token || !accountIds.includes(token.account_id)) return null
   try {
     return (await showToken(transaction, operator(companyId), secret)).token
   } catch (error) {
@@ -70,3 +128,30 @@ async function tokenOf(transaction: Transaction, companyId: number, secret: stri
     throw error
   }
 }
+
+async function wasRemoved({ database }: World): Promise<boolean> {
+  const [row] = await database.read<{ removed: boolean }>(demoWasRemoved())
+  return row?.removed === true
+}
+
+const notesOfReplaced = (accounts: number): string[] =>
+  accounts === 0
+    ? []
+    : [
+        `${counted(accounts, 'demo account')} had the password that everybody could read in the sources; it was replaced by a drawn one.`,
+      ]
+
+const notesOfClosed = ({ accounts, tokens }: { accounts: number; tokens: number }): string[] =>
+  accounts === 0
+    ? []
+    : [
+        `PLUMBLINE_DEMO=off: ${counted(accounts, 'demo account')} disabled and ${counted(tokens, 'token')} revoked. "plumbline demo remove" removes the demo companies.`,
+      ]
+
+function howToOpen({ companies }: Omit<DemoStory, 'notes'>): string[] {
+  const accounts = companies.flatMap((company) => company.accounts)
+  if (accounts.length === 0 || accounts.some(({ password }) => password !== null)) return []
+  return ['The demo accounts are closed: "plumbline demo" opens them again, with new passwords.']
+}
+
+const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`

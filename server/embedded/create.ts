@@ -1,24 +1,27 @@
 import { access, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { toNew, writeRules } from './access.ts'
+import { hasFailed } from './alone.ts'
 import { remove, sweep, unfinished } from './leftovers.ts'
 import type { Place } from './place.ts'
 import { codeOf, EmbeddedProblem, refusedBy, saidBy } from './problem.ts'
-import { run, shell } from './run.ts'
+import { run } from './run.ts'
 
 /**
  * Makes the cluster in a folder beside its place and renames it when it is whole: killed at any moment, nothing has to
  * be repaired. Of two that do it at once the first to rename wins. False: another one was there first.
  */
-export async function createCluster(bin: string, { home, cluster, identity }: Place): Promise<boolean> {
+export async function createCluster(bin: string, place: Place, password: string): Promise<boolean> {
+  const { home, cluster, identity } = place
   const fresh = unfinished(home)
   const step = async (doing: string, { ok, output }: { ok: boolean; output: string }) => {
-    if (!ok || /^.*\b(ERROR|FATAL|PANIC):/m.test(output)) throw saidBy(output, doing, home)
+    if (!ok || hasFailed(output)) throw saidBy(output, doing, home)
   }
   try {
     await step('make its cluster', await run(identity, `${bin}/initdb`, ['-D', fresh, ...initial]))
-    await step('write its rules of access', await shell(identity, 'echo local all all trust >"$1/pg_hba.conf"', fresh))
     const alone = ['--single', '-D', fresh, '-c', 'log_checkpoints=off', 'postgres']
-    await step('make its database', await run(identity, `${bin}/postgres`, alone, 'create database plumbline\n'))
+    await step('make its database', await run(identity, `${bin}/postgres`, alone, toNew(password)))
+    await step('write its rules of access', await writeRules(place, fresh, password))
     await rename(fresh, cluster)
     await flush(home)
     return true
@@ -42,7 +45,7 @@ async function otherOne(cluster: string): Promise<false> {
 
 /** The builtin provider: lower() knows all letters, and no update of the system's C library ever changes an index. */
 const initial = [
-  ...['--username=plumbline', '--auth=trust', '--encoding=UTF8', '--locale=C'],
+  ...['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C'],
   ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--data-checksums', '--no-instructions'],
 ]
 

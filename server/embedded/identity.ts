@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { EmbeddedProblem } from './problem.ts'
 
 /** Who PostgreSQL runs as. */
 export type Identity = {
@@ -13,10 +14,27 @@ export const ourselves = (): Identity => named(process.geteuid?.() ?? 0, process
 
 export const weAreRoot = (): boolean => process.geteuid?.() === 0
 
-/** PostgreSQL refuses to run as root; `nobody` exists almost everywhere, so that no user has to be made. */
-export function unprivileged(): Identity {
+/** Somebody else may act as this user too: other programs use it. */
+export const isShared = ({ name }: Identity): boolean => name === 'nobody'
+
+/**
+ * PostgreSQL refuses to run as root. The user of the settings, made by the operator; else `nobody`, who exists almost
+ * everywhere, so that no user has to be made.
+ */
+export function unprivileged(wanted: string | null): Identity {
+  if (wanted !== null) return operators(wanted)
   const nobody = passwd().find((line) => line.name === 'nobody')
   return nobody ? { ...nobody, other: true } : named(65_534, 65_534, true)
+}
+
+function operators(name: string): Identity {
+  const user = passwd().find((line) => line.name === name)
+  if (user && user.uid !== 0) return { ...user, other: true }
+  throw new EmbeddedProblem(
+    user
+      ? `PostgreSQL does not run as root: set PLUMBLINE_DATABASE_USER to another user.`
+      : `There is no user "${name}": make it ("useradd --system ${name}"), or leave PLUMBLINE_DATABASE_USER out.`,
+  )
 }
 
 /** Root starts a cluster as the one it belongs to. */

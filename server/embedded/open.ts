@@ -1,5 +1,7 @@
+import { servicePassword } from './access.ts'
 import { awake } from './awake.ts'
 import { clusterExists } from './create.ts'
+import { isShared } from './identity.ts'
 import { type Machine, thisMachine, versionOf } from './machine.ts'
 import { findPlace } from './place.ts'
 import { reach } from './reach.ts'
@@ -13,6 +15,8 @@ export type Embedded = {
   connection: Connection
   /** created at a first start, started, or attached to a running one */
   how: 'created' | 'started' | 'attached'
+  /** the user as whom root runs it, and whether other programs use that user; null where it is ourselves */
+  runsAs: { name: string; isShared: boolean } | null
   /** Leaves: the last one to use this folder stops PostgreSQL. Idempotent. */
   close: () => Promise<void>
 }
@@ -20,6 +24,8 @@ export type Embedded = {
 type Options = {
   /** the data folder, made when missing */
   folder: string
+  /** the user as whom root runs it, made by the operator; `nobody` when not given */
+  user?: string | null
   /** told of steps that may take over a second */
   progress?: (sentence: string) => void
 }
@@ -27,13 +33,21 @@ type Options = {
 /** A running PostgreSQL of our own in this folder, shared with whoever else uses the folder. Rejects with EmbeddedProblem. */
 export const openEmbedded = async (options: Options): Promise<Embedded> => openOn(thisMachine(), options)
 
-export const openOn = (machine: Machine, { folder, progress = () => undefined }: Options): Promise<Embedded> =>
+export const openOn = (
+  machine: Machine,
+  { folder, user = null, progress = () => undefined }: Options,
+): Promise<Embedded> =>
   awake(async () => {
     const { major } = await versionOf(machine.package)
-    const place = await findPlace(folder, machine.shared)
+    const place = await findPlace(folder, machine.shared, user)
     const exists = await clusterExists(place, major)
-    const { connection, how, membership } = await reach({ machine, place, exists, progress })
+    const { connection, how, membership } = await reach({
+      ...{ machine, place, exists, progress },
+      password: await servicePassword(place),
+    })
     let closing: Promise<void> | undefined
     const close = () => (closing ??= awake(() => membership.leave(() => stopServer(place.cluster))))
-    return { connection, how, close }
+    const { identity } = place
+    const runsAs = identity.other ? { name: identity.name, isShared: isShared(identity) } : null
+    return { connection, how, runsAs, close }
   })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { lchown, mkdir, readdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { dataFolder, ownFolder, seen, shortName } from './folders.ts'
-import { type Identity, ourselves, ownerOf, unprivileged, weAreRoot } from './identity.ts'
+import { type Identity, isShared, ourselves, ownerOf, unprivileged, weAreRoot } from './identity.ts'
 import { readNote, writeNote } from './note.ts'
 import { codeOf, EmbeddedProblem, refusedBy } from './problem.ts'
 import { shell } from './run.ts'
@@ -11,65 +11,73 @@ import { shell } from './run.ts'
 export type Place = {
   /** PostgreSQL's own folder, closed to others: the cluster, its socket, what is under work */
   home: string
+  /** the data folder, which may be elsewhere: ours, and what is in it is no business of PostgreSQL's user */
+  data: string
   cluster: string
   identity: Identity
 }
 
 /** The data folder holds other private files, so PostgreSQL gets a sub-folder and never the folder itself. */
-export async function findPlace(folder: string, shared: string): Promise<Place> {
+export async function findPlace(folder: string, shared: string, user: string | null): Promise<Place> {
   const data = await dataFolder(folder)
   const inside = join(data, 'postgres')
   const noted = await readNote(data)
-  return weAreRoot() ? placeOfRoot(data, inside, noted, shared) : placeOfOurs(inside)
+  return weAreRoot() ? placeOfRoot({ data, user }, inside, noted, shared) : placeOfOurs(data, inside)
 }
 
-async function placeOfOurs(home: string): Promise<Place> {
+async function placeOfOurs(data: string, home: string): Promise<Place> {
   const identity = ourselves()
   await makeFolder(home)
   if ((await seen(home))?.uid !== identity.uid)
     throw new EmbeddedProblem(
       `${home} belongs to another user: start as that user, or set PLUMBLINE_DATA to another folder.`,
     )
-  return place(home, identity)
+  return place(data, home, identity)
 }
+
+/** The data folder, and the user of the settings as whom PostgreSQL is to run. */
+type Root = { data: string; user: string | null }
 
 /** Inside the data folder where PostgreSQL's user can reach it, else in a folder of root's that everybody can pass. */
-async function placeOfRoot(data: string, inside: string, noted: string | undefined, shared: string): Promise<Place> {
-  if (noted && !(await holdsCluster(inside))) return placeNoted(noted, data)
-  const here = await given(inside)
+async function placeOfRoot(wanted: Root, inside: string, noted: string | undefined, shared: string): Promise<Place> {
+  const { data } = wanted
+  if (noted && !(await holdsCluster(inside))) return placeNoted(noted, wanted)
+  const here = await given(inside, wanted)
   if (here) return here
-  if (await holdsCluster(inside)) throw await unreachable(inside)
+  if (await holdsCluster(inside)) throw await unreachable(inside, wanted)
 
   const root = await ownFolder(shared)
-  if (!root) throw await unreachable(inside)
+  if (!root) throw await unreachable(inside, wanted)
   // A new name each time: whoever removes the data folder gets an empty one, not the old database again.
   const home = join(root, `${shortName(data)}-${randomBytes(4).toString('hex')}`)
-  const there = await given(home)
-  if (!there) throw await unreachable(home)
+  const there = await given(home, wanted)
+  if (!there) throw await unreachable(home, wanted)
   if (await writeNote(data, home, there.identity.name)) return there
   await rmdir(home)
-  return placeNoted((await readNote(data)) ?? home, data)
+  return placeNoted((await readNote(data)) ?? home, wanted)
 }
 
-async function placeNoted(home: string, data: string): Promise<Place> {
+async function placeNoted(home: string, wanted: Root): Promise<Place> {
+  const { data } = wanted
   if (!(await seen(home)))
     throw new EmbeddedProblem(
       `The database of ${data} was kept in ${home}, which is gone: bring it back, or remove the note in ${data} to start empty.`,
     )
-  const there = await given(home)
-  if (!there) throw await unreachable(home)
+  const there = await given(home, wanted)
+  if (!there) throw await unreachable(home, wanted)
   return there
 }
 
 /** The folder, made when missing and given to PostgreSQL's user; undefined where that user cannot reach it. */
-async function given(home: string): Promise<Place | undefined> {
+async function given(home: string, { data, user }: Root): Promise<Place | undefined> {
   await makeFolder(home)
   const before = await seen(home)
   if (!before) return undefined
   if (!before.isDirectory()) throw refusedBy({ code: 'ENOTDIR' }, home)
-  const identity = before.uid === 0 ? unprivileged() : ownerOf(before)
+  const identity = before.uid === 0 ? unprivileged(user) : ownerOf(before)
+  if (user !== null && isShared(identity) && user !== identity.name) throw belongsTo(identity, home, user)
   if (before.uid === 0) await give(home, identity)
-  if (await reaches(identity, home)) return place(home, identity)
+  if (await reaches(identity, home)) return place(data, home, identity)
   // Ours when it is empty; another start may have removed it already.
   await rmdir(home).catch(() => undefined)
   return undefined
@@ -99,12 +107,21 @@ const makeFolder = (path: string): Promise<void> =>
     if (codeOf(error) !== 'EEXIST') throw refusedBy(error, path)
   })
 
-const place = (home: string, identity: Identity): Place => ({ home, cluster: join(home, 'cluster'), identity })
+const place = (data: string, home: string, identity: Identity): Place => ({
+  ...{ home, data, identity },
+  cluster: join(home, 'cluster'),
+})
+
+/** Root never gives away more than an empty folder, so people do. */
+const belongsTo = ({ name }: Identity, home: string, user: string): EmbeddedProblem =>
+  new EmbeddedProblem(
+    `${home} belongs to the user "${name}" and not to "${user}": stop all that uses it and run "chown -hR ${user} ${home}".`,
+  )
 
 const holdsCluster = async (home: string): Promise<boolean> => (await seen(join(home, 'cluster'))) !== undefined
 
-async function unreachable(home: string): Promise<EmbeddedProblem> {
-  const { name, ...nobody } = unprivileged()
+async function unreachable(home: string, { user }: Root): Promise<EmbeddedProblem> {
+  const { name, ...nobody } = unprivileged(user)
   const become = await shell({ name, ...nobody }, ':')
   return new EmbeddedProblem(
     become.ok

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { Client } from 'pg'
 
-export type Connection = { host: string; port: number; user: string; database: string }
+export type Connection = { host: string; port: number; user: string; database: string; password: string }
 
 /** Our place among those who use a running PostgreSQL. */
 export type Membership = {

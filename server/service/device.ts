@@ -7,6 +7,9 @@ import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
  */
 export type Device = { companyId: number; accountId: number; since: number; id: string }
 
+/** The keys of the service, the one that signs first; what a former one signed stays good while that is known. */
+export type Keys = readonly [string, ...string[]]
+
 /** Several people may share a browser. */
 const devicesMax = 5
 const deviceDays = 400
@@ -17,21 +20,21 @@ const signatureBytes = 32
 const form = new RegExp(`^[\\w-]{${((bodyBytes + signatureBytes) * 4) / 3}}$`)
 
 /** The devices that a browser shows, the last first; what is not ours or is too old is left out. */
-export function readDevices(secret: string, text: string | undefined, now: Date): Device[] {
+export function readDevices(keys: Keys, text: string | undefined, now: Date): Device[] {
   return (text ?? '')
     .split('.')
     .slice(0, devicesMax)
-    .flatMap((one) => readDevice(secret, one) ?? [])
+    .flatMap((one) => readDevice(keys, one) ?? [])
     .filter(({ since }) => since > now.getTime() - deviceDays * 24 * 3600 * 1000)
 }
 
 /** What the browser keeps after a sign-in: the new device first, then those of other accounts. */
-export function addDevice(secret: string, known: readonly Device[], account: Account, now: Date): string {
+export function addDevice([key]: Keys, known: readonly Device[], account: Account, now: Date): string {
   const added = { ...account, since: now.getTime(), id: randomBytes(fields.id).toString('hex') }
   const others = known.filter((device) => !isOf(device, account))
   return [added, ...others]
     .slice(0, devicesMax)
-    .map((device) => writeDevice(secret, device))
+    .map((device) => writeDevice(key, device))
     .join('.')
 }
 
@@ -40,11 +43,12 @@ export const isOf = (device: Device, { companyId, accountId }: Account): boolean
 
 type Account = Pick<Device, 'companyId' | 'accountId'>
 
-function readDevice(secret: string, text: string): Device | undefined {
+function readDevice(keys: Keys, text: string): Device | undefined {
   if (!form.test(text)) return undefined
   const bytes = Buffer.from(text, 'base64url')
   const body = bytes.subarray(0, bodyBytes)
-  if (!timingSafeEqual(bytes.subarray(bodyBytes), signatureOf(secret, body))) return undefined
+  const signature = bytes.subarray(bodyBytes)
+  if (!keys.some((key) => timingSafeEqual(signature, signatureOf(key, body)))) return undefined
   return {
     companyId: body.readUIntBE(0, 6),
     accountId: body.readUIntBE(6, 6),
@@ -53,16 +57,16 @@ function readDevice(secret: string, text: string): Device | undefined {
   }
 }
 
-function writeDevice(secret: string, { companyId, accountId, since, id }: Device): string {
+function writeDevice(key: string, { companyId, accountId, since, id }: Device): string {
   const body = Buffer.alloc(bodyBytes)
   body.writeUIntBE(companyId, 0, 6)
   body.writeUIntBE(accountId, 6, 6)
   body.writeUIntBE(since, 12, 6)
   Buffer.from(id, 'hex').copy(body, 18)
-  return Buffer.concat([body, signatureOf(secret, body)]).toString('base64url')
+  return Buffer.concat([body, signatureOf(key, body)]).toString('base64url')
 }
 
-const signatureOf = (secret: string, body: Buffer): Buffer =>
-  createHmac('sha256', Buffer.from(hkdfSync('sha256', secret, '', 'plumbline device', 32)))
+const signatureOf = (key: string, body: Buffer): Buffer =>
+  createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', 'plumbline device', 32)))
     .update(body)
     .digest()

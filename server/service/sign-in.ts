@@ -2,7 +2,7 @@ import { type CandidateRow, candidatesFor, passwordOf, signInAccountsMax } from 
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import type { Database } from '../store/database.ts'
 import { type Counted, comparing, count, forget, networkOf, subjectOf, takeBack, tooMany } from './attempts.ts'
-import { addDevice, type Device, isOf, readDevices } from './device.ts'
+import { addDevice, type Device, isOf, type Keys, readDevices } from './device.ts'
 import type { From, PasswordDesk } from './password.ts'
 import { beginSession, type Origin, type Session } from './session.ts'
 
@@ -24,7 +24,7 @@ export type SignedIn =
   | { choose: { account_id: number; name: string; company: { id: number; name: string } }[] }
 
 type Candidate = CandidateRow & { company_id: number }
-type Means = { database: Database; desk: PasswordDesk; secret: string; now: Date }
+type Means = { database: Database; desk: PasswordDesk; keys: Keys; now: Date }
 
 /** Longer than any address, and no work to compare. */
 const emailLengthMax = 512
@@ -34,11 +34,11 @@ const emailLengthMax = 512
  * take the same way, as long, and get the same answer; so do an address of one account and one of several.
  */
 export async function signIn(means: Means, given: SignIn): Promise<SignedIn> {
-  const { database, desk, secret, now } = means
+  const { database, desk, keys, now } = means
   const email = given.email.trim().slice(0, emailLengthMax)
   const rows = await database.read<CandidateRow>(candidatesFor(email, given.accountId ?? null))
   const candidates = rows.filter((row): row is Candidate => row.company_id !== null)
-  const devices = readDevices(secret, given.devices, now)
+  const devices = readDevices(keys, given.devices, now)
   const network = networkOf(given.peer)
 
   const { tries, compared, isKnown } = await admit(database, {
@@ -61,7 +61,7 @@ export async function signIn(means: Means, given: SignIn): Promise<SignedIn> {
   )
   // The password was changed, or the account disabled, while it was compared.
   if (session === undefined) throw wrong()
-  return { session, devices: addDevice(secret, devices, account, now), ...account }
+  return { session, devices: addDevice(keys, devices, account, now), ...account }
 }
 
 /** What a try is counted for, and the accounts whose password it could find. */

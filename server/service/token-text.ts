@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { tokenDigits, tokenPrefix } from '#registry/token-form.ts'
 import type { Claim } from '../fair/shares.ts'
@@ -50,23 +50,3 @@ function sixBytesAt(text: string, at: number): number {
 }
 
 export const hashToken = (text: string): Buffer => hash('sha256', text, 'buffer')
-
-/** The token as the database may hold it: nonce, authentication tag and AES-256-GCM of the text. */
-export function sealToken(secret: string, text: string, companyId: number, tokenId: number): Buffer {
-  const nonce = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', sealingKey(secret), nonce).setAAD(boundTo(companyId, tokenId))
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
-}
-
-/** Throws where the secret is another one than it was sealed with, or the row another token's. */
-export function openSealed(secret: string, sealed: Buffer, companyId: number, tokenId: number): string {
-  const decipher = createDecipheriv('aes-256-gcm', sealingKey(secret), sealed.subarray(0, 12))
-    .setAAD(boundTo(companyId, tokenId))
-    .setAuthTag(sealed.subarray(12, 28))
-  return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString('utf8')
-}
-
-const sealingKey = (secret: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', 'plumbline token seal', 32))
-
-const boundTo = (companyId: number, tokenId: number): Buffer => Buffer.from(`${companyId}:${tokenId}`)

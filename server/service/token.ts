@@ -10,6 +10,7 @@ import {
   setAllowlist,
   type TokenRow,
 } from '#derive/queries/office.ts'
+import { holdKeys } from '#derive/queries/seal.ts'
 import { allowlistProblem, readAllowlistEntry } from '#registry/allowlist.ts'
 import type { Problem } from '#registry/definition.ts'
 import { scopes as allScopes } from '#registry/permissions.ts'
@@ -17,7 +18,8 @@ import { invalidFields, Refusal } from '#registry/refusals.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
-import { hashToken, makeToken, openSealed, sealToken } from './token-text.ts'
+import { openSealed, type SealingKeys, seal, sealedToken } from './seal.ts'
+import { hashToken, makeToken } from './token-text.ts'
 
 /** The one active token of a company, without its text. */
 export type Token = Omit<TokenRow, 'sealed'>
@@ -38,7 +40,7 @@ export type NewToken = {
 export async function issueToken(
   transaction: Transaction,
   actor: Actor,
-  secret: string,
+  keys: SealingKeys,
   input: NewToken,
 ): Promise<{ token: string; row: Token }> {
   await transaction.run(lockTokens(actor.companyId))
@@ -62,7 +64,7 @@ export async function issueToken(
   ]
   if (problems.length > 0) throw invalidFields(problems)
   const row = { account_id: account.id, label: input.label.trim(), scopes, allowlist: normalized(input.allowlist) }
-  return insert(transaction, actor, secret, row, 'issued')
+  return insert(transaction, actor, keys, row, 'issued')
 }
 
 /**
@@ -72,14 +74,14 @@ export async function issueToken(
 export async function rotateToken(
   transaction: Transaction,
   actor: Actor,
-  secret: string,
+  keys: SealingKeys,
   holds?: readonly string[],
 ): Promise<{ token: string; row: Token }> {
   await transaction.run(lockTokens(actor.companyId))
   const [old] = await transaction.run<TokenRow>(revokeActiveToken(actor.companyId))
   if (!old) throw noToken()
   needScopes(holds, old)
-  return insert(transaction, actor, secret, old, 'rotated')
+  return insert(transaction, actor, keys, old, 'rotated')
 }
 
 /** When this has been answered, no write of the token is to come. */
@@ -95,15 +97,16 @@ export async function revokeToken(transaction: Transaction, actor: Actor): Promi
 export async function showToken(
   transaction: Transaction,
   actor: Actor,
-  secret: string,
+  keys: SealingKeys,
   holds?: readonly string[],
 ): Promise<{ token: string; row: Token }> {
+  await transaction.run(holdKeys())
   const [row] = await transaction.run<TokenRow>(activeToken(actor.companyId))
   if (!row) throw noToken()
   needScopes(holds, row)
   await note(transaction, actor, row.id, 'shown')
   try {
-    return { token: openSealed(secret, row.sealed, actor.companyId, row.id), row }
+    return { token: await openSealed(keys, row.sealed, sealedToken.boundTo(actor.companyId, row.id)), row }
   } catch (error) {
     throw new Refusal('validation_failed', {
       detail: 'The token was sealed with another PLUMBLINE_SECRET; set that one again, or rotate the token.',
@@ -134,14 +137,14 @@ export async function allowAddresses(
 async function insert(
   transaction: Transaction,
   actor: Actor,
-  secret: string,
+  keys: SealingKeys,
   wanted: Pick<TokenRow, 'account_id' | 'label' | 'scopes' | 'allowlist'>,
   action: string,
 ): Promise<{ token: string; row: Token }> {
   const [next] = await transaction.run<{ id: number }>(nextTokenId())
   const id = next?.id as number
   const token = makeToken(actor.companyId)
-  const sealed = sealToken(secret, token, actor.companyId, id)
+  const sealed = await seal(transaction, keys, { text: token, boundTo: sealedToken.boundTo(actor.companyId, id) })
   const { account_id, label, scopes, allowlist } = wanted
   const issued_by = actor.accountId
   try {

@@ -29,7 +29,7 @@ export type Transaction = {
 
 export type Connection =
   | { connectionString: string }
-  | { host: string; port: number; user: string; database: string; ssl?: false }
+  | { host: string; port: number; user: string; database: string; password?: string; ssl?: false }
 
 export type Limits = { connectionsMax: number; statementTimeout: number; lockTimeout: number; connectTimeout: number }
 

@@ -5,7 +5,7 @@ import { type Browser, chromium as driver, type Page } from 'playwright-core'
 
 /**
  * The pictures of docs/pictures, of the demo company on a running service:
- * node test/browser/pictures.ts http://127.0.0.1:4810 ada@harbor-masonry.example harbor-demo-1
+ * node test/browser/pictures.ts http://127.0.0.1:4810 ada@harbor-masonry.example <the password that it printed>
  */
 
 const [url = '', email = '', password = ''] = process.argv.slice(2)

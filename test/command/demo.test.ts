@@ -44,8 +44,8 @@ describe('The demo story', () => {
     expect(story).toMatchObject({
       isNew: true,
       companies: [
-        { name: 'Harbor Masonry', owner: { name: 'Ada Marsh', email: 'ada@harbor-masonry.example' } },
-        { name: 'Hilltop Roofing', owner: { name: 'Hal Whitcombe' } },
+        { name: 'Harbor Masonry', accounts: [{ name: 'Ada Marsh', email: 'ada@harbor-masonry.example' }, {}, {}] },
+        { name: 'Hilltop Roofing', accounts: [{ name: 'Hal Whitcombe' }] },
       ],
     })
     expect(await seedDemo(opened.world)).toEqual({ ...story, isNew: false })

@@ -1,11 +1,14 @@
 import { chmod } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { hash } from '@node-rs/argon2'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { OpenWorld } from '#server/open-world.ts'
-import { freshDatabase } from '../stage/database.ts'
+import { dropDatabase, freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
 import { jsonOf, makeStage, type Stage } from './stage.ts'
+
+const isRoot = process.geteuid?.() === 0
 
 let stage: Stage
 let opened: OpenWorld
@@ -18,7 +21,7 @@ afterAll(async () => {
   await stage.clear()
 })
 
-type Diagnosis = { ok: boolean; checks: { name: string; ok: boolean; says: string }[] }
+type Diagnosis = { ok: boolean; checks: { name: string; ok: boolean; warning?: true; says: string }[] }
 
 async function diagnose(more: { [name: string]: string } = {}): Promise<Diagnosis & { code: number }> {
   const { code, out } = await stage.give(['doctor', '--json'], more)
@@ -35,12 +38,14 @@ describe('doctor', () => {
     expect(ills(found)).toEqual([])
     expect(found).toMatchObject({ code: 0, ok: true })
     expect(found.checks.map(({ name }) => name)).toEqual([
-      ...['settings', 'node', 'processes', 'metrics', 'data folder', 'disk', 'key'],
-      ...['database', 'durability', 'clock', 'connections', 'extensions', 'migrations', 'seal'],
+      ...['settings', 'node', 'processes', 'metrics', 'network', 'data folder', 'disk', 'key'],
+      ...['database', 'durability', 'clock', 'connections', 'extensions', 'migrations', 'seal', 'demo'],
+      ...(isRoot ? ['user'] : []),
     ])
     const { out } = await stage.give(['doctor'])
     expect(out).toMatch(/^OK {7}database {5}PostgreSQL 18.*the bundled PostgreSQL \(attached\)/m)
-    expect(out).toMatch(/\n\nAll is well\.\n$/)
+    if (isRoot) expect(out).toMatch(/^WARNING {2}user {9}PostgreSQL runs as "nobody"/m)
+    expect(out).toMatch(isRoot ? /\n\nAll is well, with 1 warning\.\n$/ : /\n\nAll is well\.\n$/)
   })
 
   test.each([
@@ -76,6 +81,25 @@ describe('doctor', () => {
     expect(ills(await diagnose({ PLUMBLINE_SECRET: 'another key of more than 32 characters' }))).toEqual([
       'seal: the key does not open the tokens: set the PLUMBLINE_SECRET they were issued with, or rotate them.',
     ])
+  })
+
+  test('finds demo accounts that others can reach, and passwords that everybody knows.', async () => {
+    const { says } = (await diagnose()).checks.find(({ name }) => name === 'demo')!
+    expect(says).toMatch(/^4 accounts of the demo can be signed in with/)
+    const warnings = async (more: { [name: string]: string }) =>
+      (await diagnose(more)).checks.filter(({ name, warning }) => warning && name !== 'user').map(({ name }) => name)
+    expect(await warnings({ HOST: '0.0.0.0' })).toEqual(['network', 'demo'])
+    expect(await warnings({ PUBLIC_URL: 'https://erp.example.com' })).toEqual(['demo'])
+    const open = { HOST: '0.0.0.0', METRICS_ADDRESS: '127.0.0.1:9464' }
+    expect((await stage.give(['doctor'], open)).out).toMatch(/with [23] warnings\.\n$/)
+
+    await opened.world.database.read({
+      text: "update accounts set password_hash = $1 where email like 'ada@%'",
+      values: [await hash('harbor-demo-1')],
+    })
+    expect(ills(await diagnose())).toEqual([expect.stringMatching(/^demo: ada@harbor-masonry.example: everybody can/)])
+    await stage.give(['demo'])
+    expect(ills(await diagnose())).toEqual([])
   })
 
   test('finds more connections than the database takes.', async () => {
@@ -130,14 +154,14 @@ test('On DATABASE_URL the commands do the same; migrate says what it applied, an
   try {
     await server.world.database.read({ text: `create database ${name}`, values: [] })
     expect(jsonOf(await stage.give(['migrate', '--json'], more))).toEqual({
-      applied: ['0001-foundation', '0002-records', '0003-tallies', '0004-sessions'],
+      applied: expect.arrayContaining(['0001-foundation', '0002-records', '0008-demo-accounts']),
     })
     expect(await stage.give(['migrate'], more)).toEqual({ code: 0, out: 'The database is up to date.\n', err: '' })
     expect(jsonOf(await stage.give(['company', 'create', '--name', 'A', '--json'], more))).toEqual({ company_id: 1 })
     expect(jsonOf(await stage.give(['demo', '--json'], more))).toMatchObject({ added: true })
     expect(jsonOf(await stage.give(['demo', '--json'], more))).toMatchObject({ added: false })
   } finally {
-    await server.world.database.read({ text: `drop database ${name} with (force)`, values: [] })
+    await dropDatabase(inject('server'), name)
     await server.close()
     await drop()
   }

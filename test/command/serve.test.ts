@@ -76,6 +76,7 @@ describe('serve', () => {
       postman: `${url}/v1/postman.json`,
       database: expect.stringContaining('the bundled PostgreSQL'),
       processes: 1,
+      notes: [],
     })
     expect(demo).toMatchObject({ company_id: 1, name: 'Harbor Masonry', email: 'ada@harbor-masonry.example' })
     expect(await paste(demo.curl)).toMatchObject({ meta: { total: 40 } })
@@ -134,11 +135,49 @@ describe('serve', () => {
     await server.ended
   })
 
-  test('Where others can reach it, it warns of the demo passwords.', async () => {
-    const server = serve({ HOST: '0.0.0.0' })
-    expect(await server.shows(ready)).toContain('everybody knows the demo passwords')
-    server.child.kill('SIGTERM')
-    await server.ended
+  test('Where others can reach it without TLS it says so, and where TLS is in front it does not.', async () => {
+    for (const [more, isPlain] of [
+      [{ HOST: '0.0.0.0' }, true],
+      [{ HOST: '0.0.0.0', PUBLIC_URL: 'https://erp.example.com' }, false],
+      [{ PUBLIC_URL: 'http://erp.example.com' }, true],
+      [{}, false],
+    ] as const) {
+      const server = serve(more)
+      expect((await server.shows(ready)).includes('crosses the network unencrypted')).toBe(isPlain)
+      server.child.kill('SIGTERM')
+      expect((await server.ended).err.includes('crosses the network unencrypted')).toBe(isPlain)
+    }
+  })
+
+  test('The password that it prints opens the demo, and none does after PLUMBLINE_DEMO=off; neither is in the log.', async () => {
+    const signIn = (url: string, password: string) =>
+      fetch(`${url}/console/session`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Origin: url, 'Sec-Fetch-Site': 'same-origin' },
+        body: JSON.stringify({ email: 'ada@harbor-masonry.example', password }),
+      }).then(({ status }) => status)
+    // A test before this one has closed it.
+    await stage.give(['demo'])
+    const open = serve({ LOG_LEVEL: 'debug' }, '--json')
+    const { url, demo } = JSON.parse(await open.shows('\n'))
+    expect(await signIn(url, demo.password)).toBe(200)
+    expect(await signIn(url, 'harbor-demo-1')).toBe(401)
+    open.child.kill('SIGTERM')
+    const { err } = await open.ended
+    expect(err).not.toContain(demo.password)
+    expect(err).not.toContain(demo.token)
+
+    const closed = serve({ PLUMBLINE_DEMO: 'off', HOST: '0.0.0.0' }, '--json')
+    const after = JSON.parse(await closed.shows('\n'))
+    expect(after.notes[0]).toContain('4 demo accounts disabled and 2 tokens revoked')
+    const here = after.url.replace('0.0.0.0', '127.0.0.1')
+    expect(await signIn(here, demo.password)).toBe(401)
+    expect(await signIn(here, 'harbor-demo-1')).toBe(401)
+    const call = await fetch(`${here}/v1/projects`, { headers: { Authorization: `Bearer ${demo.token}` } })
+    expect(call.status).toBe(401)
+    closed.child.kill('SIGTERM')
+    await closed.ended
+    await stage.give(['demo'])
   })
 
   test('A signal during the start stops it in good order.', async () => {

@@ -23,26 +23,39 @@ export async function makeStage() {
   const environment = { PATH: process.env.PATH, HOME: folder, PLUMBLINE_DATA: data }
   const started: ChildProcess[] = []
 
+  async function within(
+    words: readonly string[],
+    more: { [name: string]: string },
+    input: string,
+    isTTY: boolean,
+  ): Promise<Said> {
+    const said = { out: '', err: '' }
+    const stdin = (async function* () {
+      yield input
+    })()
+    const code = await run({
+      words,
+      environment: { ...environment, ...more },
+      folder,
+      stdin: Object.assign(stdin, { isTTY }),
+      stdout: { write: (text) => (said.out += text) },
+      stderr: { write: (text) => (said.err += text) },
+    })
+    return { code, ...said }
+  }
+
   return {
     folder,
     data,
     environment,
 
     /** A command inside this process: fast. */
-    async give(words: readonly string[], more: { [name: string]: string } = {}, input = ''): Promise<Said> {
-      const said = { out: '', err: '' }
-      const code = await run({
-        words,
-        environment: { ...environment, ...more },
-        folder,
-        stdin: (async function* () {
-          yield input
-        })(),
-        stdout: { write: (text) => (said.out += text) },
-        stderr: { write: (text) => (said.err += text) },
-      })
-      return { code, ...said }
-    },
+    give: (words: readonly string[], more: { [name: string]: string } = {}, input = ''): Promise<Said> =>
+      within(words, more, input, false),
+
+    /** The same, by somebody who sits at a terminal and types that. */
+    answer: (words: readonly string[], typed: string, more: { [name: string]: string } = {}): Promise<Said> =>
+      within(words, more, typed, true),
 
     /** The real program, in a process of its own. */
     start(words: readonly string[], more: { [name: string]: string } = {}, program = launcher, cwd = folder) {

@@ -156,7 +156,7 @@ describe('Signing in', () => {
         return hashes.map(() => false)
       },
     }
-    const means = { database: stage.world.database, desk, secret: stage.world.secret, now: new Date() }
+    const means = { database: stage.world.database, desk, keys: await stage.world.secret.all(), now: new Date() }
     for (const [email, given] of Object.values(tries)) {
       const origin = { device: null, peer: null, forwardedFor: null, plainName: true }
       const wanted = { email, password: given, accountId: undefined, peer: undefined, devices: undefined, origin }

@@ -471,6 +471,20 @@ describe('The company', () => {
   })
 
   test.each([
+    { host: '127.0.0.1', publicUrl: null, plain: false },
+    { host: '0.0.0.0', publicUrl: null, plain: true },
+    { host: '0.0.0.0', publicUrl: 'https://erp.example.com', plain: false },
+    { host: '127.0.0.1', publicUrl: 'http://erp.example.com', plain: true },
+  ])('On $host under $publicUrl the company’s page is told whether passwords go unencrypted ($plain).', async (row) => {
+    const office = await stage.office()
+    const { host, publicUrl } = stage.world.config
+    Object.assign(stage.world.config, { host: row.host, publicUrl: row.publicUrl })
+    const answer = await office.get('/console/company')
+    Object.assign(stage.world.config, { host, publicUrl })
+    expect(answer.body.data.is_plain).toBe(row.plain)
+  })
+
+  test.each([
     [{ name: '' }, 'name'],
     [{ currency: 'eur' }, 'currency'],
     [{ currency: 'ABC' }, 'currency'],

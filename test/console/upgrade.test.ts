@@ -10,6 +10,7 @@ import { serve } from '#server/http/serve.ts'
 import { makeWorld } from '#server/open-world.ts'
 import { setAccount } from '#server/service/account.ts'
 import { hashPassword } from '#server/service/password.ts'
+import { oneKey } from '#server/service/seal.ts'
 import { migrate } from '#server/store/migrate.ts'
 import type { World } from '#server/world.ts'
 import { send } from '../stage/http.ts'
@@ -47,7 +48,7 @@ beforeAll(async () => {
   world = makeWorld(
     readConfig({ PORT: '0', LOG_LEVEL: 'silent' }),
     connection,
-    'the sealing key of the tests, long enough',
+    oneKey('the sealing key of the tests, long enough'),
   )
   listening = await serve(world)
 })

@@ -48,7 +48,7 @@ const programsIn = (checkout: string): Programs => ({
 const othersReach = async (programs: Programs): Promise<boolean> =>
   (
     await shell(
-      unprivileged(),
+      unprivileged(null),
       'test -x "$1" && test -r "$2" && test -r "$3/package.json"',
       programs.node,
       programs.opener,

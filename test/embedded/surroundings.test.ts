@@ -53,7 +53,7 @@ test.skipIf(!isRoot)(
     const home = note.trim().split('\n').at(-1)!
     expect(connection!.host).toBe(join(home, 'socket'))
     expect(home.startsWith(shared)).toBe(true)
-    expect(await readdir(folder)).toEqual(['postgres-is-elsewhere.txt'])
+    expect(await readdir(folder)).toEqual(['database-password', 'postgres-is-elsewhere.txt'])
     expect(await readFile(join(home, 'cluster', 'PG_VERSION'), 'utf8')).toBe('18\n')
 
     const copy = (await readdir(shared)).find((name) => name.startsWith(platform))!

@@ -18,7 +18,7 @@ test.skipIf(!weAreRoot())(
   async () => {
     const { checkout, node } = await closedCheckout()
     for (const path of [node, join(checkout, 'test/embedded/opener.ts')])
-      expect(await shell(unprivileged(), 'test -e "$1"', path)).toMatchObject({ ok: false })
+      expect(await shell(unprivileged(null), 'test -e "$1"', path)).toMatchObject({ ok: false })
 
     const report = join(checkout, 'report.json')
     const vitest = join(checkout, 'node_modules/vitest/vitest.mjs')

@@ -100,7 +100,18 @@ const system = [
   `insert into password_attempts (subject, attempts) select sha256(i::text::bytea), 1 ${rows}`,
 ]
 
+/** Before PostgreSQL 18 only a superuser can. */
 async function forgetStatistics(): Promise<void> {
+  if (serverVersion >= 18) {
+    await client.query(
+      "select pg_clear_relation_stats('public', relname) from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
+    )
+    await client.query(
+      'select pg_clear_attribute_stats(schemaname, tablename, attname, inherited) from pg_stats where schemaname = $1',
+      ['public'],
+    )
+    return
+  }
   const ours = `select oid from pg_class where relnamespace = 'public'::regnamespace`
   await client.query(`update pg_class set reltuples = -1, relpages = 0 where oid in (${ours}) and relkind = 'r'`)
   await client.query(`delete from pg_statistic where starelid in (${ours})`)

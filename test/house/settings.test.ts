@@ -50,7 +50,17 @@ test.for([
   'postgres://erp@/erp?host=/run/postgresql',
   'postgres:///erp?host=/run/postgresql',
 ])('DATABASE_URL may be %s', (databaseUrl) => {
-  expect(readConfig({ DATABASE_URL: databaseUrl })).toMatchObject({ databaseUrl, demo: false })
+  expect(readConfig({ DATABASE_URL: databaseUrl })).toMatchObject({ databaseUrl, demo: 'keep' })
+})
+
+test.for([
+  [{}, 'new'],
+  [{ PUBLIC_URL: 'http://localhost:3000' }, 'new'],
+  [{ PUBLIC_URL: 'https://erp.example.com' }, 'keep'],
+  [{ PUBLIC_URL: 'https://erp.example.com', PLUMBLINE_DEMO: 'on' }, 'on'],
+  [{ PLUMBLINE_DEMO: 'off' }, 'off'],
+] as const)('With %o a start takes the demo as %s.', ([environment, demo]) => {
+  expect(readConfig(environment).demo).toBe(demo)
 })
 
 test.for([

@@ -2,12 +2,24 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { type Server, template } from './postgres.ts'
 
-/** A migrated database of the file's own. */
-export async function freshDatabase(): Promise<{ connection: Server; drop(): Promise<void> }> {
+/** A migrated database of the file's own, or a copy of another one that nobody uses. */
+export async function freshDatabase(of = template): Promise<{ connection: Server; drop(): Promise<void> }> {
   const server = inject('server')
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
-  await run(server, `create database ${name} template ${template}`)
-  return { connection: { ...server, database: name }, drop: () => run(server, `drop database ${name} with (force)`) }
+  await run(server, `create database ${name} template ${of}`)
+  return { connection: { ...server, database: name }, drop: () => dropDatabase(server, name) }
+}
+
+/**
+ * Without `force`, which would end a vacuum of the superuser's and may not; PostgreSQL lets that end by itself, and waits
+ * for those whom we end.
+ */
+export async function dropDatabase(server: Server, name: string): Promise<void> {
+  await run(
+    server,
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and usename = current_user`,
+  )
+  await run(server, `drop database ${name}`)
 }
 
 async function run(server: Server, text: string): Promise<void> {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { buildConsole } from '#server/command/build-console.ts'
+import { asSuperuser } from '#server/embedded/alone.ts'
 import { openEmbedded } from '#server/embedded/open.ts'
 import { migrate } from '#server/store/migrate.ts'
 
@@ -12,7 +13,7 @@ import { migrate } from '#server/store/migrate.ts'
  * TEST_SERVER (`{"host", "port", "user"}`, as a superuser), to try another version.
  */
 
-export type Server = { host: string; port: number; user: string; database: string }
+export type Server = { host: string; port: number; user: string; database: string; password: string }
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -45,6 +46,11 @@ async function bundled() {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-test-'))
   // Started by root, PostgreSQL runs as somebody else, who has to reach it here.
   await chmod(folder, 0o711)
+  // What tests need and the service does not: databases of their own, tables filled without their triggers, checkpoints.
+  await (await openEmbedded({ folder })).close()
+  const grants = ['alter role plumbline createdb', 'grant pg_checkpoint to plumbline']
+  const fill = 'grant set on parameter session_replication_role to plumbline'
+  await asSuperuser(folder, [...grants, fill].join('\n'))
   const embedded = await openEmbedded({ folder })
   const close = async () => {
     await embedded.close()

@@ -61,9 +61,11 @@ export const urlOf = ({
   port,
   user,
   database,
+  password,
 }: {
   host: string
   port: number
   user: string
   database: string
-}): string => `postgres:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`
+  password: string
+}): string => `postgres:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}&password=${password}`

@@ -10,7 +10,7 @@ export type Proxy = {
   close(): Promise<void>
 }
 
-export async function openProxy({ host, port, user, database }: Server): Promise<Proxy> {
+export async function openProxy({ host, port, user, database, password }: Server): Promise<Proxy> {
   let cutting = false
   const open = new Set<Socket>()
   const server = createServer((near) => {
@@ -38,7 +38,7 @@ export async function openProxy({ host, port, user, database }: Server): Promise
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
   const address = server.address() as { port: number }
   return {
-    url: `postgres://${user}@127.0.0.1:${address.port}/${database}`,
+    url: `postgres://${user}:${password}@127.0.0.1:${address.port}/${database}`,
     cutNextCommit: () => {
       cutting = true
     },

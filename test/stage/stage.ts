@@ -9,6 +9,7 @@ import { makeWorld } from '#server/open-world.ts'
 import { createAccount, setAccount } from '#server/service/account.ts'
 import { type Actor, operator } from '#server/service/actor.ts'
 import { createCompany, setCompany } from '#server/service/company.ts'
+import { oneKey } from '#server/service/seal.ts'
 import { allowAddresses, issueToken, revokeToken, rotateToken } from '#server/service/token.ts'
 import { createRecord } from '#server/service/write-record.ts'
 import type { Transaction } from '#server/store/database.ts'
@@ -83,7 +84,7 @@ export type CallNote = {
 export async function openStage(environment: { [name: string]: string } = {}): Promise<Stage> {
   const { connection, drop } = await freshDatabase()
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DRAIN_TIMEOUT_MS: '2000', ...environment })
-  const world = makeWorld(config, connection, 'the sealing key of the tests, long enough')
+  const world = makeWorld(config, connection, oneKey('the sealing key of the tests, long enough'))
   const listening = await serve(world)
   const inTransaction: Stage['inTransaction'] = (work) => world.database.transaction(work)
   const sql: Stage['sql'] = (text, ...values) => world.database.read({ text, values })

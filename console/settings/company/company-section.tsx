@@ -23,12 +23,29 @@ import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
 type Company = { name: string; currency: string; plan: string; add_ons: string[] }
+/** `is_plain`: others reach the service, and nothing speaks TLS in front of it. */
+type Loaded = Company & { is_plain: boolean }
 
 /** Name, currency, plan and add-ons. */
 export function CompanySection() {
-  const { data, error, reload } = useLoaded<Company>('/company')
+  const { data, error, reload } = useLoaded<Loaded>('/company')
   if (error) return <Trouble error={error} retry={reload} />
-  return data ? <CompanyForm company={data} /> : <Waiting />
+  if (!data) return <Waiting />
+  return (
+    <>
+      {data.is_plain && <PlainNotice />}
+      <CompanyForm company={data} />
+    </>
+  )
+}
+
+function PlainNotice() {
+  const { settings } = useTexts()
+  return (
+    <Alert severity="warning" variant="outlined" sx={{ mb: 2 }}>
+      {settings.company.plain}
+    </Alert>
+  )
 }
 
 function CompanyForm({ company }: { company: Company }) {

@@ -154,6 +154,7 @@ export const settings: Texts['settings'] = {
   },
   company: {
     lead: 'Was für die ganze Firma gilt.',
+    plain: 'Passwörter und Tokens gehen unverschlüsselt durchs Netz. Bitten Sie den Betreiber um TLS.',
     name: 'Name',
     currency: 'Währung (ISO 4217)',
     currencyHint: 'Alle Beträge sind in dieser Währung. Ein Wechsel ändert keine Zahl.',

@@ -157,6 +157,7 @@ export const settings = {
   },
   company: {
     lead: 'What is true of the whole company.',
+    plain: 'Passwords and tokens cross the network unencrypted. Ask whoever runs the service for TLS.',
     name: 'Name',
     currency: 'Currency (ISO 4217)',
     currencyHint: 'All amounts are in this currency. Changing it changes no number.',

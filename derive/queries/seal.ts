@@ -1,0 +1,30 @@
+import { exactly, inOrderOf } from './access.ts'
+import { identifier, type Statement, sql, statement } from './statement.ts'
+
+/** What is sealed with a key that the database does not have, and how keys are changed under it. */
+
+/** Whoever seals or opens holds the keys until its transaction ends; the end of a change waits for them. */
+export const holdKeys = (): Statement => statement(sql`select pg_advisory_xact_lock_shared(hashtext('sealing keys'))`)
+
+/** Waits for whoever sealed with a former key, and lets nobody seal meanwhile. */
+export const fenceKeys = (): Statement => statement(sql`select pg_advisory_xact_lock(hashtext('sealing keys'))`)
+
+/** One change of keys at a time; false where there is another one. */
+export const lockRotation = (): Statement =>
+  statement(sql`select pg_try_advisory_xact_lock(hashtext('key rotation')) as locked`)
+
+export type SealedRow = { company_id: number; id: number; sealed: Buffer }
+type Place = { table: string; id: string }
+
+/** The next sealed rows after a place, in the order of their key. */
+export const sealedRows = ({ table, id }: Place, after: { companyId: number; id: number }, most: number): Statement =>
+  statement(sql`select company_id, ${identifier(id)} as id, sealed from ${identifier(table)}
+    where (company_id, ${identifier(id)}) > (${after.companyId}, ${after.id}) and sealed is not null
+    order by company_id, ${identifier(id)} limit ${most}`)
+
+/** Only while the row still holds what was read: whoever sealed it anew meanwhile is right. */
+export const sealAnew = ({ table, id }: Place, { company_id, id: rowId, sealed }: SealedRow, anew: Buffer): Statement =>
+  statement(sql`update ${identifier(table)} set sealed = ${anew} where sealed = ${sealed} and ctid = any (array(
+    select ctid from ${identifier(table)} where company_id = ${company_id} and ${exactly(identifier(id), rowId)}
+    ${inOrderOf(identifier(id))} for update
+  ))`)

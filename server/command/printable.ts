@@ -1,0 +1,19 @@
+/**
+ * Text as a terminal may get it. Names come from anybody: a control character in one could recolour, rewrite or answer
+ * for the terminal (ECMA-48), and a bidirectional one turns what is read round. Each is shown as its code point.
+ */
+export const printable = (text: string): string => text.replaceAll(dangerous, shown)
+
+/** The same for a word within a line, which must not begin another one. */
+export const inLine = (text: string): string => printable(text.replaceAll(/\r\n?|\n/g, ' '))
+
+/** JSON means the same whether a character stands in it or its escape. */
+export const printableJson = (json: string): string =>
+  json.replaceAll(dangerous, (character) => `\\u${hexOf(character)}`)
+
+/** All of C0 but the line break, DEL, C1, and what directs or breaks lines. */
+const dangerous = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+
+const shown = (character: string): string => `<U+${hexOf(character).toUpperCase()}>`
+
+const hexOf = (character: string): string => (character.codePointAt(0) as number).toString(16).padStart(4, '0')

@@ -1,0 +1,163 @@
+import { randomInt } from 'node:crypto'
+import { verify } from '@node-rs/argon2'
+import {
+  type DemoAccountRow,
+  demoAccounts,
+  forgetDemoAccount,
+  lockDemo,
+  noteDemoAccount,
+} from '#derive/queries/demo.ts'
+import { type Account, createAccount, holdAccount, setAccount } from '../service/account.ts'
+import { operator } from '../service/actor.ts'
+import { noteAccount } from '../service/office-note.ts'
+import { openSealed, type SealingKeys, seal, sealedDemoPassword } from '../service/seal.ts'
+import { issueToken, presentToken, revokeToken } from '../service/token.ts'
+import type { Transaction } from '../store/database.ts'
+import type { World } from '../world.ts'
+import { published } from './people.ts'
+
+type NewDemoAccount = { name: string; email: string; permissions: readonly string[] }
+
+/** An account of the demo, with a password drawn for it. */
+export async function createDemoAccount(
+  transaction: Transaction,
+  { secret }: World,
+  companyId: number,
+  person: NewDemoAccount,
+): Promise<Account> {
+  const password = drawPassword()
+  const account = await createAccount(transaction, companyId, { ...person, password })
+  await notePassword(transaction, secret, { companyId, id: account.id }, password)
+  return account
+}
+
+export const demoToken = (accountId: number) => ({ accountId, label: 'Demo', scopes: 'all', allowlist: [] }) as const
+
+/** The password of a demo account; null where it is closed, or sealed with a key that we do not have. */
+export async function passwordOf(
+  keys: SealingKeys,
+  { company_id, id, sealed }: DemoAccountRow,
+): Promise<string | null> {
+  if (sealed === null) return null
+  try {
+    return await openSealed(keys, sealed, sealedDemoPassword.boundTo(company_id, id))
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Looks at every password that was not drawn here. One that was published is replaced; any other is somebody's own, and
+ * with it the account. Returns how many were replaced.
+ */
+export async function replacePublished({ database, secret }: World): Promise<number> {
+  if ((await database.read<DemoAccountRow>(demoAccounts())).every(({ is_noted }) => is_noted)) return 0
+  return database.transaction(async (transaction) => {
+    const strange = (await held(transaction)).filter(({ is_noted }) => !is_noted)
+    let replaced = 0
+    for (const { company_id, id, password_hash } of strange) {
+      if (!(await isPublished(password_hash))) {
+        await transaction.run(forgetDemoAccount(company_id, id))
+        continue
+      }
+      const password = drawPassword()
+      await change(transaction, { company_id, id }, { password })
+      await notePassword(transaction, secret, { companyId: company_id, id }, password)
+      replaced++
+    }
+    return replaced
+  })
+}
+
+/** Disables the accounts of the demo, forgets their passwords and revokes their tokens. */
+export async function closeDemo({ database }: World): Promise<{ accounts: number; tokens: number }> {
+  const isOpen = ({ disabled, sealed }: DemoAccountRow) => !disabled || sealed !== null
+  const before = await database.read<DemoAccountRow>(demoAccounts())
+  if (!before.some(isOpen)) return { accounts: 0, tokens: 0 }
+  return database.transaction(async (transaction) => {
+    const all = await held(transaction)
+    const open = all.filter(isOpen)
+    for (const { company_id, id, disabled, closed } of open) {
+      // Whoever enables the account again by hand gives it a password of its own.
+      await change(transaction, { company_id, id }, { disabled: true, password: drawPassword() })
+      await transaction.run(noteDemoAccount(company_id, id, { sealed: null, closed: closed || !disabled }))
+    }
+    let tokens = 0
+    for (const companyId of new Set(all.map(({ company_id }) => company_id))) {
+      const token = await presentToken(transaction, companyId)
+      if (!all.some(({ company_id, id }) => company_id === companyId && id === token?.account_id)) continue
+      await revokeToken(transaction, operator(companyId))
+      tokens++
+    }
+    return { accounts: open.length, tokens }
+  })
+}
+
+/** Opens again what was closed, with new passwords and tokens. Returns how many accounts. */
+export async function openDemo({ database, secret }: World): Promise<number> {
+  const isClosed = ({ closed, disabled }: DemoAccountRow) => closed && disabled
+  if (!(await database.read<DemoAccountRow>(demoAccounts())).some(isClosed)) return 0
+  return database.transaction(async (transaction) => {
+    const closed = (await held(transaction)).filter(isClosed)
+    const reached = new Set<number>()
+    for (const { company_id, id } of closed) {
+      const password = drawPassword()
+      await change(transaction, { company_id, id }, { disabled: false, password })
+      await notePassword(transaction, secret, { companyId: company_id, id }, password)
+      // The first is the owner, for whom the token of the demo acts.
+      if (reached.has(company_id)) continue
+      reached.add(company_id)
+      if (await presentToken(transaction, company_id)) continue
+      await issueToken(transaction, operator(company_id), secret, demoToken(id))
+    }
+    return closed.length
+  })
+}
+
+async function held(transaction: Transaction): Promise<DemoAccountRow[]> {
+  await transaction.run(lockDemo())
+  return transaction.run<DemoAccountRow>(demoAccounts())
+}
+
+async function change(
+  transaction: Transaction,
+  { company_id: companyId, id }: { company_id: number; id: number },
+  wanted: { disabled?: boolean; password: string },
+): Promise<void> {
+  const before = await holdAccount(transaction, companyId, id)
+  const after = await setAccount(transaction, companyId, id, wanted)
+  await noteAccount(transaction, operator(companyId), before, after, true)
+}
+
+async function notePassword(
+  transaction: Transaction,
+  keys: SealingKeys,
+  { companyId, id }: { companyId: number; id: number },
+  password: string,
+): Promise<void> {
+  const sealed = await seal(transaction, keys, { text: password, boundTo: sealedDemoPassword.boundTo(companyId, id) })
+  await transaction.run(noteDemoAccount(companyId, id, { sealed, closed: false }))
+}
+
+/** Those accounts whose password stood in the sources. */
+export async function withPublishedPassword(accounts: readonly DemoAccountRow[]): Promise<DemoAccountRow[]> {
+  const found: DemoAccountRow[] = []
+  for (const account of accounts)
+    if (!account.is_noted && (await isPublished(account.password_hash))) found.push(account)
+  return found
+}
+
+async function isPublished(hash: string | null): Promise<boolean> {
+  if (hash === null) return false
+  for (const password of published) if (await verify(hash, password)) return true
+  return false
+}
+
+/** Without letters and digits that look alike: it is typed from one screen into another. */
+const letters = '23456789abcdefghjkmnpqrstuvwxyz'
+
+/** 79 bits, as four groups of four. */
+const drawPassword = (): string =>
+  Array.from({ length: 4 }, () => Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('')).join(
+    '-',
+  )

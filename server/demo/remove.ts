@@ -1,0 +1,46 @@
+import {
+  type DemoCompanyRow,
+  type DemoUseRow,
+  deleteCompany,
+  demoCompanies,
+  holdCompany,
+  lockDemo,
+  noteDemoRemoved,
+  tablesOfCompanies,
+  useOfDemo,
+} from '#derive/queries/demo.ts'
+import { registry } from '#registry/records/index.ts'
+import type { Transaction } from '../store/database.ts'
+
+/** A demo company, and what of it the demo did not make: somebody may have begun to work there. */
+export type DemoUse = DemoCompanyRow & { records: number; ownAccounts: number; ownRecords: number }
+
+export async function lookAtDemo(transaction: Transaction): Promise<DemoUse[]> {
+  const uses: DemoUse[] = []
+  for (const { id, name } of await transaction.run<DemoCompanyRow>(demoCompanies())) {
+    const [use] = await transaction.run<DemoUseRow>(useOfDemo(id, kinds))
+    if (use) uses.push({ id, name, records: use.records, ownAccounts: use.own_accounts, ownRecords: use.own_records })
+  }
+  return uses
+}
+
+/**
+ * Removes the demo companies with everything that any table holds of them, as long as `mayGo` says so of what is there
+ * when nobody can add to it any more. No start adds the demo again by itself.
+ */
+export async function removeDemo(
+  transaction: Transaction,
+  mayGo: (uses: readonly DemoUse[]) => void,
+): Promise<DemoUse[]> {
+  await transaction.run(lockDemo())
+  for (const { id } of await transaction.run<DemoCompanyRow>(demoCompanies())) await transaction.run(holdCompany(id))
+  const uses = await lookAtDemo(transaction)
+  mayGo(uses)
+  if (uses.length === 0) return uses
+  const tables = (await transaction.run<{ table: string }>(tablesOfCompanies())).map(({ table }) => table)
+  for (const { id } of uses) await transaction.run(deleteCompany(id, tables))
+  await transaction.run(noteDemoRemoved())
+  return uses
+}
+
+const kinds = registry.map(({ name }) => name)

@@ -1,0 +1,89 @@
+import { fenceKeys, lockRotation, type SealedRow, sealAnew, sealedRows } from '#derive/queries/seal.ts'
+import type { Database, Transaction } from '../store/database.ts'
+import { allSealed, type Sealed, type SealingKeys, sealText, tryOpen } from './seal.ts'
+
+/** How the current key comes to be another one, and the former one goes. */
+export type KeyChange = { begin(): Promise<void>; end(): Promise<void> }
+
+/** Of all that is sealed: how much was sealed anew, and how much no key opens, which stays as it is. */
+export type Rotation = { sealedAnew: number; unopened: number }
+
+const batchMax = 200
+
+/**
+ * Seals everything with the current key. While it runs, and killed at any moment, each secret opens with the current or
+ * with the former key. Undefined where another rotation is at work.
+ */
+export const rotateKeys = (database: Database, keys: SealingKeys, change: KeyChange): Promise<Rotation | undefined> =>
+  // Held to the end by a transaction of its own; the others are small, so that no caller waits for a row.
+  database.transaction(async (held) => {
+    const [row] = await held.run<{ locked: boolean }>(lockRotation())
+    if (!row?.locked) return undefined
+    await change.begin()
+    const beat = () => held.run(lockRotation())
+    const first = await sealAll(database, keys, beat)
+    // Whoever took the former key just before is waited for; his are the last.
+    const last = await database.transaction(async (transaction) => {
+      await transaction.run(fenceKeys())
+      return sealAll({ transaction: (work) => work(transaction) }, keys, beat)
+    })
+    await change.end()
+    return { sealedAnew: first.sealedAnew + last.sealedAnew, unopened: last.unopened }
+  })
+
+/** How much of what is sealed some key opens, and how much none does. */
+export async function countOpened(
+  database: Database,
+  keys: SealingKeys,
+): Promise<{ opened: number; unopened: number }> {
+  const all = await keys.all()
+  const count = { opened: 0, unopened: 0 }
+  for (const place of allSealed) {
+    for await (const rows of batches(database, place)) {
+      const opened = rows.filter((row) => all.some((key) => opens(key, row, place))).length
+      count.opened += opened
+      count.unopened += rows.length - opened
+    }
+  }
+  return count
+}
+
+type Transactions = { transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> }
+
+async function sealAll(database: Transactions, keys: SealingKeys, beat: () => Promise<unknown>): Promise<Rotation> {
+  const [current = '', ...former] = await keys.all()
+  const rotation = { sealedAnew: 0, unopened: 0 }
+  for (const place of allSealed) {
+    for await (const rows of batches(database, place)) {
+      const others = rows.filter((row) => !opens(current, row, place))
+      const anew = others.flatMap((row) => {
+        const boundTo = place.boundTo(row.company_id, row.id)
+        const text = former.map((key) => tryOpen(key, row.sealed, boundTo)).find((found) => found !== undefined)
+        return text === undefined ? [] : [sealAnew(place, row, sealText(current, text, boundTo))]
+      })
+      if (anew.length > 0) {
+        await database.transaction((transaction) => Promise.all(anew.map((statement) => transaction.run(statement))))
+      }
+      rotation.sealedAnew += anew.length
+      rotation.unopened += others.length - anew.length
+      await beat()
+    }
+  }
+  return rotation
+}
+
+const opens = (key: string, { company_id, id, sealed }: SealedRow, place: Sealed): boolean =>
+  tryOpen(key, sealed, place.boundTo(company_id, id)) !== undefined
+
+async function* batches(database: Transactions, place: Sealed): AsyncGenerator<SealedRow[]> {
+  let after = { companyId: 0, id: 0 }
+  for (;;) {
+    const rows = await database.transaction((transaction) =>
+      transaction.run<SealedRow>(sealedRows(place, after, batchMax)),
+    )
+    if (rows.length > 0) yield rows
+    const last = rows.at(-1)
+    if (!last || rows.length < batchMax) return
+    after = { companyId: last.company_id, id: last.id }
+  }
+}
