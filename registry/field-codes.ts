@@ -21,3 +21,6 @@ export const fieldCodes = {
   may_not_fall: 'The number is below the one on record and may only rise.',
   wrong_password: 'The password is not the one of the account. Only the web interface asks for it.',
 } as const satisfies { readonly [code: string]: string }
+
+/** Field codes that no route of /v1 answers. */
+export const consoleFieldCodes: readonly string[] = ['wrong_password'] satisfies (keyof typeof fieldCodes)[]

@@ -21,6 +21,7 @@ export const address: Kind<AddressField> = {
   // json, not jsonb: the members keep their order, and no statement looks inside.
   column: () => 'json',
   members: () => members,
+  typeName: () => 'Address',
   // An address that says nothing is no address.
   stored: (_, value) => (Object.values(value as object).some((member: Json) => member !== null) ? value : null),
   example: () => ({
@@ -40,9 +41,11 @@ export type CountryField = Common & { kind: 'country' }
 
 export const country: Kind<CountryField> = {
   schema: () => ({ type: 'string', pattern: '^[A-Z]{2}$' }),
+  asked: () => ({ enum: countries }),
   must: () => 'must be a country code of ISO 3166-1, two capital letters like GB',
   column: () => 'text',
   refuses: (_, value) => !countries.includes(value as string),
+  typeName: () => 'Country',
   example: () => 'GB',
   sortable: true,
   input: 'text',

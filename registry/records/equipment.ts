@@ -1,7 +1,6 @@
 import { resource } from '../common.ts'
 import type { Problem } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
-import { statusNeeds } from './rules.ts'
 
 export const equipment = resource({
   name: 'equipment',
@@ -11,7 +10,7 @@ export const equipment = resource({
   served: { addOn: 'equipment' },
   fields: {
     name: { kind: 'text', max: 200, required: true, example: 'Mini excavator 1.8 t', about: 'What it is called.' },
-    code: { kind: 'text', max: 40, unique: true, example: 'EQ-031', about: 'The company’s short code for it.' },
+    code: { kind: 'text', max: 40, unique: true, example: 'EQ-231', about: 'The company’s short code for it.' },
     status: {
       kind: 'choice',
       values: ['ACTIVE', 'IN_USE', 'MAINTENANCE', 'RETIRED'],
@@ -48,7 +47,8 @@ export const equipment = resource({
   },
   search: ['name', 'code', 'serial_number', 'make', 'model'],
   filters: ['status', 'category_id', 'project_id', 'worker_id'],
-  rules: [statusNeeds('IN_USE', 'project_id'), meterNeverFalls],
+  needs: { status: ['IN_USE'], fields: ['project_id'] },
+  rules: [meterNeverFalls],
   removal: {
     instead: 'set its status to RETIRED',
     relations: [

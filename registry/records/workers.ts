@@ -1,7 +1,7 @@
 import { resource } from '../common.ts'
 import type { Problem } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
-import { inOrder, statusNeeds } from './rules.ts'
+import { inOrder } from './rules.ts'
 
 export const workers = resource({
   name: 'workers',
@@ -41,7 +41,8 @@ export const workers = resource({
   },
   search: ['name', 'employee_no', 'email', 'phone'],
   filters: ['status', 'trade_id', 'supervisor_id'],
-  rules: [inOrder('hired_on', 'left_on'), statusNeeds('LEFT', 'left_on'), notOwnSupervisor],
+  needs: { status: ['LEFT'], fields: ['left_on'] },
+  rules: [inOrder('hired_on', 'left_on'), notOwnSupervisor],
   removal: {
     instead: 'set its status to LEFT with a left_on',
     relations: [
