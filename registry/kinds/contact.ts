@@ -38,6 +38,7 @@ export const phone: Kind<PhoneField> = {
 export const url: Kind<UrlField> = {
   // Only these two schemes: a page may show the value as a link.
   schema: () => ({ type: 'string', minLength: 10, maxLength: 500, pattern: '^https?://[^\\s\\x00]+\\.[^\\s\\x00]+$' }),
+  asked: () => ({ format: 'uri' }),
   must: () => 'must be a web address that begins with https:// or http://, of at most 500 characters',
   column: () => 'text',
   check: (_, column) => `char_length(${column}) between 10 and 500`,
