@@ -38,7 +38,7 @@ export function openapi(
       license: { name: 'MIT', identifier: 'MIT' },
     },
     externalDocs: { url: errors, description: 'Every refusal by its code, and what to do about it.' },
-    servers: [{ url: base, description: 'The address under which this document was asked for.' }],
+    servers: [{ url: base, description: 'The address under which this document was asked for.', 'x-internal': false }],
     security: [{ bearer: [] }],
     tags: [...definitions.map(tag), { name: documentsTag.name, description: documentsTag.about }],
     paths: paths(routes, errorsPage),

@@ -65,7 +65,7 @@ function schemaOf(definition: Definition, name: string, field: Field, use: Use):
 function types(definition: Definition, name: string, field: Field): JsonObject {
   const kind = kindOf(field)
   if (field.kind === 'choice') {
-    return enumType(choiceName(definition, name), field.values, field.about)
+    return enumType(choiceName(definition, name), field.values, `What \`${name}\` of ${plain(definition.name)} can be.`)
   }
   const typeName = kind.typeName?.(field)
   if (typeName === undefined) return {}

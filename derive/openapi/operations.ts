@@ -7,7 +7,7 @@ import { aOne, documentsTag, labelOf, neededFor, plain, planWords, removalWords,
 import { refTo } from './envelopes.ts'
 import { choiceRef, listRef } from './fields.ts'
 import { headerParameters, headersOf, pathParameters } from './headers.ts'
-import { responsesOf, unreadableResponses } from './responses.ts'
+import { documentResponses, responsesOf } from './responses.ts'
 import { samplesOf } from './samples.ts'
 
 /** An operation on records: what it does, what it takes and everything it may answer. */
@@ -39,7 +39,7 @@ export function publicOperation({ id, about, type }: PublicRoute): JsonObject {
     security: [],
     responses: {
       200: { description: 'The document.', headers: headersOf(['RequestId']), content: { [mediaType]: { schema } } },
-      ...unreadableResponses(),
+      ...documentResponses(),
     },
   }
 }

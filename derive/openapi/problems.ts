@@ -86,7 +86,7 @@ const oneOf = <C extends string>(name: string, codes: readonly C[], about: strin
 
 /** The examples of refusals that read the same on every route. */
 export function sharedProblemExamples(routes: readonly DataRoute[], errorsPage: string): JsonObject {
-  const shared = [...new Set([...unreadable, ...routes.flatMap((route) => route.refusals)])]
+  const shared = [...new Set([...unreadable, 'internal_error' as const, ...routes.flatMap((route) => route.refusals)])]
     .filter((code) => !(code in ofRoute))
     .toSorted()
   return Object.fromEntries(shared.map((code) => [code, exampleOf(ofAll[code]?.() ?? new Refusal(code), errorsPage)]))

@@ -63,7 +63,7 @@ function neededByStatus({ needs, fields }: Definition, use: Use): JsonObject {
   if (!needs) return {}
   const notEmpty = (name: string): JsonObject => {
     const field = fields[name] as Field
-    return kindOf(field).many ? { minItems: 1 } : { type: kindOf(field).schema(field).type as string }
+    return kindOf(field).many ? { minItems: 1 } : (kindOf(field).schema(field) as JsonObject)
   }
   return {
     if: { properties: { status: { enum: [...needs.status] } }, required: ['status'] },

@@ -21,8 +21,8 @@ export function responsesOf(route: DataRoute, errorsPage: string): JsonObject {
 }
 
 /** What a document about the API may answer besides itself: it takes nothing that could be wrong but the request. */
-export const unreadableResponses = (): JsonObject =>
-  refusalsByStatus(unreadable, (codes) => ({
+export const documentResponses = (): JsonObject =>
+  refusalsByStatus([...unreadable, 'internal_error'], (codes) => ({
     headers: [],
     examples: Object.fromEntries(codes.map((code) => [code, refTo('examples', code)])),
   }))

@@ -15,7 +15,8 @@ export function successes({ operation, definition, success }: DataRoute): JsonOb
     case 'fetch':
       return { [success]: one(definition), 304: unchanged }
     case 'create':
-      return { [success]: created(definition), 200: createPreview }
+      // As a range it comes after 201, in a language that orders members by number and on the page: what is real is first.
+      return { [success]: created(definition), '2XX': createPreview }
     case 'update':
       return { [success]: updated(definition) }
     case 'delete':
@@ -74,7 +75,7 @@ const created = (definition: Definition): JsonObject => ({
 })
 
 const createPreview: JsonObject = response(
-  'Of a dry-run: nothing is wrong with the body, and nothing was written.',
+  '200, of a dry-run: nothing is wrong with the body, and nothing was written.',
   ['RequestId'],
   'CreatedEnvelope',
   {

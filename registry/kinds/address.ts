@@ -7,12 +7,12 @@ import type { Common, Kind } from './kind.ts'
 export type AddressField = Common & { kind: 'address' }
 
 const members: { readonly [name: string]: Field } = {
-  line1: { kind: 'text', max: 200, example: '1 Quay Street', about: 'First line.' },
-  line2: { kind: 'text', max: 200, example: 'Unit 4', about: 'Second line.' },
+  line1: { kind: 'text', max: 200, example: '1 Quay Street', about: 'Street and house number.' },
+  line2: { kind: 'text', max: 200, example: 'Unit 4', about: 'Flat, unit or floor.' },
   city: { kind: 'text', max: 100, example: 'Bristol', about: 'City or town.' },
   region: { kind: 'text', max: 100, example: 'Avon', about: 'State, county or province.' },
-  postal_code: { kind: 'text', max: 20, example: 'BS1 4DJ', about: 'Postal code.' },
-  country: { kind: 'country', about: 'Country (ISO 3166-1 alpha-2).' },
+  postal_code: { kind: 'text', max: 20, example: 'BS1 4DJ', about: 'As the post of the country writes it.' },
+  country: { kind: 'country', about: 'Two letters of ISO 3166-1, such as GB.' },
 }
 
 export const address: Kind<AddressField> = {

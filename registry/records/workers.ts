@@ -11,10 +11,16 @@ export const workers = resource({
   served: { addOn: 'api' },
   planLimited: true,
   fields: {
-    name: { kind: 'text', max: 160, required: true, example: 'Grace Okafor', about: 'Full name.' },
+    name: {
+      kind: 'text',
+      max: 160,
+      required: true,
+      example: 'Grace Okafor',
+      about: 'First and last name, as the payroll has it.',
+    },
     employee_no: { kind: 'text', max: 40, unique: true, example: 'W-0117', about: 'Number in the payroll.' },
-    email: { kind: 'email', unique: true, about: 'E-mail address.' },
-    phone: { kind: 'phone', about: 'Telephone number.' },
+    email: { kind: 'email', unique: true, about: 'Where the worker is reached by e-mail.' },
+    phone: { kind: 'phone', about: 'Where the worker is reached by telephone.' },
     status: {
       kind: 'choice',
       values: ['ACTIVE', 'INACTIVE', 'ON_LEAVE', 'LEFT'],

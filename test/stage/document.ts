@@ -11,7 +11,7 @@ export async function conforms(base: string, { method, path }: Wire, answer: Ans
   const judge = await judgeOf(base)
   const operation = judge.find(method, path.split('?')[0] as string)
   if (!operation || method === 'OPTIONS' || answer.status === 405) return
-  const response = operation.responses[answer.status]
+  const response = operation.responses[answer.status] ?? operation.responses[`${Math.trunc(answer.status / 100)}XX`]
   if (!response)
     throw new Error(`${method} ${path} answered ${answer.status}, which the document does not know: ${answer.text}`)
   const wrong = response.wrong(answer, method, fieldsOf(path))
