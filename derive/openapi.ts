@@ -17,10 +17,13 @@ export type DocumentOptions = {
   errorsPage?: string
 }
 
+/** Where the page of the refusals is on this service. */
+export const errorsPath = '/docs/errors'
+
 /** The served routes as an OpenAPI 3.1 document. Spec, Versioning 2. */
 export function openapi(
   routes: readonly Route[],
-  { base, version, errorsPage = '/docs/errors' }: DocumentOptions,
+  { base, version, errorsPage = errorsPath }: DocumentOptions,
 ): JsonObject {
   const dataRoutes = routes.filter(isDataRoute)
   const definitions = definitionsOf(dataRoutes)

@@ -89,22 +89,33 @@ export function sharedProblemExamples(routes: readonly DataRoute[], errorsPage: 
   const shared = [...new Set([...unreadable, 'internal_error' as const, ...routes.flatMap((route) => route.refusals)])]
     .filter((code) => !(code in ofRoute))
     .toSorted()
-  return Object.fromEntries(shared.map((code) => [code, exampleOf(ofAll[code]?.() ?? new Refusal(code), errorsPage)]))
+  return Object.fromEntries(shared.map((code) => [code, sharedExample(code, errorsPage)]))
 }
 
 /** One named example a code. */
 export const problemExamples = (codes: readonly RefusalCode[], route: DataRoute, errorsPage: string): JsonObject =>
   Object.fromEntries(
-    codes.map((code): [string, Json] => {
-      const make = ofRoute[code]
-      return [code, make ? exampleOf(make(route), errorsPage) : refTo('examples', code)]
-    }),
+    codes.map((code): [string, Json] => [
+      code,
+      code in ofRoute ? problemExample(code, route, errorsPage) : refTo('examples', code),
+    ]),
   )
+
+/** What a route answers with that refusal. */
+export function problemExample(code: RefusalCode, route: DataRoute, errorsPage: string): ProblemExample {
+  const make = ofRoute[code]
+  return make ? exampleOf(make(route), errorsPage) : sharedExample(code, errorsPage)
+}
+
+type ProblemExample = { summary: string; description: string; value: JsonObject }
+
+const sharedExample = (code: RefusalCode, errorsPage: string): ProblemExample =>
+  exampleOf(ofAll[code]?.() ?? new Refusal(code), errorsPage)
 
 /** The request that the examples are about. */
 export const requestId = 'b7c0ce2e-4d37-4f2f-9a7b-0f1d5c0a5d11'
 
-const exampleOf = (refusal: Refusal, errorsPage: string): JsonObject => ({
+const exampleOf = (refusal: Refusal, errorsPage: string): ProblemExample => ({
   summary: refusals[refusal.code].title,
   description: `${refusals[refusal.code].when} ${refusals[refusal.code].advice}`,
   value: problemBody(refusal, requestId, errorsPage) as JsonObject,

@@ -38,7 +38,7 @@ export const clients = resource({
       example: 'GB123456789',
       about: 'Number under which the tax office knows it.',
     },
-    website: { kind: 'url', about: 'Its web site, beginning with https:// or http://.' },
+    website: { kind: 'url', about: 'Its web site, such as https://example.com.' },
     billing_address: { kind: 'address', about: 'Where invoices go.' },
     payment_terms_days: { kind: 'integer', min: 0, max: 365, example: 30, about: 'Days given to pay an invoice.' },
     credit_limit_minor: { kind: 'money', about: 'Most that may be owed at once, in minor units of the currency.' },
