@@ -1,15 +1,18 @@
 import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
-import { mustBeGiven } from './schema.ts'
+import { mustBeGiven, writableFields } from './schema.ts'
 import { aOne, capital } from './words.ts'
 
 /**
  * Examples of records and bodies. Whoever posts a body of `createExamples` to a company that has nothing yet gets a 201:
  * they refer to no other record, and no two of them share a value that has to be unique.
  */
-export type Example = { summary: string; value: JsonObject }
+export type Example = { summary: string; description: string; value: JsonObject }
 export type Examples = { [name: string]: Example }
+
+/** The record that the examples are about. */
+export const exampleId = kindOf({ kind: 'id', about: '' }).example({ kind: 'id', about: '' }) as number
 
 /** A record as a reader would get it. */
 export function recordExample(definition: Definition): JsonObject {
@@ -20,12 +23,17 @@ export function recordExample(definition: Definition): JsonObject {
 }
 
 export function createExamples(definition: Definition): Examples {
-  const required = writable(definition).filter(([, field]) => mustBeGiven(field))
-  const full = writable(definition).filter(([, field]) => standsAlone(field))
+  const required = writableFields(definition).filter(([, field]) => mustBeGiven(field))
+  const full = writableFields(definition).filter(([, field]) => standsAlone(field))
   return {
-    minimal: { summary: 'Only what is required', value: valuesOf(required) },
+    minimal: {
+      summary: 'Only what is required',
+      description: 'All else is empty, or as it starts.',
+      value: valuesOf(required),
+    },
     full: {
       summary: `${capital(aOne(definition))} with all that it says by itself`,
+      description: 'Fields that refer to other records are left out; those that are unique can be sent once.',
       value: valuesOf(full),
     },
   }
@@ -33,18 +41,40 @@ export function createExamples(definition: Definition): Examples {
 
 /** Bodies that suit any record of the kind, however it stands. */
 export function updateExamples(definition: Definition): Examples {
-  const cleared = writable(definition).find(([, field]) => field.kind === 'paragraph')
-  const inside = writable(definition).find(([, field]) => !kindOf(field).many && kindOf(field).members)
+  const cleared = writableFields(definition).find(([, field]) => field.kind === 'paragraph')
+  const inside = writableFields(definition).find(([, field]) => !kindOf(field).many && kindOf(field).members)
   return {
-    change: { summary: 'Change one field, keep all others', value: revised(definition) },
-    ...(cleared ? { clear: { summary: 'Clear a field with null', value: { [cleared[0]]: null } } } : {}),
-    ...(inside ? { inside: { summary: 'Change one member of an object', value: memberOf(...inside) } } : {}),
+    change: {
+      summary: 'Change one field, keep all others',
+      description: 'What is absent stays.',
+      value: revised(definition),
+    },
+    ...(cleared
+      ? {
+          clear: {
+            summary: 'Clear a field with null',
+            description: 'Any field but those that are required.',
+            value: { [cleared[0]]: null },
+          },
+        }
+      : {}),
+    ...(inside
+      ? {
+          inside: {
+            summary: 'Change one member of an object',
+            description: 'The other members of the object stay.',
+            value: memberOf(...inside),
+          },
+        }
+      : {}),
   }
 }
 
 /** A body that can be posted any number of times: nothing in it has to be unique. */
 export const repeatableExample = (definition: Definition): JsonObject =>
-  valuesOf(writable(definition).filter(([, field]) => standsAlone(field) && (!field.unique || mustBeGiven(field))))
+  valuesOf(
+    writableFields(definition).filter(([, field]) => standsAlone(field) && (!field.unique || mustBeGiven(field))),
+  )
 
 /** A body that nobody should send: the title is of another type, and one member is none of the fields. */
 export const refusedExample = (definition: Definition): JsonObject => ({
@@ -71,9 +101,6 @@ function memberOf(name: string, field: Field): JsonObject {
   const [member, inner] = (members.find(([name]) => shown[name] === null) ?? members[0]) as [string, Field]
   return { [name]: { [member]: kindOf(inner).example(inner) } }
 }
-
-const writable = ({ fields }: Definition): [string, Field][] =>
-  Object.entries(fields).filter(([, field]) => !field.readOnly)
 
 /** A field that starts with a value shows that one, unless its start is to be empty. */
 function exampleOf(field: Field): Json {

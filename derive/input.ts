@@ -39,7 +39,10 @@ export function acceptable({ fields }: Definition, body: Json, name: string): Js
   return problems.length === 0 ? value : null
 }
 
-/** Checks the whole record: steps of its states, then the rules of its kind, adding one problem a field at most. */
+/**
+ * Checks the whole record: steps of its states, the rules of its kind, then what its status needs, adding one problem a
+ * field at most.
+ */
 export function checkRules(
   definition: Definition,
   after: JsonObject,
@@ -50,7 +53,7 @@ export function checkRules(
   const named = new Set(known.map(({ field }) => topField(field)))
   const steps = stepProblems(definition, after, before)
   const broken = (definition.rules ?? []).flatMap((rule) => rule(after, before, found) ?? [])
-  return [...steps, ...broken].filter(({ field }) => {
+  return [...steps, ...broken, ...neededProblems(definition, after)].filter(({ field }) => {
     if (named.has(field)) return false
     named.add(field)
     return true
@@ -168,6 +171,17 @@ function stepProblems(definition: Definition, after: JsonObject, before: JsonObj
     const open = next.length > 0 ? `it can only become ${next.join(' or ')}` : 'it is final'
     const message = `cannot go from ${before[name]} to ${after[name]}; ${open}`
     return [{ field: name, code: 'transition_not_allowed', message }]
+  })
+}
+
+function neededProblems({ needs, fields }: Definition, after: JsonObject): Problem[] {
+  if (!needs?.status.includes(String(after.status))) return []
+  return needs.fields.flatMap((name): Problem[] => {
+    const value = after[name]
+    const isList = fields[name] !== undefined && kindOf(fields[name]).many
+    if (isList ? (value as Json[]).length > 0 : value !== null) return []
+    const message = `is needed while status is ${String(after.status)}${isList ? ': give at least one' : ''}`
+    return [{ field: name, code: 'needed_by_status', message }]
   })
 }
 

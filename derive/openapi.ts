@@ -5,7 +5,7 @@ import { once } from './once.ts'
 import { envelopeSchemas } from './openapi/envelopes.ts'
 import { guide, tokenForm } from './openapi/guide.ts'
 import { headerComponents, parameterComponents } from './openapi/headers.ts'
-import { dataOperation, publicOperation } from './openapi/operations.ts'
+import { dataOperation, documentSchemas, publicOperation } from './openapi/operations.ts'
 import { problemSchemas, sharedProblemExamples } from './openapi/problems.ts'
 import { recordSchemas } from './openapi/records.ts'
 import { type DataRoute, isDataRoute, type Route } from './routes.ts'
@@ -19,13 +19,18 @@ export type DocumentOptions = {
   errorsPage?: string
 }
 
+/** Where the page of the refusals is on this service. */
+export const errorsPath = '/docs/errors'
+
 /** The served routes as an OpenAPI 3.1 document. Spec, Versioning 2. */
 export function openapi(
   routes: readonly Route[],
-  { base, version, errorsPage = '/docs/errors' }: DocumentOptions,
+  { base, version, errorsPage = errorsPath }: DocumentOptions,
 ): JsonObject {
   const dataRoutes = routes.filter(isDataRoute)
   const definitions = definitionsOf(dataRoutes)
+  // Absolute: the document is read in other places than the one it was asked of.
+  const errors = new URL(errorsPage, base).href
   return {
     openapi: '3.1.1',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
@@ -33,10 +38,12 @@ export function openapi(
       title: 'Plumbline API',
       version,
       summary: 'The records of a contractor, over HTTP and JSON.',
-      description: guide(definitions, errorsPage),
+      description: guide(definitions, errors),
+      contact: { name: 'Whoever runs this service', url: base },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: base }],
+    externalDocs: { url: errors, description: 'Every refusal by its code, and what to do about it.' },
+    servers: [{ url: base, description: 'The address under which this document was asked for.', 'x-internal': false }],
     security: [{ bearer: [] }],
     tags: [...definitions.map(tag), { name: documentsTag.name, description: documentsTag.about }],
     paths: paths(routes, errorsPage),
@@ -53,8 +60,9 @@ export function openapi(
       headers: headerComponents(),
       schemas: {
         ...Object.assign({}, ...definitions.map((definition) => schemasOf(definition))),
-        ...envelopeSchemas(),
+        ...envelopeSchemas(definitions),
         ...problemSchemas(dataRoutes),
+        ...documentSchemas,
       },
       examples: sharedProblemExamples(dataRoutes, errorsPage),
     },

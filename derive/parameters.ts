@@ -1,14 +1,21 @@
 import type { Definition } from '#registry/definition.ts'
 import type { JsonSchema } from '#registry/json.ts'
-import { kindOf } from '#registry/kinds/index.ts'
+import { type Field, kindOf } from '#registry/kinds/index.ts'
+import { dayPattern } from '#registry/kinds/time.ts'
 import { idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Listing } from './queries/listing.ts'
 import type { DataRoute } from './routes.ts'
 import { valueSchema } from './schema.ts'
+import { plain } from './words.ts'
 
 /** The query parameters of a route: what they are, for the documents, and how they are read. Decisions, Queries. */
-export type Parameter = { name: string; about: string; schema: JsonSchema; example: string | number | boolean }
+export type Parameter = {
+  name: string
+  about: string
+  schema: JsonSchema
+  example: string | number | boolean | readonly string[]
+}
 
 export function parametersOf({ definition, operation }: Pick<DataRoute, 'definition' | 'operation'>): Parameter[] {
   switch (operation) {
@@ -95,14 +102,14 @@ function listParameters(definition: Definition): Parameter[] {
   return [
     {
       name: 'limit',
-      about: `Records a page; more than ${pageSizeMax} is taken as ${pageSizeMax}, and \`meta.limit\` says so.`,
-      schema: { type: 'integer', minimum: 1, default: pageSizeDefault },
+      about: `Records a page, ${pageSizeDefault} when not given; more than ${pageSizeMax} is taken as ${pageSizeMax}, and \`meta.limit\` says so.`,
+      schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 2 ** 31 - 1 },
       example: 20,
     },
     {
       name: 'offset',
-      about: 'Records to skip; past the end the page is empty and the total still true.',
-      schema: { type: 'integer', minimum: 0, maximum: offsetMax, default: 0 },
+      about: 'Records to skip, none when not given; past the end the page is empty and the total still true.',
+      schema: { type: 'integer', format: 'int32', minimum: 0, maximum: offsetMax },
       example: 0,
     },
     ...(search.length > 0
@@ -110,7 +117,7 @@ function listParameters(definition: Definition): Parameter[] {
           {
             name: 'q',
             about: `Words that must all occur in ${search.join(', ')}; capitals and accents do not count.`,
-            schema: { type: 'string', maxLength: searchLengthMax },
+            schema: { type: 'string', maxLength: searchLengthMax, pattern: '^[^\\x00]*$' },
             example: 'wall',
           },
         ]
@@ -119,18 +126,19 @@ function listParameters(definition: Definition): Parameter[] {
       const field = fields[name]
       if (!field) throw new Error(`${definition.name} filters by ${name}, which is no field`)
       const example = kindOf(field).example(field) as string | number | boolean
-      return { name, about: `Only records with this ${name}.`, schema: valueSchema(field), example }
+      return { name, about: filterWords(definition, field), schema: valueSchema(field), example }
     }),
     {
       name: 'sort',
-      about: `Fields to sort by, "-" before one for descending; the id decides between equals. Of ${sortableFields(definition).join(', ')}.`,
-      schema: { type: 'string', default: 'id' },
-      example: '-updated_at',
+      about:
+        'Fields to sort by, "-" before one for descending; by id when not given, and among equals. Of a field that is named twice the first counts.',
+      schema: listOf(sortableFields(definition).flatMap((field) => [field, `-${field}`])),
+      example: ['-updated_at', definition.title],
     },
     {
       name: 'updated_since',
       about: 'Only records that changed at or after this moment (RFC 3339).',
-      schema: { type: 'string', format: 'date-time' },
+      schema: { type: 'string', format: 'date-time', pattern: instantPattern.source },
       example: '2026-01-01T00:00:00Z',
     },
     fieldsParameter(definition),
@@ -139,15 +147,29 @@ function listParameters(definition: Definition): Parameter[] {
 
 const fieldsParameter = (definition: Definition): Parameter => ({
   name: 'fields',
-  about: `The fields wanted, separated by commas; \`id\` always comes. Of ${Object.keys(definition.fields).join(', ')}.`,
-  schema: { type: 'string', minLength: 1 },
-  example: `id,${definition.title}`,
+  about:
+    'The fields wanted, separated by commas: then only these and `id` come, and members that always come otherwise do not.',
+  schema: listOf(Object.keys(definition.fields)),
+  example: ['id', definition.title],
 })
+
+const listOf = (values: readonly string[]): JsonSchema => ({
+  type: 'array',
+  items: { type: 'string', enum: values },
+  minItems: 1,
+  maxItems: values.length,
+})
+
+/** What a filter leaves in a list. */
+function filterWords({ name }: Definition, field: Field): string {
+  const nobody = field.kind === 'reference' ? '; an id of no record gives an empty list' : ''
+  return `${field.about} Lists only ${plain(name)} with this one${nobody}.`
+}
 
 const dryRunParameter: Parameter = {
   name: 'dry_run',
   about: '`1` or `true`: check everything and write nothing. The header X-Dry-Run says the same.',
-  schema: { type: 'string', enum: ['1', 'true', '0', 'false'] },
+  schema: { type: 'string', maxLength: 5, pattern: '^(1|true|0|false)$' },
   example: '1',
 }
 
@@ -179,17 +201,18 @@ function readSort(value: string | undefined, definition: Definition): Listing['s
   const terms = value.split(',').map((term) => ({ field: term.replace(/^-/, ''), descending: term.startsWith('-') }))
   const wrong = terms.find(({ field }) => !sortable.includes(field))
   if (wrong) throw invalid('sort', `names ${quoted(wrong.field)}; it can name ${sortable.join(', ')}`)
-  if (new Set(terms.map(({ field }) => field)).size < terms.length) throw invalid('sort', 'names a field twice')
-  return terms
+  return terms.filter((term, at) => terms.findIndex(({ field }) => field === term.field) === at)
 }
 
-const instantPattern = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-](0\d|1[0-4]):[0-5]\d)$/
+const instantPattern = new RegExp(
+  `^(${dayPattern})T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$`,
+)
 
 function readInstant(value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   const day = instantPattern.exec(value)?.[1]
   const field = { kind: 'date', about: '', example: '' } as const
-  if (day === undefined || day.startsWith('0000') || kindOf(field).refuses?.(field, day)) {
+  if (day === undefined || kindOf(field).refuses?.(field, day)) {
     throw invalid('updated_since', `is ${quoted(value)}; it must be a moment like 2026-03-31T12:00:00Z`)
   }
   return value

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#registry/json.ts'
-import { definitionsOf } from './openapi.ts'
+import { type DocumentOptions, definitionsOf, errorsPath } from './openapi.ts'
 import { dataFolder, publicFolder } from './postman/folders.ts'
 import { isDataRoute, type Route } from './routes.ts'
 
@@ -7,12 +7,16 @@ import { isDataRoute, type Route } from './routes.ts'
  * The served routes as a Postman collection, format v2.1. Run as a whole it creates, reads, changes and deletes one
  * record of each kind, checks every answer and leaves nothing behind. Spec, Versioning 2.
  */
-export function postman(routes: readonly Route[], { base, version }: { base: string; version: string }): JsonObject {
+export function postman(
+  routes: readonly Route[],
+  { base, version, errorsPage = errorsPath }: DocumentOptions,
+): JsonObject {
   const dataRoutes = routes.filter(isDataRoute)
   const folders = definitionsOf(dataRoutes).map((definition) =>
     dataFolder(
       definition,
       dataRoutes.filter((route) => route.definition === definition),
+      errorsPage,
     ),
   )
   return {
@@ -40,4 +44,4 @@ const about = `Set the variable \`token\` to the token of your company, from Set
 
 Each folder makes a record of its own, works with it and deletes it again, so run a folder from top to bottom, or the whole collection in the Collection Runner or newman. Create keeps the new id in a collection variable, such as \`project_id\`; set that by hand to look at a record you have. Every request checks what it is answered.
 
-Parameters and headers that a request can do without are there and switched off.`
+Parameters and headers that a request can do without are there and switched off. Each request has examples of its answers, to be read without sending it.`

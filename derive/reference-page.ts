@@ -58,4 +58,9 @@ const settings = {
   showDeveloperTools: 'never',
   hideClientButton: true,
   persistAuth: false,
+  // Fields in the order of the record, which says what belongs together.
+  orderSchemaPropertiesBy: 'preserve',
+  orderRequiredPropertiesFirst: false,
+  // Every status in sight: Scalar keeps its tabs in one line, and the last of them beyond its end.
+  customCss: '.scalar-card-header-tabs { height: auto } .scalar-card-header-tabs .tab-list { flex-wrap: wrap }',
 }

@@ -49,6 +49,18 @@ export function routes(registry: Registry): Route[] {
 
 export const dataRoutesOf = (registry: Registry): DataRoute[] => routes(registry).filter(isDataRoute)
 
+/** Refusals that belong to no route: the request itself cannot be read, or comes in too slowly. */
+export const unreadable: readonly RefusalCode[] = ['invalid_header', 'request_timeout', 'headers_too_large']
+
+/** Every refusal under /v1. */
+export const refusalsUnder = (routes: readonly DataRoute[]): RefusalCode[] => [
+  ...new Set<RefusalCode>([
+    ...routes.flatMap((route) => route.refusals),
+    ...unreadable,
+    ...(['not_found', 'method_not_allowed'] as const),
+  ]),
+]
+
 const publicRoutes: PublicRoute[] = [
   {
     id: 'openapi',

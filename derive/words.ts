@@ -20,6 +20,10 @@ export const aOne = ({ one }: Definition): string => `${/^[aeiou]/.test(one) ? '
 export const schemaName = ({ one }: Definition): string =>
   (one.split(' of ').at(-1) as string).split(/[ _]/).map(capital).join('')
 
+/** What the documents call the words of a choice: "ProjectStatus". */
+export const choiceName = (definition: Definition, field: string): string =>
+  schemaName(definition) + field.split('_').map(capital).join('')
+
 /** "time entries" out of `time_entries`. */
 export const plain = (name: string): string => name.replaceAll('_', ' ')
 

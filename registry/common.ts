@@ -7,7 +7,7 @@ const externalRef: Field = {
   kind: 'text',
   max: 120,
   unique: true,
-  example: 'CRM-2044',
+  example: 'CRM-31207',
   about: 'The caller’s own identifier of the record, unique among live records of its kind.',
 }
 

@@ -22,6 +22,8 @@ export type Definition = {
   search: readonly string[]
   /** The fields a list can be narrowed by, by equality. */
   filters: readonly string[]
+  /** While a record has one of these statuses it has these fields; a list among them has an item. */
+  needs?: { readonly status: readonly string[]; readonly fields: readonly string[] }
   /** What no single field can say; every rule sees the whole record as it would be. */
   rules?: readonly Rule[]
   /** Read-only fields worked out from the others at every write. */

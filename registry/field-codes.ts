@@ -22,3 +22,6 @@ export const fieldCodes = {
   too_weak: 'The new password is easily guessed. Only the web interface and the command set passwords.',
   wrong_password: 'The password is not the one of the account. Only the web interface asks for it.',
 } as const satisfies { readonly [code: string]: string }
+
+/** Field codes that no route of /v1 answers. */
+export const consoleFieldCodes: readonly string[] = ['wrong_password', 'too_weak'] satisfies (keyof typeof fieldCodes)[]

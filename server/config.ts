@@ -310,7 +310,8 @@ const processCount = (text: string): number | undefined =>
 const oneOf = <T extends string>(text: string, allowed: readonly T[]): T | undefined =>
   allowed.find((value) => value === text)
 
-const isLocal = (host: string): boolean => /^(127(\.\d+){3}|\[?::1\]?|localhost|.+\.localhost)$/i.test(host)
+const isLocal = (host: string): boolean =>
+  /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[?::1\]?|localhost)$/i.test(host) || host.toLowerCase().endsWith('.localhost')
 
 /** Whether an address is one of this machine; none given is whatever a caller used. */
 const isHere = (publicUrl: string | null): boolean => publicUrl === null || isLocal(new URL(publicUrl).hostname)

@@ -1,98 +1,119 @@
+import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { idMax, listedIdsMax, offsetMax, pageSizeMax } from '#registry/limits.ts'
+import { registry } from '#registry/records/index.ts'
+import { plain, schemaName } from '../words.ts'
+import { enumType } from './enums.ts'
 
 export const refTo = (section: string, name: string): JsonObject => ({ $ref: `#/components/${section}/${name}` })
 
-/** An object with exactly these members, all of them there. */
-export const exactly = (properties: JsonObject, description?: string): JsonObject => ({
+/** An object of an answer with these members, which all come unless they are optional. It is open: more may be added. */
+export const answer = (description: string, properties: JsonObject, optional: JsonObject = {}): JsonObject => ({
   type: 'object',
-  ...(description ? { description } : {}),
-  properties,
+  description,
+  properties: { ...properties, ...optional },
   required: Object.keys(properties),
-  additionalProperties: false,
 })
 
-/** Parts of the envelopes. Decisions, Replies. */
-export function envelopeSchemas(): JsonObject {
-  const id = { type: 'integer', minimum: 1, maximum: idMax, description: 'Id of the record.' }
-  const group = {
-    records: { type: 'string', description: 'Kind of the records.', examples: ['tasks'] },
-    count: { type: 'integer', minimum: 1, description: 'How many there are.' },
-    ids: {
-      type: 'array',
-      items: { type: 'integer', minimum: 1 },
-      maxItems: listedIdsMax,
-      description: `Their ids in ascending order, the first ${listedIdsMax} at most.`,
-    },
-  }
-  const effect = {
-    type: 'string',
-    enum: ['kept', 'unlinked'],
-    description: '`unlinked`: its reference to the deleted record is null now. `kept`: it stays as it is.',
-  }
-  const mode = {
-    type: 'string',
-    enum: ['soft', 'hard'],
-    description: '`soft`: can be restored in the web interface. `hard`: erased for good.',
-  }
-  const groups = (item: string, description: string): JsonObject => ({
-    type: 'array',
-    items: refTo('schemas', item),
-    description,
-  })
+/** The id of a record. */
+export const idSchema: JsonObject = { type: 'integer', format: 'int64', minimum: 1, maximum: idMax }
+
+/** `ProjectPage` and `ProjectEnvelope`: what a list and a fetch answer. */
+export const envelopesOf = (definition: Definition): JsonObject => {
+  const name = schemaName(definition)
+  const record = refTo('schemas', name)
+  const data = { type: 'array', items: record, maxItems: pageSizeMax, description: 'The records of this page.' }
   return {
-    Page: exactly(
-      {
-        total: { type: 'integer', minimum: 0, description: 'How many records match, on all pages together.' },
-        limit: { type: 'integer', minimum: 1, maximum: pageSizeMax, description: 'The page size that was used.' },
-        offset: { type: 'integer', minimum: 0, maximum: offsetMax, description: 'How many records were skipped.' },
-      },
-      'Where a page stands in the whole list.',
-    ),
-    Created: exactly({ id, created: { const: true }, dry_run: { const: false } }, 'The record was created.'),
-    CreatePreview: exactly(
-      { id: { type: 'null', description: 'There is no record.' }, created: { const: false }, dry_run: { const: true } },
-      'Dry-run: the record would be created. Nothing was written.',
-    ),
-    Updated: exactly(
-      {
-        id,
-        updated: {
-          type: 'boolean',
-          description: 'Whether the record changed. False in a dry-run, and where nothing differs.',
-        },
-        dry_run: { type: 'boolean', description: 'Whether this was a dry-run.' },
-        changed: {
-          type: 'array',
-          items: { type: 'string' },
-          description: 'The fields that changed, or would; amounts worked out by the service are among them.',
-        },
-      },
-      'What the update did, or would do.',
-    ),
-    Deleted: exactly(
-      {
-        id,
-        deleted: { const: true },
-        dry_run: { const: false },
-        mode,
-        deleted_with: groups('RecordGroup', 'Records that were deleted along.'),
-        kept: groups('KeptGroup', 'Records that referred to it and stay.'),
-      },
-      'The record was deleted.',
-    ),
-    DeletePreview: exactly(
-      {
-        id,
-        deleted: { const: false },
-        dry_run: { const: true },
-        mode,
-        would_delete: groups('RecordGroup', 'Records that would be deleted along.'),
-        would_keep: groups('KeptGroup', 'Records that refer to it and would stay.'),
-      },
-      'Dry-run: what deletion would do. Nothing was deleted.',
-    ),
-    RecordGroup: exactly(group, 'Some records of one kind.'),
-    KeptGroup: exactly({ ...group, effect }, 'Some records of one kind, and what becomes of them.'),
+    [`${name}Page`]: answer(`A page of ${plain(definition.name)}.`, { data, meta: refTo('schemas', 'PageMeta') }),
+    [`${name}Envelope`]: answer(`One ${definition.one}.`, { data: record }),
   }
 }
+
+/** What writes answer, whichever record they are about, and the parts of it. Decisions, Replies. */
+export function envelopeSchemas(definitions: readonly Definition[]): JsonObject {
+  const fieldsMax = Math.max(1, ...definitions.map(({ fields }) => Object.keys(fields).length))
+  return {
+    PageMeta: answer('Where a page stands in the whole list.', {
+      total: integer('int64', 0, idMax, 'How many records match, on all pages together.'),
+      limit: integer('int32', 1, pageSizeMax, 'The page size that was used.'),
+      offset: integer('int32', 0, offsetMax, 'How many records were skipped.'),
+    }),
+    ...withEnvelope('Created', 'What a create did; in a dry-run, that it would succeed.', {
+      id: { ...idSchema, type: ['integer', 'null'], description: 'Id of the new record. Null in a dry-run.' },
+      created: flag('Whether there is a new record. False in a dry-run.'),
+      dry_run: dryRun,
+    }),
+    ...withEnvelope('Updated', 'What an update did, or would do.', {
+      id: { ...idSchema, description: 'Id of the record.' },
+      updated: flag('Whether the record changed. False in a dry-run, and where nothing differs.'),
+      dry_run: dryRun,
+      changed: {
+        type: 'array',
+        items: { type: 'string', maxLength: 63 },
+        maxItems: fieldsMax,
+        description: 'The fields that changed, or would; amounts worked out by the service are among them.',
+      },
+    }),
+    ...withEnvelope(
+      'Deleted',
+      'What a delete did, or would do.',
+      {
+        id: { ...idSchema, description: 'Id of the record.' },
+        deleted: flag('Whether the record is deleted. False in a dry-run.'),
+        dry_run: dryRun,
+        mode: refTo('schemas', 'DeletionMode'),
+      },
+      {
+        deleted_with: groups('RecordGroup', 'Records that were deleted along. Absent in a dry-run.'),
+        kept: groups('KeptGroup', 'Records that referred to it and stay. Absent in a dry-run.'),
+        would_delete: groups('RecordGroup', 'Records that would be deleted along. Of a dry-run only.'),
+        would_keep: groups('KeptGroup', 'Records that refer to it and would stay. Of a dry-run only.'),
+      },
+    ),
+    ...enumType(
+      'DeletionMode',
+      ['soft', 'hard'],
+      '`soft`: can be restored in the web interface. `hard`: erased for good.',
+    ),
+    RecordGroup: answer('Some records of one kind.', group),
+    KeptGroup: answer('Some records of one kind, and what becomes of them.', {
+      ...group,
+      effect: refTo('schemas', 'KeptEffect'),
+    }),
+    ...enumType(
+      'KeptEffect',
+      ['kept', 'unlinked'],
+      '`unlinked`: its reference to the deleted record is null. `kept`: it stays as it is.',
+    ),
+  }
+}
+
+/** A type, and the body that carries it as its `data`. */
+const withEnvelope = (name: string, about: string, properties: JsonObject, optional: JsonObject = {}): JsonObject => ({
+  [name]: answer(about, properties, optional),
+  [`${name}Envelope`]: answer(about, { data: refTo('schemas', name) }),
+})
+
+const integer = (format: 'int32' | 'int64', minimum: number, maximum: number, description: string): JsonObject => ({
+  ...{ type: 'integer', format, minimum, maximum, description },
+})
+const flag = (description: string): JsonObject => ({ type: 'boolean', description })
+const dryRun = flag('Whether this was a dry-run, which writes nothing.')
+
+const group: JsonObject = {
+  records: { type: 'string', maxLength: 63, description: 'Kind of the records.', examples: ['tasks'] },
+  count: integer('int64', 1, idMax, 'How many there are.'),
+  ids: {
+    type: 'array',
+    items: idSchema,
+    maxItems: listedIdsMax,
+    description: `Their ids in ascending order, the first ${listedIdsMax} at most.`,
+  },
+}
+
+/** One group a kind of record; of those that stay, one a kind and effect. */
+const groupsMax = 2 * registry.length
+
+export const groups = (item: string, description: string): JsonObject => ({
+  ...{ type: 'array', items: refTo('schemas', item), maxItems: groupsMax, description },
+})

@@ -1,3 +1,4 @@
+import { changes } from '#registry/changes.ts'
 import type { Definition } from '#registry/definition.ts'
 import {
   allowlistMax,
@@ -28,6 +29,7 @@ export function guide(definitions: readonly Definition[], errorsPage: string): s
     errors(errorsPage),
     limits(definitions),
     versions,
+    history,
   ]
   return parts.join('\n\n')
 }
@@ -112,4 +114,9 @@ A call is counted once token, address, scope and add-on have let it through, wha
 const versions = `
 ## Versions
 
-The version is the first part of the path, \`/v1\`. Members, parameters and codes may be added to it, so pass over what you do not know; a code never gets another name. This description is made from the routes at every request, so it is never behind.`.trim()
+The version is the first part of the path, \`/v1\`. Members, parameters and codes may be added to it, so pass over what you do not know; a code never gets another name. This description is made from the routes that are served, so it is never behind.`.trim()
+
+const history = `
+## Changes
+
+${changes.map(({ version, lines }) => `**${version}**\n\n${lines.map((line) => `- ${line}`).join('\n')}`).join('\n\n')}`.trim()

@@ -1,12 +1,17 @@
 import type { JsonObject } from '#registry/json.ts'
 import { idempotencyKeyLengthMax, replayWindowHours } from '#registry/limits.ts'
+import { exampleId } from '../examples.ts'
 import { type DataRoute, isWrite } from '../routes.ts'
-import { refTo } from './envelopes.ts'
+import { idSchema, refTo } from './envelopes.ts'
 import { requestId } from './problems.ts'
 
 /** Header parameters and response headers. Spec, Headers; Decisions, Idempotency, Dry-run and Conditional requests. */
 
 const etagExample = '"3-Xq2mO0c1w9hY7bT5rNfKdA"'
+
+/** `*`, or entity tags as RFC 9110 8.8.3 writes them, in ASCII. */
+const oneTag = '(W/)?"[!#-~]*"'
+const tags: JsonObject = { type: 'string', maxLength: 8192, pattern: `^(\\*|${oneTag}([ \\t]*,[ \\t]*${oneTag})*)$` }
 
 /** Without examples: the reference page sends every example that it is given. */
 const parameters = {
@@ -15,8 +20,8 @@ const parameters = {
     in: 'path',
     required: true,
     description: 'Id of the record. An id that no live record of the company has gets 404.',
-    schema: { type: 'integer', minimum: 1 },
-    example: 4711,
+    schema: idSchema,
+    example: exampleId,
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',
@@ -30,19 +35,19 @@ const parameters = {
     description:
       '`1` or `true`: check everything and write nothing; `0` or `false`: a real call. The query parameter `dry_run` says the same.',
     // No enum, whose first value the reference page would send.
-    schema: { type: 'string', pattern: '^(1|true|0|false)$' },
+    schema: { type: 'string', maxLength: 5, pattern: '^(1|true|0|false)$' },
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
     description: `ETags that you have, such as \`${etagExample}\`, or \`*\`. Where one of them is still true the answer is an empty 304.`,
-    schema: { type: 'string' },
+    schema: tags,
   },
   IfMatch: {
     name: 'If-Match',
     in: 'header',
     description: `The ETag of the record as you know it, such as \`${etagExample}\`. Where the record has changed since, the answer is 412 and nothing is done.`,
-    schema: { type: 'string' },
+    schema: tags,
   },
 } satisfies { [name: string]: JsonObject }
 
@@ -66,7 +71,7 @@ const headers = {
   RequestId: described('X-Request-Id', 'Names the request in the log of the service.', requestId),
   ETag: described('ETag', etag, etagExample),
   NewETag: sometimes('ETag', `${etag} Absent in a dry-run.`, '"4-0cZt8yFhQ1mVw6LrEoUxKg"'),
-  Location: described('Location', 'Path of the new record.', '/v1/projects/4711'),
+  Location: described('Location', 'Path of the new record.', `/v1/projects/${exampleId}`),
   CacheControl: described(
     'Cache-Control',
     'Only the caller may keep it, and asks again before using it.',
@@ -79,8 +84,11 @@ const headers = {
     'true',
   ),
   Challenge: described('WWW-Authenticate', 'How to authenticate.', 'Bearer'),
-  RetryAfter: described('Retry-After', 'Seconds to wait before the request is repeated.', '1'),
-  RetryWhileRunning: sometimes('Retry-After', 'Seconds to wait; with `idempotency_in_progress` only.', '1'),
+  RetryAfter: seconds(
+    true,
+    'Seconds to wait before the request is repeated; whoever repeats it sooner is refused again.',
+  ),
+  RetryWhileRunning: seconds(false, 'Seconds to wait; with `idempotency_in_progress` only.'),
   RateLimitPolicy: sometimes(
     'RateLimit-Policy',
     'There where the service limits the calls of a token: the quota `q` of a window of `w` seconds.',
@@ -108,9 +116,14 @@ export const headersOf = (components: readonly HeaderComponent[]): JsonObject =>
 
 /** A header that always comes, and one that comes at times. */
 function described(name: string, description: string, example: string) {
-  return { name, header: { description, required: true, schema: { type: 'string' }, example } }
+  return { name, header: { description, required: true, schema: { type: 'string', maxLength: 8192 }, example } }
+}
+
+function seconds(required: boolean, description: string) {
+  const schema = { type: 'integer', format: 'int32', minimum: 0, maximum: 86_400 }
+  return { name: 'Retry-After', header: { description, required, schema, example: 1 } }
 }
 
 function sometimes(name: string, description: string, example: string) {
-  return { name, header: { description, schema: { type: 'string' }, example } }
+  return { name, header: { description, schema: { type: 'string', maxLength: 8192 }, example } }
 }

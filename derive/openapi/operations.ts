@@ -1,12 +1,14 @@
-import type { JsonObject } from '#registry/json.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
 import { pageSizeDefault } from '#registry/limits.ts'
 import { createExamples, type Examples, updateExamples } from '../examples.ts'
 import { parametersOf } from '../parameters.ts'
 import type { DataRoute, PublicRoute } from '../routes.ts'
 import { aOne, documentsTag, labelOf, neededFor, plain, planWords, removalWords, schemaName } from '../words.ts'
 import { refTo } from './envelopes.ts'
+import { choiceRef, listRef } from './fields.ts'
 import { headerParameters, headersOf, pathParameters } from './headers.ts'
-import { responsesOf } from './responses.ts'
+import { documentResponses, responsesOf } from './responses.ts'
+import { samplesOf } from './samples.ts'
 
 /** An operation on records: what it does, what it takes and everything it may answer. */
 export function dataOperation(route: DataRoute, errorsPage: string): JsonObject {
@@ -18,6 +20,7 @@ export function dataOperation(route: DataRoute, errorsPage: string): JsonObject 
     security: [{ bearer: [] }],
     'x-required-scope': route.scope,
     'x-add-on': route.addOn,
+    ...samplesOf(route),
     parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
     ...requestBody(route),
     responses: responsesOf(route, errorsPage),
@@ -27,17 +30,23 @@ export function dataOperation(route: DataRoute, errorsPage: string): JsonObject 
 /** A document about this API. It needs no token and is not counted. */
 export function publicOperation({ id, about, type }: PublicRoute): JsonObject {
   const mediaType = type.split(';')[0] as string
-  const schema = mediaType === 'application/json' ? { type: 'object' } : { type: 'string' }
+  const schema = mediaType === 'application/json' ? refTo('schemas', 'Document') : { type: 'string' }
   return {
     operationId: id,
     tags: [documentsTag.name],
     summary: about.replace(/\.$/, ''),
-    description: `${about} It is made anew for every request, from the routes that are served.`,
+    description: `${about} It is made from the routes that are served.`,
     security: [],
     responses: {
       200: { description: 'The document.', headers: headersOf(['RequestId']), content: { [mediaType]: { schema } } },
+      ...documentResponses(),
     },
   }
+}
+
+/** What the documents about the API are made of. */
+export const documentSchemas: JsonObject = {
+  Document: { type: 'object', description: 'A document in a format of its own.', additionalProperties: true },
 }
 
 export function summaryOf({ operation, definition }: DataRoute): string {
@@ -68,7 +77,9 @@ function sentencesOf({ operation, definition }: DataRoute): string[] {
         `Lists the company’s ${plain(name)}, ${pageSizeDefault} a page unless \`limit\` says otherwise. \`meta.total\` counts all that match, whatever the page. Deleted ones are not listed.`,
       ]
     case 'fetch':
-      return [`Fetches one ${one} by its id.`]
+      return [
+        `Fetches the ${one} as it is now. Its ETag saves the next transfer (\`If-None-Match\`) and guards an update (\`If-Match\`).`,
+      ]
     case 'create':
       return [
         `Creates ${aOne(definition)}. Only \`${title}\` is required. The answer has the new id; its path is in \`Location\`.`,
@@ -99,9 +110,19 @@ function queryParameters(route: DataRoute): JsonObject[] {
     name,
     in: 'query',
     description: about,
-    schema: schema as JsonObject,
-    examples: Object.fromEntries(names.map((each) => [each, { value: example, 'x-disabled': true }])),
+    ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
+    schema: typed(route, name, schema as JsonObject),
+    examples: Object.fromEntries(
+      names.map((each) => [each, { summary: `${name}=${example}`, value: example as Json, 'x-disabled': true }]),
+    ),
   }))
+}
+
+/** The same by the name of its type, where it has one. */
+function typed({ definition }: DataRoute, name: string, schema: JsonObject): JsonObject {
+  if (name === 'fields' || name === 'sort') return { ...schema, items: listRef(definition, name) }
+  const isChoice = definition.filters.includes(name) && definition.fields[name]?.kind === 'choice'
+  return isChoice ? choiceRef(definition, name) : schema
 }
 
 function bodyExamples({ operation, definition }: DataRoute): Examples | undefined {
@@ -116,5 +137,8 @@ function requestBody(route: DataRoute): JsonObject {
   const schema = refTo('schemas', `${schemaName(route.definition)}${isCreate ? 'Create' : 'Update'}`)
   const types = isCreate ? ['application/json'] : ['application/merge-patch+json', 'application/json']
   const content = Object.fromEntries(types.map((type) => [type, { schema, examples }]))
-  return { requestBody: { required: true, content } }
+  const description = isCreate
+    ? `The new ${route.definition.one}: \`${route.definition.title}\`, and whatever else is known of it.`
+    : 'The members to change, and no others.'
+  return { requestBody: { description, required: true, content } }
 }

@@ -1,102 +1,123 @@
 import { addOns } from '#registry/add-ons.ts'
-import { fieldCodes } from '#registry/field-codes.ts'
+import { consoleFieldCodes, fieldCodes } from '#registry/field-codes.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { type Plan, planLimit, planNames } from '#registry/plans.ts'
 import { invalidFields, problemBody, Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
-import { refusedExample, strangeName } from '../examples.ts'
+import { exampleId, refusedExample, strangeName } from '../examples.ts'
 import { checkBody } from '../input.ts'
 import { readDryRun, readFields, readListing, readQuery } from '../parameters.ts'
-import type { DataRoute } from '../routes.ts'
+import { type DataRoute, refusalsUnder, unreadable } from '../routes.ts'
 import { plain } from '../words.ts'
-import { exactly, refTo } from './envelopes.ts'
+import { enumType } from './enums.ts'
+import { answer, groups, refTo } from './envelopes.ts'
 
 /** Refusals: the schema of their body, and for each an example that the service's own code has made. */
 
 export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
-  const statuses = [...new Set(Object.values(refusals).map(({ status }) => status))]
   const scopes = [...new Set(routes.map(({ scope }) => scope))]
-  const required = {
-    type: { type: 'string', format: 'uri-reference', description: 'Address of the section that explains the code.' },
-    title: { type: 'string', description: 'The refusal in a few words, always the same for a code.' },
-    status: { type: 'integer', enum: statuses, description: 'The status of the response.' },
-    detail: { type: 'string', description: 'What went wrong here and what to do, for people.' },
-    code: {
-      type: 'string',
-      enum: Object.keys(refusals),
-      description: 'The refusal, for programs. Never renamed or reused.',
-    },
-    request_id: { type: 'string', format: 'uuid', description: 'The same as in X-Request-Id.' },
-  }
+  const codes = refusalsUnder(routes)
+  const fields = Object.entries(fieldCodes).filter(([code]) => !consoleFieldCodes.includes(code))
+  const count = (description: string): JsonObject => ({
+    type: 'integer',
+    format: 'int32',
+    minimum: 0,
+    maximum: 2 ** 31 - 1,
+    description,
+  })
   return {
-    Problem: {
-      type: 'object',
-      description: 'Why a request was refused (RFC 9457). The members beyond `request_id` come where they apply.',
-      properties: {
-        ...required,
+    Problem: answer(
+      'Why a request was refused (RFC 9457). The members beyond `request_id` come where they apply.',
+      {
+        type: {
+          type: 'string',
+          format: 'uri-reference',
+          description: 'Address of the section that explains the code.',
+        },
+        title: { type: 'string', description: 'The refusal in a few words, always the same for a code.' },
+        status: {
+          ...{ type: 'integer', format: 'int32', minimum: 400, maximum: 599 },
+          description: 'The status of the response.',
+        },
+        detail: { type: 'string', description: 'What went wrong here and what to do, for people.' },
+        code: refTo('schemas', 'ProblemCode'),
+        request_id: { type: 'string', format: 'uuid', description: 'The same as in X-Request-Id.' },
+      },
+      {
         errors: {
           type: 'array',
           items: refTo('schemas', 'FieldProblem'),
           description: 'With `validation_failed`: all that is wrong.',
         },
-        required_scope: {
-          type: 'string',
-          enum: scopes,
-          description: 'With `insufficient_scope`: the scope that is needed.',
-        },
-        feature: { type: 'string', enum: [...addOns], description: 'With `feature_off`: the add-on that is missing.' },
-        limit: {
-          type: 'integer',
-          minimum: 0,
-          description: 'With `plan_limit_reached`: how many records the plan holds.',
-        },
-        used: { type: 'integer', minimum: 0, description: 'With `plan_limit_reached`: how many there are.' },
-        blocked_by: {
-          type: 'array',
-          items: refTo('schemas', 'RecordGroup'),
-          description: 'With `delete_blocked`: the protected records that refer to this one.',
-        },
+        required_scope: refTo('schemas', 'Scope'),
+        feature: refTo('schemas', 'AddOn'),
+        limit: count('With `plan_limit_reached`: how many records the plan holds.'),
+        used: count('With `plan_limit_reached`: how many there are.'),
+        blocked_by: groups(
+          'RecordGroup',
+          'With `delete_blocked`: the protected records that refer to this one, or the record itself.',
+        ),
       },
-      required: Object.keys(required),
-      additionalProperties: false,
-    },
-    FieldProblem: exactly(
-      {
-        field: { type: 'string', description: 'The field, as in `lines[2].quantity`; empty for the body as a whole.' },
-        code: {
-          type: 'string',
-          enum: Object.keys(fieldCodes),
-          description: Object.entries(fieldCodes)
-            .map(([code, meaning]) => `- \`${code}\`: ${meaning}`)
-            .join('\n'),
-        },
-        message: { type: 'string', description: 'What is wrong, to be read after the name of the field.' },
-      },
-      'What is wrong with one field.',
     ),
+    ...oneOf(
+      'ProblemCode',
+      codes,
+      'The refusal, for programs. Never renamed or reused.',
+      (code) => refusals[code].title,
+    ),
+    FieldProblem: answer('What is wrong with one field.', {
+      field: { type: 'string', description: 'The field, as in `lines[2].quantity`; empty for the body as a whole.' },
+      code: refTo('schemas', 'FieldCode'),
+      message: { type: 'string', description: 'What is wrong, to be read after the name of the field.' },
+    }),
+    ...oneOf(
+      'FieldCode',
+      fields.map(([code]) => code as keyof typeof fieldCodes),
+      'What is wrong with a field, for programs. Never renamed or reused.',
+      (code) => fieldCodes[code],
+    ),
+    ...enumType('Scope', scopes, 'With `insufficient_scope`: the scope that is needed.'),
+    ...enumType('AddOn', addOns, 'With `feature_off`: the add-on that is missing.'),
   }
 }
 
+/** Some codes, and what each of them means. */
+const oneOf = <C extends string>(name: string, codes: readonly C[], about: string, meaning: (code: C) => string) =>
+  enumType(name, codes, [about, '', ...codes.map((code) => `- \`${code}\`: ${meaning(code)}`)].join('\n'))
+
 /** The examples of refusals that read the same on every route. */
 export function sharedProblemExamples(routes: readonly DataRoute[], errorsPage: string): JsonObject {
-  const used = new Set(routes.flatMap((route) => route.refusals))
-  const shared = [...used].filter((code) => !(code in ofRoute))
-  return Object.fromEntries(shared.map((code) => [code, exampleOf(ofAll[code]?.() ?? new Refusal(code), errorsPage)]))
+  const shared = [...new Set([...unreadable, 'internal_error' as const, ...routes.flatMap((route) => route.refusals)])]
+    .filter((code) => !(code in ofRoute))
+    .toSorted()
+  return Object.fromEntries(shared.map((code) => [code, sharedExample(code, errorsPage)]))
 }
 
 /** One named example a code. */
 export const problemExamples = (codes: readonly RefusalCode[], route: DataRoute, errorsPage: string): JsonObject =>
   Object.fromEntries(
-    codes.map((code): [string, Json] => {
-      const make = ofRoute[code]
-      return [code, make ? exampleOf(make(route), errorsPage) : refTo('examples', code)]
-    }),
+    codes.map((code): [string, Json] => [
+      code,
+      code in ofRoute ? problemExample(code, route, errorsPage) : refTo('examples', code),
+    ]),
   )
+
+/** What a route answers with that refusal. */
+export function problemExample(code: RefusalCode, route: DataRoute, errorsPage: string): ProblemExample {
+  const make = ofRoute[code]
+  return make ? exampleOf(make(route), errorsPage) : sharedExample(code, errorsPage)
+}
+
+type ProblemExample = { summary: string; description: string; value: JsonObject }
+
+const sharedExample = (code: RefusalCode, errorsPage: string): ProblemExample =>
+  exampleOf(ofAll[code]?.() ?? new Refusal(code), errorsPage)
 
 /** The request that the examples are about. */
 export const requestId = 'b7c0ce2e-4d37-4f2f-9a7b-0f1d5c0a5d11'
 
-const exampleOf = (refusal: Refusal, errorsPage: string): JsonObject => ({
+const exampleOf = (refusal: Refusal, errorsPage: string): ProblemExample => ({
   summary: refusals[refusal.code].title,
+  description: `${refusals[refusal.code].when} ${refusals[refusal.code].advice}`,
   value: problemBody(refusal, requestId, errorsPage) as JsonObject,
 })
 
@@ -130,7 +151,7 @@ const ofRoute: { readonly [code in RefusalCode]?: (route: DataRoute) => Refusal 
     const related = removal.relations.find(({ blocks, rest }) => blocks || rest === 'blocks')
     const [group, what] =
       removal.protectedWhen || !related
-        ? [{ records: name, count: 1, ids: [4711] }, `1 ${one}`]
+        ? [{ records: name, count: 1, ids: [exampleId] }, `1 ${one}`]
         : [{ records: related.records, count: 2, ids: [17, 18] }, `2 ${plain(related.records)}`]
     const detail = `The ${one} is protected by history (${what}). Instead, ${removal.instead}.`
     return new Refusal('delete_blocked', { detail, blocked_by: [group] })

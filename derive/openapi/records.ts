@@ -2,91 +2,81 @@ import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { recordExample } from '../examples.ts'
-import { bodySchema, fieldSchema, mayBeNull } from '../schema.ts'
-import { aOne, plain, schemaName, series } from '../words.ts'
+import { mustBeGiven, writableFields } from '../schema.ts'
+import { aOne, labelOf, plain, schemaName } from '../words.ts'
+import { envelopesOf } from './envelopes.ts'
+import { documented, listTypesOf, typesOf, type Use } from './fields.ts'
 
-/** `Project`, `ProjectCreate` and `ProjectUpdate`: a record as it is shown, created and changed. */
+/** `Project`, `ProjectCreate` and `ProjectUpdate`, a record as it is shown, created and changed, and their types. */
 export function recordSchemas(definition: Definition): JsonObject {
   const name = schemaName(definition)
   return {
     [name]: shownSchema(definition),
     [`${name}Create`]: createSchema(definition),
     [`${name}Update`]: updateSchema(definition),
+    ...typesOf(definition),
+    ...listTypesOf(definition),
+    ...envelopesOf(definition),
   }
 }
 
-/** With `fields`, a reader leaves out what he likes; only the id always comes. */
+/** Open: members may be added to what is shown. */
 function shownSchema(definition: Definition): JsonObject {
   return {
     type: 'object',
-    description: `${definition.about} Without \`fields\` every member comes; with \`fields\`, those named and \`id\`.`,
-    properties: each(definition.fields, shown),
-    required: ['id'],
-    additionalProperties: false,
+    description: `${definition.about} Every member always comes; with the parameter \`fields\`, only those named and \`id\` do.`,
+    ...inGo(schemaName(definition)),
+    // Scalar shows the type beside the operations of its tag.
+    'x-tags': [labelOf(definition)],
+    properties: each(definition, Object.entries(definition.fields), 'shown'),
+    required: Object.keys(definition.fields),
     examples: [recordExample(definition)],
   }
 }
 
-/** What is inside a stored value is always complete. */
-function shown(field: Field): JsonObject {
-  const schema = withoutDefault(documented(field))
-  const members = kindOf(field).members?.(field)
-  if (!members) return schema
-  const inside = { properties: each(members, shown), required: Object.keys(members) }
-  const { many } = kindOf(field)
-  return many ? { ...schema, items: { ...(schema.items as JsonObject), ...inside } } : { ...schema, ...inside }
-}
-
+/** Closed: what is not known is refused. */
 function createSchema(definition: Definition): JsonObject {
-  const schema = bodySchema(definition, 'create') as JsonObject
+  const fields = writableFields(definition)
   return {
-    ...schema,
-    description: `What ${aOne(definition)} is created with. An absent member takes its default, or else is null.`,
-    properties: each(writable(definition), withExample),
+    type: 'object',
+    description: `What ${aOne(definition)} is created with. What is absent is null, unless its description says otherwise.`,
+    properties: each(definition, fields, 'created'),
+    required: fields.filter(([, field]) => mustBeGiven(field)).map(([name]) => name),
+    additionalProperties: false,
+    ...neededByStatus(definition, 'created'),
   }
 }
 
-/** No defaults here: what is absent from an update stays as it is. Spec, Request and response rules 2. */
+/** What is absent from an update stays as it is. Spec, Request and response rules 2. */
 function updateSchema(definition: Definition): JsonObject {
-  const schema = bodySchema(definition, 'update') as JsonObject
   return {
-    ...schema,
-    description: 'The members to change. An absent member stays, null clears, an array replaces the whole array.',
-    properties: each(writable(definition), (field) => withoutDefault(withExample(field))),
+    type: 'object',
+    description: `What is changed of ${plain(definition.name)}. An absent member stays, null clears, an array replaces the whole array.`,
+    properties: each(definition, writableFields(definition), 'changed'),
+    additionalProperties: false,
+    ...neededByStatus(definition, 'changed'),
   }
 }
 
-type Fields = { readonly [name: string]: Field }
-
-const each = (fields: Fields, schema: (field: Field) => JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(fields).map(([name, field]): [string, Json] => [name, schema(field)]))
-
-const writable = ({ fields }: Definition): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([, field]) => !field.readOnly))
-
-const withExample = (field: Field): JsonObject => ({ ...documented(field), examples: [kindOf(field).example(field)] })
-
-function withoutDefault({ default: _, ...schema }: JsonObject): JsonObject {
-  return schema
+/** With such a status these are given and not empty; of an update only the latter can be said. */
+function neededByStatus({ needs, fields }: Definition, use: Use): JsonObject {
+  if (!needs) return {}
+  const notEmpty = (name: string): JsonObject => {
+    const field = fields[name] as Field
+    return kindOf(field).many ? { minItems: 1 } : (kindOf(field).schema(field) as JsonObject)
+  }
+  return {
+    if: { properties: { status: { enum: [...needs.status] } }, required: ['status'] },
+    // biome-ignore lint/suspicious/noThenProperty: JSON Schema names its keyword so
+    then: {
+      properties: Object.fromEntries(needs.fields.map((name) => [name, notEmpty(name)])),
+      ...(use === 'created' ? { required: [...needs.fields] } : {}),
+    },
+  }
 }
 
-/** The schema of a field, with what no schema can say in its description. */
-function documented(field: Field): JsonObject {
-  const schema = fieldSchema(field, { nullable: mayBeNull(field) }) as JsonObject
-  return { ...schema, description: [field.about, ...remarksOn(field)].join(' ') }
-}
+const each = (definition: Definition, fields: readonly [string, Field][], use: Use): JsonObject =>
+  Object.fromEntries(fields.map(([name, field]): [string, Json] => [name, documented(definition, name, field, use)]))
 
-function remarksOn(field: Field): string[] {
-  const remarks = [
-    field.unique && !field.about.includes('unique') ? 'No two live records share it; capitals do not count.' : '',
-    field.kind === 'reference' ? `Id of one of the company’s live ${plain(field.to)}.` : '',
-    field.kind === 'decimal' ? `At most ${field.places} decimals.` : '',
-    field.kind === 'choice' && field.moves ? `Moves: ${movesOf(field.moves)}. A new record may have any.` : '',
-  ]
-  return remarks.filter((remark) => remark !== '')
-}
-
-const movesOf = (moves: { readonly [from: string]: readonly string[] }): string =>
-  Object.entries(moves)
-    .map(([from, to]) => `${from} to ${to.length > 0 ? series(to, 'or') : 'nothing else'}`)
-    .join('; ')
+/** oapi-codegen calls its own type Client. */
+const inGo = (name: string): JsonObject => (name === 'Client' ? { 'x-go-name': 'ClientRecord' } : {})

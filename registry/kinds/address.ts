@@ -7,12 +7,12 @@ import type { Common, Kind } from './kind.ts'
 export type AddressField = Common & { kind: 'address' }
 
 const members: { readonly [name: string]: Field } = {
-  line1: { kind: 'text', max: 200, example: '1 Quay Street', about: 'First line.' },
-  line2: { kind: 'text', max: 200, example: 'Unit 4', about: 'Second line.' },
+  line1: { kind: 'text', max: 200, example: '1 Quay Street', about: 'Street and house number.' },
+  line2: { kind: 'text', max: 200, example: 'Unit 4', about: 'Flat, unit or floor.' },
   city: { kind: 'text', max: 100, example: 'Bristol', about: 'City or town.' },
   region: { kind: 'text', max: 100, example: 'Avon', about: 'State, county or province.' },
-  postal_code: { kind: 'text', max: 20, example: 'BS1 4DJ', about: 'Postal code.' },
-  country: { kind: 'country', about: 'Country (ISO 3166-1 alpha-2).' },
+  postal_code: { kind: 'text', max: 20, example: 'BS1 4DJ', about: 'As the post of the country writes it.' },
+  country: { kind: 'country', about: 'Two letters of ISO 3166-1, such as GB.' },
 }
 
 export const address: Kind<AddressField> = {
@@ -21,6 +21,7 @@ export const address: Kind<AddressField> = {
   // json, not jsonb: the members keep their order, and no statement looks inside.
   column: () => 'json',
   members: () => members,
+  typeName: () => 'Address',
   // An address that says nothing is no address.
   stored: (_, value) => (Object.values(value as object).some((member: Json) => member !== null) ? value : null),
   example: () => ({
@@ -40,9 +41,11 @@ export type CountryField = Common & { kind: 'country' }
 
 export const country: Kind<CountryField> = {
   schema: () => ({ type: 'string', pattern: '^[A-Z]{2}$' }),
+  asked: () => ({ enum: countries }),
   must: () => 'must be a country code of ISO 3166-1, two capital letters like GB',
   column: () => 'text',
   refuses: (_, value) => !countries.includes(value as string),
+  typeName: () => 'Country',
   example: () => 'GB',
   sortable: true,
   input: 'text',

@@ -10,7 +10,7 @@ export const email: Kind<EmailField> = {
     type: 'string',
     minLength: 3,
     maxLength: 254,
-    pattern: '^[^@\\s]+@[^@\\s.]+(\\.[^@\\s.]+)+$',
+    pattern: '^[^@\\s\\x00]+@[^@\\s.\\x00]+(\\.[^@\\s.\\x00]+)+$',
   }),
   must: () => 'must be an e-mail address like ada@example.com, of at most 254 characters',
   column: () => 'text',
@@ -21,7 +21,12 @@ export const email: Kind<EmailField> = {
 }
 
 export const phone: Kind<PhoneField> = {
-  schema: () => ({ type: 'string', minLength: 5, maxLength: 20, pattern: '^[+0-9 ()./x-]+$' }),
+  schema: () => ({
+    type: 'string',
+    minLength: 5,
+    maxLength: 20,
+    pattern: '^[+0-9()./x-][+0-9 ()./x-]*[+0-9()./x-]$',
+  }),
   must: () => 'must be a telephone number of 5 to 20 of the characters 0-9 + - ( ) . / x and space',
   column: () => 'text',
   check: (_, column) => `char_length(${column}) between 5 and 20`,
@@ -32,7 +37,13 @@ export const phone: Kind<PhoneField> = {
 
 export const url: Kind<UrlField> = {
   // Only these two schemes: a page may show the value as a link. The first dot is found without trying each of many.
-  schema: () => ({ type: 'string', minLength: 10, maxLength: 500, pattern: '^https?://[^\\s.]+\\.[^\\s]+$' }),
+  schema: () => ({
+    type: 'string',
+    minLength: 10,
+    maxLength: 500,
+    pattern: '^https?://[^\\s.\\x00]+\\.[^\\s\\x00]+$',
+  }),
+  asked: () => ({ format: 'iri' }),
   must: () => 'must be a web address that begins with https:// or http://, of at most 500 characters',
   column: () => 'text',
   check: (_, column) => `char_length(${column}) between 10 and 500`,

@@ -6,8 +6,13 @@ import type { Field } from './index.ts'
  * forms) asks these and knows no kind by name.
  */
 export type Kind<F> = {
-  /** The values accepted, as JSON Schema; null is added by whoever allows it. */
+  /**
+   * The values accepted, as JSON Schema; null is added by whoever allows it. A pattern is plain enough for RE2: no
+   * lookaround, no back reference, NUL as `\\x00`.
+   */
   schema(field: F): JsonSchema
+  /** What the documents say besides of a value that is sent: what the service sees to elsewhere than in `schema`. */
+  asked?(field: F): JsonSchema
   /** The sentence a refused value gets, beginning with "must". */
   must(field: F): string
   /** The PostgreSQL type of its column. */
@@ -22,6 +27,8 @@ export type Kind<F> = {
   members?(field: F): { readonly [name: string]: Field }
   /** The value is a list of such members. */
   many?: true
+  /** What the documents call such a value, or one of its list, where it is a type of its own. */
+  typeName?(field: F): string
   /** An accepted value as it is kept, where that is not the value itself. */
   stored?(field: F, value: Json): Json
   example(field: F): Json

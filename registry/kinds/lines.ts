@@ -47,6 +47,7 @@ export const lines: Kind<LinesField> = {
   column: () => 'json',
   members: () => members,
   many: true,
+  typeName: () => 'EstimateLine',
   example: () => [{ description: 'Brickwork, facing', quantity: 42.5, unit: 'm2', unit_price_minor: 8900 }],
   sortable: false,
   input: 'lines',

@@ -5,10 +5,11 @@ import type { Common, Kind } from './kind.ts'
 export type IdField = Common & { kind: 'id' }
 
 export const id: Kind<IdField> = {
-  schema: () => ({ type: 'integer', minimum: 1, maximum: idMax }),
+  schema: () => ({ type: 'integer', format: 'int64', minimum: 1, maximum: idMax }),
   must: () => 'must be the id of a record',
   column: () => 'bigint',
-  example: () => 4711,
+  // The first demo company has a record with this id in every collection.
+  example: () => 17,
   sortable: true,
   input: 'integer',
 }
@@ -26,7 +27,7 @@ export type ReferenceField = Common & {
 }
 
 export const reference: Kind<ReferenceField> = {
-  schema: () => ({ type: 'integer', minimum: 1, maximum: idMax }),
+  schema: () => ({ type: 'integer', format: 'int64', minimum: 1, maximum: idMax }),
   must: () => 'must be the id of a record (a positive whole number)',
   column: () => 'bigint',
   example: () => 17,

@@ -6,9 +6,16 @@ import type { Common, Kind } from './kind.ts'
  */
 export type TextField = Common & { kind: 'text'; max: number; example: string; numbered?: string }
 
+/**
+ * Not only white space, and no NUL, which PostgreSQL cannot store. The service sees to both before it checks a field:
+ * text is trimmed, and a body with NUL is not read. Blanks and what may follow them have no character in common, so no
+ * validator reads a text twice.
+ */
+const saysSomething = '^\\s*[^\\s\\x00][^\\x00]*$'
+
 export const text: Kind<TextField> = {
-  // NUL cannot be stored by PostgreSQL and is refused when the body is read.
   schema: ({ max }) => ({ type: 'string', minLength: 1, maxLength: max }),
+  asked: () => ({ pattern: saysSomething }),
   must: ({ max }) => `must be text of 1 to ${max} characters`,
   column: () => 'text',
   check: ({ max }, column) => `char_length(${column}) between 1 and ${max}`,
@@ -22,6 +29,7 @@ export type ParagraphField = Common & { kind: 'paragraph'; max: number; example:
 
 export const paragraph: Kind<ParagraphField> = {
   schema: ({ max }) => ({ type: 'string', minLength: 1, maxLength: max }),
+  asked: () => ({ pattern: saysSomething }),
   must: ({ max }) => `must be text of 1 to ${max} characters`,
   column: () => 'text',
   check: ({ max }, column) => `char_length(${column}) between 1 and ${max}`,

@@ -4,8 +4,8 @@ import type { Common, Kind } from './kind.ts'
 export type DateField = Common & { kind: 'date'; example: string }
 
 export const date: Kind<DateField> = {
-  // PostgreSQL has no year 0; the calendar is checked below.
-  schema: () => ({ type: 'string', format: 'date', pattern: '^(?!0000)\\d{4}-\\d{2}-\\d{2}$' }),
+  // The calendar is checked below.
+  schema: () => ({ type: 'string', format: 'date', pattern: `^${dayPattern}$` }),
   must: () => 'must be a day of the calendar like 2026-03-31',
   column: () => 'date',
   refuses: (_, value) => !isCalendarDay(value as string),
@@ -13,6 +13,9 @@ export const date: Kind<DateField> = {
   sortable: true,
   input: 'date',
 }
+
+/** A day as digits; PostgreSQL has no year 0. */
+export const dayPattern = '([0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)-[0-9]{2}-[0-9]{2}'
 
 function isCalendarDay(value: string): boolean {
   const at = new Date(`${value}T00:00:00Z`)

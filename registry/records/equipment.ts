@@ -1,7 +1,6 @@
 import { resource } from '../common.ts'
 import type { Problem } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
-import { statusNeeds } from './rules.ts'
 
 export const equipment = resource({
   name: 'equipment',
@@ -11,7 +10,7 @@ export const equipment = resource({
   served: { addOn: 'equipment' },
   fields: {
     name: { kind: 'text', max: 200, required: true, example: 'Mini excavator 1.8 t', about: 'What it is called.' },
-    code: { kind: 'text', max: 40, unique: true, example: 'EQ-031', about: 'The company’s short code for it.' },
+    code: { kind: 'text', max: 40, unique: true, example: 'EQ-231', about: 'The company’s short code for it.' },
     status: {
       kind: 'choice',
       values: ['ACTIVE', 'IN_USE', 'MAINTENANCE', 'RETIRED'],
@@ -28,7 +27,13 @@ export const equipment = resource({
     make: { kind: 'text', max: 120, example: 'Kubota', about: 'Who made it.' },
     model: { kind: 'text', max: 120, example: 'KX019', about: 'Which model it is.' },
     year: { kind: 'integer', min: 1900, max: 2100, example: 2023, about: 'Year it was made.' },
-    serial_number: { kind: 'text', max: 120, unique: true, example: 'KX019-77812', about: 'Serial number.' },
+    serial_number: {
+      kind: 'text',
+      max: 120,
+      unique: true,
+      example: 'KX019-77812',
+      about: 'Number that the maker gave this one piece.',
+    },
     ownership: { kind: 'choice', values: ['OWNED', 'RENTED', 'LEASED'], about: 'Whose it is.' },
     supplier_id: { kind: 'reference', to: 'subcontractors', about: 'The subcontractor who supplied it.' },
     project_id: { kind: 'reference', to: 'projects', about: 'The project it is used on.' },
@@ -48,7 +53,8 @@ export const equipment = resource({
   },
   search: ['name', 'code', 'serial_number', 'make', 'model'],
   filters: ['status', 'category_id', 'project_id', 'worker_id'],
-  rules: [statusNeeds('IN_USE', 'project_id'), meterNeverFalls],
+  needs: { status: ['IN_USE'], fields: ['project_id'] },
+  rules: [meterNeverFalls],
   removal: {
     instead: 'set its status to RETIRED',
     relations: [

@@ -69,7 +69,8 @@ export const estimates = resource({
   },
   search: ['title', 'number'],
   filters: ['status', 'client_id', 'project_id'],
-  rules: [inOrder('issue_date', 'valid_until'), acceptedIsLocked, completeBeyondDraft, projectOfClient, payable],
+  needs: { status: ['SENT', 'ACCEPTED', 'REJECTED', 'EXPIRED'], fields: ['client_id', 'lines'] },
+  rules: [inOrder('issue_date', 'valid_until'), acceptedIsLocked, projectOfClient, payable],
   computed: (record) => ({ ...totals(record.lines as Line[], record.discount_pct, record.tax_pct) }),
   removal: {
     protectedWhen: { status: ['ACCEPTED'] },
@@ -100,17 +101,6 @@ function acceptedIsLocked(after: JsonObject, before: JsonObject | null): Problem
       code: 'locked',
       message: `cannot change once the estimate is ACCEPTED; only ${openWhenAccepted.join(' and ')} can`,
     }))
-}
-
-function completeBeyondDraft(after: JsonObject): Problem[] {
-  if (after.status === 'DRAFT') return []
-  const missing: Problem[] = []
-  const message = `is needed while status is ${String(after.status)}`
-  if (after.client_id === null) missing.push({ field: 'client_id', code: 'needed_by_status', message })
-  if ((after.lines as Line[]).length === 0) {
-    missing.push({ field: 'lines', code: 'needed_by_status', message: `${message}: give at least one line` })
-  }
-  return missing
 }
 
 function projectOfClient(after: JsonObject, _before: JsonObject | null, found: Found): Problem | undefined {

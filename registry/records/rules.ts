@@ -10,11 +10,3 @@ export const inOrder =
     if (typeof from !== 'string' || typeof to !== 'string' || from <= to) return undefined
     return { field: later, code: 'date_order', message: `must not be before ${earlier} (${from})` }
   }
-
-/** A record with this status has this field. */
-export const statusNeeds =
-  (status: string, field: string): Rule =>
-  (after): Problem | undefined =>
-    after.status === status && after[field] === null
-      ? { field, code: 'needed_by_status', message: `is needed while status is ${status}` }
-      : undefined

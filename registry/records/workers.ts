@@ -1,7 +1,7 @@
 import { resource } from '../common.ts'
 import type { Problem } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
-import { inOrder, statusNeeds } from './rules.ts'
+import { inOrder } from './rules.ts'
 
 export const workers = resource({
   name: 'workers',
@@ -11,10 +11,16 @@ export const workers = resource({
   served: { addOn: 'api' },
   planLimited: true,
   fields: {
-    name: { kind: 'text', max: 160, required: true, example: 'Grace Okafor', about: 'Full name.' },
+    name: {
+      kind: 'text',
+      max: 160,
+      required: true,
+      example: 'Grace Okafor',
+      about: 'First and last name, as the payroll has it.',
+    },
     employee_no: { kind: 'text', max: 40, unique: true, example: 'W-0117', about: 'Number in the payroll.' },
-    email: { kind: 'email', unique: true, about: 'E-mail address.' },
-    phone: { kind: 'phone', about: 'Telephone number.' },
+    email: { kind: 'email', unique: true, about: 'Where the worker is reached by e-mail.' },
+    phone: { kind: 'phone', about: 'Where the worker is reached by telephone.' },
     status: {
       kind: 'choice',
       values: ['ACTIVE', 'INACTIVE', 'ON_LEAVE', 'LEFT'],
@@ -41,7 +47,8 @@ export const workers = resource({
   },
   search: ['name', 'employee_no', 'email', 'phone'],
   filters: ['status', 'trade_id', 'supervisor_id'],
-  rules: [inOrder('hired_on', 'left_on'), statusNeeds('LEFT', 'left_on'), notOwnSupervisor],
+  needs: { status: ['LEFT'], fields: ['left_on'] },
+  rules: [inOrder('hired_on', 'left_on'), notOwnSupervisor],
   removal: {
     instead: 'set its status to LEFT with a left_on',
     relations: [

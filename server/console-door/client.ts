@@ -60,6 +60,6 @@ function lastUntrusted(header: string | string[] | undefined, isTrusted: (addres
 /** An address without port, zone and brackets; an IPv4 address in IPv6 as itself. */
 function plainAddress(text: string): string | undefined {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
-  const address = bare.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '')
+  const address = (bare.split('%', 1)[0] as string).replace(/^::ffff:(?=\d+\.)/i, '')
   return isIP(address) > 0 ? address : undefined
 }

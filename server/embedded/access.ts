@@ -90,7 +90,7 @@ export async function secureCluster(
 ): Promise<string | undefined> {
   const { cluster } = place
   const { ok, output } = await runAlone(bin, place, toService(password), reused)
-  if (/lock file ".*" (already exists|is empty)|pre-existing shared memory block/.test(output))
+  if (/" (already exists|is empty)|pre-existing shared memory block/.test(output))
     return 'another process is at work on it'
   if (!ok || hasFailed(output)) throw saidBy(output, 'change who gets in', cluster)
   const written = await writeRules(place, cluster, password)

@@ -17,7 +17,7 @@ const deviceDays = 400
 const fields = { companyId: 6, accountId: 6, since: 6, id: 16 } as const
 const bodyBytes = Object.values(fields).reduce((sum, bytes) => sum + bytes, 0)
 const signatureBytes = 32
-const form = new RegExp(`^[\\w-]{${((bodyBytes + signatureBytes) * 4) / 3}}$`)
+const textLength = ((bodyBytes + signatureBytes) * 4) / 3
 
 /** The devices that a browser shows, the last first; what is not ours or is too old is left out. */
 export function readDevices(keys: Keys, text: string | undefined, now: Date): Device[] {
@@ -44,7 +44,7 @@ export const isOf = (device: Device, { companyId, accountId }: Account): boolean
 type Account = Pick<Device, 'companyId' | 'accountId'>
 
 function readDevice(keys: Keys, text: string): Device | undefined {
-  if (!form.test(text)) return undefined
+  if (text.length !== textLength || !/^[\w-]+$/.test(text)) return undefined
   const bytes = Buffer.from(text, 'base64url')
   const body = bytes.subarray(0, bodyBytes)
   const signature = bytes.subarray(bodyBytes)

@@ -3,7 +3,7 @@ import { parametersOf } from '#derive/parameters.ts'
 import { postman } from '#derive/postman.ts'
 import { isDataRoute, type Route, routes } from '#derive/routes.ts'
 import { labelOf } from '#derive/words.ts'
-import type { Part } from './openapi-reader.ts'
+import { documentOf, type Part, resolved } from './openapi-reader.ts'
 import { about, base, served, withColour, withTimeEntries } from './registries.ts'
 
 const collectionOf = (list: readonly Route[]): Part => JSON.parse(JSON.stringify(postman(list, about)))
@@ -70,6 +70,28 @@ describe('The Postman collection', () => {
       expect(sent).toContain(definition.title)
       for (const name of sent) expect(definition.fields[name]?.unique).toBeUndefined()
     }
+  })
+
+  test('has answers of every request saved, each of which is one of the OpenAPI document', () => {
+    const document = documentOf(served)
+    const saved = collection.item.slice(0, -1).flatMap(({ item }: Part) => item)
+    expect(saved.length).toBe(36)
+    for (const { name, request, response } of saved) {
+      const path = `/${request.url.path.join('/').replace(':id', '{id}')}`
+      const { responses } = document.paths[path][request.method.toLowerCase()]
+      expect(response.length, name).toBeGreaterThan(2)
+      for (const { code, header, body, originalRequest } of response) {
+        expect(originalRequest.url.raw).toBe(request.url.raw)
+        const content = (responses[code] ?? responses['2XX']).content[header[0].value.split(';')[0]]
+        const examples = Object.values<Part>(content.examples).map((example) => resolved(document, example).value)
+        expect(examples, name).toContainEqual(JSON.parse(body))
+      }
+    }
+    const named = (folderName: string, at: number) => folder(folderName).item[at].response.map(({ name }: Part) => name)
+    expect(named('Projects', 0)).toEqual(
+      expect.arrayContaining(['Created', 'Dry-run', 'The plan holds no more of these']),
+    )
+    expect(named('Projects', 5)).toContain('Protected history refers to the record')
   })
 
   test('asks for the public documents without a token', () => {

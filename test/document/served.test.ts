@@ -112,7 +112,7 @@ describe('A refusal reads as its example does', () => {
     const lines = [{ description: 'Wall', quantity: 1 }]
     const id = await company.create('estimates', { title: 'Wall', status: 'ACCEPTED', client_id, lines })
     const answer = await company.call('DELETE', `/v1/estimates/${id}`)
-    answer.body.blocked_by[0].ids = [4711]
+    answer.body.blocked_by[0].ids = [17]
     await expectExample('estimates.delete', 'delete_blocked', answer)
   })
 })

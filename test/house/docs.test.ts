@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { changes } from '#registry/changes.ts'
 import { refusals } from '#registry/refusals.ts'
 import { settings } from '#server/config.ts'
 
@@ -73,4 +74,12 @@ test('a newcomer is told the two commands, and the second is what is run for eve
   expect(read('README.md')).toContain('npm ci && npm start')
   expect(read('README.md')).toContain('npm ci && npm test')
   expect(read('.ci/run')).toMatch(/npm ci.*\n(.*\n)*npm test/)
+})
+
+test('What the documents of the API say of its changes stands in CHANGELOG.md', () => {
+  const text = read('CHANGELOG.md').replaceAll(/\s+/g, ' ')
+  for (const { version, lines } of changes) {
+    expect(text).toContain(`## ${version}`)
+    for (const line of lines) expect(text).toContain(`- ${line}`)
+  }
 })

@@ -33,7 +33,7 @@ test('A field added to one definition changes table, checks, SQL, parameters, do
   expect(checkBody(clients, { name: 'X', loyalty: 'GOLD' }, null).problems).toMatchObject([{ code: 'unknown_field' }])
   expect(fetch(1, extended, 1).text).toContain('r.loyalty as loyalty')
   const listing = { filters: { loyalty: 'GOLD' }, words: [], sort: [], limit: 1, offset: 0 }
-  expect(list(1, extended, listing).text).toContain('r.loyalty = $')
+  expect(list(1, extended, listing).text).toContain('r.loyalty between $')
   expect(insertRecord(author, extended, {}, null).text).toContain('loyalty')
   const route = dataRoutesOf(grown).find(({ id }) => id === 'clients.list')
   expect(route && parametersOf(route).map(({ name }) => name)).toContain('loyalty')

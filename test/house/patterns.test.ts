@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { openapi } from '#derive/openapi.ts'
 import { routes } from '#derive/routes.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
+import * as time from '#registry/kinds/time.ts'
 import * as limits from '#registry/limits.ts'
 import { registry } from '#registry/records/index.ts'
 import * as tokenForm from '#registry/token-form.ts'
@@ -27,7 +28,7 @@ const filesIn = (folder: string, ending: RegExp): string[] =>
 type Found = { where: string; pattern: string; flags: string }
 
 /** What a pattern is put together from where it is no literal. A locale's separators are single characters. */
-const parts: { readonly [name: string]: unknown } = { ...limits, ...tokenForm, group: '.', decimal: ',' }
+const parts: { readonly [name: string]: unknown } = { ...limits, ...time, ...tokenForm, group: '.', decimal: ',' }
 
 function inSource(path: string): Found[] {
   const text = read(path)

@@ -11,30 +11,58 @@ select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') a
     ) t order by c.at desc, c.id desc
 -- [7,200,"clients","clients","ok",50,0]
 
+-- (unnamed)
+select count(*) as total from (
+      select from calls c where c.company_id = $1 and c.status = $2 order by c.at offset 0
+    ) counted
+-- [7,200]
+
+-- calls.find
+select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.status, c.code, c.ms::float8 as ms,
+  host(c.peer) as peer, c.dry_run, c.replayed, c.counted, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
+  when c.dry_run then 'dry_run' else 'ok' end as outcome, c.token_id, t.label as token_label,
+  t.revoked_at is null as token_active, to_char(t.revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_revoked_at from (
+      select * from calls where company_id = $1 and id between $2 and $3 order by id offset 0
+    ) c cross join lateral (
+      select * from tokens where company_id = c.company_id and id between c.token_id and c.token_id order by id offset 0
+    ) t
+-- [7,1,1]
+
 -- calls.by-day
 select to_char(day, 'YYYY-MM-DD') as day, resource, outcome, sum(calls)::bigint as calls, sum(counted)::bigint as counted
     from (
       select (c.at at time zone 'UTC')::date as day, split_part(c.route, '.', 1) as resource, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end as outcome,
-      count(*) as calls, count(*) filter (where c.counted) as counted
-    from (
-      select * from calls c where c.company_id = $1 and c.at >= current_date - $2::int
-      order by c.at offset 0
-    ) c
+        count(*) as calls, count(*) filter (where c.counted) as counted
+      from (
+        select * from calls c where c.company_id = $1 and c.at >= current_date - $2::int
+        order by c.at offset 0
+      ) c
+      group by 1, 2, 3
+      union all
+      select day, resource, outcome, calls, counted from call_days
+      where company_id = $3 and day >= current_date - $4::int
+    ) used
     group by 1, 2, 3
 -- [7,29,7,29]
 
+-- calls.last-use
+select to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, host(c.peer) as peer from calls c
+    where c.company_id = $1 and c.token_id = $2 and c.at >= $3
+    order by c.at desc limit 1
+-- [7,9,"1970-01-01T00:00:00.000Z"]
+
 -- calls.old-companies
 select id from companies where id > $1
-      and exists (select from calls where company_id = companies.id and at < now() - make_interval(days => $2))
+      and exists (select from calls where company_id = companies.id and at < now() - make_interval(days => $2) order by at offset 0)
     order by id limit $3
 -- [0,400,100]
 
 -- calls.sweep
 with gone as (
-      delete from calls where company_id = $1 and id = any (array(
-        select id from calls where company_id = $2 and at < now() - make_interval(days => $3)
-        order by at limit $4 for update skip locked
+      delete from calls where ctid = any (array(
+        select ctid from calls where company_id = $1 and at < now() - make_interval(days => $2)
+        order by at limit $3 for update skip locked
       )) returning company_id, at, route, status, replayed, dry_run, counted
     ), summed as (
       insert into call_days (company_id, day, resource, outcome, calls, counted)
@@ -44,4 +72,4 @@ with gone as (
       on conflict (company_id, day, resource, outcome)
       do update set calls = call_days.calls + excluded.calls, counted = call_days.counted + excluded.counted
     ) select 1 as swept from gone
--- [7,7,400,1000]
+-- [7,400,1000]

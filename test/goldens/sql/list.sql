@@ -84,6 +84,81 @@ with caller as (
       ), ','), '') from (select id from found order by id limit $16 offset $17) page) as json) wanted on true
 -- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,7,"wall","wall",7,50,0]
 
+-- projects.list:status,q1
+with caller as (
+  select t.id as token_id, t.account_id,
+    t.revoked_at is null and a.disabled_at is null as live,
+    t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
+    $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
+    case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
+    c.currency
+  from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 ) t
+  cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
+  cross join (select * from companies where id = $10 offset 0) c)
+  select caller.*, wanted.* from caller left join lateral (
+    with found as materialized (
+      select r.id from (
+      select * from projects r where r.company_id + 0 = $11 and r.removal_id is null
+        and search_keys(r.company_id, r.search) @> (select word_keys($12, $13)) offset 0
+    ) r where r.status = $14 and r.search like (select containing($15))
+    )
+    select
+      (select count(*) from found) as total,
+      (select coalesce(string_agg((
+        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $16 and id = page.id  offset 0) r
+      ), ','), '') from (select id from found order by id limit $17 offset $18) page) as json) wanted on true
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,7,"wall","ACTIVE","wall",7,50,0]
+
+-- projects.list:q0,since
+with caller as (
+  select t.id as token_id, t.account_id,
+    t.revoked_at is null and a.disabled_at is null as live,
+    t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
+    $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
+    case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
+    c.currency
+  from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 ) t
+  cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
+  cross join (select * from companies where id = $10 offset 0) c)
+  select caller.*, wanted.* from caller left join lateral (
+    with found as not materialized (
+      select r.id from (
+      select * from projects r where r.company_id = $11 and r.updated_at >= $12::timestamptz and r.deleted_at is null
+      order by r.updated_at,r.id offset 0
+    ) r
+    )
+    select
+      (select count(*) from found) as total,
+      (select coalesce(string_agg((
+        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $13 and id = page.id  offset 0) r
+      ), ','), '') from (select id from found order by id limit $14 offset $15) page) as json) wanted on true
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,"2026-01-01T00:00:00Z",7,50,0]
+
+-- (unnamed)
+with caller as (
+  select t.id as token_id, t.account_id,
+    t.revoked_at is null and a.disabled_at is null as live,
+    t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
+    $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
+    case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
+    c.currency
+  from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 ) t
+  cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
+  cross join (select * from companies where id = $10 offset 0) c)
+  select caller.*, wanted.* from caller left join lateral (
+    with found as not materialized (
+      select r.id, folded(r.name) as sort_0 from projects r where r.company_id = $11 and r.deleted_at is null order by r.id offset 0
+    )
+    select
+      (
+  coalesce((select total from tallies where company_id = $12 and records = 'projects'), 0)
+  + coalesce((select sum(change) from tally_changes where company_id = $13 and records = 'projects'), 0)
+)::bigint as total,
+      (select coalesce(string_agg((
+        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $14 and id = page.id  offset 0) r
+      ), ','), '') from (select id from found order by sort_0 nulls last, id limit $15 offset $16) page) as json) wanted on true
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,7,7,7,50,0]
+
 -- projects.list:client_id,status,q2
 with caller as (
   select t.id as token_id, t.account_id,

@@ -8,7 +8,7 @@ select email_subject($1) as subject, a.company_id, c.name as company_name, a.id,
         and ($3::bigint is null or id = $4)
       order by id limit $5
     ) a on true
-    left join companies c on c.id = a.company_id
+    left join lateral (select * from companies where id = a.company_id offset 0) c on true
     order by a.id
 -- ["ada@example.com","ada@example.com",null,null,5]
 
@@ -36,3 +36,10 @@ with held as (
     update password_attempts p set attempts = greatest(p.attempts - 1, 0) from held
     where p.subject = held.subject and p.subject = any ($3::bytea[])
 -- [[{"type":"Buffer","data":[0,255]}],[{"type":"Buffer","data":[0,255]}],[]]
+
+-- attempts.sweep
+delete from password_attempts where ctid = any (array(
+      select ctid from password_attempts where started_at < now() - make_interval(secs => $1) limit $2 for update skip locked
+    ))
+    returning 1 as swept
+-- [900,1000]

@@ -37,6 +37,10 @@ with r as (
     select r.id, r.version, (select row_to_json(record)::text from (select r.id as id,r.title as title,r.number as number,r.status as status,r.client_id as client_id,r.project_id as project_id,r.issue_date as issue_date,r.valid_until as valid_until,r.lines as lines,trim_scale(r.discount_pct) as discount_pct,trim_scale(r.tax_pct) as tax_pct,r.subtotal_minor as subtotal_minor,r.discount_minor as discount_minor,r.tax_minor as tax_minor,r.total_minor as total_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $12) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from r
 -- ["[]",null,7,4711,7,8,9,"api","estimates","changed","{\"notes\":[\"a\",null]}",7]
 
+-- tree.lock
+select pg_advisory_xact_lock(hashtext($1), $2::int)
+-- ["workers.supervisor_id",7]
+
 -- workers.supervisor_id.leads
 with recursive chain as (
       select id, supervisor_id as next from (select * from workers where company_id = $1 and id = $2  offset 0) r
@@ -44,3 +48,9 @@ with recursive chain as (
       select r.id, r.supervisor_id from chain cross join lateral (select * from workers where company_id = $3 and id = chain.next  offset 0) r
     ) select exists (select from chain where id = $4) as leads
 -- [7,1,7,2]
+
+-- numbers.next
+insert into numbers (company_id, records, last) values ($1, $2, 1)
+    on conflict (company_id, records) do update set last = numbers.last + 1
+    returning last
+-- [7,"estimates"]

@@ -1,0 +1,126 @@
+import type { Definition } from '#registry/definition.ts'
+import type { Json, JsonObject, JsonSchema } from '#registry/json.ts'
+import { type Field, kindOf } from '#registry/kinds/index.ts'
+import { parametersOf } from '../parameters.ts'
+import { mayBeNull, mustBeGiven, orNull, valueSchema } from '../schema.ts'
+import { capital, choiceName, plain, schemaName, series } from '../words.ts'
+import { enumType } from './enums.ts'
+import { refTo } from './envelopes.ts'
+
+/**
+ * Fields as the document says them, and the types that they lead to. Whatever has members or is one of a few words is a
+ * type with a name, because generators name what has none after the place where it stands, once for every place.
+ */
+
+/** A field is shown in an answer, or sent to create or to change a record. */
+export type Use = 'shown' | 'created' | 'changed'
+
+/** The schema of a field, with what no schema can say in its description. */
+export function documented(definition: Definition, name: string, field: Field, use: Use): JsonObject {
+  const schema = schemaOf(definition, name, field, use)
+  return {
+    ...((mayBeNull(field) ? orNull(schema) : schema) as JsonObject),
+    description: [field.about, ...remarksOn(field, use)].join(' '),
+    ...(use === 'shown' ? {} : { examples: [kindOf(field).example(field)] }),
+  }
+}
+
+/** The types of a kind of record beside the record itself: its states and other choices, its addresses and lines. */
+export function typesOf(definition: Definition): JsonObject {
+  return Object.assign({}, ...Object.entries(definition.fields).map(([name, field]) => types(definition, name, field)))
+}
+
+/** A choice, alone: what a filter takes. */
+export const choiceRef = (definition: Definition, name: string): JsonObject =>
+  refTo('schemas', choiceName(definition, name))
+
+/** What an item of the parameters `fields` and `sort` can be. */
+export const listRef = (definition: Definition, parameter: 'fields' | 'sort'): JsonObject =>
+  refTo('schemas', `${schemaName(definition)}${listNames[parameter]}`)
+
+const listNames = { fields: 'Field', sort: 'Sort' }
+
+/** Those items, of a kind of record. */
+export const listTypesOf = (definition: Definition): JsonObject =>
+  Object.fromEntries(
+    parametersOf({ definition, operation: 'list' }).flatMap(({ name, schema }): [string, Json][] => {
+      if (name !== 'fields' && name !== 'sort') return []
+      const { enum: values } = schema.items as { enum: string[] }
+      const description = `What \`${name}\` can name of ${plain(definition.name)}.`
+      return Object.entries(enumType(`${schemaName(definition)}${listNames[name]}`, values, description))
+    }),
+  )
+
+function schemaOf(definition: Definition, name: string, field: Field, use: Use): JsonSchema {
+  const kind = kindOf(field)
+  const own = kind.schema(field)
+  if (field.kind === 'choice') return choiceRef(definition, name)
+  const typeName = kind.typeName?.(field)
+  if (typeName === undefined) return use === 'shown' ? own : { ...own, ...kind.asked?.(field) }
+  const isInput = kind.members !== undefined && use !== 'shown'
+  const type = refTo('schemas', isInput ? `${typeName}Input` : typeName)
+  return kind.many ? { ...own, items: type } : type
+}
+
+function types(definition: Definition, name: string, field: Field): JsonObject {
+  const kind = kindOf(field)
+  if (field.kind === 'choice') {
+    return enumType(choiceName(definition, name), field.values, `What \`${name}\` of ${plain(definition.name)} can be.`)
+  }
+  const typeName = kind.typeName?.(field)
+  if (typeName === undefined) return {}
+  const members = kind.members?.(field)
+  if (!members) return valueType(typeName, field)
+  const inside = Object.entries(members).map(([member, inner]) => types(definition, member, inner))
+  return {
+    [typeName]: objectType(definition, members, 'shown'),
+    [`${typeName}Input`]: objectType(definition, members, 'created'),
+    ...Object.assign({}, ...inside),
+  }
+}
+
+function valueType(typeName: string, field: Field): JsonObject {
+  const { enum: words, ...schema } = valueSchema(field)
+  const description = capital(
+    kindOf(field)
+      .must(field)
+      .replace(/^must be /, ''),
+  )
+  if (Array.isArray(words)) return enumType(typeName, words, description)
+  return { [typeName]: { ...(schema as JsonObject), description } }
+}
+
+/** What is inside a stored value is complete; what is sent may leave out all that need not be given. */
+function objectType(definition: Definition, members: { readonly [name: string]: Field }, use: Use): JsonObject {
+  const entries = Object.entries(members)
+  const required = entries.filter(([, field]) => use === 'shown' || mustBeGiven(field)).map(([name]) => name)
+  return {
+    type: 'object',
+    description: use === 'shown' ? 'As it is kept: no member is missing.' : 'As it is sent: a member may be left out.',
+    properties: Object.fromEntries(
+      entries.map(([name, field]): [string, Json] => [name, documented(definition, name, field, use)]),
+    ),
+    ...(required.length > 0 ? { required } : {}),
+    ...(use === 'shown' ? {} : { additionalProperties: false }),
+  }
+}
+
+function remarksOn(field: Field, use: Use): string[] {
+  const remarks = [
+    field.unique && !field.about.includes('unique') ? 'No two live records share it; capitals do not count.' : '',
+    field.kind === 'reference' ? `Id of one of the company’s live ${plain(field.to)}.` : '',
+    field.kind === 'decimal' ? `At most ${field.places} decimals.` : '',
+    field.kind === 'choice' && field.moves ? `Moves: ${movesOf(field.moves)}. A new record may have any.` : '',
+    // In words: generators take a default for a value that they may send unasked, or make the member required.
+    use === 'created' && field.initial !== undefined ? `${initialWords(field.initial)} when absent.` : '',
+  ]
+  return remarks.filter((remark) => remark !== '')
+}
+
+const initialWords = (initial: Json): string =>
+  Array.isArray(initial) ? 'Empty' : typeof initial === 'string' ? `\`${initial}\`` : String(initial)
+
+const movesOf = (moves: { readonly [from: string]: readonly string[] }): string =>
+  Object.entries(moves)
+    .map(([from, to]) => `${from} to ${to.length > 0 ? series(to, 'or') : 'nothing else'}`)
+    .join('; ')

@@ -1,0 +1,58 @@
+import type { Json, JsonObject } from '#registry/json.ts'
+import { type RefusalCode, refusals } from '#registry/refusals.ts'
+import { problemExample } from '../openapi/problems.ts'
+import { successes } from '../openapi/successes.ts'
+import type { DataRoute } from '../routes.ts'
+
+/**
+ * The answers that are saved with a request, to be read without sending it: those of the OpenAPI document, all of them
+ * where it went well, and of the refusals those that a program has to reckon with.
+ */
+export function answersOf(route: DataRoute, request: JsonObject, errorsPage: string): JsonObject[] {
+  const went = Object.entries(successes(route)).flatMap(([status, response]) =>
+    Object.values((response as Response).content?.['application/json'].examples ?? {}).map(({ summary, value }) =>
+      saved(request, { name: summary, code: status === '2XX' ? 200 : Number(status), type: 'application/json', value }),
+    ),
+  )
+  const refused = route.refusals
+    .filter((code) => reckonedWith.includes(code))
+    .map((code) => {
+      const { summary: name, value } = problemExample(code, route, errorsPage)
+      return saved(request, { name, code: refusals[code].status, type: 'application/problem+json', value })
+    })
+  return [...went, ...refused]
+}
+
+type Response = {
+  content?: { 'application/json': { examples: { [name: string]: { summary: string; value: Json } } } }
+}
+
+type Answer = { name: string; code: number; type: string; value: Json }
+
+const saved = (request: JsonObject, { name, code, type, value }: Answer): JsonObject => ({
+  name,
+  originalRequest: request,
+  status: phrases[code] ?? '',
+  code,
+  _postman_previewlanguage: 'json',
+  header: [{ key: 'Content-Type', value: `${type}; charset=utf-8` }],
+  cookie: [],
+  body: JSON.stringify(value, null, 2),
+})
+
+const reckonedWith: readonly RefusalCode[] = [
+  ...(['unauthorized', 'insufficient_scope', 'not_found', 'precondition_failed', 'idempotency_key_reuse'] as const),
+  ...(['validation_failed', 'plan_limit_reached', 'delete_blocked'] as const),
+]
+
+const phrases: { readonly [status: number]: string } = {
+  200: 'OK',
+  201: 'Created',
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+  412: 'Precondition Failed',
+  422: 'Unprocessable Content',
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import * as api from './generated/orval.js'
+import * as zod from './generated/orval-zod.js'
+
+/** The calls of a client by orval; its schemas for zod check every body before and every answer after. */
+
+const signed = (headers: Record<string, string> = {}): RequestInit => ({
+  headers: { Authorization: `Bearer ${process.env.TOKEN}`, ...headers },
+})
+
+const query = zod.ProjectsListQueryParams.parse({ status: 'ON_HOLD', limit: 5 })
+const page = await api.projectsList(query, signed())
+assert.equal(page.status, 200)
+const projects = zod.ProjectsListResponse.parse(page.data).data
+assert.deepEqual(
+  projects.map(({ name, status }) => [name, status]),
+  [['On hold', 'ON_HOLD']],
+)
+
+const body = zod.ProjectsCreateBody.parse({
+  name: 'Thirty million',
+  contract_minor: 3_000_000_000,
+  address: { city: 'Bath', country: 'GB' },
+})
+const headers = { 'Idempotency-Key': crypto.randomUUID() }
+const preview = await api.projectsCreate(body, {}, signed({ 'X-Dry-Run': '1' }))
+assert.deepEqual(zod.ProjectsCreateResponse.parse(preview.data).data, { id: null, created: false, dry_run: true })
+const created = await api.projectsCreate(body, {}, signed(headers))
+const again = await api.projectsCreate(body, {}, signed(headers))
+assert.equal(created.status, 201)
+const id = zod.ProjectsCreateResponse.parse(created.data).data.id ?? 0
+assert.ok(id > 0)
+assert.equal(zod.ProjectsCreateResponse.parse(again.data).data.id, id)
+
+const fetched = await api.projectsFetch(id, {}, signed())
+const project = zod.ProjectsFetchResponse.parse(fetched.data).data
+assert.equal(project.contract_minor, 3_000_000_000)
+assert.equal(project.address?.city, 'Bath')
+
+const ifMatch = signed({ 'If-Match': fetched.headers.get('ETag') ?? '' })
+const updated = await api.projectsUpdate(id, zod.ProjectsUpdateBody.parse({ notes: 'Seen' }), {}, ifMatch)
+assert.deepEqual(zod.ProjectsUpdateResponse.parse(updated.data).data.changed, ['notes'])
+const late = await api.projectsUpdate(id, { notes: 'Late' }, {}, ifMatch)
+assert.equal(late.status === 412 && late.data.code, 'precondition_failed')
+
+const gone = zod.ProjectsDeleteResponse.parse(
+  (await api.projectsDelete(id, {}, signed({ 'X-Dry-Run': '1' }))).data,
+).data
+assert.deepEqual([gone.deleted, gone.would_delete], [false, []])
+
+// What the service refuses, the schema refuses: decimals, blanks, countries.
+assert.equal(zod.EstimatesCreateBody.safeParse({ title: 'Wall', tax_pct: 19.05 }).success, true)
+assert.equal(zod.EstimatesCreateBody.safeParse({ title: 'Wall', tax_pct: 7.125 }).success, false)
+assert.equal(zod.ProjectsCreateBody.safeParse({ name: ' ' }).success, false)
+assert.equal(zod.ProjectsCreateBody.safeParse({ name: 'Wall', address: { country: 'XX' } }).success, false)

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest'
+import { isDataRoute, routes } from '#derive/routes.ts'
+import { documentOf, operationsOf, type Part, resolved } from './openapi-reader.ts'
+import { base, served, withTimeEntries } from './registries.ts'
+
+/** What programs that make clients of the document need of it, and trip over where it is missing. */
+
+const document = documentOf(served)
+const schemas: [name: string, schema: Part][] = Object.entries(document.components.schemas)
+const dataRoutes = served.filter(isDataRoute)
+const operationOf = (path: string, method: string): Part => document.paths[path][method.toLowerCase()]
+
+/** Every schema at any depth, with where it stands. */
+function* within(part: Part, where: string): Generator<[where: string, schema: Part]> {
+  if (typeof part !== 'object' || part === null) return
+  if (!Array.isArray(part)) yield [where, part]
+  for (const [key, inner] of Object.entries(part)) {
+    if (key !== 'examples' && key !== 'example' && key !== 'enum') yield* within(inner, `${where}/${key}`)
+  }
+}
+const everywhere = [...within(document, '#')]
+const keywords = everywhere.filter(([where]) => where.includes('/schema') && !where.includes('/then/'))
+
+describe('Types have names', () => {
+  test('every body is a named type', () => {
+    const contents = operationsOf(document).flatMap(({ operation }) => [
+      ...Object.values<Part>(operation.requestBody?.content ?? {}),
+      ...Object.values<Part>(operation.responses).flatMap(({ content }) => Object.values<Part>(content ?? {})),
+    ])
+    for (const { schema } of contents) if (schema.type !== 'string') expect(Object.keys(schema)).toEqual(['$ref'])
+  })
+
+  test('no object and no choice stands inside another type', () => {
+    const inner = schemas.flatMap(([name, schema]) => [...within(schema, name)].filter(([where]) => where !== name))
+    const objects = inner.filter(([where, { type }]) => type === 'object' && !where.includes('/then/'))
+    const choices = inner.filter(([where, { enum: words }]) => words !== undefined && !where.includes('/if/'))
+    expect(objects.map(([where]) => where)).toEqual([])
+    expect(choices.map(([where]) => where)).toEqual([])
+  })
+
+  test('the types are called what people would call them', () => {
+    const names = schemas.map(([name]) => name)
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'Address',
+        'EstimateLine',
+        'ProjectStatus',
+        'ProjectPage',
+        'Created',
+        'Updated',
+        'Deleted',
+      ]),
+    )
+  })
+
+  test('no two words of choices have the same name, where a language keeps all constants in one place', () => {
+    const names = schemas.flatMap(([, schema]) => schema['x-enum-varnames'] ?? [])
+    expect(names).toHaveLength(schemas.reduce((sum, [, schema]) => sum + (schema.enum?.length ?? 0), 0))
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  test('the type Client has another name in Go, where a client is the program', () => {
+    expect(document.components.schemas.Client['x-go-name']).toBe('ClientRecord')
+  })
+})
+
+describe('A value fits the type of every language', () => {
+  test('every whole number says its size, and no number is larger than that', () => {
+    const integers = keywords.filter(([, { type }]) => type === 'integer' || type?.[0] === 'integer')
+    expect(integers.length).toBeGreaterThan(100)
+    for (const [where, { format, maximum }] of integers) {
+      expect(format, where).toMatch(/^int(32|64)$/)
+      expect(maximum, where).toBeLessThanOrEqual(format === 'int32' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER)
+    }
+  })
+
+  test.each(['id', 'client_id', 'contract_minor', 'budget_minor'])('%s is int64', (field) => {
+    expect(document.components.schemas.Project.properties[field].format).toBe('int64')
+  })
+
+  test('no schema has a default, which some take for a member that is always there', () => {
+    expect(keywords.filter(([, schema]) => 'default' in schema).map(([where]) => where)).toEqual([])
+  })
+
+  test('patterns are of RE2: nothing looks around or back', () => {
+    const patterns = keywords.flatMap(([, { pattern }]) => (typeof pattern === 'string' ? [pattern] : []))
+    expect(patterns.length).toBeGreaterThan(20)
+    for (const pattern of patterns) expect(pattern).not.toMatch(/\(\?|\\[1-9]|\\u/)
+  })
+
+  test('arrays of answers have a bound; only the list of what is wrong has none, because any number of names can be', () => {
+    const arrays = keywords.filter(([, { type, items }]) => type === 'array' && items)
+    expect(arrays.filter(([, { maxItems }]) => maxItems === undefined).map(([where]) => where)).toEqual([
+      '#/components/schemas/Problem/properties/errors',
+    ])
+    expect(document.components.schemas.ProjectPage.properties.data.maxItems).toBe(100)
+  })
+})
+
+describe('Requests are closed and answers are open', () => {
+  test('what is sent has no member that is not described', () => {
+    const sent = schemas.filter(([name]) => /(Create|Update|Input)$/.test(name))
+    expect(sent).toHaveLength(14)
+    for (const [, { additionalProperties }] of sent) expect(additionalProperties).toBe(false)
+  })
+
+  test('what is answered may get more members', () => {
+    const shown = schemas.filter(([name, { type }]) => type === 'object' && !/(Create|Update|Input)$/.test(name))
+    expect(shown.length).toBeGreaterThan(25)
+    for (const [name, schema] of shown) expect(schema.additionalProperties, name).not.toBe(false)
+  })
+
+  test.each(dataRoutes.filter(({ operation }) => operation === 'fetch'))(
+    '$id: every member that always comes is required',
+    ({ definition, path, method }) => {
+      const { schema } = operationOf(path, method).responses[200].content['application/json']
+      const record = resolved(document, resolved(document, schema).properties.data)
+      expect(record.required).toEqual(Object.keys(definition.fields))
+      const fields = operationOf(path, method).parameters.find(({ name }: Part) => name === 'fields')
+      expect(fields.description).toContain('only these and `id` come')
+    },
+  )
+})
+
+describe('An answer has one type, however the call went', () => {
+  test.each(dataRoutes)('$id', ({ path, method }) => {
+    const { responses } = operationOf(path, method)
+    const types = Object.entries<Part>(responses).flatMap(([status, { content }]) =>
+      status.startsWith('2') ? [content['application/json'].schema.$ref] : [],
+    )
+    expect(new Set(types).size).toBe(1)
+  })
+
+  test('a create answers an id or null, a delete what was or would be done', () => {
+    const { Created, Deleted } = document.components.schemas
+    expect(Created.properties.id.type).toEqual(['integer', 'null'])
+    expect(Created.properties.created.type).toBe('boolean')
+    expect(Deleted.required).toEqual(['id', 'deleted', 'dry_run', 'mode'])
+    expect(JSON.stringify(document)).not.toContain('"oneOf"')
+  })
+
+  test.each(dataRoutes.filter(({ operation }) => operation === 'create'))(
+    '$id leads to the fetch, the update and the delete of what it made',
+    ({ path, definition }) => {
+      const { links } = operationOf(path, 'post').responses[201]
+      const ids = Object.values<Part>(links).map(({ operationId }) => operationId)
+      expect(ids).toEqual([`${definition.name}.fetch`, `${definition.name}.update`, `${definition.name}.delete`])
+      for (const { parameters } of Object.values<Part>(links)) expect(parameters.id).toBe('$response.body#/data/id')
+    },
+  )
+})
+
+describe('The document says what a developer asks', () => {
+  test('whom to ask, under which licence, and what changed', () => {
+    expect(document.info.contact.url).toBe(base)
+    expect(document.info.license.name).toBe('MIT')
+    expect(document.info.description).toContain('## Changes')
+  })
+
+  test('a sample of a create sends an Idempotency-Key', () => {
+    for (const { path } of dataRoutes.filter(({ operation }) => operation === 'create')) {
+      const samples: Part[] = operationOf(path, 'post')['x-codeSamples']
+      expect(samples.map(({ label }) => label)).toEqual(['curl', 'fetch', 'requests'])
+      for (const { source } of samples) expect(source).toContain('Idempotency-Key')
+    }
+  })
+
+  test('links lead somewhere from wherever the document is read', () => {
+    const texts = everywhere.flatMap(([, { description }]) => (typeof description === 'string' ? [description] : []))
+    const links = texts.flatMap((text) => [...text.matchAll(/\]\(([^)]*)\)/g)].map(([, to]) => to))
+    expect(links).toContain(`${base}/docs/errors`)
+    for (const link of links) expect(link).toMatch(/^https?:/)
+  })
+
+  test('every body, parameter, answer and example says what it is', () => {
+    for (const { operation } of operationsOf(document)) {
+      const parameters = (operation.parameters ?? []).map((part: Part) => resolved(document, part))
+      const contents = [operation.requestBody, ...Object.values<Part>(operation.responses)].filter(Boolean)
+      for (const part of [...parameters, ...contents]) expect(part.description, operation.operationId).toBeTruthy()
+      const examples = contents.flatMap(({ content }: Part) =>
+        Object.values<Part>(content ?? {}).flatMap(({ examples = {} }) => Object.values<Part>(examples)),
+      )
+      for (const example of examples) expect(resolved(document, example).description).toBeTruthy()
+    }
+  })
+
+  test('the same holds for one more kind of record', () => {
+    const { TimeEntryStatus, TimeEntryPage } = documentOf(routes(withTimeEntries)).components.schemas
+    expect([TimeEntryStatus.enum, TimeEntryPage.properties.data.maxItems]).toEqual([['DRAFT', 'APPROVED'], 100])
+  })
+})

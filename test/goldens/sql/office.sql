@@ -1,0 +1,91 @@
+-- (unnamed)
+insert into companies (name, currency, plan, add_ons, is_demo)
+    values ($1, $2, $3, $4, $5)
+    returning id, name, currency, plan, add_ons, is_demo
+-- ["Harbor","USD","PRO",["api"],false]
+
+-- (unnamed)
+select id, name, currency, plan, add_ons, is_demo from companies where id = $1
+-- [7]
+
+-- (unnamed)
+select id, name, currency, plan, add_ons, is_demo from companies where id = $1 for no key update
+-- [7]
+
+-- (unnamed)
+update companies set name = $1, currency = $2, plan = $3, add_ons = $4
+    where id = $5 returning id, name, currency, plan, add_ons, is_demo
+-- ["Harbor","USD","PRO",["api"],7]
+
+-- (unnamed)
+insert into plan_usage (company_id, records, used)
+    select $1, $2::text, count(*) from (select * from projects r where company_id = $3 and deleted_at is null order by id offset 0) r
+    on conflict (company_id, records) do update set used = excluded.used
+    returning used
+-- [7,"projects",7]
+
+-- (unnamed)
+select count(*) as used from (select * from projects r where company_id = $1 and deleted_at is null order by id offset 0) r
+-- [7]
+
+-- (unnamed)
+insert into accounts (company_id, name, email, permissions, password_hash, is_service)
+    values ($1, $2, $3, $4, $5,
+      $6)
+    returning id, name, email, permissions, disabled_at is not null as disabled, is_service as service
+-- [7,"Ada","ada@example.com",[],null,false]
+
+-- (unnamed)
+select id, name, email, permissions, disabled_at is not null as disabled, is_service as service from accounts where company_id = $1 order by id
+-- [7]
+
+-- (unnamed)
+select company_id from accounts where id = $1
+-- [8]
+
+-- (unnamed)
+select id, name, email, permissions, disabled_at is not null as disabled, is_service as service from accounts where company_id = $1 and id = $2 for no key update
+-- [7,8]
+
+-- (unnamed)
+update accounts set name = $1, email = $2,
+      email_ordinal = case when email_key(email) = email_key($3) then email_ordinal else 0 end, permissions = $4,
+      disabled_at = case when $5::boolean then coalesce(disabled_at, now()) end,
+      password_hash = coalesce($6, password_hash)
+    where company_id = $7 and id = $8 returning id, name, email, permissions, disabled_at is not null as disabled, is_service as service
+-- ["Ada","ada@example.com","ada@example.com",[],false,null,7,8]
+
+-- (unnamed)
+select nextval(pg_get_serial_sequence('tokens', 'id')) as id
+-- []
+
+-- (unnamed)
+insert into tokens (company_id, id, account_id, issued_by, label, scopes, allowlist, hash, sealed)
+    values ($1, $2, $3, $4, $5, $6, $7::cidr[],
+      $8, $9)
+    returning id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at
+-- [7,9,8,8,"L",[],[],{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0]}]
+
+-- (unnamed)
+select pg_advisory_xact_lock(hashtext('tokens'), $1::int)
+-- [7]
+
+-- (unnamed)
+select id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at from tokens where company_id = $1 and revoked_at is null
+-- [7]
+
+-- (unnamed)
+update tokens set revoked_at = now() where company_id = $1 and revoked_at is null
+    returning id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at
+-- [7]
+
+-- (unnamed)
+update tokens set allowlist = $1::cidr[] where company_id = $2 and revoked_at is null
+    returning id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at
+-- [[],7]
+
+-- (unnamed)
+insert into history (company_id, account_id, door, records, record_id, action, changes)
+    values ($1, $2, $3, $4, $5, $6,
+      $7::json)
+-- [7,8,"web","tokens",9,"shown","null"]
