@@ -3,6 +3,7 @@ import type { JsonSchema } from '#registry/json.ts'
 import { kindOf } from '#registry/kinds/index.ts'
 import { idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { momentOf } from './moment.ts'
 import type { Listing } from './queries/listing.ts'
 import type { DataRoute } from './routes.ts'
 import { valueSchema } from './schema.ts'
@@ -46,7 +47,7 @@ export function readPairs(query: string, known: readonly string[], taker: string
 
 export function readListing(query: ReadonlyMap<string, string>, definition: Definition): Listing {
   const fields = readFields(query, definition)
-  const updatedSince = readInstant(query.get('updated_since'))
+  const updatedSince = readInstant('updated_since', query.get('updated_since'))
   return {
     filters: Object.fromEntries(
       definition.filters
@@ -129,7 +130,7 @@ function listParameters(definition: Definition): Parameter[] {
     },
     {
       name: 'updated_since',
-      about: 'Only records that changed at or after this moment (RFC 3339).',
+      about: 'Only records that changed at or after this moment (RFC 3339, with whichever offset).',
       schema: { type: 'string', format: 'date-time' },
       example: '2026-01-01T00:00:00Z',
     },
@@ -183,16 +184,12 @@ function readSort(value: string | undefined, definition: Definition): Listing['s
   return terms
 }
 
-const instantPattern = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-](0\d|1[0-4]):[0-5]\d)$/
-
-function readInstant(value: string | undefined): string | undefined {
+function readInstant(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined
-  const day = instantPattern.exec(value)?.[1]
-  const field = { kind: 'date', about: '', example: '' } as const
-  if (day === undefined || day.startsWith('0000') || kindOf(field).refuses?.(field, day)) {
-    throw invalid('updated_since', `is ${quoted(value)}; it must be a moment like 2026-03-31T12:00:00Z`)
-  }
-  return value
+  // A plus sign that was not percent-encoded has become a blank, which no moment has.
+  const moment = momentOf(value.replace(' ', '+'))
+  if (moment === undefined) throw invalid(name, `is ${quoted(value)}; it must be a moment like 2026-03-31T12:00:00Z`)
+  return moment
 }
 
 /** Digits only: Number("") is 0 and Number("1e3") is 1000. */

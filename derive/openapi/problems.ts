@@ -25,7 +25,12 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
       enum: Object.keys(refusals),
       description: 'The refusal, for programs. Never renamed or reused.',
     },
-    request_id: { type: 'string', format: 'uuid', description: 'The same as in X-Request-Id.' },
+    request_id: {
+      type: 'string',
+      format: 'uuid',
+      description:
+        'The same as in X-Request-Id; in a replay that of the first request, as in Idempotency-Original-Request-Id.',
+    },
   }
   return {
     Problem: {

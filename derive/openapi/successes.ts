@@ -24,12 +24,12 @@ export function successes({ operation, definition, success }: DataRoute): JsonOb
 }
 
 const readHeaders: HeaderComponent[] = ['RequestId', 'ETag', 'CacheControl', 'Vary']
-const writeHeaders: HeaderComponent[] = ['RequestId', 'Replayed']
+const writeHeaders: HeaderComponent[] = ['RequestId', 'Replayed', 'OriginalRequestId']
 
 const page = (definition: Definition): JsonObject =>
   response(
     'A page of records, and how many match in all.',
-    readHeaders,
+    [...readHeaders, 'Links'],
     exactly({
       data: { type: 'array', items: refTo('schemas', schemaName(definition)) },
       meta: refTo('schemas', 'Page'),

@@ -15,6 +15,7 @@ import type { Session } from '../service/session.ts'
 import type { World } from '../world.ts'
 import { serveApp } from './app-files.ts'
 import { type ConsoleReply, type ConsoleRoute, pathsOf } from './asked.ts'
+import { coded } from './coded.ts'
 import { cookieAttributes, cookieName } from './cookie.ts'
 import { routes } from './routes.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -58,10 +59,10 @@ export async function openConsoleDoor(world: World, stage: Stage, folder: string
   })
   app.addHook('onSend', async ({ id, raw, room }, reply, payload) => {
     reply.header('X-Request-Id', id)
-    if (typeof payload === 'string') room?.hold(Buffer.byteLength(payload))
+    if (isWhole(payload)) room?.hold(Buffer.byteLength(payload))
     // A body that nobody reads would be taken for the next request.
     if (stage.is === 'closing' || room?.isSpare || isUnread(raw)) reply.header('Connection', 'close')
-    if (!isUnread(raw) || typeof payload !== 'string') return payload
+    if (!isUnread(raw) || !isWhole(payload)) return payload
     reply.header('Content-Length', Buffer.byteLength(payload))
     return Readable.from(untilRead(raw, payload), { objectMode: false })
   })
@@ -88,7 +89,8 @@ export async function openConsoleDoor(world: World, stage: Stage, folder: string
         const route = routeOf(request, byMethod)
         if (!route) return reply.code(204).header('Allow', allowed(byMethod)).send()
         request.route = `console.${route.id}`
-        return answer(reply, await walkConsole({ world, desk, route, ...asked(request), seen }))
+        const given = await walkConsole({ world, desk, route, ...asked(request), seen })
+        return answer(reply, await coded(route, given, request.headers))
 
         function seen({ key, row }: Session): void {
           request.who = { ...request.who, account_id: row.account_id, company_id: key.companyId }
@@ -133,9 +135,12 @@ declare module 'fastify' {
   }
 }
 
+const isWhole = (payload: unknown): payload is string | Buffer =>
+  typeof payload === 'string' || Buffer.isBuffer(payload)
+
 /** The answer goes out at once; the connection is closed when what the caller still sends has been read. */
-async function* untilRead(request: IncomingMessage, payload: string): AsyncGenerator<Buffer> {
-  yield Buffer.from(payload)
+async function* untilRead(request: IncomingMessage, payload: string | Buffer): AsyncGenerator<Buffer> {
+  yield Buffer.from(payload as string)
   await readAway(request)
 }
 

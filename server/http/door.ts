@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { withDeprecation } from '#derive/deprecation.ts'
 import { type DataRoute, isDataRoute, isWrite } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { refusalAnswer, replyOf } from '../walk/answer.ts'
@@ -7,14 +8,14 @@ import type { Body, Call, Reply } from '../walk/call.ts'
 import { admit, walk } from '../walk/walk.ts'
 import type { World } from '../world.ts'
 import { baseOf, splitTarget } from './base.ts'
-import type { Accepts } from './codings.ts'
+import { type Accepts, inCoding } from './codings.ts'
 import type { Room } from './connections.ts'
 import type { Describe } from './describe.ts'
 import { failed } from './failed.ts'
 import type { Gate, Sort } from './gate.ts'
 import { readBody } from './read-body.ts'
 import { CallerGone } from './read-bytes.ts'
-import type { Router } from './router.ts'
+import type { Place, Router } from './router.ts'
 import { isLong, type Sent, send } from './send.ts'
 import { oneATurn } from './turns.ts'
 
@@ -31,7 +32,8 @@ export type Page = {
 /** How far the process is on its way out. */
 export type Stage = { is: 'serving' | 'leaving' | 'closing' }
 
-export type Door = (request: IncomingMessage, response: ServerResponse, room: Room) => void
+/** `refused`: what HTTP itself has against the request. */
+export type Door = (request: IncomingMessage, response: ServerResponse, room: Room, refused?: Refusal) => void
 
 /** `describe` makes a public document; `stage` says whether it is about to stop; `gate` has room for a call or not. */
 export type DoorParts = { router: Router; pages: Pages; describe: Describe; stage: Stage; gate: Gate }
@@ -39,7 +41,7 @@ export type DoorParts = { router: Router; pages: Pages; describe: Describe; stag
 /** Turns a request into a call, and what comes of it into a response: the only place that knows HTTP's own types. */
 export function makeDoor(world: World, { router, pages, describe, stage, gate }: DoorParts): Door {
   const turn = oneATurn()
-  return async (request, response, room) => {
+  return async (request, response, room, refused) => {
     const startedAt = world.clock.elapsed()
     const requestId = randomUUID()
     // Read before anything is waited for: a socket that has closed no longer says who it was.
@@ -61,6 +63,7 @@ export function makeDoor(world: World, { router, pages, describe, stage, gate }:
       if (error instanceof CallerGone) return hungUp()
       reply = failed(world, error, requestId, route?.id ?? path)
     }
+    if (route?.deprecated) reply = { ...reply, headers: withDeprecation(reply.headers, route.deprecated) }
     try {
       send({ request, response, room, requestId }, reply, stage.is === 'closing' || room.isSpare)
       finish(reply.status)
@@ -70,28 +73,34 @@ export function makeDoor(world: World, { router, pages, describe, stage, gate }:
     }
 
     function answer(): Sent | Promise<Sent> {
+      if (refused) throw refused
       const accepts = request.headers
       if (page && method === 'GET')
         return page.isDocument ? inTurn(() => page.answer({ accepts })) : page.answer({ accepts })
-      if (page) return onlyThese('GET, HEAD, OPTIONS', method)
+      if (page) return onlyThese({ allow: 'GET, HEAD, OPTIONS', options: { Allow: 'GET, HEAD, OPTIONS' } }, method)
       if (!place) throw new Refusal('not_found')
-      if (!route) return onlyThese(place.allow, method)
+      if (!route) return onlyThese(place, method)
       if (!isDataRoute(route)) return inTurn(() => describe(route, baseOf(world.config, request), accepts))
       const { rawHeaders } = request
       const call = { route, path, id: place.id, query, rawHeaders, peer, requestId, startedAt, body: nothing }
-      return hasBody(route) ? withBody(call) : through(route, () => walk(world, call))
+      return hasBody(route) ? withBody(call) : through(route, () => coded(call))
     }
 
     /** Read before the gate: who sends slowly takes no place, and who is turned away keeps the connection. */
     async function withBody(call: Call): Promise<Sent> {
-      let refused: Sent | undefined
+      let turnedBack: Sent | undefined
       const body = await readBody(request, room, async () => {
         const seen = await through(call.route, () => admit(world, call))
         if (typeof seen === 'boolean') return seen
-        refused = seen
+        turnedBack = seen
         return false
       })
-      return refused ?? through(call.route, () => walk(world, { ...call, body }))
+      return turnedBack ?? through(call.route, () => coded({ ...call, body }))
+    }
+
+    /** Compressed within the gate: it is work too. */
+    async function coded(call: Call): Promise<Sent> {
+      return inCoding(await walk(world, call), request.headers, !isWrite(call.route))
     }
 
     function inTurn(make: () => Promise<Sent> | Sent): Promise<Sent> {
@@ -148,7 +157,7 @@ const hasBody = ({ operation }: DataRoute): boolean => operation === 'create' ||
 /** Made once: there may be thousands a second, and an error notes where it was made each time. */
 const noRoom = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
 
-function onlyThese(allow: string, method: string): Reply {
-  if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow }, body: '' }
+function onlyThese({ allow, options }: Pick<Place, 'allow' | 'options'>, method: string): Reply {
+  if (method === 'OPTIONS') return { status: 204, headers: options, body: '' }
   throw new Refusal('method_not_allowed', { headers: { Allow: allow } })
 }
