@@ -1,9 +1,9 @@
 import type { Definition } from '#registry/definition.ts'
 import type { JsonSchema } from '#registry/json.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
-import { dayPattern } from '#registry/kinds/time.ts'
 import { idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { momentOf } from './moment.ts'
 import type { Listing } from './queries/listing.ts'
 import type { DataRoute } from './routes.ts'
 import { valueSchema } from './schema.ts'
@@ -53,7 +53,7 @@ export function readPairs(query: string, known: readonly string[], taker: string
 
 export function readListing(query: ReadonlyMap<string, string>, definition: Definition): Listing {
   const fields = readFields(query, definition)
-  const updatedSince = readInstant(query.get('updated_since'))
+  const updatedSince = readInstant('updated_since', query.get('updated_since'))
   return {
     filters: Object.fromEntries(
       definition.filters
@@ -137,8 +137,8 @@ function listParameters(definition: Definition): Parameter[] {
     },
     {
       name: 'updated_since',
-      about: 'Only records that changed at or after this moment (RFC 3339).',
-      schema: { type: 'string', format: 'date-time', pattern: instantPattern.source },
+      about: 'Only records that changed at or after this moment (RFC 3339, with whichever offset).',
+      schema: { type: 'string', format: 'date-time' },
       example: '2026-01-01T00:00:00Z',
     },
     fieldsParameter(definition),
@@ -204,18 +204,12 @@ function readSort(value: string | undefined, definition: Definition): Listing['s
   return terms.filter((term, at) => terms.findIndex(({ field }) => field === term.field) === at)
 }
 
-const instantPattern = new RegExp(
-  `^(${dayPattern})T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$`,
-)
-
-function readInstant(value: string | undefined): string | undefined {
+function readInstant(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined
-  const day = instantPattern.exec(value)?.[1]
-  const field = { kind: 'date', about: '', example: '' } as const
-  if (day === undefined || kindOf(field).refuses?.(field, day)) {
-    throw invalid('updated_since', `is ${quoted(value)}; it must be a moment like 2026-03-31T12:00:00Z`)
-  }
-  return value
+  // A plus sign that was not percent-encoded has become a blank, which no moment has.
+  const moment = momentOf(value.replace(' ', '+'))
+  if (moment === undefined) throw invalid(name, `is ${quoted(value)}; it must be a moment like 2026-03-31T12:00:00Z`)
+  return moment
 }
 
 /** Digits only: Number("") is 0 and Number("1e3") is 1000. */

@@ -1,5 +1,5 @@
 import type { AddOn } from '#registry/add-ons.ts'
-import type { Definition } from '#registry/definition.ts'
+import type { Definition, Deprecation, Operation } from '#registry/definition.ts'
 import { type Action, permission } from '#registry/permissions.ts'
 import { plans } from '#registry/plans.ts'
 import type { Registry } from '#registry/records/index.ts'
@@ -12,7 +12,6 @@ import { once } from './once.ts'
  */
 export type Route = DataRoute | PublicRoute
 
-export type Operation = 'list' | 'fetch' | 'create' | 'update' | 'delete'
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 export type DataRoute = {
@@ -28,6 +27,7 @@ export type DataRoute = {
   success: number
   /** Every refusal it may give. */
   refusals: RefusalCode[]
+  deprecated?: Deprecation
 }
 
 export type PublicRoute = {
@@ -37,10 +37,15 @@ export type PublicRoute = {
   operation: 'describe'
   about: string
   type: string
+  deprecated?: Deprecation
 }
 
 export const isDataRoute = (route: Route): route is DataRoute => route.operation !== 'describe'
 export const isWrite = ({ operation }: DataRoute): boolean => !['list', 'fetch'].includes(operation)
+
+/** What the body of an operation may be sent as. */
+export const bodyTypes = (operation: Operation): readonly string[] =>
+  operation === 'update' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
 
 export function routes(registry: Registry): Route[] {
   const served = registry.filter((definition) => definition.served)
@@ -49,8 +54,13 @@ export function routes(registry: Registry): Route[] {
 
 export const dataRoutesOf = (registry: Registry): DataRoute[] => routes(registry).filter(isDataRoute)
 
-/** Refusals that belong to no route: the request itself cannot be read, or comes in too slowly. */
-export const unreadable: readonly RefusalCode[] = ['invalid_header', 'request_timeout', 'headers_too_large']
+/** Refusals that belong to no route: the request itself cannot be read, or comes in too slowly, or expects what is not offered. */
+export const unreadable: readonly RefusalCode[] = [
+  'invalid_header',
+  'request_timeout',
+  'headers_too_large',
+  'expectation_failed',
+]
 
 /** Every refusal under /v1. */
 export const refusalsUnder = (routes: readonly DataRoute[]): RefusalCode[] => [
@@ -109,6 +119,7 @@ function dataRoute(
   action: Action,
   success: number,
 ): DataRoute {
+  const deprecated = definition.served?.deprecated?.[operation]
   return {
     id: `${definition.name}.${operation}`,
     method,
@@ -119,6 +130,7 @@ function dataRoute(
     addOn: definition.served?.addOn ?? 'api',
     success,
     refusals: refusalsOf(definition, operation),
+    ...(deprecated ? { deprecated } : {}),
   }
 }
 
@@ -146,7 +158,7 @@ function refusalsOf(definition: Definition, operation: Operation): RefusalCode[]
     ['idempotency_key_reuse', write],
     ['idempotency_in_progress', write],
     ['not_found', existing],
-    ['precondition_failed', operation === 'update' || operation === 'delete'],
+    ['precondition_failed', operation !== 'create'],
     ['validation_failed', hasBody],
     ['plan_limit_reached', limited],
     ['delete_blocked', operation === 'delete' && canBeBlocked(definition)],

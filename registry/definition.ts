@@ -3,6 +3,18 @@ import type { fieldCodes } from './field-codes.ts'
 import type { JsonObject } from './json.ts'
 import type { Field } from './kinds/index.ts'
 
+export type Operation = 'list' | 'fetch' | 'create' | 'update' | 'delete'
+
+/** An operation that is on its way out, and how its callers are told. docs/compatibility.md */
+export type Deprecation = {
+  /** The day from which on nobody should begin to use it, `YYYY-MM-DD`. */
+  since: string
+  /** The day from which on it may be gone. */
+  sunset?: string
+  /** What to use instead: a sentence or two for the documents. */
+  instead: string
+}
+
 /** One kind of record: everything that is true of it. All else is derived from this. */
 export type Definition = {
   /** Its name in paths, tables, permissions and JSON: plural, snake_case. */
@@ -14,7 +26,7 @@ export type Definition = {
   /** The field that names a record to people. */
   title: string
   /** Served at /v1 with this add-on beside the API's own; an ERP-only kind has no door there. */
-  served?: { addOn: AddOn }
+  served?: { addOn: AddOn; deprecated?: { readonly [operation in Operation]?: Deprecation } }
   /** Counted against the plan. */
   planLimited?: true
   fields: { readonly [name: string]: Field }

@@ -4,13 +4,14 @@ import { bodyDepthMax, replayWindowHours } from './limits.ts'
 
 /**
  * Every way the service says no: the status it answers with, the title of its section in the documents, when it
- * happens, and the sentence that says what to do. A code is never renamed or reused. RFC 9457; Decisions, Errors.
+ * happens, and the sentence that says what to do. `heardAgain`: a retry with the same Idempotency-Key hears it again.
+ * A code is never renamed or reused. RFC 9457; Decisions, Errors and Idempotency.
  */
 export const refusals = {
   malformed_json: {
     status: 400,
     title: 'The body cannot be read',
-    when: `The body of a create or update is empty, is no JSON or no UTF-8, is nested deeper than ${bodyDepthMax} levels, or holds what could not be kept exactly: a member twice, a NUL character, half of a surrogate pair, a number with too many digits.`,
+    when: `The body of a create or update is empty, is no JSON or no UTF-8, is nested deeper than ${bodyDepthMax} levels, or holds what could not be kept exactly: a member twice, a NUL character, half of a surrogate pair, a number that no double is.`,
     advice: 'Send one valid JSON object in UTF-8.',
   },
   invalid_parameter: {
@@ -40,7 +41,7 @@ export const refusals = {
   invalid_header: {
     status: 400,
     title: 'A header cannot be read',
-    when: 'A header that is sent once at most came twice, If-Match or If-None-Match is no list of ETags, or the request is not valid HTTP.',
+    when: 'A header that is sent once at most came twice, If-Match or If-None-Match of a write is no list of ETags, Host is missing or came twice, or the request is not valid HTTP.',
     advice: 'Correct the header named in detail.',
   },
   unauthorized: {
@@ -60,6 +61,7 @@ export const refusals = {
     title: 'The plan holds no more of these',
     when: 'One more record of this kind would exceed the plan of the company. No plan grows by itself.',
     advice: 'Delete records that are not needed, or move the company to a larger plan.',
+    heardAgain: true,
   },
   insufficient_scope: {
     status: 403,
@@ -84,6 +86,7 @@ export const refusals = {
     title: 'There is nothing here',
     when: 'No route has the path, or the company has no live record with the id. A record that is deleted, that belongs to somebody else or that never was gets the same answer.',
     advice: 'Check the path and the id; a deleted record is not served.',
+    heardAgain: true,
   },
   method_not_allowed: {
     status: 405,
@@ -102,6 +105,7 @@ export const refusals = {
     title: 'Protected history refers to the record',
     when: 'The record, or what would go with it, is history that has to be kept, such as an issued invoice or approved hours. A dry-run says so too.',
     advice: 'Follow the alternative in detail; blocked_by lists what refers to it.',
+    heardAgain: true,
   },
   idempotency_key_reuse: {
     status: 409,
@@ -129,9 +133,10 @@ export const refusals = {
   },
   precondition_failed: {
     status: 412,
-    title: 'The record has changed',
-    when: 'If-Match was sent and names another version than the record now has.',
-    advice: 'Fetch it again and decide on its present state; then send its new ETag in If-Match.',
+    title: 'A condition of the request does not hold',
+    when: 'If-Match was sent and names another state than the present one, or If-None-Match was sent with an update or delete and names the present one. Nothing was done, and an Idempotency-Key is not used up.',
+    advice:
+      'What you know has changed. Fetch it again and decide on its present state; then send its new ETag in If-Match.',
   },
   payload_too_large: {
     status: 413,
@@ -145,6 +150,12 @@ export const refusals = {
     when: 'A create or update has a body of another type, in another character set, or compressed.',
     advice:
       'Send "Content-Type: application/json" (a PATCH may also be application/merge-patch+json), in UTF-8 and not compressed.',
+  },
+  expectation_failed: {
+    status: 417,
+    title: 'Something is expected that is not offered',
+    when: 'Expect asks for anything but 100-continue.',
+    advice: 'Leave out Expect, or send "Expect: 100-continue".',
   },
   misdirected_request: {
     status: 421,
@@ -195,9 +206,14 @@ export const refusals = {
     when: 'The connection to the database broke while the write was being committed.',
     advice: 'Repeat the request with the same Idempotency-Key, or fetch the record before you write again.',
   },
-} as const satisfies { readonly [code: string]: { status: number; title: string; when: string; advice: string } }
+} as const satisfies {
+  readonly [code: string]: { status: number; title: string; when: string; advice: string; heardAgain?: true }
+}
 
 export type RefusalCode = keyof typeof refusals
+
+/** What a retry with the same Idempotency-Key hears again. */
+export const isHeardAgain = (code: RefusalCode): boolean => 'heardAgain' in refusals[code]
 
 /** What a refusal may carry besides its code. */
 export type Particulars = {

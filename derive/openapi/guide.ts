@@ -57,17 +57,18 @@ Send \`Authorization: Bearer ${tokenForm}\` with every call; only the three docu
 - **Scopes.** Reading needs a scope like \`${permission(example, 'VIEW')}\`, creating and updating \`${permission(example, 'EDIT')}\`, deleting \`${permission(example, 'DELETE')}\`. A scope works while the account behind the token holds the same permission.
 - **Addresses.** A token can be tied to up to ${allowlistMax} IPv4 addresses or ranges. The address of the TCP connection counts; forwarding headers are not read.
 - **Add-ons.** The company needs the add-on \`api\`${extra.length > 0 ? `; ${series(extra)} need their own besides` : ''}.
-- **Changes** to a token, an account or an add-on hold from the next request on. A rotated or revoked token stops at once.`.trim()
+- **Changes** to a token, an account or an add-on hold from the next request on. A rotated or revoked token stops at once.
+- **A token is for servers.** Whoever has it acts for the company, so keep it out of web pages and apps that others run. Pages of other sites may load the three documents, and nothing else: no answer with data lets a browser pass it on to them.`.trim()
 }
 
 const safety = `
 ## Writing without fear
 
-**Retry safely.** Put an \`Idempotency-Key\` on a create, update or delete, a fresh UUID for each operation. If the answer gets lost, send the same request again with the same key: what was done is not done twice, and you get the first answer, marked \`Idempotency-Replayed: true\`. A key is remembered for ${replayWindowHours} hours after its request ended. The same key with another method, path or body is refused; while the first request runs, a second one is asked to wait. A request that was refused before it could run, with 400 or 422 for example, leaves its key free.
+**Retry safely.** Put an \`Idempotency-Key\` on a create, update or delete, a fresh UUID for each operation. If the answer gets lost, send the same request again with the same key: what was done is not done twice, and you get the first answer, marked \`Idempotency-Replayed: true\`. A key is remembered for ${replayWindowHours} hours after its request ended. The same key with another method, path or body is refused; while the first request runs, a second one is asked to wait. A request that was refused before it could run, with 400 or 422 for example, leaves its key free; so does one whose condition did not hold (412), and \`If-Match\` may be another in the retry. A replay has an \`X-Request-Id\` of its own and names that of the first request in \`Idempotency-Original-Request-Id\`.
 
 **Preview.** \`X-Dry-Run: 1\` (or \`?dry_run=1\`) checks a write in full, plan limit and dependencies included, and writes nothing. A dry-run of a delete lists what would go and what would stay. It needs the same scope and counts as a call. It does not touch the Idempotency-Key: preview first, then send the real call with the same key.
 
-**Read what changed.** Every read has an \`ETag\`. Send it back as \`If-None-Match\` and the answer is an empty 304 while nothing has changed. Send it as \`If-Match\` on an update or delete, and somebody else’s change in between is answered with 412 and not overwritten.`.trim()
+**Read what changed.** Every read has an \`ETag\`. Send it back as \`If-None-Match\` and the answer is an empty 304 while nothing has changed. Send it as \`If-Match\` on an update or delete, and somebody else’s change in between is answered with 412 and not overwritten. An answer over 1 KiB comes as br or gzip where \`Accept-Encoding\` takes it, with an ETag that ends in the coding; any of the forms will do in both headers. A tag that a proxy has made weak (\`W/\`) still saves a read, and never matches in \`If-Match\`.`.trim()
 
 const bodies = `
 ## Bodies
@@ -79,7 +80,7 @@ Nothing is guessed or dropped. A member that does not exist, a number sent as te
 const lists = `
 ## Lists
 
-A list is answered as \`{ "data": [...], "meta": { "total", "limit", "offset" } }\`. \`total\` counts all records that match, whatever the page. A page has ${pageSizeDefault} records unless \`limit\` says otherwise; ${pageSizeMax} is the most. Records come by id, or as \`sort\` says (\`sort=name,-updated_at\`).
+A list is answered as \`{ "data": [...], "meta": { "total", "limit", "offset" } }\`. \`total\` counts all records that match, whatever the page. A page has ${pageSizeDefault} records unless \`limit\` says otherwise; ${pageSizeMax} is the most. Records come by id, or as \`sort\` says (\`sort=name,-updated_at\`). The \`Link\` header leads to the \`next\`, \`prev\` and \`first\` page.
 
 \`fields=id,status\` leaves out all other fields, in lists and in single records. \`updated_since\` narrows a list to what changed; let the moments overlap a little, and mind that what was deleted is not listed. A parameter that a route does not know is refused, so a typing error never widens a list.`.trim()
 
@@ -114,7 +115,7 @@ A call is counted once token, address, scope and add-on have let it through, wha
 const versions = `
 ## Versions
 
-The version is the first part of the path, \`/v1\`. Members, parameters and codes may be added to it, so pass over what you do not know; a code never gets another name. This description is made from the routes that are served, so it is never behind.`.trim()
+The version is the first part of the path, \`/v1\`. Members, parameters and codes may be added to it, so pass over what you do not know; a code never gets another name. An operation that is to go says so in every answer for months before: \`Deprecation\` (RFC 9745) has the day since when, \`Sunset\` (RFC 8594) the day until when. This description is made from the routes that are served, so it is never behind.`.trim()
 
 const history = `
 ## Changes

@@ -40,13 +40,13 @@ const parameters = {
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: `ETags that you have, such as \`${etagExample}\`, or \`*\`. Where one of them is still true the answer is an empty 304.`,
+    description: `ETags that you have, such as \`${etagExample}\`, or \`*\`. Where one of them is still true, a read is answered with an empty 304, and an update or delete with 412.`,
     schema: tags,
   },
   IfMatch: {
     name: 'If-Match',
     in: 'header',
-    description: `The ETag of the record as you know it, such as \`${etagExample}\`. Where the record has changed since, the answer is 412 and nothing is done.`,
+    description: `The ETag as you know it, such as \`${etagExample}\`. Where what it names has changed since, the answer is 412 and nothing is done.`,
     schema: tags,
   },
 } satisfies { [name: string]: JsonObject }
@@ -58,8 +58,8 @@ export const pathParameters = ({ path }: DataRoute): JsonObject[] =>
 
 export function headerParameters(route: DataRoute): JsonObject[] {
   const names: (keyof typeof parameters)[] = [
-    ...(isWrite(route) ? ['IdempotencyKey' as const, 'DryRun' as const] : ['IfNoneMatch' as const]),
-    ...(route.operation === 'update' || route.operation === 'delete' ? ['IfMatch' as const] : []),
+    ...(isWrite(route) ? ['IdempotencyKey' as const, 'DryRun' as const] : []),
+    ...(route.operation === 'create' ? [] : ['IfMatch' as const, 'IfNoneMatch' as const]),
   ]
   return names.map((name) => refTo('parameters', name))
 }
@@ -77,13 +77,38 @@ const headers = {
     'Only the caller may keep it, and asks again before using it.',
     'private, no-cache',
   ),
-  Vary: described('Vary', 'The answer depends on the token.', 'Authorization'),
+  Vary: described(
+    'Vary',
+    'The answer depends on the token, and its form on the codings taken.',
+    'Authorization, Accept-Encoding',
+  ),
+  Links: sometimes(
+    'Link',
+    'The pages around this one (RFC 8288): `next`, `prev`, `first`. Absent where this page is all.',
+    '</v1/projects?limit=50&offset=50>; rel="next"',
+  ),
+  NoStore: described('Cache-Control', 'A refusal is not kept.', 'no-store'),
+  AllowOrigin: described('Access-Control-Allow-Origin', 'Pages of any site may load it.', '*'),
   Replayed: sometimes(
     'Idempotency-Replayed',
     'There when this is the answer of an earlier request with the same key.',
     'true',
   ),
-  Challenge: described('WWW-Authenticate', 'How to authenticate.', 'Bearer'),
+  OriginalRequestId: sometimes(
+    'Idempotency-Original-Request-Id',
+    'With `Idempotency-Replayed`: the X-Request-Id of the earlier request, which a replayed problem has in `request_id`.',
+    requestId,
+  ),
+  Challenge: described(
+    'WWW-Authenticate',
+    'How to authenticate (RFC 6750), with `error="invalid_token"` where a token was sent.',
+    'Bearer',
+  ),
+  ScopeChallenge: sometimes(
+    'WWW-Authenticate',
+    'With `insufficient_scope`: the scope that is needed (RFC 6750).',
+    'Bearer error="insufficient_scope", scope="PROJECTS_VIEW"',
+  ),
   RetryAfter: seconds(
     true,
     'Seconds to wait before the request is repeated; whoever repeats it sooner is refused again.',
@@ -100,6 +125,12 @@ const headers = {
     '"token";r=599;t=60',
   ),
   Accept: described('Accept', 'The content types that are taken.', 'application/json'),
+  AcceptPatch: described(
+    'Accept-Patch',
+    'The content types that are taken (RFC 5789).',
+    'application/merge-patch+json, application/json',
+  ),
+  AcceptEncoding: sometimes('Accept-Encoding', 'Where the body was coded: the codings that are taken.', 'identity'),
 } satisfies { [component: string]: { name: string; header: JsonObject } }
 
 export type HeaderComponent = keyof typeof headers

@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '#registry/json.ts'
 import { pageSizeDefault } from '#registry/limits.ts'
+import { deprecationWords } from '../deprecation.ts'
 import { createExamples, type Examples, updateExamples } from '../examples.ts'
 import { parametersOf } from '../parameters.ts'
-import type { DataRoute, PublicRoute } from '../routes.ts'
+import { bodyTypes, type DataRoute, type PublicRoute } from '../routes.ts'
 import { aOne, documentsTag, labelOf, neededFor, plain, planWords, removalWords, schemaName } from '../words.ts'
 import { refTo } from './envelopes.ts'
 import { choiceRef, listRef } from './fields.ts'
@@ -23,22 +24,26 @@ export function dataOperation(route: DataRoute, errorsPage: string): JsonObject 
     ...samplesOf(route),
     parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
     ...requestBody(route),
+    ...(route.deprecated ? { deprecated: true } : {}),
     responses: responsesOf(route, errorsPage),
   }
 }
 
 /** A document about this API. It needs no token and is not counted. */
-export function publicOperation({ id, about, type }: PublicRoute): JsonObject {
+export function publicOperation({ id, about, type, deprecated }: PublicRoute): JsonObject {
   const mediaType = type.split(';')[0] as string
   const schema = mediaType === 'application/json' ? refTo('schemas', 'Document') : { type: 'string' }
+  const headers = headersOf(['RequestId', 'ETag', 'AllowOrigin'])
   return {
     operationId: id,
     tags: [documentsTag.name],
     summary: about.replace(/\.$/, ''),
-    description: `${about} It is made from the routes that are served.`,
+    description: `${deprecated ? `${deprecationWords(deprecated)}\n\n` : ''}${about} It is made from the routes that are served.`,
+    ...(deprecated ? { deprecated: true } : {}),
     security: [],
     responses: {
-      200: { description: 'The document.', headers: headersOf(['RequestId']), content: { [mediaType]: { schema } } },
+      200: { description: 'The document.', headers, content: { [mediaType]: { schema } } },
+      304: { description: 'The document is still the one that If-None-Match names. There is no body.', headers },
       ...documentResponses(),
     },
   }
@@ -65,7 +70,10 @@ export function summaryOf({ operation, definition }: DataRoute): string {
 }
 
 /** What it does and needs, in Markdown. */
-export const descriptionOf = (route: DataRoute): string => [...sentencesOf(route), neededFor(route)].join('\n\n')
+export const descriptionOf = (route: DataRoute): string =>
+  [...(route.deprecated ? [deprecationWords(route.deprecated)] : []), ...sentencesOf(route), neededFor(route)].join(
+    '\n\n',
+  )
 
 /** What it does, a paragraph each. */
 function sentencesOf({ operation, definition }: DataRoute): string[] {
@@ -135,8 +143,7 @@ function requestBody(route: DataRoute): JsonObject {
   if (!examples) return {}
   const isCreate = route.operation === 'create'
   const schema = refTo('schemas', `${schemaName(route.definition)}${isCreate ? 'Create' : 'Update'}`)
-  const types = isCreate ? ['application/json'] : ['application/merge-patch+json', 'application/json']
-  const content = Object.fromEntries(types.map((type) => [type, { schema, examples }]))
+  const content = Object.fromEntries(bodyTypes(route.operation).map((type) => [type, { schema, examples }]))
   const description = isCreate
     ? `The new ${route.definition.one}: \`${route.definition.title}\`, and whatever else is known of it.`
     : 'The members to change, and no others.'

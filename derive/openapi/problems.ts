@@ -40,7 +40,11 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
         },
         detail: { type: 'string', description: 'What went wrong here and what to do, for people.' },
         code: refTo('schemas', 'ProblemCode'),
-        request_id: { type: 'string', format: 'uuid', description: 'The same as in X-Request-Id.' },
+        request_id: {
+          ...{ type: 'string', format: 'uuid' },
+          description:
+            'The same as in X-Request-Id; in a replay that of the first request, as in Idempotency-Original-Request-Id.',
+        },
       },
       {
         errors: {

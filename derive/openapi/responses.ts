@@ -1,5 +1,6 @@
 import type { JsonObject } from '#registry/json.ts'
-import { type RefusalCode, refusals } from '#registry/refusals.ts'
+import { isHeardAgain, type RefusalCode, refusals } from '#registry/refusals.ts'
+import { deprecationHeaders } from '../deprecation.ts'
 import { type DataRoute, isWrite, unreadable } from '../routes.ts'
 import { refTo } from './envelopes.ts'
 import { type HeaderComponent, headersOf, rateHeaders } from './headers.ts'
@@ -9,16 +10,36 @@ import { successes } from './successes.ts'
 /** Everything an operation may answer, by status: what it is for, and each way it is refused. */
 export function responsesOf(route: DataRoute, errorsPage: string): JsonObject {
   const codes = [...new Set([...route.refusals, ...unreadable])]
-  const isReplayed = (status: readonly RefusalCode[]) =>
-    isWrite(route) && status.some((code) => answersOfWork.includes(code))
-  return {
-    ...successes(route),
-    ...refusalsByStatus(codes, (status) => ({
-      headers: isReplayed(status) ? ['Replayed'] : [],
-      examples: problemExamples(status, route, errorsPage),
+  const all: { [status: string]: JsonObject } = {
+    ...(successes(route) as { [status: string]: JsonObject }),
+    ...refusalsByStatus(codes, (together) => ({
+      headers: [
+        ...(together.includes('unsupported_media_type') && route.operation === 'update'
+          ? ['AcceptPatch' as const]
+          : []),
+        ...(isWrite(route) && together.some(isHeardAgain) ? ['Replayed' as const, 'OriginalRequestId' as const] : []),
+      ],
+      examples: problemExamples(together, route, errorsPage),
     })),
   }
+  if (!route.deprecated) return all
+  const told = describedHeaders(deprecationHeaders(route.deprecated))
+  return Object.fromEntries(
+    Object.entries(all).map(([status, response]) => [
+      status,
+      { ...response, headers: { ...told, ...(response.headers as JsonObject) } },
+    ]),
+  )
 }
+
+/** Said of no other operation, so these are no components. */
+const describedHeaders = (headers: { [name: string]: string }): JsonObject =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, example]) => [
+      name,
+      { description: 'The operation is on its way out (RFC 9745, RFC 8594).', schema: { type: 'string' }, example },
+    ]),
+  )
 
 /** What a document about the API may answer besides itself: it takes nothing that could be wrong but the request. */
 export const documentResponses = (): JsonObject =>
@@ -32,14 +53,14 @@ type Particulars = { headers: HeaderComponent[]; examples: JsonObject }
 function refusalsByStatus(
   codes: readonly RefusalCode[],
   particulars: (codes: readonly RefusalCode[]) => Particulars,
-): JsonObject {
+): { [status: string]: JsonObject } {
   const byStatus = [...Map.groupBy(codes, (code) => refusals[code].status)]
   return Object.fromEntries(
     byStatus.map(([status, together]) => {
       const { headers, examples } = particulars(together)
       const response = {
         description: together.map((code) => `\`${code}\`: ${refusals[code].title}.`).join(' '),
-        headers: headersOf(['RequestId', ...(headersOfStatus[status] ?? []), ...headers]),
+        headers: headersOf(['RequestId', 'NoStore', ...(headersOfStatus[status] ?? []), ...headers]),
         content: { 'application/problem+json': { schema: refTo('schemas', 'Problem'), examples } },
       }
       return [status, response]
@@ -49,11 +70,9 @@ function refusalsByStatus(
 
 const headersOfStatus: { readonly [status: number]: HeaderComponent[] } = {
   401: ['Challenge'],
+  403: ['ScopeChallenge'],
   409: ['RetryWhileRunning'],
-  415: ['Accept'],
+  415: ['Accept', 'AcceptEncoding'],
   429: ['RetryAfter', ...rateHeaders],
   503: ['RetryAfter'],
 }
-
-/** Refusals that a retry with the same Idempotency-Key hears again. Decisions, Idempotency. */
-const answersOfWork: RefusalCode[] = ['not_found', 'precondition_failed', 'plan_limit_reached', 'delete_blocked']

@@ -25,14 +25,14 @@ export function successes({ operation, definition, success }: DataRoute): JsonOb
 }
 
 const readHeaders: HeaderComponent[] = ['RequestId', 'ETag', 'CacheControl', 'Vary', ...rateHeaders]
-const writeHeaders: HeaderComponent[] = ['RequestId', 'Replayed', ...rateHeaders]
+const writeHeaders: HeaderComponent[] = ['RequestId', 'Replayed', 'OriginalRequestId', ...rateHeaders]
 
 type Shown = { summary: string; description: string; value: JsonObject }
 
 const page = (definition: Definition): JsonObject =>
   response(
     `Up to a page of ${plain(definition.name)}, and how many match in all.`,
-    readHeaders,
+    [...readHeaders, 'Links'],
     `${schemaName(definition)}Page`,
     {
       first_page: {

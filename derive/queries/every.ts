@@ -76,7 +76,10 @@ export const ask = {
   peer: '127.0.0.1',
 }
 const key = { key: 'key', lock: '42' }
-const answer = { fingerprint: Buffer.from('00', 'hex'), status: 201, body: '{}', location: null, etag: null }
+const answer = {
+  ...{ fingerprint: Buffer.from('00', 'hex'), status: 201, body: '{}', location: null, etag: null },
+  request_id: null,
+}
 const noted: CallRow = {
   ...{ company_id: 7, token_id: 9, request_id: 'r', at: '2026-01-01T00:00:00Z', route: 'projects.create' },
   ...{ record_id: 4711, status: 201, code: null, ms: 1.5, peer: null, dry_run: false, replayed: false, counted: true },

@@ -22,12 +22,14 @@ export type ConsoleRoute = {
   needs: string
   /** Bytes that its body may have, where a small one would not do. */
   bodyMax?: number
+  /** Its answer has a secret in it, and is never compressed: how small it gets would tell of the secret. */
+  showsToken?: true
   answer: (asked: Asked) => Promise<ConsoleReply>
 }
 
 /** What goes back. An export is written while it is read. */
 export type ConsoleReply = Omit<Reply, 'body'> & {
-  body: string | Readable
+  body: string | Buffer | Readable
   /** The text of a session that begins; null ends the one there is. */
   session?: string | null
   /** The devices of the browser from now on. */

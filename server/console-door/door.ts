@@ -19,6 +19,7 @@ import { admitted } from './admitted.ts'
 import { serveApp } from './app-files.ts'
 import { type ConsoleReply, type ConsoleRoute, pathsOf } from './asked.ts'
 import { type Client, clientReader } from './client.ts'
+import { coded } from './coded.ts'
 import { type Cookies, cookiesOf, setCookies, shownCookies } from './cookie.ts'
 import { routes } from './routes.ts'
 import { hstsFor, securityHeaders } from './security-headers.ts'
@@ -73,10 +74,10 @@ export async function openConsoleDoor(
     reply.header('X-Request-Id', id)
     const hsts = hstsFor(world.config, raw)
     if (hsts !== undefined) reply.header('Strict-Transport-Security', hsts)
-    if (typeof payload === 'string') room?.hold(Buffer.byteLength(payload))
+    if (isWhole(payload)) room?.hold(Buffer.byteLength(payload))
     // A body that nobody reads would be taken for the next request.
     if (stage.is === 'closing' || room?.isSpare || isUnread(raw)) reply.header('Connection', 'close')
-    if (!isUnread(raw) || typeof payload !== 'string') return payload
+    if (!isUnread(raw) || !isWhole(payload)) return payload
     reply.header('Content-Length', Buffer.byteLength(payload))
     return Readable.from(untilRead(raw, payload), { objectMode: false })
   })
@@ -103,8 +104,9 @@ export async function openConsoleDoor(
         const route = routeOf(request, byMethod)
         if (!route) return reply.code(204).header('Allow', allowed(byMethod)).send()
         request.route = `console.${route.id}`
-        const { client } = request
-        return answer(reply, await admitted(admission, { world, desk, route, client, ...asked(request, names), seen }))
+        const { client, headers } = request
+        const given = await admitted(admission, { world, desk, route, client, ...asked(request, names), seen })
+        return answer(reply, await coded(route, given, headers))
 
         function seen({ key, row }: Session): void {
           request.who = { ...request.who, account_id: row.account_id, company_id: key.companyId }
@@ -150,9 +152,12 @@ declare module 'fastify' {
   }
 }
 
+const isWhole = (payload: unknown): payload is string | Buffer =>
+  typeof payload === 'string' || Buffer.isBuffer(payload)
+
 /** The answer goes out at once; the connection is closed when what the caller still sends has been read. */
-async function* untilRead(request: IncomingMessage, payload: string): AsyncGenerator<Buffer> {
-  yield Buffer.from(payload)
+async function* untilRead(request: IncomingMessage, payload: string | Buffer): AsyncGenerator<Buffer> {
+  yield Buffer.from(payload as string)
   await readAway(request)
 }
 

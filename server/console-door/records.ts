@@ -75,7 +75,7 @@ async function fetching(asked: Asked, route: DataRoute): Promise<ConsoleReply> {
   const [row] = await asked.world.database.read<{ version: number; json: string }>(statement)
   if (!row) throw new Refusal('not_found')
   const reply = readReply(`{"data":${row.json}}`, recordTag(row.version, row.json), asked.headers.ifNoneMatch)
-  return { ...reply, headers: { ...reply.headers, Vary: 'Cookie' } }
+  return { ...reply, headers: { ...reply.headers, Vary: 'Cookie, Accept-Encoding' } }
 }
 
 /** The same reading, the same work and the same envelope as a write of /v1; only who acts is known otherwise. */

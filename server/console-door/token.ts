@@ -24,10 +24,9 @@ import { created, ok } from './reply.ts'
 export const tokenRoutes: ConsoleRoute[] = [
   route('fetch', 'GET', '/console/token', present),
   route('options', 'GET', '/console/token/options', options),
-  route('issue', 'POST', '/console/token', issue),
-  route(
+  showing('issue', '/console/token', issue),
+  showing(
     'show',
-    'POST',
     '/console/token/show',
     afterPassword(async ({ world, change }) => {
       const { token } = await change((transaction, { actor, row }) =>
@@ -36,9 +35,8 @@ export const tokenRoutes: ConsoleRoute[] = [
       return ok({ token })
     }),
   ),
-  route(
+  showing(
     'rotate',
-    'POST',
     '/console/token/rotate',
     afterPassword(async ({ world, change }) => {
       const { token } = await change((transaction, { actor, row }) =>
@@ -66,6 +64,11 @@ function route(
   answer: ConsoleRoute['answer'],
 ): ConsoleRoute {
   return { id: `token.${name}`, method, path, needs: 'API_MANAGE', answer }
+}
+
+/** What answers with the token's text. */
+function showing(name: string, path: string, answer: ConsoleRoute['answer']): ConsoleRoute {
+  return { ...route(name, 'POST', path, answer), showsToken: true }
 }
 
 function afterPassword(then: ConsoleRoute['answer']): ConsoleRoute['answer'] {

@@ -13,8 +13,17 @@ export function baseOf({ publicUrl, host: own, port }: Config, { headers: { host
 export function splitTarget(target: string): [path: string, query: string] {
   const local = localTarget(target)
   const at = local.indexOf('?')
-  return at < 0 ? [local, ''] : [local.slice(0, at), local.slice(at + 1)]
+  return at < 0 ? [plainPath(local), ''] : [plainPath(local.slice(0, at)), local.slice(at + 1)]
 }
+
+/** A character that needs no percent-encoding is the same character with it (RFC 3986 6.2.2.2). */
+const plainPath = (path: string): string =>
+  path.includes('%')
+    ? path.replace(/%[0-7][\da-f]/gi, (coded) => {
+        const character = String.fromCharCode(Number.parseInt(coded.slice(1), 16))
+        return /[\w.~-]/.test(character) ? character : coded
+      })
+    : path
 
 export const localTarget = (target: string): string =>
   target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '') || '/'

@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto'
+import type { Transform } from 'node:stream'
 import { promisify } from 'node:util'
-import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
+import { brotliCompress, createBrotliCompress, createGzip, gzip, constants as zlib } from 'node:zlib'
 import accept from '@fastify/accept-negotiator'
 import type { Reply } from '../walk/call.ts'
+import { type Coding, codings, knownForm, readTags, tagOfForm } from '../walk/tags.ts'
 import type { Sent } from './send.ts'
 
 /** How texts and files go out: as they are, or in the coding that the caller likes best (RFC 9110 12.5.3). */
-
-export const codings = ['br', 'gzip'] as const
-export type Coding = (typeof codings)[number]
 
 export type Accepts = { 'accept-encoding'?: string | undefined; 'if-none-match'?: string | undefined }
 
@@ -20,20 +19,48 @@ export const compressed = (bytes: Buffer, coding: Coding, effort: number): Promi
     ? promisify(brotliCompress)(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: effort } })
     : promisify(gzip)(bytes, { level: effort })
 
+/** The same for what is written piece by piece, at the effort of data. */
+export const compressing = (coding: Coding): Transform =>
+  coding === 'br'
+    ? createBrotliCompress({ params: { [zlib.BROTLI_PARAM_QUALITY]: effortOfData.br } })
+    : createGzip({ level: effortOfData.gzip })
+
 /** The tag of one form of a content: each coding has its own (RFC 9110 8.8.3.3). */
-export const tagOf = (digest: string, coding: Coding | undefined): string =>
-  coding === undefined ? `"${digest}"` : `"${digest}-${coding}"`
+export const tagOf = (digest: string, coding: Coding | undefined): string => tagOfForm(`"${digest}"`, coding)
 
 export const digestOf = (content: string | Buffer): string => hash('sha256', content, 'base64url').slice(0, 22)
 
 /** Whether the caller has the content already, in whichever coding. A condition that cannot be read is none. */
 export function isKnown(digest: string, { 'if-none-match': given }: Accepts): boolean {
-  if (given === undefined) return false
-  const tags = [undefined, ...codings].map((coding) => tagOf(digest, coding))
-  return given.split(',').some((item) => item.trim() === '*' || tags.includes(item.trim().replace(/^W\//, '')))
+  return given !== undefined && knownForm(`"${digest}"`, readTags(given)) !== undefined
 }
 
-/** An answer before it is tagged and compressed. */
+/** Public documents may be loaded by pages of other sites. Nothing else says so, so no such page reads any data. */
+export const openToAll = { 'Access-Control-Allow-Origin': '*' } as const
+
+/** Made for one caller and sent once, so the least effort: the next step costs more than it saves. */
+const effortOfData = { br: 4, gzip: 1 } as const
+
+/** In UTF-8. */
+const bytesOfUnitMost = 3
+
+/**
+ * An answer with data in the coding that its caller likes best; of a short one the headers, which `accepts` looks up, are
+ * not looked at. That of a read has a tag for each form; what a write
+ * says in ETag is about the record and not about its own answer.
+ */
+export async function inCoding(reply: Reply, accepts: () => Accepts, isRead: boolean): Promise<Made> {
+  if (reply.body.length * bytesOfUnitMost <= leastBytes || accepts()['accept-encoding'] === undefined) return reply
+  const bytes = Buffer.from(reply.body)
+  const coding = bytes.length <= leastBytes ? undefined : codingFor(accepts())
+  if (coding === undefined) return { ...reply, body: bytes }
+  const { ETag: tag, Vary = 'Accept-Encoding', ...headers } = reply.headers
+  const tagged = tag === undefined ? {} : { ETag: isRead ? tagOfForm(tag, coding) : tag }
+  const body = await compressed(bytes, coding, effortOfData[coding])
+  return { status: reply.status, headers: { ...headers, ...tagged, Vary, 'Content-Encoding': coding }, body }
+}
+
+/** An answer whose content is at hand. */
 export type Made = Omit<Reply, 'body'> & { body: string | Buffer }
 
 /** Texts that are kept compressed, the last ones asked for. */
@@ -70,4 +97,4 @@ export function openCoder(): (made: Made, accepts: Accepts) => Promise<Sent> {
 }
 
 /** A 304 has no content to describe. */
-const withoutContent = ({ 'Content-Type': _, ...headers }: Reply['headers']): Reply['headers'] => headers
+export const withoutContent = ({ 'Content-Type': _, ...headers }: Reply['headers']): Reply['headers'] => headers

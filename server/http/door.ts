@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { withDeprecation } from '#derive/deprecation.ts'
 import { type DataRoute, isDataRoute, isWrite } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Share } from '../fair/shares.ts'
@@ -10,7 +11,7 @@ import { claimOf } from '../walk/see-caller.ts'
 import { admit, walk } from '../walk/walk.ts'
 import type { World } from '../world.ts'
 import { baseOf, splitTarget } from './base.ts'
-import type { Accepts } from './codings.ts'
+import { type Accepts, inCoding } from './codings.ts'
 import type { Room } from './connections.ts'
 import type { Describe } from './describe.ts'
 import { failed } from './failed.ts'
@@ -18,7 +19,7 @@ import type { Admission, Sort } from './gate.ts'
 import { rateLimitHeaders } from './rate-limit.ts'
 import { readBody } from './read-body.ts'
 import { CallerGone } from './read-bytes.ts'
-import type { Router } from './router.ts'
+import type { Place, Router } from './router.ts'
 import { isLong, type Sent, send } from './send.ts'
 import { oneATurn } from './turns.ts'
 
@@ -35,7 +36,8 @@ export type Page = {
 /** How far the process is on its way out. */
 export type Stage = { is: 'serving' | 'leaving' | 'closing' }
 
-export type Door = (request: IncomingMessage, response: ServerResponse, room: Room) => void
+/** `refused`: what HTTP itself has against the request. */
+export type Door = (request: IncomingMessage, response: ServerResponse, room: Room, refused?: Refusal) => void
 
 /**
  * `describe` makes a public document; `stage` says whether it is about to stop; `admission` has room for a call or not, by
@@ -47,7 +49,7 @@ export type DoorParts = { router: Router; pages: Pages; describe: Describe; stag
 export function makeDoor(world: World, { router, pages, describe, stage, admission }: DoorParts): Door {
   const { gate, shares } = admission
   const turn = oneATurn()
-  return async (request, response, room) => {
+  return async (request, response, room, refused) => {
     const startedAt = world.clock.elapsed()
     const requestId = randomUUID()
     // Read before anything is waited for: a socket that has closed no longer says who it was.
@@ -69,6 +71,7 @@ export function makeDoor(world: World, { router, pages, describe, stage, admissi
       if (error instanceof CallerGone) return hungUp()
       reply = failed(world, error, requestId, route?.id ?? path)
     }
+    if (route?.deprecated) reply = { ...reply, headers: withDeprecation(reply.headers, route.deprecated) }
     try {
       send({ request, response, room, requestId }, reply, stage.is === 'closing' || room.isSpare)
       finish(reply.status)
@@ -78,12 +81,13 @@ export function makeDoor(world: World, { router, pages, describe, stage, admissi
     }
 
     function answer(): Sent | Promise<Sent> {
+      if (refused) throw refused
       // Node makes the object of all headers when it is first asked for, which calls are spared.
       const shown = () => (page as Page).answer({ accepts: request.headers })
       if (page && method === 'GET') return page.isDocument ? inTurn(shown) : shown()
-      if (page) return onlyThese('GET, HEAD, OPTIONS', method)
+      if (page) return onlyThese({ allow: 'GET, HEAD, OPTIONS', options: { Allow: 'GET, HEAD, OPTIONS' } }, method)
       if (!place) throw new Refusal('not_found')
-      if (!route) return onlyThese(place.allow, method)
+      if (!route) return onlyThese(place, method)
       if (!isDataRoute(route)) return inTurn(() => describe(route, baseOf(world.config, request), request.headers))
       const { rawHeaders } = request
       const share = shares.of(claimOf(rawHeaders), peer)
@@ -96,14 +100,14 @@ export function makeDoor(world: World, { router, pages, describe, stage, admissi
 
     /** Read before the gate: who sends slowly takes no place, and who is turned away keeps the connection. */
     async function withBody(call: Call): Promise<Sent> {
-      let refused: Sent | undefined
+      let turnedBack: Sent | undefined
       const body = await readBody(request, room, async () => {
         const seen = await within(sortOf(call), call.share, () => admit(world, call))
         if (typeof seen === 'boolean') return seen
-        refused = seen
+        turnedBack = seen
         return false
       })
-      return refused ?? through({ ...call, body })
+      return turnedBack ?? through({ ...call, body })
     }
 
     function inTurn(make: () => Promise<Sent> | Sent): Promise<Sent> {
@@ -117,7 +121,9 @@ export function makeDoor(world: World, { router, pages, describe, stage, admissi
       return within(sortOf(call), call.share, async () => {
         try {
           const reply = await walk(world, call)
-          return call.rate ? limited(reply, call.rate) : reply
+          // Compressed within the limiter: it is work too.
+          const coded = await inCoding(reply, () => request.headers, !isWrite(call.route))
+          return call.rate ? limited(coded, call.rate) : coded
         } catch (error) {
           if (call.rate) return limited(failed(world, error, requestId, call.route.id), call.rate)
           throw error
@@ -168,7 +174,7 @@ const sortOf = ({ route }: Call): Sort => (isWrite(route) ? 'writes' : 'reads')
 
 const hasBody = ({ operation }: DataRoute): boolean => operation === 'create' || operation === 'update'
 
-const limited = (reply: Reply, rate: Rate): Reply => ({
+const limited = <Answer extends Sent>(reply: Answer, rate: Rate): Answer => ({
   ...reply,
   headers: { ...reply.headers, ...rateLimitHeaders(rate) },
 })
@@ -176,7 +182,7 @@ const limited = (reply: Reply, rate: Rate): Reply => ({
 /** Made once: there may be thousands a second, and an error notes where it was made each time. */
 const noRoom = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
 
-function onlyThese(allow: string, method: string): Reply {
-  if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow }, body: '' }
+function onlyThese({ allow, options }: Pick<Place, 'allow' | 'options'>, method: string): Reply {
+  if (method === 'OPTIONS') return { status: 204, headers: options, body: '' }
   throw new Refusal('method_not_allowed', { headers: { Allow: allow } })
 }

@@ -67,6 +67,7 @@ function serverOf(world: World, answer: Answerer, connections: Connections): Ser
     })
     answer(request, response)
   })
+  server.on('checkExpectation', answer)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseUnreadable(world, error, socket))
   return server
 }

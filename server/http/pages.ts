@@ -4,7 +4,7 @@ import { Refusal } from '#registry/refusals.ts'
 import { jsonType, refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { Reply } from '../walk/call.ts'
 import type { World } from '../world.ts'
-import { openCoder } from './codings.ts'
+import { openCoder, openToAll } from './codings.ts'
 import type { Page, Pages, Stage } from './door.ts'
 import { storedFile } from './stored.ts'
 
@@ -16,7 +16,7 @@ export function makePages(world: World, stage: Stage): Pages {
   const coded = openCoder()
   const script = storedFile(
     fileURLToPath(new URL('browser/standalone.js', import.meta.resolve('@scalar/api-reference'))),
-    { 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'max-age=86400' },
+    { 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'max-age=86400', ...openToAll },
   )
   return {
     '/healthz': { isHealth: true, answer: () => json(200, { status: 'ok' }) },
@@ -34,6 +34,7 @@ export function makePages(world: World, stage: Stage): Pages {
               'Content-Type': 'text/html; charset=utf-8',
               'Cache-Control': 'no-cache',
               'Content-Security-Policy': plainPagePolicy,
+              ...openToAll,
             },
             body: errorsPage(),
           },

@@ -1,11 +1,14 @@
-import type { Route } from '#derive/routes.ts'
+import { bodyTypes, type Route } from '#derive/routes.ts'
 
 /** Finds the route of a path. All methods of a path stand together, for 405 and OPTIONS. */
 export type Router = (path: string) => Place | undefined
 
-export type Place = { byMethod: ReadonlyMap<string, Route>; id: string | undefined; allow: string }
+export type Place = { byMethod: ReadonlyMap<string, Route>; id: string | undefined; allow: string; options: Options }
 
-type Methods = { byMethod: Map<string, Route>; allow: string }
+/** The headers that answer OPTIONS. */
+type Options = { readonly [name: string]: string }
+
+type Methods = { byMethod: Map<string, Route>; allow: string; options: Options }
 
 export function makeRouter(routes: readonly Route[]): Router {
   const exact = new Map<string, Methods>()
@@ -16,7 +19,10 @@ export function makeRouter(routes: readonly Route[]): Router {
     const table = hasId ? withId : exact
     const key = hasId ? route.path.slice(0, -'/{id}'.length) : route.path
     const byMethod = (table.get(key)?.byMethod ?? new Map()).set(route.method, route)
-    table.set(key, { byMethod, allow: allowed([...byMethod.keys()]) })
+    const allow = allowed([...byMethod.keys()])
+    // RFC 5789 3.1
+    const patch = byMethod.has('PATCH') ? { 'Accept-Patch': bodyTypes('update').join(', ') } : {}
+    table.set(key, { byMethod, allow, options: { Allow: allow, ...patch } })
   }
   return (path) => {
     const methods = exact.get(path)

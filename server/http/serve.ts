@@ -1,4 +1,4 @@
-import { routes } from '#derive/routes.ts'
+import { type Route, routes } from '#derive/routes.ts'
 import { registry } from '#registry/records/index.ts'
 import { builtConsole } from '../console-door/app-files.ts'
 import { openConsoleDoor } from '../console-door/door.ts'
@@ -12,17 +12,25 @@ import { type Admission, openGate } from './gate.ts'
 import { type Answerer, type Listening, listen } from './listen.ts'
 import { listenForMetrics } from './metrics-port.ts'
 import { makePages } from './pages.ts'
+import { protocolRefusal } from './protocol.ts'
 import { makeRouter } from './router.ts'
 
-/** The service on its port: /v1 and the operator's pages by their own door, everything else by the console's. */
-export async function serve(world: World, consoleFolder: string = builtConsole): Promise<Listening> {
+/**
+ * The service on its port: /v1 and the operator's pages by their own door, everything else by the console's. `all` are
+ * the routes that are served, looked at anew by the documents.
+ */
+export async function serve(
+  world: World,
+  consoleFolder: string = builtConsole,
+  all: () => readonly Route[] = () => routes(registry),
+): Promise<Listening> {
   const stage: Stage = { is: 'serving' }
   const pages = makePages(world, stage)
   const admission: Admission = { gate: openGate(world), shares: makeShares() }
   const door = makeDoor(world, {
-    router: makeRouter(routes(registry)),
+    router: makeRouter(all()),
     pages,
-    describe: openDescribe(world.config),
+    describe: openDescribe(world.config, all),
     stage,
     admission,
   })
@@ -35,7 +43,8 @@ export async function serve(world: World, consoleFolder: string = builtConsole):
   const whichever: Answerer = (request, response) => {
     const room = connections.begin(request.socket, response)
     const target = request.url ?? '/'
-    if (target.startsWith('/v1/')) return door(request, response, room)
+    const refused = protocolRefusal(request)
+    if (refused || target.startsWith('/v1/')) return door(request, response, room, refused)
     const [path] = splitTarget(target)
     const isConsoles = path.startsWith('/') && !/^\/v1(\/|$)/.test(path) && !Object.hasOwn(pages, path)
     if (isConsoles) consoleDoor.open(request, response, room)

@@ -3,7 +3,8 @@ import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Accepts, type Coding, codingFor, codings, compressed, digestOf, isKnown, tagOf } from './codings.ts'
+import { type Coding, codings } from '../walk/tags.ts'
+import { type Accepts, codingFor, compressed, digestOf, isKnown, tagOf, withoutContent } from './codings.ts'
 import type { Sent, StoredFile } from './send.ts'
 
 /** A file out of a package as it is sent, from the disk and in whichever coding. */
@@ -31,10 +32,8 @@ export function storedFile(
       throw error
     })
     const coding = codingFor(accepts)
-    const tagged = { 'Cache-Control': headers['Cache-Control'] ?? 'no-cache', ETag: tagOf(digest, coding) }
-    const varied = { ...tagged, Vary: 'Accept-Encoding' }
-    if (isKnown(digest, accepts)) return { status: 304, headers: varied, body: '' }
-    const about = { ...headers, ...varied }
+    const about = { ...headers, ETag: tagOf(digest, coding), Vary: 'Accept-Encoding' }
+    if (isKnown(digest, accepts)) return { status: 304, headers: withoutContent(about), body: '' }
     if (coding === undefined) return { status: 200, headers: about, body: plain }
     return { status: 200, headers: { ...about, 'Content-Encoding': coding }, body: coded[coding] }
   }

@@ -9,9 +9,10 @@ import { definitionOf, registry } from '#registry/records/index.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
+import type { Expected } from './expected.ts'
 import { freePlanPlaces } from './plan.ts'
 import type { Work } from './work.ts'
-import { type Expected, heldRecord } from './write-record.ts'
+import { heldRecord } from './write-record.ts'
 
 /** Some records of one kind, as previews and refusals list them: the first ids, and how many there are. */
 export type Listed = { records: string; count: number; ids: number[]; effect?: 'kept' | 'unlinked' }

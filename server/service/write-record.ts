@@ -9,6 +9,7 @@ import { invalidFields, Refusal } from '#registry/refusals.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
+import { type Expected, expectVersion } from './expected.ts'
 import { planIsFull } from './plan.ts'
 import { type Seen, type Work, workOn } from './work.ts'
 
@@ -31,9 +32,6 @@ export const creation = (companyId: number, definition: Definition, body: Json):
     return written
   },
 })
-
-/** The versions of a record that a caller is ready to change; undefined is any. */
-export type Expected = { versions: readonly number[] } | undefined
 
 /** Changes the fields sent and no other. Spec, Request and response rules 2. */
 export const changeRecord = (
@@ -76,7 +74,7 @@ export const change = (
 export function heldRecord(seen: Seen, expected: Expected): { version: number; json: string } {
   if (!seen) throw new Refusal('not_found')
   const { version, json } = seen as { version: number; json: string }
-  if (expected && !expected.versions.includes(version)) throw new Refusal('precondition_failed')
+  expectVersion(version, expected)
   return { version, json }
 }
 

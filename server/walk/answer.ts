@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { isObject, type Json } from '#registry/json.ts'
 import { problemBody, type Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
 import type { Reply } from './call.ts'
-import type { Tags } from './read-headers.ts'
+import { knownForm, type Tags } from './tags.ts'
 
 /** Envelopes, entity tags and conditional reads. Decisions, Replies and Conditional requests. */
 
@@ -13,22 +13,14 @@ export const recordTag = (version: number, json: string): string => `"${version}
 
 export const listTag = (body: string): string => `"${short(body)}"`
 
-/** The versions that an If-Match allows; weak tags never match (RFC 9110 13.1.1). */
-export function expectedVersions(tags: Tags | undefined): { versions: number[] } | undefined {
-  if (tags === undefined || tags === 'any') return undefined
-  const versions = tags
-    .filter(({ weak }) => !weak)
-    .map(({ opaque }) => /^(\d{1,10})-[\w-]{22}$/.exec(opaque)?.[1])
-    .filter((version) => version !== undefined)
-  return { versions: versions.map(Number) }
+/** The answer of a read, or 304 where the caller has it already: in the form that he has. */
+export function readReply(body: string, tag: string, ifNoneMatch: Tags | undefined): Reply {
+  const known = knownForm(tag, ifNoneMatch)
+  if (known !== undefined) return { status: 304, headers: { ETag: known, ...headersOfReads }, body: '' }
+  return { status: 200, headers: { ETag: tag, ...headersOfReads, 'Content-Type': jsonType }, body }
 }
 
-/** The answer of a read, or 304 where the caller has it already. */
-export function readReply(body: string, tag: string, ifNoneMatch: Tags | undefined): Reply {
-  const headers = { ETag: tag, 'Cache-Control': 'private, no-cache', Vary: 'Authorization' }
-  if (isKnown(tag, ifNoneMatch)) return { status: 304, headers, body: '' }
-  return { status: 200, headers: { ...headers, 'Content-Type': jsonType }, body }
-}
+const headersOfReads = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, Accept-Encoding' } as const
 
 export const jsonType = 'application/json; charset=utf-8'
 const problemType = 'application/problem+json; charset=utf-8'
@@ -59,19 +51,19 @@ export function refusalAnswer(refusal: Refusal, requestId: string, publicUrl: st
 
 export const replyOf = ({ status, code, headers, body }: Answer): Reply => ({
   status,
-  headers: { ...headers, 'Content-Type': code === null ? jsonType : problemType },
+  headers: { ...headers, ...(code === null ? headersOfWrites : headersOfRefusals) },
   body,
 })
 
+const headersOfWrites = { 'Content-Type': jsonType } as const
+const headersOfRefusals = { 'Content-Type': problemType, 'Cache-Control': 'no-store' } as const
+
 export const envelope = (data: { [member: string]: Json }): string => JSON.stringify({ data })
 
-/** Weak comparison: the prefix does not count (RFC 9110 8.8.3.2). */
-function isKnown(tag: string, tags: Tags | undefined): boolean {
-  if (tags === undefined) return false
-  return tags === 'any' || tags.some(({ opaque }) => `"${opaque}"` === tag)
-}
-
-/** A body in one spelling, whatever the order of its members or the blanks between them. */
+/**
+ * A body in one spelling, whatever the order of its members or the blanks between them: that of RFC 8785. Stored
+ * fingerprints are made of it, so it never changes.
+ */
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value)

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { CallerAsk } from '#derive/queries/caller.ts'
 import type { AnswerRow, KeyAsk } from '#derive/queries/idempotency.ts'
-import { Refusal, type RefusalCode } from '#registry/refusals.ts'
+import { isHeardAgain, Refusal, type RefusalCode } from '#registry/refusals.ts'
 import { type Answer, canonical } from './answer.ts'
 import type { Call } from './call.ts'
 import type { Intent } from './read-intent.ts'
@@ -28,27 +28,33 @@ export function earlierAnswer(
 }
 
 /** What is stored of the answer of an operation that ran; after any other refusal the key stays free. */
-export function keptAnswer({ key, fingerprint }: Key, answer: Answer): { key: string; answer: AnswerRow } | undefined {
-  if (answer.replayed || (answer.code !== null && !storedRefusals.includes(answer.code))) return undefined
+export function keptAnswer(
+  { key, fingerprint }: Key,
+  answer: Answer,
+  requestId: string,
+): { key: string; answer: AnswerRow } | undefined {
+  if (answer.replayed || (answer.code !== null && !isHeardAgain(answer.code))) return undefined
   const { status, body, headers } = answer
-  return { key, answer: { fingerprint, status, body, location: headers.Location ?? null, etag: headers.ETag ?? null } }
+  const [location, etag] = [headers.Location ?? null, headers.ETag ?? null]
+  return { key, answer: { fingerprint, status, body, location, etag, request_id: requestId } }
 }
 
-const storedRefusals: RefusalCode[] = ['not_found', 'precondition_failed', 'plan_limit_reached', 'delete_blocked']
-
-function replayed({ status, body, location, etag }: AnswerRow): Answer {
+function replayed({ status, body, location, etag, request_id }: AnswerRow): Answer {
   const headers = {
     ...(location === null ? {} : { Location: location }),
     ...(etag === null ? {} : { ETag: etag }),
     'Idempotency-Replayed': 'true',
+    ...(request_id === null ? {} : { 'Idempotency-Original-Request-Id': request_id }),
   }
   const code = status < 400 ? null : (JSON.parse(body) as { code: RefusalCode }).code
   return { status, code, headers, body, replayed: true }
 }
 
-/** Method, path and the body in its canonical spelling. */
-const fingerprintOf = ({ route, path }: Call, { body }: Intent): Buffer =>
-  hash('sha256', `${route.method} ${path}\n${canonical(body)}`, 'buffer')
+/** Method, path and the body in its canonical spelling. Stored, so its bytes never change; a golden holds them. */
+export const fingerprintOf = (
+  { route, path }: { route: Pick<Call['route'], 'method'>; path: string },
+  { body }: Pick<Intent, 'body'>,
+): Buffer => hash('sha256', `${route.method} ${path}\n${canonical(body)}`, 'buffer')
 
 /** The advisory lock of a key of a company: the first 8 bytes of a hash, as PostgreSQL's bigint. */
 export const lockOf = (companyId: number, key: string): string =>

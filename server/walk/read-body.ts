@@ -1,4 +1,4 @@
-import type { DataRoute } from '#derive/routes.ts'
+import { bodyTypes, type DataRoute } from '#derive/routes.ts'
 import type { Json } from '#registry/json.ts'
 import { bodyDepthMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
@@ -13,13 +13,21 @@ export function readBody(body: Body, headers: Headers, route: Pick<DataRoute, 'o
 }
 
 export function onlyJson({ contentType, contentEncoding }: Headers, { operation }: Pick<DataRoute, 'operation'>): void {
-  const accepted = operation === 'update' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
+  const accepted = bodyTypes(operation)
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length)
   const isUtf8 = charset === undefined || /^"?utf-?8"?$/.test(charset)
   const isPlain = contentEncoding === undefined || contentEncoding.trim().toLowerCase() === 'identity'
   if (accepted.includes(type) && isUtf8 && isPlain) return
-  throw new Refusal('unsupported_media_type', { headers: { Accept: accepted.join(', ') } })
+  throw new Refusal('unsupported_media_type', {
+    // Only a body that is coded is told of codings (RFC 9110 12.5.3).
+    ...(isPlain ? {} : { detail: 'Content-Encoding says that the body is coded; send it as it is.' }),
+    headers: {
+      Accept: accepted.join(', '),
+      ...(operation === 'update' ? { 'Accept-Patch': accepted.join(', ') } : {}),
+      ...(isPlain ? {} : { 'Accept-Encoding': 'identity' }),
+    },
+  })
 }
 
 /** JSON, exactly: what JSON.parse would keep silently altered is refused instead. */
@@ -98,23 +106,31 @@ function onlyNew(members: Set<string>, name: string): void {
   members.add(name)
 }
 
-/** A double has 15 decimal digits that always survive; whole numbers survive up to 2^53 - 1. */
+/** Digits that every number of so many keeps, whatever they are. */
+const surelyKept = 15
+
+/**
+ * A number is kept where the double next to it, in its shortest spelling, is the same number, and a whole one up to
+ * 2^53 - 1. So what another program worked out, 0.1 + 0.2, is a number with too many decimals and refused at its field.
+ */
 function onlyExact(token: string): void {
+  if (token.length <= surelyKept && !/e/i.test(token)) return
   const value = Number(token)
-  const digits = significant((token.split(/e/i)[0] as string).replace(/[-.]/g, ''))
-  const survives = Number.isInteger(value)
-    ? Number.isSafeInteger(value) && (!/[.e]/i.test(token) || digits.length <= 15)
-    : Number.isFinite(value) && digits.length <= 15
-  if (!survives || (value === 0 && digits !== '')) {
+  const isKept = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
+  if (!isKept || spelling(token) !== spelling(String(value)))
     throw unreadable(`The number ${token.slice(0, 40)} cannot be kept exactly`)
-  }
 }
 
-/** Without the zeros at both ends. Those at the end are counted: /0+$/ would try at each zero of a long number. */
-function significant(digits: string): string {
-  let end = digits.length
+/** One spelling for each number, its sign aside: significant digits, and the power of ten that the first one stands for. */
+function spelling(number: string): string {
+  const [mantissa = '', exponent = '0'] = number.toLowerCase().replace(/^-/, '').split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const digits = whole + fraction
+  let [start, end] = [0, digits.length]
+  // Counted: /0+$/ would try at each zero of a long number.
   while (end > 0 && digits[end - 1] === '0') end--
-  return digits.slice(0, end).replace(/^0+/, '')
+  while (start < end && digits[start] === '0') start++
+  return start === end ? '0' : `${digits.slice(start, end)} ${whole.length - start + Number(exponent)}`
 }
 
 const unreadable = (detail: string): Refusal => new Refusal('malformed_json', { detail: `${detail}.` })

@@ -1,5 +1,6 @@
 import { idempotencyKeyLengthMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { readTags, type Tags } from './tags.ts'
 
 /**
  * The headers a call means something by. Read from the raw list: Node keeps the first Authorization and joins the
@@ -15,9 +16,6 @@ export type Headers = {
   ifNoneMatch: Tags | undefined
 }
 
-/** Entity tags as RFC 9110 8.8.3 writes them; `any` is the asterisk. */
-export type Tags = 'any' | readonly { weak: boolean; opaque: string }[]
-
 export function readHeaders(rawHeaders: readonly string[], isWrite: boolean): Headers {
   const all = collected(rawHeaders)
   return {
@@ -26,8 +24,8 @@ export function readHeaders(rawHeaders: readonly string[], isWrite: boolean): He
     contentEncoding: one(all, 'content-encoding'),
     idempotencyKey: isWrite ? readKey(all.get('idempotency-key')) : undefined,
     dryRun: isWrite ? readDryRunHeader(all.get('x-dry-run')) : undefined,
-    ifMatch: isWrite ? readTags(all, 'if-match') : undefined,
-    ifNoneMatch: isWrite ? undefined : readTags(all, 'if-none-match'),
+    ifMatch: readCondition(all, 'if-match', isWrite),
+    ifNoneMatch: readCondition(all, 'if-none-match', isWrite),
   }
 }
 
@@ -78,23 +76,15 @@ function readDryRunHeader(values: string[] | undefined): string | undefined {
   return values?.[0]
 }
 
-// RFC 9110 8.8.3: W/"opaque", where the opaque part has no quote, blank or control character.
-const tag = /^\s*(W\/)?"([!#-~\x80-\xff]*)"\s*(,|$)/
-
-function readTags(all: Collected, name: string): Tags | undefined {
-  const given = all.get(name)?.join(',')
-  if (given === undefined) return undefined
-  if (given.trim() === '*') return 'any'
-  const tags: { weak: boolean; opaque: string }[] = []
-  let rest = given
-  while (rest.trim() !== '') {
-    const match = tag.exec(rest)
-    if (!match)
-      throw new Refusal('invalid_header', {
-        detail: `${name} must be * or a list of ETags in quotes, as ETag gave them.`,
-      })
-    tags.push({ weak: match[1] !== undefined, opaque: match[2] as string })
-    rest = rest.slice(match[0].length)
+/** A condition that cannot be read never costs a read; a write is not done on a guess. Decisions, Conditional requests. */
+function readCondition(all: Collected, name: string, isWrite: boolean): Tags | undefined {
+  const given = all.get(name)
+  if (!given) return undefined
+  const tags = readTags(given.join(','))
+  if (tags === undefined && isWrite) {
+    throw new Refusal('invalid_header', {
+      detail: `${name} must be * or a list of ETags in quotes, as ETag gave them.`,
+    })
   }
   return tags
 }

@@ -2,11 +2,11 @@ import { readDryRun, readQuery } from '#derive/parameters.ts'
 import type { Json } from '#registry/json.ts'
 import { idMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
-import type { Expected } from '../service/write-record.ts'
-import { expectedVersions } from './answer.ts'
+import type { Expected } from '../service/expected.ts'
 import type { Call } from './call.ts'
 import { onlyJson, readBody } from './read-body.ts'
 import type { Headers } from './read-headers.ts'
+import { expectedOf } from './tags.ts'
 
 /** What a write asks for: parameters first, then the body. */
 export type Intent = { dryRun: boolean; body: Json; expected: Expected }
@@ -15,7 +15,7 @@ export function readIntent(call: Call, headers: Headers): Intent {
   return {
     dryRun: readWhetherDry(call, headers),
     body: call.route.operation === 'delete' ? null : readBody(call.body, headers, call.route),
-    expected: expectedVersions(headers.ifMatch),
+    expected: expectedOf(headers),
   }
 }
 

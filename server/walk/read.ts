@@ -6,13 +6,18 @@ import { fetchWithCaller, listWithCaller } from '#derive/queries/read.ts'
 import type { Statement } from '#derive/queries/statement.ts'
 import type { DataRoute } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { expectVersion, notExpected } from '../service/expected.ts'
 import { listTag, readReply, recordTag } from './answer.ts'
 import type { Call, Reply } from './call.ts'
-import type { Tags } from './read-headers.ts'
+import { linksOf } from './page-links.ts'
+
 import { pathId } from './read-intent.ts'
+import { allows, type Conditions, expectedOf, hasWeak } from './tags.ts'
 
 /** What a read asks for. */
-export type Wanted = { listing: Listing } | { id: number | null; fields: string[] | undefined }
+export type Wanted =
+  | { listing: Listing; path: string; query: ReadonlyMap<string, string> }
+  | { id: number | null; fields: string[] | undefined }
 
 /** What comes back beside the caller: a record with its version, or the records of a page with their total. */
 export type ReadRow = { json: string | null; version?: number; total?: number }
@@ -20,7 +25,7 @@ export type ReadRow = { json: string | null; version?: number; total?: number }
 export function readWanted(call: Call): Wanted {
   const { definition, operation } = call.route
   const query = readQuery(call.query, call.route)
-  if (operation === 'list') return { listing: readListing(query, definition) }
+  if (operation === 'list') return { listing: readListing(query, definition), path: call.path, query }
   return { id: pathId(call), fields: readFields(query, definition) }
 }
 
@@ -31,12 +36,23 @@ export function readWithCaller(ask: CallerAsk, { definition }: DataRoute, wanted
 }
 
 /** The JSON is passed on as PostgreSQL wrote it. */
-export function replyOfRead(row: ReadRow, wanted: Wanted, ifNoneMatch: Tags | undefined): Reply {
-  if ('listing' in wanted) {
-    const { limit, offset } = wanted.listing
-    const body = `{"data":[${row.json}],"meta":{"total":${row.total},"limit":${limit},"offset":${offset}}}`
-    return readReply(body, listTag(body), ifNoneMatch)
-  }
+export function replyOfRead(row: ReadRow, wanted: Wanted, conditions: Conditions): Reply {
+  if ('listing' in wanted) return replyOfList(row, wanted, conditions)
   if (row.json === null) throw new Refusal('not_found')
-  return readReply(`{"data":${row.json}}`, recordTag(row.version as number, row.json), ifNoneMatch)
+  const version = row.version as number
+  if (conditions.ifMatch !== undefined) expectVersion(version, expectedOf({ ifMatch: conditions.ifMatch }))
+  return readReply(`{"data":${row.json}}`, recordTag(version, row.json), conditions.ifNoneMatch)
+}
+
+type WantedList = Extract<Wanted, { listing: Listing }>
+
+function replyOfList(row: ReadRow, wanted: WantedList, { ifMatch, ifNoneMatch }: Conditions): Reply {
+  const { limit, offset } = wanted.listing
+  const total = row.total as number
+  const body = `{"data":[${row.json}],"meta":{"total":${total},"limit":${limit},"offset":${offset}}}`
+  const tag = listTag(body)
+  if (!allows(ifMatch, tag)) throw notExpected(hasWeak(ifMatch))
+  const reply = readReply(body, tag, ifNoneMatch)
+  const links = reply.status === 200 ? linksOf({ ...wanted, total }) : undefined
+  return links === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: links } }
 }

@@ -6,8 +6,9 @@ import { claimOfToken, readTokenText } from '../service/token-text.ts'
 
 /** What the caller shows, before anything is asked of the database. */
 export function readToken(authorization: string | undefined, route: DataRoute, peer: string | undefined): CallerAsk {
-  const text = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
-  const token = text === undefined ? undefined : readTokenText(text)
+  const shown = /^bearer +(\S.*)$/i.exec(authorization ?? '')?.[1]
+  if (shown === undefined) throw new Refusal('unauthorized', { headers: challenge })
+  const token = readTokenText(shown.trimEnd())
   if (!token) throw unauthorized()
   return {
     companyId: token.companyId,
@@ -32,13 +33,19 @@ export function claimOf(rawHeaders: readonly string[]): Claim | undefined {
 export function passGates(caller: CallerRow | undefined, route: DataRoute): CallerRow {
   if (!caller?.live) throw unauthorized()
   if (!caller.address_allowed) throw new Refusal('ip_not_allowed')
-  if (!caller.in_scope) throw new Refusal('insufficient_scope', { required_scope: route.scope })
+  if (!caller.in_scope)
+    throw new Refusal('insufficient_scope', { required_scope: route.scope, headers: needs(route.scope) })
   if (caller.feature_off !== null) throw new Refusal('feature_off', { feature: caller.feature_off })
   return caller
 }
 
-/** One answer for a token that is missing, unknown or revoked: no oracle. Spec, Authentication 8. */
-const unauthorized = (): Refusal => new Refusal('unauthorized', { headers: { 'WWW-Authenticate': 'Bearer' } })
+/** One answer for a token that is misspelt, unknown or revoked: no oracle. Spec, Authentication 8. */
+const unauthorized = (): Refusal => new Refusal('unauthorized', { headers: invalidToken })
+
+/** RFC 6750 3: who showed no token is told no error. */
+const challenge = { 'WWW-Authenticate': 'Bearer' } as const
+const invalidToken = { 'WWW-Authenticate': 'Bearer error="invalid_token"' } as const
+const needs = (scope: string) => ({ 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` })
 
 /** The peer as a dotted quad. An IPv6 peer is none, and so matches no entry of an allowlist. Decisions, Tokens. */
 export function ipv4Of(peer: string | undefined): string | null {

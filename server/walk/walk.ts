@@ -46,7 +46,7 @@ async function read(world: World, call: Call, headers: Headers, ask: CallerAsk):
 
   const caller = atTheGates(world, call, ask, row)
   underTheLimit(world, call, ask, caller)
-  const reply = orRefusal(() => replyOfRead(row as ReadRow, orThrow(wanted), headers.ifNoneMatch))
+  const reply = orRefusal(() => replyOfRead(row as ReadRow, orThrow(wanted), headers))
   noteLater(world, call, ask, caller, { outcome: reply, counted: true })
   return orThrow(reply)
 }
@@ -83,7 +83,8 @@ async function write(world: World, call: Call, headers: Headers, ask: CallerAsk)
     })
 
     if (dryRun) transaction.undo()
-    transaction.send(endWrite(noteOf(world, call, ask, caller, answer, dryRun), key && keptAnswer(key, answer)))
+    const kept = key && keptAnswer(key, answer, call.requestId)
+    transaction.send(endWrite(noteOf(world, call, ask, caller, answer, dryRun), kept))
     return replyOf(answer)
   }, call.share)
 }

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serve } from '#server/http/serve.ts'
 import { Fault } from '#server/store/faults.ts'
@@ -20,7 +21,7 @@ beforeAll(async () => {
     '<!doctype html><meta property="csp-nonce" content="__CSP_NONCE__"><title>App</title>',
   )
   await writeFile(join(folder, 'assets/app-0a1b2c.js'), 'run()')
-  await writeFile(join(folder, 'assets/app-0a1b2c.js.gz'), 'zipped')
+  await writeFile(join(folder, 'assets/app-0a1b2c.js.gz'), gzipSync('zipped'))
   await writeFile(join(folder, 'plumb.svg'), '<svg/>')
   built = await serve(stage.world, folder)
   unbuilt = await serve(stage.world, join(folder, 'nowhere'))

@@ -14,12 +14,12 @@ afterAll(() => stage.close())
 
 const flipped = (token: string) => token.slice(0, -1) + (token.endsWith('0') ? '1' : '0')
 
-describe('A missing, unknown or revoked token gets 401 with WWW-Authenticate: Bearer, and always the same body', () => {
-  const rows: { why: string; authorization: (token: string) => string | undefined }[] = [
-    { why: 'no header', authorization: () => undefined },
-    { why: 'an empty header', authorization: () => '' },
-    { why: 'the scheme alone', authorization: () => 'Bearer' },
-    { why: 'another scheme', authorization: (token) => `Basic ${token}` },
+describe('A missing, unknown or revoked token gets 401 with a challenge of RFC 6750, and always the same body', () => {
+  const rows: { why: string; authorization: (token: string) => string | undefined; shown?: false }[] = [
+    { why: 'no header', authorization: () => undefined, shown: false },
+    { why: 'an empty header', authorization: () => '', shown: false },
+    { why: 'the scheme alone', authorization: () => 'Bearer', shown: false },
+    { why: 'another scheme', authorization: (token) => `Basic ${token}`, shown: false },
     { why: 'a token with a typing error', authorization: (token) => `Bearer ${flipped(token)}` },
     { why: 'a token with another prefix', authorization: (token) => `Bearer ${token.replace('plumb', 'other')}` },
     { why: 'a token in capitals', authorization: (token) => `Bearer ${token.toUpperCase()}` },
@@ -33,7 +33,7 @@ describe('A missing, unknown or revoked token gets 401 with WWW-Authenticate: Be
       authorization: () => `Bearer ${makeToken(2 ** 48 - 1)}`,
     },
   ]
-  test.each(rows)('$why', async ({ authorization }) => {
+  test.each(rows)('$why', async ({ authorization, shown = true }) => {
     const value = authorization(company.token)
     for (const [method, path] of [
       ['GET', '/v1/projects'],
@@ -46,7 +46,7 @@ describe('A missing, unknown or revoked token gets 401 with WWW-Authenticate: Be
       const headers: [string, string][] = value === undefined ? [] : [['Authorization', value]]
       const answer = await stage.send({ method, path, headers })
       expect(answer.status).toBe(401)
-      expect(answer.headers['www-authenticate']).toBe('Bearer')
+      expect(answer.headers['www-authenticate']).toBe(shown ? 'Bearer error="invalid_token"' : 'Bearer')
       expect({ ...answer.body, request_id: '' }).toEqual({
         type: '/docs/errors#unauthorized',
         title: 'No valid token',
@@ -120,6 +120,7 @@ describe('The very next request after a change sees it', () => {
     expect((await own.get('/v1/clients')).status).toBe(200)
     expect(await own.get('/v1/projects')).toMatchObject({
       status: 403,
+      headers: { 'www-authenticate': 'Bearer error="insufficient_scope", scope="PROJECTS_VIEW"' },
       body: { code: 'insufficient_scope', required_scope: 'PROJECTS_VIEW' },
     })
   })

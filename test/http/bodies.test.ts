@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readJson } from '#server/walk/read-body.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage
@@ -27,6 +29,13 @@ describe('A body that cannot be read, or could not be kept as sent, gets 400 mal
     { why: 'a whole number beyond 2^53', raw: '{"name":"X","credit_limit_minor":9007199254740993}' },
     { why: 'a number that becomes zero', raw: '{"name":"X","credit_limit_minor":1e-400}' },
     { why: 'more decimals than a double keeps', raw: '{"name":"X","credit_limit_minor":1.00000000000000000001}' },
+    { why: 'the same inside a line', raw: '{"lines":[{"description":"X","quantity":1.00000000000000000001}]}' },
+    { why: 'a fraction that no double is', raw: '{"name":"X","payment_terms_days":0.10000000000000001}' },
+    { why: 'a number below all doubles', raw: '{"name":"X","payment_terms_days":4.9e-324}' },
+    {
+      why: 'a whole number beyond 2^53, with an exponent',
+      raw: '{"name":"X","credit_limit_minor":9.007199254740993e15}',
+    },
     { why: 'half of a surrogate pair', raw: '{"name":"X\\ud800"}' },
     { why: 'half of a surrogate pair as a name', raw: '{"name":"X","\\udc00":1}' },
     { why: 'a number of half a million zeros', raw: `{"name":"X","credit_limit_minor":1${'0'.repeat(500_000)}1}` },
@@ -46,6 +55,86 @@ describe('A body that cannot be read, or could not be kept as sent, gets 400 mal
     expect((await company.get('/v1/clients?q=X')).body.meta.total).toBe(0)
   })
 })
+
+describe('What another program worked out is judged at its field', () => {
+  const rows: { why: string; path: string; raw: string; errors: [field: string, code: string, says: RegExp][] }[] = [
+    {
+      why: '0.1 + 0.2 with two decimals allowed',
+      path: '/v1/estimates',
+      raw: '{"title":"T","tax_pct":0.30000000000000004}',
+      errors: [['tax_pct', 'wrong_format', /at most 2 decimals/]],
+    },
+    {
+      why: '3 * 1.1 inside a line, and another mistake beside it',
+      path: '/v1/estimates',
+      raw: '{"title":7,"lines":[{"description":"D","quantity":3.3000000000000003}]}',
+      errors: [
+        ['title', 'wrong_type', /./],
+        ['lines[0].quantity', 'wrong_format', /at most 4 decimals/],
+      ],
+    },
+    {
+      why: '4.35 * 100 for cents',
+      path: '/v1/clients',
+      raw: '{"name":"X","credit_limit_minor":434.99999999999994}',
+      errors: [['credit_limit_minor', 'wrong_type', /whole number/]],
+    },
+    {
+      why: 'the smallest number there is',
+      path: '/v1/estimates',
+      raw: '{"title":"T","tax_pct":5e-324}',
+      errors: [['tax_pct', 'wrong_format', /at most 2 decimals/]],
+    },
+    {
+      why: 'one where no number belongs',
+      path: '/v1/clients',
+      raw: '{"name":-0.30000000000000004}',
+      errors: [['name', 'wrong_type', /text/]],
+    },
+  ]
+  test.each(rows)('$why', async ({ path, raw, errors }) => {
+    const { status, body } = await company.call('POST', path, { raw })
+    expect(status).toBe(422)
+    expect(body.errors).toHaveLength(errors.length)
+    for (const [index, [field, code, says]] of errors.entries()) {
+      expect(body.errors[index]).toMatchObject({ field, code })
+      expect(body.errors[index].message).toMatch(says)
+    }
+  })
+
+  test('every number that a program writes is read as that number, and none as another', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.integer({ min: 0, max: 21 }),
+        (value, more) => {
+          const isKept = !Number.isInteger(value) || Number.isSafeInteger(value)
+          for (const text of [JSON.stringify(value), value.toExponential()]) {
+            if (isKept) expect(readJson(text)).toBe(value === 0 ? Number(text) : value)
+            else expect(() => readJson(text)).toThrow('cannot be kept exactly')
+          }
+          // With so many decimals it may be another number: then it is not taken for the one it reads as.
+          const longer = Math.abs(value) < 1e15 ? value.toFixed(more) : '1'
+          const isSame = sameNumber(longer, Number(longer))
+          if (isSame) expect(readJson(longer)).toBe(Number(longer))
+          else expect(() => readJson(longer)).toThrow('cannot be kept exactly')
+        },
+      ),
+    )
+  })
+})
+
+/** Whether a decimal text without an exponent is the number that a double is written as. */
+function sameNumber(text: string, value: number): boolean {
+  const scaled = (number: string, places: number): bigint => {
+    const [mantissa = '', exponent = '0'] = number.split('e')
+    const [whole = '', fraction = ''] = mantissa.split('.')
+    const shift = places - fraction.length + Number(exponent)
+    if (shift < 0) throw new Error('more places are needed')
+    return BigInt(whole + fraction) * 10n ** BigInt(shift)
+  }
+  return scaled(text, 400) === scaled(String(value), 400)
+}
 
 describe('JSON that can be read and is no acceptable record gets 422', () => {
   const rows: { why: string; raw: string; errors: [field: string, code: string][] }[] = [
@@ -243,6 +332,8 @@ describe('Media types', () => {
     { method: 'PATCH', type: 'application/json', status: 200 },
     { method: 'POST', type: 'application/merge-patch+json', status: 415 },
     { method: 'POST', type: 'text/plain', status: 415 },
+    { method: 'PATCH', type: 'text/plain', status: 415 },
+    { method: 'PATCH', type: 'application/json', more: { 'Content-Encoding': 'br' }, status: 415 },
     { method: 'POST', type: 'application/x-www-form-urlencoded', status: 415 },
     { method: 'POST', type: 'application/jsonp', status: 415 },
     { method: 'POST', type: 'application/json; charset=latin1', status: 415 },
@@ -257,7 +348,11 @@ describe('Media types', () => {
     if (type !== undefined) headers.push(['Content-Type', type])
     const answer = await stage.send({ method, path, headers, body: '{"name":"Typed too"}' })
     expect(answer.status).toBe(status)
-    if (status === 415) expect(answer.headers.accept).toContain('application/json')
+    if (status !== 415) return
+    expect(answer.headers.accept).toContain('application/json')
+    // RFC 5789 2.2, RFC 9110 12.5.3
+    expect(answer.headers['accept-patch']).toBe(method === 'PATCH' ? answer.headers.accept : undefined)
+    expect(answer.headers['accept-encoding']).toBe(more['Content-Encoding'] ? 'identity' : undefined)
   })
 
   test('Content-Type given twice is refused', async () => {

@@ -20,8 +20,11 @@ describe('If-None-Match on a read that has not changed gets an empty 304', () =>
     { why: 'the tag in a list', value: (tag) => `"other", ${tag} ,"third"`, status: 304 },
     { why: 'an asterisk', value: () => '*', status: 304 },
     { why: 'another tag', value: () => '"other"', status: 200 },
-    { why: 'the tag without its quotes', value: (tag) => tag.slice(1, -1), status: 400 },
-    { why: 'words', value: () => 'not a tag', status: 400 },
+    { why: 'empty elements around the tag', value: (tag) => `, ,${tag},,`, status: 304 },
+    { why: 'nothing but empty elements', value: () => ', ,', status: 200 },
+    { why: 'the tag without its quotes', value: (tag) => tag.slice(1, -1), status: 200 },
+    { why: 'the tag beside something that is none', value: (tag) => `${tag}, xyz`, status: 200 },
+    { why: 'words', value: () => 'not a tag', status: 200 },
   ]
   test.each(rows)('$why: $status', async ({ value, status }) => {
     for (const target of [path, '/v1/clients']) {
@@ -72,7 +75,7 @@ describe('The ETag of a record', () => {
 
   test('reads may be kept only by the caller and only with a check', async () => {
     const { headers } = await company.get(path)
-    expect(headers).toMatchObject({ 'cache-control': 'private, no-cache', vary: 'Authorization' })
+    expect(headers).toMatchObject({ 'cache-control': 'private, no-cache', vary: 'Authorization, Accept-Encoding' })
   })
 })
 
@@ -91,6 +94,10 @@ describe('If-Match on PATCH and DELETE refuses a record that has changed', () =>
     { why: 'the present tag made weak', value: (tag) => `W/${tag}`, status: 412 },
     { why: 'a foreign tag', value: () => '"xyz"', status: 412 },
     { why: 'no quotes', value: () => 'xyz', status: 400 },
+    { why: 'nothing', value: () => '', status: 400 },
+    { why: 'the present tag as gzip had it', value: (tag) => tag.replace(/"$/, '-gzip"'), status: 200 },
+    { why: 'an older tag as br had it', value: () => stale.replace(/"$/, '-br"'), status: 412 },
+    { why: 'the present tag of no such coding', value: (tag) => tag.replace(/"$/, '-zip"'), status: 412 },
   ]
   test.each(rows)('$why: $status', async ({ value, status }) => {
     for (const method of ['PATCH', 'DELETE']) {
@@ -114,5 +121,68 @@ describe('If-Match on PATCH and DELETE refuses a record that has changed', () =>
       ['one', 'other'].map((notes) => company.call('PATCH', target, { body: { notes }, headers })),
     )
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412])
+  })
+})
+
+test('A tag that was weakened on the way is told so, and not that the record has changed', async () => {
+  const created = await company.call('POST', '/v1/clients', { body: { name: 'Weakened' } })
+  const target = `/v1/clients/${created.body.data.id}`
+  const weak = { 'If-Match': `W/${created.headers.etag}` }
+  for (const answer of [
+    await company.call('PATCH', target, { body: { notes: 'x' }, headers: weak }),
+    await company.call('DELETE', target, { headers: weak }),
+    await company.get(target, weak),
+  ]) {
+    expect(answer).toMatchObject({ status: 412, body: { code: 'precondition_failed' } })
+    expect(answer.body.detail).toMatch(/weak ETag.*without W\//)
+    expect(answer.body.detail).not.toContain('changed')
+  }
+  const stale = await company.get(target, { 'If-Match': '"9-aaaaaaaaaaaaaaaaaaaaaa"' })
+  expect(stale.body.detail).toContain('changed')
+})
+
+describe('If-Match on a read refuses what has changed (RFC 9110 13.1.1)', () => {
+  const rows: { why: string; value: (tag: string) => string; status: number }[] = [
+    { why: 'the present tag', value: (tag) => tag, status: 200 },
+    { why: 'the present tag as br had it', value: (tag) => tag.replace(/"$/, '-br"'), status: 200 },
+    { why: 'an asterisk', value: () => '*', status: 200 },
+    { why: 'another tag', value: () => '"xyz"', status: 412 },
+    { why: 'the present tag made weak', value: (tag) => `W/${tag}`, status: 412 },
+    { why: 'one that cannot be read, which costs no read', value: () => 'xyz', status: 200 },
+  ]
+  test.each(rows)('$why: $status', async ({ value, status }) => {
+    for (const target of [path, '/v1/clients?limit=2']) {
+      const tag = (await company.get(target)).headers.etag as string
+      expect((await company.get(target, { 'If-Match': value(tag) })).status, target).toBe(status)
+    }
+  })
+
+  test('comes before If-None-Match, and after 404', async () => {
+    const tag = (await company.get(path)).headers.etag as string
+    expect((await company.get(path, { 'If-Match': '"xyz"', 'If-None-Match': tag })).status).toBe(412)
+    expect((await company.get(path, { 'If-Match': tag, 'If-None-Match': tag })).status).toBe(304)
+    expect((await company.get('/v1/clients/999999999', { 'If-Match': '*' })).status).toBe(404)
+  })
+})
+
+describe('If-None-Match on PATCH and DELETE refuses the state that it names (RFC 9110 13.1.2)', () => {
+  const rows: { why: string; value: (tag: string) => string; status: number }[] = [
+    { why: 'the present tag', value: (tag) => tag, status: 412 },
+    { why: 'the present tag made weak', value: (tag) => `W/${tag}`, status: 412 },
+    { why: 'the present tag as gzip had it', value: (tag) => tag.replace(/"$/, '-gzip"'), status: 412 },
+    { why: 'an asterisk', value: () => '*', status: 412 },
+    { why: 'an older tag', value: () => '"1-aaaaaaaaaaaaaaaaaaaaaa"', status: 200 },
+    { why: 'one that cannot be read: no write is done on a guess', value: () => 'xyz', status: 400 },
+  ]
+  test.each(rows)('$why: $status', async ({ value, status }) => {
+    for (const method of ['PATCH', 'DELETE']) {
+      const own = await company.create('clients', { name: 'Guarded' })
+      const changed = await company.call('PATCH', `/v1/clients/${own}`, { body: { notes: 'second version' } })
+      const headers = { 'If-None-Match': value(changed.headers.etag as string) }
+      const options = method === 'PATCH' ? { body: { notes: 'third' }, headers } : { headers }
+      const answer = await company.call(method, `/v1/clients/${own}`, options)
+      expect(answer.status).toBe(status)
+      if (status !== 200) expect((await company.get(`/v1/clients/${own}`)).body.data.notes).toBe('second version')
+    }
   })
 })

@@ -1,4 +1,9 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { canonical } from '#server/walk/answer.ts'
+import { fingerprintOf } from '#server/walk/claim-key.ts'
+import { readJson } from '#server/walk/read-body.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually } from '../stage/wait.ts'
 
@@ -25,6 +30,8 @@ describe('A retry with the same key and the same body replays the original resul
     for (const name of ['location', 'etag', 'content-type']) expect(second.headers[name]).toBe(first.headers[name])
     expect([second.status, second.text]).toEqual([first.status, first.text])
     expect((await company.get(`/v1/clients?q=${encodeURIComponent(body.name)}`)).body.meta.total).toBe(1)
+    expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
+    expect(second.headers['idempotency-original-request-id']).toBe(first.headers['x-request-id'])
   })
 
   test('of an update, also after the record changed again', async () => {
@@ -79,20 +86,10 @@ describe('A retry with the same key and the same body replays the original resul
 describe('A refusal of an operation that ran is stored too', () => {
   const rows: {
     why: string
-    prepare: (own: Company) => Promise<[string, string, unknown?, Record<string, string>?]>
+    prepare: (own: Company) => Promise<[string, string, unknown?]>
     code: string
   }[] = [
     { why: 'not_found', prepare: async () => ['PATCH', '/v1/clients/999999999', { name: 'X' }], code: 'not_found' },
-    {
-      why: 'precondition_failed',
-      prepare: async (own) => [
-        'PATCH',
-        `/v1/clients/${await own.create('clients', { name: 'A' })}`,
-        { name: 'X' },
-        { 'If-Match': '"99-x"' },
-      ],
-      code: 'precondition_failed',
-    },
     {
       why: 'delete_blocked',
       prepare: async (own) => {
@@ -105,13 +102,17 @@ describe('A refusal of an operation that ran is stored too', () => {
   ]
   test.each(rows)('$why', async ({ prepare, code }) => {
     const own = await stage.company()
-    const [method, path, body, more = {}] = await prepare(own)
-    const options = { ...(body === undefined ? {} : { body }), headers: { ...keyed(key()), ...more } }
+    const [method, path, body] = await prepare(own)
+    const options = { ...(body === undefined ? {} : { body }), headers: keyed(key()) }
     const first = await own.call(method, path, options)
     const second = await own.call(method, path, options)
     expect(first.body.code).toBe(code)
     expect([second.status, second.text]).toEqual([first.status, first.text])
     expect(second.headers['idempotency-replayed']).toBe('true')
+    // The body is the first one's; the header says whose it is.
+    expect(second.body.request_id).not.toBe(second.headers['x-request-id'])
+    expect(second.headers['idempotency-original-request-id']).toBe(second.body.request_id)
+    expect(first.headers['idempotency-original-request-id']).toBeUndefined()
   })
 
   test('plan_limit_reached, even when a place is free by then', async () => {
@@ -125,6 +126,71 @@ describe('A refusal of an operation that ran is stored too', () => {
     const second = await own.call('POST', '/v1/projects', options)
     expect(second.text).toBe(first.text)
     expect((await own.call('POST', '/v1/projects', { body: { name: 'One more' } })).status).toBe(201)
+  })
+})
+
+test('A failed condition leaves the key free, so that its own advice can be followed', async () => {
+  const created = await company.call('POST', '/v1/clients', { body: { name: 'Conditional' } })
+  const path = `/v1/clients/${created.body.data.id}`
+  const known = key()
+  const patch = (tag: string | undefined) =>
+    company.call('PATCH', path, { body: { notes: 'n' }, headers: { ...keyed(known), 'If-Match': tag ?? '' } })
+  const changed = await company.call('PATCH', path, { body: { name: 'Since' } })
+  expect((await patch(created.headers.etag)).body.code).toBe('precondition_failed')
+  const done = await patch(changed.headers.etag)
+  expect([done.status, done.body.data.changed]).toEqual([200, ['notes']])
+  expect(done.headers['idempotency-replayed']).toBeUndefined()
+  // If-Match is no part of what the key belongs to.
+  for (const tag of [created.headers.etag, changed.headers.etag, '*']) {
+    const again = await patch(tag)
+    expect([again.status, again.text, again.headers['idempotency-replayed']]).toEqual([200, done.text, 'true'])
+  }
+})
+
+describe('A call that was made before an upgrade replays after it', () => {
+  const goldens: { method: string; path: string; body: string; fingerprint: string }[] = JSON.parse(
+    readFileSync(new URL('../goldens/fingerprints.json', import.meta.url), 'utf8'),
+  )
+  test.each(goldens)('the fingerprint of $method $path $body stays', ({ method, path, body, fingerprint }) => {
+    const call = { route: { method: method as 'POST' }, path }
+    expect(fingerprintOf(call, { body: readJson(body) }).toString('hex')).toBe(fingerprint)
+  })
+
+  test('with the bytes that were stored then, and without the name of its first request, which was not', async () => {
+    const [{ method, path, body, fingerprint }] = goldens as [(typeof goldens)[0]]
+    await stage.sql(
+      `insert into answers (company_id, key, fingerprint, status, body, location, etag)
+        values ($1, 'before', decode($2, 'hex'), 201, $3, '/v1/clients/77', '"1-aaaaaaaaaaaaaaaaaaaaaa"')`,
+      company.id,
+      fingerprint,
+      '{"data":{"id":77,"created":true,"dry_run":false}}',
+    )
+    const answer = await company.call(method, path, { raw: body, headers: keyed('before') })
+    expect(answer).toMatchObject({ status: 201, body: { data: { id: 77 } } })
+    expect(answer.headers['idempotency-replayed']).toBe('true')
+    expect(answer.headers['idempotency-original-request-id']).toBeUndefined()
+  })
+
+  test('and by whichever spelling of its path (RFC 3986 6.2.2.2)', async () => {
+    const headers = keyed(key())
+    const first = await company.call('POST', '/v1/clients', { body: { name: 'Spelt' }, headers })
+    const second = await company.call('POST', '/v1/cl%69ent%73', { body: { name: 'Spelt' }, headers })
+    expect([second.status, second.text]).toEqual([201, first.text])
+  })
+
+  test('the canonical spelling is that of RFC 8785 3.2.3: members in the order of their UTF-16 units', () => {
+    const value = { '\u20ac': 1, '\r': 2, '\ufb33': 3, '1': 4, '\u{1f600}': 5, '\u0080': 6, '\u00f6': 7 }
+    expect(canonical(value)).toBe('{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}')
+  })
+
+  test('it tells all values apart and none that are the same', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+        const text = JSON.stringify(value)
+        expect(canonical(JSON.parse(canonical(JSON.parse(text))))).toBe(canonical(JSON.parse(text)))
+        expect(JSON.parse(canonical(JSON.parse(text)))).toEqual(JSON.parse(text))
+      }),
+    )
   })
 })
 

@@ -142,7 +142,13 @@ describe('Filters', () => {
     const since = await company.get(`/v1/workers?updated_since=${encodeURIComponent(last.updated_at)}`)
     expect(since.body.data.map(({ id }: { id: number }) => id)).toContain(last.id)
     expect((await company.get('/v1/workers?updated_since=2100-01-01T00:00:00Z')).body.meta.total).toBe(0)
-    expect((await company.get('/v1/workers?updated_since=2020-01-01T00:00:00%2B02:00')).body.meta.total).toBe(120)
+    for (const early of [
+      '2020-01-01T00:00:00%2B02:00',
+      '2020-01-01T00:00:00+23:59',
+      '0000-01-01t00:00:00.123456789123z',
+    ])
+      expect((await company.get(`/v1/workers?updated_since=${early}`)).body.meta.total, early).toBe(120)
+    expect((await company.get('/v1/workers?updated_since=9999-12-31T23:59:59-23:59')).body.meta.total).toBe(0)
   })
 })
 
@@ -224,5 +230,70 @@ describe('fields', () => {
       ),
     )
     expect(new Set(tags).size).toBe(3)
+  })
+})
+
+describe('Link leads to the pages around a page (RFC 8288)', () => {
+  const linksOf = async (path: string): Promise<{ [relation: string]: string }> => {
+    const { status, headers } = await company.get(path)
+    expect(status).toBe(200)
+    const links = (headers.link ?? '').matchAll(/<([^<>]*)>; rel="(\w+)"/g)
+    return Object.fromEntries([...links].map(([, target = '', relation = '']) => [relation, target]))
+  }
+
+  test('so that whoever follows next has seen every record once, and prev leads back', async () => {
+    const start = '/v1/workers?limit=50&fields=name&sort=-name'
+    const pages = []
+    for (let at: string | undefined = start; at; at = (await linksOf(at)).next) pages.push(at)
+    expect(pages.slice(1)).toEqual(
+      [50, 100].map((offset) => `/v1/workers?limit=50&fields=name&sort=-name&offset=${offset}`),
+    )
+    const seen = await Promise.all(pages.map(async (page) => (await company.get(page)).body.data))
+    expect(new Set(seen.flat().map(({ id }: { id: number }) => id)).size).toBe(120)
+    expect(await linksOf(pages[2] as string)).toEqual({ prev: pages[1], first: `${start}&offset=0` })
+  })
+
+  const rows: { why: string; path: string; links: { [relation: string]: string } }[] = [
+    { why: 'no link where all is on the page', path: '/v1/workers?status=INACTIVE', links: {} },
+    { why: 'a page that fits exactly has no next', path: '/v1/workers?status=INACTIVE&limit=3', links: {} },
+    {
+      why: 'the default page size',
+      path: '/v1/workers',
+      links: { next: '/v1/workers?offset=50' },
+    },
+    {
+      why: 'what is beyond the most is kept as it was sent',
+      path: '/v1/workers?limit=1000',
+      links: { next: '/v1/workers?limit=1000&offset=100' },
+    },
+    {
+      why: 'the query is kept, percent-encoded, whatever is in it',
+      path: '/v1/workers?limit=1&offset=1&q=%3Ca%3E%22%0D%0A%2C%20%C3%A9',
+      links: {
+        prev: '/v1/workers?limit=1&q=%3Ca%3E%22%0D%0A,%20%C3%A9&offset=0',
+        first: '/v1/workers?limit=1&q=%3Ca%3E%22%0D%0A,%20%C3%A9&offset=0',
+      },
+    },
+    {
+      why: 'a page that is no multiple leads back to the first',
+      path: '/v1/workers?limit=100&offset=30',
+      links: {
+        prev: '/v1/workers?limit=100&offset=0',
+        first: '/v1/workers?limit=100&offset=0',
+      },
+    },
+    {
+      why: 'past the end, what comes before is the last page',
+      path: '/v1/workers?offset=5000',
+      links: { prev: '/v1/workers?offset=70', first: '/v1/workers?offset=0' },
+    },
+  ]
+  test.each(rows)('$why', async ({ path, links }) => {
+    expect(await linksOf(path)).toEqual(links)
+    for (const target of Object.values(links)) expect((await company.get(target)).status).toBe(200)
+  })
+
+  test('a query that is too long to be said back is not', async () => {
+    expect(await linksOf(`/v1/workers?limit=1&fields=${'name,'.repeat(600)}name`)).toEqual({})
   })
 })

@@ -25,6 +25,9 @@ describe('Methods', () => {
     expect(answer.headers.allow?.split(', ').toSorted()).toEqual(
       [...methodsOf(path), ...(methodsOf(path).includes('GET') ? ['HEAD'] : []), 'OPTIONS'].toSorted(),
     )
+    // RFC 5789 3.1
+    const patch = methodsOf(path).includes('PATCH') ? 'application/merge-patch+json, application/json' : undefined
+    expect(answer.headers['accept-patch']).toBe(patch)
   })
 
   test.each(paths)('a method that %s lacks is 405 with Allow', async (path) => {
@@ -73,12 +76,69 @@ describe('Paths that are not served', () => {
   })
 })
 
+describe('A path is the same with characters percent-encoded that need not be (RFC 3986 6.2.2.2)', () => {
+  test.each([
+    ['/v1/clients', '/v1/%63lients'],
+    ['/v1/clients', '/%76%31/clie%6Ets'],
+    ['/v1/openapi.json', '/v1/openapi%2Ejson'],
+    ['/docs/errors', '/docs/err%6frs'],
+  ])('%s is %s', async (path, spelt) => {
+    const [plain, same] = [await company.get(path), await company.get(spelt)]
+    expect([same.status, same.headers.etag]).toEqual([200, plain.headers.etag])
+  })
+
+  test('the id too', async () => {
+    const id = await company.create('clients', { name: 'Spelt' })
+    const spelt = [...String(id)].map((digit) => `%3${digit}`).join('')
+    expect((await company.get(`/v1/clients/${spelt}`)).body.data).toMatchObject({ id, name: 'Spelt' })
+  })
+
+  test.each([
+    '/v1%2Fclients',
+    '/v1/clients%2F1',
+    '/v1/%2563lients',
+    '/v1/clients%',
+    '/v1/clients%zz',
+    '/v1/%2e%2e/healthz',
+  ])('%s is another path', async (path) => {
+    expect((await company.get(path)).status).toBe(404)
+  })
+})
+
 describe('Every answer', () => {
   test('carries a request id, which a problem repeats', async () => {
     const fine = await company.get('/v1/clients')
     const refused = await company.get('/v1/clients?limit=x')
     expect(fine.headers['x-request-id']).toMatch(/^[\w-]{20,}$/)
     expect(refused.body.request_id).toBe(refused.headers['x-request-id'])
+  })
+
+  test('that is a refusal is not kept', async () => {
+    const refused = [
+      await company.get('/v1/clients?limit=x'),
+      await company.get('/v1/clients/999999999'),
+      await company.get('/v1/nope'),
+      await stage.send({ method: 'PUT', path: '/v1/clients' }),
+      await company.call('GET', '/v1/clients', { token: null }),
+      await company.call('POST', '/v1/clients', { body: {} }),
+    ]
+    for (const { status, headers } of refused) expect(headers['cache-control'], String(status)).toBe('no-store')
+  })
+
+  test('with data is for no page of another site; the public documents are for all', async () => {
+    const origin = { Origin: 'https://elsewhere.example' }
+    for (const path of ['/v1/clients', '/v1/clients/999999999', '/v1/nope', '/healthz'])
+      expect((await company.get(path, origin)).headers['access-control-allow-origin'], path).toBeUndefined()
+    expect((await company.call('OPTIONS', '/v1/clients', { headers: origin })).headers).not.toHaveProperty(
+      'access-control-allow-origin',
+    )
+    for (const path of ['/v1/openapi.json', '/v1/postman.json', '/v1/docs', '/v1/docs/scalar.js', '/docs/errors']) {
+      const plain = await stage.send({ method: 'GET', path })
+      expect(plain.headers['access-control-allow-origin'], path).toBe('*')
+      const headers: [string, string][] = [['If-None-Match', plain.headers.etag as string]]
+      const known = await stage.send({ method: 'GET', path, headers })
+      expect(known).toMatchObject({ status: 304, headers: { 'access-control-allow-origin': '*' } })
+    }
   })
 
   test('is not to be guessed at by a browser', async () => {
@@ -137,6 +197,30 @@ describe('What is not HTTP is refused with a problem too', () => {
       code: 'invalid_header',
     },
     {
+      why: 'HTTP/1.1 without Host',
+      text: 'GET /v1/openapi.json HTTP/1.1\r\nConnection: close\r\n\r\n',
+      status: 400,
+      code: 'invalid_header',
+    },
+    {
+      why: 'two hosts',
+      text: 'GET /v1/clients HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n',
+      status: 400,
+      code: 'invalid_header',
+    },
+    {
+      why: 'the web interface without Host',
+      text: 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n',
+      status: 400,
+      code: 'invalid_header',
+    },
+    {
+      why: 'an expectation that nobody meets',
+      text: 'POST /v1/clients HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
+      status: 417,
+      code: 'expectation_failed',
+    },
+    {
       why: 'headers beyond 16 KiB',
       text: `GET /v1/clients HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`,
       status: 431,
@@ -149,5 +233,10 @@ describe('What is not HTTP is refused with a problem too', () => {
     expect(heard).toContain('application/problem+json')
     expect(heard).toContain(`"code":"${code}"`)
     expect(heard).toContain('Connection: close')
+  })
+
+  test('HTTP/1.0 needs no Host, and knows no Expect', async () => {
+    const heard = await exchange('GET /v1/clients HTTP/1.0\r\nExpect: 200-ok\r\n\r\n')
+    expect(heard).toMatch(/^HTTP\/1.1 401 /)
   })
 })

@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
 /** A call on the wire, with nothing done to it: headers given twice stay twice, a body is the bytes given. */
 export type Wire = {
@@ -14,9 +15,17 @@ export type Wire = {
 export type Answer = {
   status: number
   headers: { [name: string]: string | undefined }
+  /** The content, decoded. */
   text: string
+  /** Bytes that came over the wire for it. */
+  sent: number
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies freely; the document checks their shape
   body: any
+}
+
+function decoded(bytes: Buffer, coding: string | undefined): Buffer {
+  if (bytes.length === 0) return bytes
+  return coding === 'br' ? brotliDecompressSync(bytes) : coding === 'gzip' ? gunzipSync(bytes) : bytes
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 200 })
@@ -45,12 +54,14 @@ export function send(base: string, wire: Wire): Promise<Answer> {
         response.on('data', (chunk) => chunks.push(chunk))
         response.on('error', reject)
         response.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8')
+          const sent = Buffer.concat(chunks)
+          const text = decoded(sent, response.headers['content-encoding']).toString('utf8')
           const isJson = /json/.test(response.headers['content-type'] ?? '')
           resolve({
             status: response.statusCode ?? 0,
             headers: response.headers as Answer['headers'],
             text,
+            sent: sent.length,
             body: isJson && text !== '' ? JSON.parse(text) : undefined,
           })
         })

@@ -1,0 +1,34 @@
+import type { Deprecation } from '#registry/definition.ts'
+import { once } from './once.ts'
+
+/** How an operation that is on its way out says so: with every answer, and in the documents. docs/compatibility.md */
+
+type Headers = { readonly [name: string]: string }
+
+/** The headers of an answer with those of RFC 9745 (Deprecation) and RFC 8594 (Sunset). */
+export function withDeprecation(headers: Headers, deprecation: Deprecation): Headers {
+  const { Link, ...told } = deprecationHeaders(deprecation)
+  return { ...headers, ...told, Link: headers.Link === undefined ? Link : `${headers.Link}, ${Link}` }
+}
+
+export const deprecationHeaders = once(({ since, sunset }: Deprecation) => {
+  const from = startOf(since)
+  const until = sunset === undefined ? undefined : startOf(sunset)
+  // RFC 9745 4
+  if (until !== undefined && until < from) throw new Error(`a sunset on ${sunset} comes before ${since}`)
+  return {
+    Deprecation: `@${from.getTime() / 1000}`,
+    ...(until === undefined ? {} : { Sunset: until.toUTCString() }),
+    Link: '</v1/docs>; rel="deprecation"; type="text/html"',
+  }
+})
+
+/** The paragraph of the documents. */
+export const deprecationWords = ({ since, sunset, instead }: Deprecation): string =>
+  `**Deprecated** since ${since}${sunset === undefined ? '' : `, answered until ${sunset} at least`}. ${instead}`
+
+function startOf(day: string): Date {
+  const at = new Date(`${day}T00:00:00Z`)
+  if (Number.isNaN(at.getTime()) || !at.toISOString().startsWith(day)) throw new Error(`${day} is no day`)
+  return at
+}

@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http'
+import { Refusal } from '#registry/refusals.ts'
+
+/** What HTTP itself asks of a request, before anybody looks at where it goes. Node answers the same without a body. */
+export function protocolRefusal(request: IncomingMessage): Refusal | undefined {
+  const { httpVersionMinor, rawHeaders } = request
+  const hosts = count(rawHeaders, 'host')
+  // RFC 9112 3.2; HTTP/1.0 has no Host.
+  if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) {
+    const detail = hosts === 0 ? 'Host is missing; HTTP/1.1 needs it.' : `Host is given ${hosts} times; send it once.`
+    return new Refusal('invalid_header', { detail })
+  }
+  // RFC 9110 10.1.1; HTTP/1.0 has no Expect.
+  if (httpVersionMinor === 0 || count(rawHeaders, 'expect') === 0) return undefined
+  return asksToContinue.test(request.headers.expect ?? '') ? undefined : new Refusal('expectation_failed')
+}
+
+/** As Node tells what it answers with 100 itself. */
+const asksToContinue = /(?:^|\W)100-continue(?:$|\W)/i
+
+function count(rawHeaders: readonly string[], name: string): number {
+  let times = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const given = rawHeaders[index] as string
+    if (given.length === name.length && given.toLowerCase() === name) times++
+  }
+  return times
+}
