@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '#registry/refusals.ts'
 import type { Config } from '../config.ts'
+import { hostOrigin } from '../http/base.ts'
 
 /**
  * A page of another site may send requests with our cookie; it cannot say that they come from here. Browsers say so in
@@ -37,6 +38,3 @@ const isSame = (one: string | undefined, other: string | undefined): boolean => 
 /** An Origin header; anything but an origin in its one spelling is none. */
 const originOf = (text: string | undefined): string | undefined =>
   text !== undefined && URL.canParse(text) && new URL(text).origin === text ? text : undefined
-
-export const hostOrigin = (protocol: string, host: string | undefined): string | undefined =>
-  host !== undefined && URL.canParse(`${protocol}//${host}`) ? new URL(`${protocol}//${host}`).origin : undefined

@@ -22,7 +22,7 @@ import { type Client, clientReader } from './client.ts'
 import { coded } from './coded.ts'
 import { type Cookies, cookiesOf, setCookies, shownCookies } from './cookie.ts'
 import { routes } from './routes.ts'
-import { hstsFor, securityHeaders } from './security-headers.ts'
+import { securityHeaders } from './security-headers.ts'
 
 /** The web interface's own door: the app's files, and under /console/ what it asks of the services. */
 export type ConsoleDoor = {
@@ -72,8 +72,6 @@ export async function openConsoleDoor(
   })
   app.addHook('onSend', async ({ id, raw, room }, reply, payload) => {
     reply.header('X-Request-Id', id)
-    const hsts = hstsFor(world.config, raw)
-    if (hsts !== undefined) reply.header('Strict-Transport-Security', hsts)
     if (isWhole(payload)) room?.hold(Buffer.byteLength(payload))
     // A body that nobody reads would be taken for the next request.
     if (stage.is === 'closing' || room?.isSpare || isUnread(raw)) reply.header('Connection', 'close')

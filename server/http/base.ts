@@ -9,6 +9,10 @@ export function baseOf({ publicUrl, host: own, port }: Config, { headers: { host
     : `http://${own}:${port}`
 }
 
+/** The origin that a Host header names; undefined for what is none. */
+export const hostOrigin = (protocol: string, host: string | undefined): string | undefined =>
+  host !== undefined && URL.canParse(`${protocol}//${host}`) ? new URL(`${protocol}//${host}`).origin : undefined
+
 /** Path and query of a request's target. An absolute one (RFC 9112 3.2.2) names the same path. */
 export function splitTarget(target: string): [path: string, query: string] {
   const local = localTarget(target)

@@ -9,6 +9,7 @@ import { openConnections } from './connections.ts'
 import { openDescribe } from './describe.ts'
 import { makeDoor, type Stage } from './door.ts'
 import { type Admission, openGate } from './gate.ts'
+import { openHsts } from './hsts.ts'
 import { type Answerer, type Listening, listen } from './listen.ts'
 import { listenForMetrics } from './metrics-port.ts'
 import { makePages } from './pages.ts'
@@ -35,6 +36,7 @@ export async function serve(
     admission,
   })
   const connections = openConnections(world)
+  const tellHsts = openHsts(world.config)
   const consoleDoor = await openConsoleDoor(world, stage, admission, consoleFolder)
   const close = async (): Promise<void> => {
     connections.close()
@@ -43,6 +45,7 @@ export async function serve(
   const whichever: Answerer = (request, response) => {
     const room = connections.begin(request.socket, response)
     const target = request.url ?? '/'
+    tellHsts(request, response)
     const refused = protocolRefusal(request)
     if (refused || target.startsWith('/v1/')) return door(request, response, room, refused)
     const [path] = splitTarget(target)

@@ -74,6 +74,11 @@ describe('Strict-Transport-Security', () => {
     expect(await hsts(secure, 'erp.example.com')).toBe('max-age=31536000')
     expect(await hsts(secure, 'ERP.example.com:443')).toBe('max-age=31536000')
     expect((await signIn()).headers['strict-transport-security']).toBe('max-age=31536000')
+    const headers = { Host: 'erp.example.com' }
+    for (const path of ['/v1/projects', '/v1/openapi.json', '/healthz', '/docs/errors'])
+      expect((await secure.ask('GET', path, { headers })).headers['strict-transport-security'], path).toBe(
+        'max-age=31536000',
+      )
   })
 
   test.each(['127.0.0.1', 'localhost:3000', 'other.example.com', 'erp.example.com:8443'])(
