@@ -1,10 +1,34 @@
 import { defineConfig } from 'vitest/config'
 
+/** Asks of one process and its database; two files at a time find room on two processors. */
+const light = ['http', 'console', 'document', 'derive'].map((folder) => `test/${folder}/**/*.test.ts`)
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'registry/**/*.test.ts', 'derive/**/*.test.ts'],
     globalSetup: ['test/stage/postgres.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'light',
+          include: ['registry/**/*.test.ts', 'derive/**/*.test.ts', ...light],
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      // They start processes, browsers or databases of their own, which need the machine to themselves.
+      {
+        extends: true,
+        test: {
+          name: 'heavy',
+          include: ['test/**/*.test.ts'],
+          exclude: light,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 })

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { definitionOf, registry } from '#registry/records/index.ts'
+import { asSuperuser } from '#server/embedded/alone.ts'
 import { readNote } from '#server/embedded/note.ts'
 import { openEmbedded } from '#server/embedded/open.ts'
 import { operator } from '#server/service/actor.ts'
@@ -16,6 +17,9 @@ import { type Block, each, type Layout, layoutOf } from '../scenario/layout.ts'
 export async function newFolder(progress: Progress): Promise<{ connection: Connection; remove(): Promise<void> }> {
   const folder = join(dirname(dataFolder), `fresh-${process.pid}`)
   await mkdir(dirname(folder), { recursive: true })
+  await (await openEmbedded({ folder, progress: progress.say })).close()
+  // The analysed databases beside the new one are made and filled as the bench does it.
+  await asSuperuser(folder, 'alter role plumbline superuser')
   const embedded = await openEmbedded({ folder, progress: progress.say })
   return {
     connection: embedded.connection,
