@@ -30,6 +30,9 @@ export type ConsoleDoor = {
   close(): Promise<void>
 }
 
+/** A file or an export on its way: what is read ahead, and what the connection has not taken yet. */
+const streamedBytes = 2 * 64 * 1024
+
 const hashesAtOnceMax = 4
 const hashWaitMilliseconds = 2000
 
@@ -65,8 +68,9 @@ export async function openConsoleDoor(
     const { peer, forwardedFor } = request.client
     request.who = { peer, ...(forwardedFor === null ? {} : { forwarded_for: forwardedFor }) }
     request.room = rooms.get(request.raw) as Room
-    const { isSpare, has } = request.room
-    if (!isSpare && has()) return
+    const { isSpare, has, hold } = request.room
+    // Held from the beginning: of many that are sent ahead, the first are served and the others refused.
+    if (!isSpare && has()) return request.method === 'GET' ? hold(streamedBytes) : undefined
     world.metrics.turnedAway('unheld')
     throw new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
   })

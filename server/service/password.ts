@@ -38,11 +38,15 @@ export type From = 'known' | { stranger: string }
 type DeskOptions = { atOnceMax: number; waitMilliseconds: number }
 type Waiting = { from: From; begin(): void }
 
+/** A person who works here waits longer for his turn than a stranger, before he is told to come back. */
+const knownPatience = 4
+
 /** Waiting strangers of one network. */
 const waitingPerPeerMax = 2
 
 export function openPasswordDesk({ atOnceMax, waitMilliseconds }: DeskOptions): PasswordDesk {
-  // One place is kept for those who are known: a crowd of strangers cannot keep them from signing in.
+  // One place is kept for those who are known, and the next one is theirs before it is a stranger's: a crowd of strangers
+  // cannot keep them from signing in.
   const strangersMax = Math.max(1, atOnceMax - 1)
   const waiting: Waiting[] = []
   const running = { all: 0, strangers: 0 }
@@ -57,7 +61,8 @@ export function openPasswordDesk({ atOnceMax, waitMilliseconds }: DeskOptions): 
   const end = (from: From): void => {
     running.all--
     if (from !== 'known') running.strangers--
-    const next = waiting.findIndex((one) => hasPlace(one.from))
+    const known = waiting.findIndex((one) => one.from === 'known')
+    const next = known >= 0 ? known : waiting.findIndex((one) => hasPlace(one.from))
     if (next >= 0) waiting.splice(next, 1)[0]?.begin()
   }
 
@@ -83,10 +88,11 @@ export function openPasswordDesk({ atOnceMax, waitMilliseconds }: DeskOptions): 
           resolve()
         },
       }
+      const patience = from === 'known' ? waitMilliseconds * knownPatience : waitMilliseconds
       const timer = setTimeout(() => {
         waiting.splice(waiting.indexOf(entry), 1)
         reject(busy())
-      }, waitMilliseconds)
+      }, patience)
       waiting.push(entry)
     })
   }

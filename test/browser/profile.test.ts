@@ -32,10 +32,10 @@ describe('The profile', () => {
       .first()
       .click()
     await page.getByText('The session has ended.').waitFor()
-    expect(await list.getByRole('listitem').count()).toBe(3)
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(3)
     await press(page, 'End all others')
     await page.getByText('2 sessions have ended.').waitFor()
-    expect(await list.getByRole('listitem').count()).toBe(1)
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(1)
     for (const other of others) {
       await other.reload()
       await other.getByRole('heading', { name: 'Sign in' }).waitFor()

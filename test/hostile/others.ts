@@ -33,7 +33,7 @@ const patienceMilliseconds = 10_000
 
 export type Pace = { callsPerSecond: number; probesPerSecond: number; signInsPerSecond: number }
 
-export function startOthers(ground: Ground, pace: Pace): Others {
+export async function startOthers(ground: Ground, pace: Pace): Promise<Others> {
   let met = nothingYet()
   let waiting: { left: number; done: () => void }[] = []
   const underWay = new Set<Promise<void>>()
@@ -46,7 +46,7 @@ export function startOthers(ground: Ground, pace: Pace): Others {
     for (const one of waiting) if (--one.left === 0) one.done()
     waiting = waiting.filter(({ left }) => left > 0)
   }
-  const begin = (work: Promise<string | undefined>): void => {
+  const begin = (work: Promise<string | undefined>): Promise<void> => {
     const one = work.then((wrong) => {
       met.asked++
       if (wrong === undefined) met.answered++
@@ -55,6 +55,7 @@ export function startOthers(ground: Ground, pace: Pace): Others {
       underWay.delete(one)
     })
     underWay.add(one)
+    return one
   }
 
   const call = async (due: number): Promise<string | undefined> => {
@@ -83,6 +84,8 @@ export function startOthers(ground: Ground, pace: Pace): Others {
     return ask(ground, wanted, { from: addresses.office, keep })
   }
 
+  // They show from then on that they have signed in before.
+  if (pace.signInsPerSecond > 0) await begin(signIn())
   steadily(timers, pace.callsPerSecond, (due) => begin(call(due)))
   steadily(timers, pace.probesPerSecond, (_, count) => begin(probe(count % 2 === 0 ? '/healthz' : '/readyz')))
   steadily(timers, pace.signInsPerSecond, () => begin(signIn()))

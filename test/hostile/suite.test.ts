@@ -177,7 +177,7 @@ describe('Attackers and others', () => {
         }),
       async (url) => {
         const pace = { callsPerSecond: shortForm.callsPerSecond, probesPerSecond: 40, signInsPerSecond: 0 }
-        const others = startOthers({ ...nowhere, url }, pace)
+        const others = await startOthers({ ...nowhere, url }, pace)
         await others.settle(20)
         const { asked, answered, failures } = others.met()
         await others.stop()

@@ -35,11 +35,14 @@ export type Form = {
   settings: { readonly [name: string]: string }
 }
 
+/** What a process takes by itself on a machine of 512 MB, which is asked to be enough. */
+const smallMachine = { BUFFER_MB: '32', CONNECTIONS_MAX: '2048' }
+
 export const shortForm: Form = {
   ...{ form: 'short', calls: { warm: 5, quiet: 5, beside: 25 }, lasts: { quiet: 0, beside: 0 } },
   ...{ placedWithin: 8000, callsPerSecond: 50 },
   // What the process gives up by the clock would be a matter of what else the machine does.
-  settings: { CONNECT_TIMEOUT_MS: '8000', ANSWER_TARGET_MS: '2000' },
+  settings: { ...smallMachine, CONNECT_TIMEOUT_MS: '8000', ANSWER_TARGET_MS: '2000' },
 }
 
 /** A process is started, gets warm and is ended in the first of these seconds. */
@@ -50,7 +53,7 @@ export function longForm(seconds: number): Form {
   return {
     ...{ form: 'long', calls: { warm: 100, quiet: 100, beside: 100 } },
     ...{ lasts: { quiet: lasts / 3, beside: (2 * lasts) / 3 } },
-    ...{ placedWithin: 15_000, callsPerSecond: 80, settings: {} },
+    ...{ placedWithin: 15_000, callsPerSecond: 80, settings: smallMachine },
   }
 }
 
@@ -64,7 +67,7 @@ export async function attempt(attack: Attack, ground: Ground, databaseUrl: strin
     server = await startProduct(databaseUrl, { settings: { LOG_LEVEL: 'error', ...form.settings } })
     const there = groundOf(attack, ground, server.url)
     await attacker.prepare({ ground: there, form: form.form, pid: server.pid as number })
-    others = startOthers(there, {
+    others = await startOthers(there, {
       ...{ callsPerSecond: form.callsPerSecond, probesPerSecond: form.callsPerSecond / 8 },
       signInsPerSecond: attack.othersSignIn ? 4 : 0,
     })
