@@ -15,7 +15,7 @@ type Coded = { code?: unknown; message?: unknown; constraint?: unknown }
 
 /** Lost connections and time-outs of the driver that carry no code. */
 const lostConnection =
-  /Connection terminated|timeout exceeded when trying to connect|not queryable|Client was closed|Query read timeout|terminating connection/i
+  /Connection terminated|timeout exceeded when trying to connect|timeout expired|not queryable|Client was closed|Query read timeout|terminating connection/i
 
 /**
  * PostgreSQL: connection exceptions, not let in, no such database, resources, shutting down, starting up, statement or
