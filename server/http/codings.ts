@@ -26,12 +26,12 @@ export const compressing = (coding: Coding): Transform =>
     : createGzip({ level: effortOfData.gzip })
 
 /** The tag of one form of a content: each coding has its own (RFC 9110 8.8.3.3). */
-export const tagOf = (digest: string, coding: Coding | undefined): string => tagOfForm(`"${digest}"`, coding)
+const tagOf = (digest: string, coding: Coding | undefined): string => tagOfForm(`"${digest}"`, coding)
 
 export const digestOf = (content: string | Buffer): string => hash('sha256', content, 'base64url').slice(0, 22)
 
 /** Whether the caller has the content already, in whichever coding. A condition that cannot be read is none. */
-export function isKnown(digest: string, { 'if-none-match': given }: Accepts): boolean {
+function isKnown(digest: string, { 'if-none-match': given }: Accepts): boolean {
   return given !== undefined && knownForm(`"${digest}"`, readTags(given)) !== undefined
 }
 
@@ -88,13 +88,25 @@ export function openCoder(): (made: Made, accepts: Accepts) => Promise<Sent> {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     const digest = digestOf(bytes)
     const coding = bytes.length < leastBytes ? undefined : codingFor(accepts)
-    const tagged = { ...headers, ETag: tagOf(digest, coding), Vary: 'Accept-Encoding' }
-    if (isKnown(digest, accepts)) return { status: 304, headers: withoutContent(tagged), body: '' }
-    if (coding === undefined) return { status, headers: tagged, body: bytes }
-    const coded = await codedOnce(bytes, coding, `${digest}-${coding}`)
-    return { status, headers: { ...tagged, 'Content-Encoding': coding }, body: coded }
+    return inForm({ status, headers, digest, coding }, accepts, () =>
+      coding === undefined ? bytes : codedOnce(bytes, coding, `${digest}-${coding}`),
+    )
   }
 }
 
+type Form = Pick<Sent, 'status' | 'headers'> & { digest: string; coding: Coding | undefined }
+
+/** One form of a content, or, without its body, that the caller has the content already. */
+export async function inForm(
+  { status, headers, digest, coding }: Form,
+  accepts: Accepts,
+  body: () => Sent['body'] | Promise<Sent['body']>,
+): Promise<Sent> {
+  const tagged = { ...headers, ETag: tagOf(digest, coding), Vary: 'Accept-Encoding' }
+  if (isKnown(digest, accepts)) return { status: 304, headers: withoutContent(tagged), body: '' }
+  const coded = coding === undefined ? tagged : { ...tagged, 'Content-Encoding': coding }
+  return { status, headers: coded, body: await body() }
+}
+
 /** A 304 has no content to describe. */
-export const withoutContent = ({ 'Content-Type': _, ...headers }: Reply['headers']): Reply['headers'] => headers
+const withoutContent = ({ 'Content-Type': _, ...headers }: Reply['headers']): Reply['headers'] => headers

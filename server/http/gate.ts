@@ -1,5 +1,6 @@
 import { type Counts, makePlaces, type Places, type Size } from '../fair/places.ts'
 import type { Share, Shares } from '../fair/shares.ts'
+import { makeWatch } from '../fair/watch.ts'
 import type { World } from '../world.ts'
 
 /**
@@ -99,7 +100,6 @@ export function openGate({ config, clock, metrics, log }: Pick<World, 'config' |
   const room = (limit: number): Room => emptyRoom(limit, clock.elapsed())
   const rooms = { reads: room(mostOf.reads), writes: room(mostOf.writes), documents: room(mostOf.documents) }
   for (const sort of sorts) metrics.letIn(sort, mostOf[sort])
-  let watching = false
 
   const look = (sort: Sort, room: Room, now: number): void => {
     const { turnedAway, places, answers, since } = room
@@ -129,18 +129,13 @@ export function openGate({ config, clock, metrics, log }: Pick<World, 'config' |
       watch()
     })
 
-  /** Ends waiting that took too long, for as long as anybody waits. */
-  const watch = (): void => {
-    if (watching) return
-    watching = true
-    setTimeout(() => {
-      watching = false
-      const now = clock.elapsed()
-      const late = sorts.flatMap((sort) => rooms[sort].places.remove(({ until }) => until <= now))
-      for (const { answer } of late) answer(false)
-      if (sorts.some((sort) => rooms[sort].places.counts.waiting > 0)) watch()
-    }, waitMax / 10).unref()
-  }
+  /** Ends waiting that took too long. */
+  const watch = makeWatch(waitMax / 10, () => {
+    const now = clock.elapsed()
+    const late = sorts.flatMap((sort) => rooms[sort].places.remove(({ until }) => until <= now))
+    for (const { answer } of late) answer(false)
+    return sorts.some((sort) => rooms[sort].places.counts.waiting > 0)
+  })
 
   return {
     enter(sort, share) {

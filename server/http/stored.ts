@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rename, stat, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Coding, codings } from '../walk/tags.ts'
-import { type Accepts, codingFor, compressed, digestOf, isKnown, tagOf, withoutContent } from './codings.ts'
+import { type Accepts, codingFor, compressed, digestOf, inForm } from './codings.ts'
 import type { Sent, StoredFile } from './send.ts'
 
 /** A file out of a package as it is sent, from the disk and in whichever coding. */
@@ -32,10 +32,9 @@ export function storedFile(
       throw error
     })
     const coding = codingFor(accepts)
-    const about = { ...headers, ETag: tagOf(digest, coding), Vary: 'Accept-Encoding' }
-    if (isKnown(digest, accepts)) return { status: 304, headers: withoutContent(about), body: '' }
-    if (coding === undefined) return { status: 200, headers: about, body: plain }
-    return { status: 200, headers: { ...about, 'Content-Encoding': coding }, body: coded[coding] }
+    return inForm({ status: 200, headers, digest, coding }, accepts, () =>
+      coding === undefined ? plain : coded[coding],
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 import { makePlaces } from '../fair/places.ts'
 import type { Share } from '../fair/shares.ts'
+import { makeWatch } from '../fair/watch.ts'
 import { Fault } from './faults.ts'
 
 /**
@@ -22,7 +23,6 @@ export function openSeats({
   connectTimeout: number
 }): Seats {
   const places = makePlaces<Waiter>(sizeOf(connectionsMax))
-  let watching = false
 
   const wait = (share: Share): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -31,17 +31,12 @@ export function openSeats({
       watch()
     })
 
-  /** Ends waiting that took too long, for as long as anybody waits. */
-  const watch = (): void => {
-    if (watching) return
-    watching = true
-    setTimeout(() => {
-      watching = false
-      const now = performance.now()
-      for (const { giveUp } of places.remove(({ until }) => until <= now)) giveUp()
-      if (places.counts.waiting > 0) watch()
-    }, connectTimeout / 10)
-  }
+  /** Ends waiting that took too long. */
+  const watch = makeWatch(connectTimeout / 10, () => {
+    const now = performance.now()
+    for (const { giveUp } of places.remove(({ until }) => until <= now)) giveUp()
+    return places.counts.waiting > 0
+  })
 
   return {
     async seated(share, work) {

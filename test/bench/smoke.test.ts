@@ -11,6 +11,7 @@ import { layoutOf } from '../../bench/scenario/layout.ts'
 import { systemOf } from '../../bench/stage.ts'
 import { workNames, works } from '../../bench/works.ts'
 import { freshDatabase } from '../stage/database.ts'
+import { isRunning } from '../stage/process.ts'
 import { eventually } from '../stage/wait.ts'
 
 const layout = layoutOf(150, 2)
@@ -113,12 +114,3 @@ test('a server ends with the bench, even where that is killed', async () => {
   await eventually(async () => expect(isRunning(pid)).toBe(false), 20_000)
   await drop()
 })
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}

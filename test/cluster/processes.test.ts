@@ -3,7 +3,7 @@ import { Agent } from 'node:http'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, send } from '../stage/http.ts'
-import { type Process, startProcess, urlOf } from '../stage/process.ts'
+import { isRunning, type Process, startProcess, urlOf } from '../stage/process.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually, pause } from '../stage/wait.ts'
 
@@ -164,7 +164,7 @@ test('When the primary is killed nobody goes on serving.', async () => {
   const server = await start()
   const pids = workersOf(server)
   await server.kill()
-  await eventually(async () => expect(pids.filter(runs)).toEqual([]))
+  await eventually(async () => expect(pids.filter(isRunning)).toEqual([]))
   await expect(send(server.url, { method: 'GET', path: '/healthz' })).rejects.toThrow(/ECONNREFUSED/)
 })
 
@@ -185,13 +185,4 @@ function workersOf(server: Process): number[] {
     .map((line) => line.trim().split(/\s+/))
     .filter(([, parent, ...args]) => Number(parent) === server.pid && args.some((word) => word.endsWith('worker.ts')))
     .map(([pid]) => Number(pid))
-}
-
-function runs(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { createServer, type Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { isRunning } from '../stage/process.ts'
 import { eventually } from '../stage/wait.ts'
 import type { Attack, Ground } from './attack.ts'
 import { attacks } from './attacks/index.ts'
@@ -210,15 +211,6 @@ test('What is attacked ends with the suite, even where that is killed and the pr
     if (isRunning(pid)) process.kill(pid, 'SIGKILL')
   }
 })
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
 
 const nowhere: Ground = {
   url: 'http://127.0.0.1:9',
