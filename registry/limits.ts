@@ -7,6 +7,8 @@ export const idempotencyKeyLengthMax = 255
 export const replayWindowHours = 24
 export const bodyBytesMax = 1024 * 1024
 export const bodyDepthMax = 32
+/** Members of objects and items of lists in a body; the longest record has 3,500. */
+export const bodyValuesMax = 10_000
 /** Members of a body that are no fields: so many are named, the others are counted. */
 export const strangersNamedMax = 100
 /** Characters of such a name that are shown. */

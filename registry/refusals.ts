@@ -1,6 +1,6 @@
 import type { Problem } from './definition.ts'
 import type { Json } from './json.ts'
-import { bodyDepthMax, replayWindowHours } from './limits.ts'
+import { bodyDepthMax, bodyValuesMax, replayWindowHours } from './limits.ts'
 
 /**
  * Every way the service says no: the status it answers with, the title of its section in the documents, when it
@@ -11,7 +11,7 @@ export const refusals = {
   malformed_json: {
     status: 400,
     title: 'The body cannot be read',
-    when: `The body of a create or update is empty, is no JSON or no UTF-8, is nested deeper than ${bodyDepthMax} levels, or holds what could not be kept exactly: a member twice, a NUL character, half of a surrogate pair, a number that no double is.`,
+    when: `The body of a create or update is empty, is no JSON or no UTF-8, is nested deeper than ${bodyDepthMax} levels, has more than ${bodyValuesMax} members and items, or holds what could not be kept exactly: a member twice, a NUL character, half of a surrogate pair, a number that no double is.`,
     advice: 'Send one valid JSON object in UTF-8.',
   },
   invalid_parameter: {

@@ -6,17 +6,17 @@ import { strangerShownMax, strangersNamedMax } from './limits.ts'
  * megabyte can have a hundred thousand, and a refusal must not be many times the size of what it refuses.
  */
 export type Strangers = {
-  (path: string, fields: readonly string[]): Problem[]
+  (path: string, fields: () => readonly string[]): Problem[]
   /** How many were met, named or not. */
   met(): number
 }
 
 export function countStrangers(): Strangers {
   let met = 0
-  const meet = (path: string, fields: readonly string[]): Problem[] => {
+  const meet = (path: string, fields: () => readonly string[]): Problem[] => {
     met++
     if (met > strangersNamedMax) return []
-    const message = `is not a field here; the fields are ${fields.join(', ')}`
+    const message = `is not a field here; the fields are ${fields().join(', ')}`
     return [{ field: shown(path), code: 'unknown_field', message }]
   }
   return Object.assign(meet, { met: () => met })

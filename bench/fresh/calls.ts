@@ -2,6 +2,7 @@ import type { About } from '../adapter.ts'
 import type { Outcome } from '../load/main.ts'
 import type { Generator, Server } from '../processes.ts'
 import type { Layout } from '../scenario/layout.ts'
+import type { WorkName } from '../works.ts'
 import { flushMilliseconds, type Statistics } from './statistics.ts'
 import type { FreshWork, Measured } from './works.ts'
 
@@ -18,7 +19,7 @@ export type Asked = {
 
 const adapterFile = new URL('adapter.ts', import.meta.url).pathname
 
-export function run(asked: Asked, layout: Layout, work: FreshWork, milliseconds: number): Promise<Outcome> {
+export function run(asked: Asked, layout: Layout, work: WorkName, milliseconds: number): Promise<Outcome> {
   const about: About = { layout, tokens: asked.tokens, url: asked.server.url }
   const { connections } = asked
   return asked.generator.run({ work, adapter: adapterFile, about, connections, milliseconds, number: asked.numbers() })

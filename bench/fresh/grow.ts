@@ -28,6 +28,8 @@ const stretchMilliseconds = 1000
 const firstStretchMilliseconds = 200
 /** Until the engine has compiled the code of a work, and PostgreSQL has handed in what it counted of the one before. */
 const warmUpMilliseconds = 700
+/** The same for creates, which are measured first. */
+const firstWarmUpMilliseconds = 2000
 
 /** From nothing to the largest of the sizes by keyed creates; at each, every work is measured. */
 export async function grow({ asked, works, sizes, milliseconds, tell }: Task): Promise<Grown> {
@@ -58,6 +60,8 @@ export async function grow({ asked, works, sizes, milliseconds, tell }: Task): P
     return figures
   }
 
+  tell('warming up', 0)
+  await run(asked, freshLayout(sizes[0] as number), 'create', firstWarmUpMilliseconds)
   for (const records of sizes) {
     const layout = freshLayout(records)
     const creates = works.includes('create-keyed')

@@ -14,9 +14,9 @@ export async function admitted(
   { gate, shares }: Admission,
   incoming: Omit<Incoming, 'share' | 'outside'>,
 ): Promise<ConsoleReply> {
-  const { world, route, sessionText, client } = incoming
+  const { world, sessionText, client } = incoming
   const share = shares.of(claimOfSession(sessionText), client.peer)
-  const sort: Sort = route.method === 'GET' ? 'reads' : 'writes'
+  const sort = sortOf(incoming)
   const enter = async (): Promise<number> => {
     if (!(await gate.enter(sort, share))) throw new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
     return world.clock.elapsed()
@@ -42,6 +42,11 @@ export async function admitted(
   } finally {
     leave()
   }
+}
+
+function sortOf({ route, devices }: Pick<Incoming, 'route' | 'devices'>): Sort {
+  if (route.needs === 'nobody') return devices === undefined ? 'sign-ins' : 'known-sign-ins'
+  return route.method === 'GET' ? 'reads' : 'writes'
 }
 
 /** The same world, of whose connections the share is taken. */

@@ -12,6 +12,7 @@ import { hungUpStatus, type Stage } from '../http/door.ts'
 import { failed } from '../http/failed.ts'
 import type { Admission } from '../http/gate.ts'
 import { CallerGone, isUnread, readAway } from '../http/read-bytes.ts'
+import { inTurns } from '../http/send.ts'
 import { openPasswordDesk } from '../service/password.ts'
 import type { Session } from '../service/session.ts'
 import type { World } from '../world.ts'
@@ -70,7 +71,8 @@ export async function openConsoleDoor(
     request.room = rooms.get(request.raw) as Room
     const { isSpare, has, hold } = request.room
     // Held from the beginning: of many that are sent ahead, the first are served and the others refused.
-    if (!isSpare && has()) return request.method === 'GET' ? hold(streamedBytes) : undefined
+    const bytes = request.method === 'GET' ? streamedBytes : 0
+    if (!isSpare && has(bytes)) return hold(bytes)
     world.metrics.turnedAway('unheld')
     throw new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
   })
@@ -79,9 +81,10 @@ export async function openConsoleDoor(
     if (isWhole(payload)) room?.hold(Buffer.byteLength(payload))
     // A body that nobody reads would be taken for the next request.
     if (stage.is === 'closing' || room?.isSpare || isUnread(raw)) reply.header('Connection', 'close')
+    if (payload instanceof Readable && room) return Readable.from(inTurns(room)(payload), { objectMode: false })
     if (!isUnread(raw) || !isWhole(payload)) return payload
     reply.header('Content-Length', Buffer.byteLength(payload))
-    return Readable.from(untilRead(raw, payload), { objectMode: false })
+    return Readable.from(untilRead(raw, room, payload), { objectMode: false })
   })
   app.addHook('onResponse', async (request, { statusCode: status }) => {
     const ms = world.clock.elapsed() - request.startedAt
@@ -158,9 +161,9 @@ const isWhole = (payload: unknown): payload is string | Buffer =>
   typeof payload === 'string' || Buffer.isBuffer(payload)
 
 /** The answer goes out at once; the connection is closed when what the caller still sends has been read. */
-async function* untilRead(request: IncomingMessage, payload: string | Buffer): AsyncGenerator<Buffer> {
+async function* untilRead(request: IncomingMessage, room: Room, payload: string | Buffer): AsyncGenerator<Buffer> {
   yield Buffer.from(payload as string)
-  await readAway(request)
+  await readAway(request, room)
 }
 
 function asked({ raw, room, id, params, cookies, startedAt }: FastifyRequest, names: Cookies) {

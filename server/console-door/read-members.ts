@@ -35,7 +35,7 @@ export function readMembers<const S extends Shape>(body: Json, shape: S, path = 
     problems.push({ field: path + name, code, message })
   for (const [name, value] of Object.entries(body)) {
     const sort = Object.hasOwn(shape, name) ? (shape[name] as string).replace('?', '') : undefined
-    if (sort === undefined) problems.push(...strangers(path + name, Object.keys(shape)))
+    if (sort === undefined) problems.push(...strangers(path + name, () => Object.keys(shape)))
     else if (!sorts[sort as Sort].is(value)) refuse(name, 'wrong_type', sorts[sort as Sort].must)
   }
   for (const [name, sort] of Object.entries(shape)) {

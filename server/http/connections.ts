@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { World } from '../world.ts'
+import { oneATurn } from './turns.ts'
 
 /**
  * The callers' connections of a process, and the bytes that it holds for them: bodies that are coming in and answers
@@ -19,10 +20,12 @@ export type Connections = {
 export type Room = {
   /** Whether the connection is one of the few beyond the most, which are kept for health checks. */
   isSpare: boolean
-  /** Whether more may be held for whoever is at the other end. */
-  has(): boolean
+  /** Whether so many bytes more may be held for whoever is at the other end. */
+  has(bytes: number): boolean
   /** Counts bytes that are held until the answer is out. */
   hold(bytes: number): void
+  /** Waits until it is the turn of this request to move a piece of something long. */
+  turn(): Promise<void>
 }
 
 type Connection = {
@@ -48,6 +51,8 @@ type Peer = {
 const sparesMax = 32
 /** Of the bytes that may be held, what one peer may have. */
 const shareOfPeer = 1 / 4
+/** Held for each peer in any case: who reads what he asks for is not refused for those who do not. */
+const littleBytes = 64 * 1024
 const looksPerTimeout = 8
 const lookMostMilliseconds = 5000
 
@@ -61,6 +66,7 @@ export function openConnections({
   const peers = new Map<string, Peer>()
   const spares = new Set<Socket>()
   let held = 0
+  const turn = oneATurn()
 
   const forget = (socket: Socket): void => {
     const connection = all.get(socket)
@@ -131,7 +137,7 @@ export function openConnections({
     begin(socket, response) {
       const connection = all.get(socket)
       // It was closed before its request was seen.
-      if (!connection) return { isSpare: false, has: () => false, hold: () => {} }
+      if (!connection) return { isSpare: false, has: () => false, hold: () => {}, turn }
       const { peer } = connection
       let own = 0
       const count = (bytes: number): void => {
@@ -148,8 +154,10 @@ export function openConnections({
       })
       return {
         isSpare: connection.spare,
-        has: () => held < bufferBytes && peer.held < bufferBytes * shareOfPeer,
+        has: (bytes) =>
+          peer.held < bufferBytes * shareOfPeer && (held < bufferBytes || peer.held + bytes <= littleBytes),
         hold: count,
+        turn,
       }
     },
     look,

@@ -20,7 +20,7 @@ import { rateLimitHeaders } from './rate-limit.ts'
 import { readBody } from './read-body.ts'
 import { CallerGone } from './read-bytes.ts'
 import type { Place, Router } from './router.ts'
-import { isLong, type Sent, send } from './send.ts'
+import { isLong, type Sent, send, wholeBytes } from './send.ts'
 import { oneATurn } from './turns.ts'
 
 /** Pages that need no token and are no part of the registry's routes: health, metrics, the errors page, assets. */
@@ -63,10 +63,10 @@ export function makeDoor(world: World, { router, pages, describe, stage, admissi
 
     let reply: Sent
     try {
-      if (!page?.isHealth && (room.isSpare || !room.has())) reply = turnAway('unheld')
+      if (!page?.isHealth && (room.isSpare || !room.has(0))) reply = turnAway('unheld')
       else reply = await answer()
       // Only an answer that was read out is so long, and nothing was changed for it.
-      if (isLong(reply) && !room.has()) reply = turnAway('unheld')
+      if (isLong(reply) && !room.has(wholeBytes)) reply = turnAway('unheld')
     } catch (error) {
       if (error instanceof CallerGone) return hungUp()
       reply = failed(world, error, requestId, route?.id ?? path)

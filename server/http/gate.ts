@@ -5,14 +5,17 @@ import type { World } from '../world.ts'
 
 /**
  * Reads and writes wait for different things, so that one sort that is stuck leaves the other its places. Documents wait
- * for nothing but the processor.
+ * for nothing but the processor, sign-ins for a password's hash, which takes longer than anything else; those of browsers that
+ * show that they have signed in before do not queue behind strangers.
  */
 export type Sort = (typeof sorts)[number]
 
-const sorts = ['reads', 'writes', 'documents'] as const
+const sorts = ['reads', 'writes', 'documents', 'sign-ins', 'known-sign-ins'] as const
 
 /** They are made one after the other, so more would only wait. */
 const documentsMax = 64
+/** A few are hashed at once. */
+const signInsMax = 32
 
 /**
  * Decides whether a request is let in, before anything is done for it. Arrivals do not slow down because answers do;
@@ -96,9 +99,14 @@ export function mayWait(
 
 export function openGate({ config, clock, metrics, log }: Pick<World, 'config' | 'clock' | 'metrics' | 'log'>): Gate {
   const { requestsMax, answerTarget } = config
-  const mostOf = { reads: requestsMax, writes: requestsMax, documents: Math.min(requestsMax, documentsMax) }
+  const mostOf: { readonly [sort in Sort]: number } = {
+    ...{ reads: requestsMax, writes: requestsMax },
+    documents: Math.min(requestsMax, documentsMax),
+    'sign-ins': Math.min(requestsMax, signInsMax),
+    'known-sign-ins': Math.min(requestsMax, signInsMax),
+  }
   const room = (limit: number): Room => emptyRoom(limit, clock.elapsed())
-  const rooms = { reads: room(mostOf.reads), writes: room(mostOf.writes), documents: room(mostOf.documents) }
+  const rooms = Object.fromEntries(sorts.map((sort) => [sort, room(mostOf[sort])])) as { [sort in Sort]: Room }
   for (const sort of sorts) metrics.letIn(sort, mostOf[sort])
 
   const look = (sort: Sort, room: Room, now: number): void => {

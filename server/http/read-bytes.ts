@@ -33,9 +33,10 @@ export function receive(request: IncomingMessage, room: Room): Upload {
   const keep = (chunk: Buffer): void => {
     const needed = size + chunk.length
     if (needed > buffer.length) {
-      if (!room.has()) throw noRoom
       const grown = Buffer.allocUnsafe(Math.max(needed, 2 * buffer.length, firstBytes))
-      room.hold(grown.length - buffer.length)
+      const more = grown.length - buffer.length
+      if (!room.has(more)) throw noRoom
+      room.hold(more)
       buffer.copy(grown, 0, 0, size)
       buffer = grown
     }
@@ -94,12 +95,15 @@ export const isUnread = (request: IncomingMessage): boolean => !request.complete
 
 const awayBytes = bodyBytesMax
 const awayMilliseconds = 1000
+/** Read away without waiting for a turn: of many who send little and go, each would wait for all. */
+const atOnceBytes = 64 * 1024
 
 /**
  * Reads away what is left of a request that has been answered, within reason: a connection that is closed with bytes
- * unread is reset, and the answer lost. A caller who waits to be told to go on has nothing on its way.
+ * unread is reset, and the answer lost. A caller who waits to be told to go on has nothing on its way. Piece by piece, between
+ * the requests of others.
  */
-export function readAway(request: IncomingMessage): Promise<void> {
+export function readAway(request: IncomingMessage, { turn }: Room): Promise<void> {
   if (request.complete || request.destroyed || request.headers.expect !== undefined) return Promise.resolve()
   return new Promise((resolve) => {
     let size = 0
@@ -110,7 +114,10 @@ export function readAway(request: IncomingMessage): Promise<void> {
     }
     const onData = (chunk: Buffer): void => {
       size += chunk.length
+      if (size <= atOnceBytes) return
+      request.pause()
       if (size > awayBytes) done()
+      else void turn().then(() => request.resume())
     }
     const timer = setTimeout(done, awayMilliseconds)
     request.on('data', onData).on('end', done).on('error', done).on('close', done).resume()

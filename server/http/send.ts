@@ -16,7 +16,7 @@ export type Exchange = { request: IncomingMessage; response: ServerResponse; roo
 
 /** What is longer goes out in pieces, so that a caller who reads slowly is seen to read. */
 const pieceBytes = 32 * 1024
-const wholeBytes = 2 * pieceBytes
+export const wholeBytes = 2 * pieceBytes
 
 /** Whether an answer is so long that there has to be room to hold it. Letters stand for bytes here, of which each has few. */
 export const isLong = ({ body }: Pick<Sent, 'body'>): boolean =>
@@ -53,10 +53,10 @@ function endWith({ response, room }: Exchange, body: string | Buffer): void {
 }
 
 /** The answer goes out at once; the connection is closed when what the caller still sends has been read. */
-async function endAfterRest({ request, response }: Exchange, body: Sent['body']): Promise<void> {
+async function endAfterRest({ request, response, room }: Exchange, body: Sent['body']): Promise<void> {
   if (typeof body === 'string' || Buffer.isBuffer(body)) response.write(body)
   else await pipeline(createReadStream(body.path), response, { end: false }).catch(() => response.destroy())
-  await readAway(request)
+  await readAway(request, room)
   response.end()
 }
 
@@ -65,16 +65,25 @@ async function sendInPieces({ response, room }: Exchange, body: Sent['body']): P
     if (typeof body === 'string' || Buffer.isBuffer(body)) {
       const bytes = Buffer.from(body as string)
       room.hold(bytes.length)
-      await pipeline(Readable.from(piecesOf(bytes), { objectMode: false }), response)
+      await pipeline(Readable.from(piecesOf(bytes), { objectMode: false }), inTurns(room), response)
     } else {
       room.hold(2 * pieceBytes)
-      await pipeline(createReadStream(body.path, { highWaterMark: pieceBytes }), response)
+      await pipeline(createReadStream(body.path, { highWaterMark: pieceBytes }), inTurns(room), response)
     }
   } catch {
     // The caller has hung up, or reads nothing and was cut off.
     response.destroy()
   }
 }
+
+/** Between the requests of others: the system takes megabytes for each of a thousand connections at once. */
+export const inTurns = ({ turn }: Room) =>
+  async function* (pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of pieces) {
+      await turn()
+      yield piece
+    }
+  }
 
 function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)

@@ -11,7 +11,7 @@ export type Lane = {
   ask(
     statement: Pick<BriefStatement, 'name' | 'text'>,
     askers: readonly (readonly unknown[])[],
-    tell: (asker: number, row: object) => void,
+    tell: (asker: number, row: { json?: string | null }) => void,
   ): Promise<void>
   /** Ends a connection over which no answer comes. Whoever waits for one hears that it was lost. */
   giveUp(): void
@@ -37,7 +37,7 @@ export function makeLane(config: pg.ClientConfig, onError: (error: Error) => voi
       const used = client
       try {
         const values = (askers[0] ?? []).map((_, index) => askers.map((values) => values[index]))
-        const query = new pg.Query<{ place: number }>({ name, text, values })
+        const query = new pg.Query<{ place: number; json?: string | null }>({ name, text, values })
         query.on('row', (row) => tell(row.place - 1, row))
         await run(await used, query)
       } catch (error) {

@@ -19,6 +19,7 @@ export type Lanes = {
 }
 
 type Question = {
+  share: Key
   values: readonly unknown[]
   since: number
   resolve(rows: unknown[]): void
@@ -26,7 +27,16 @@ type Question = {
 }
 
 /** Those who ask the same and wait; whoever asks much leaves places to the others. */
-type Group = Pick<BriefStatement, 'name' | 'text' | 'together'> & { questions: Turns<Question>; underWay: number }
+type Group = Pick<BriefStatement, 'name' | 'text' | 'together'> & {
+  questions: Turns<Question>
+  underWay: number
+  /** How long an answer was lately, in characters: the longest of a statement, forgotten by and by. */
+  longest: number
+  askers: Map<Key, Asker>
+}
+
+/** Who has asked and has not heard yet. Until the first answer nobody knows how long the others will be. */
+type Asker = { open: number; isKnown: boolean; held: Question[] }
 
 /** Enough to keep the processors of a database busy; more only wakes more processes. */
 export const laneCount = 3
@@ -34,6 +44,15 @@ export const laneCount = 3
 const gatheringTimeMax = 5
 /** More of one who asks would wait longer than he should. */
 const waitingMax = 1200
+/**
+ * Characters that one statement should answer at most. A page of records that are as long as they may be has six million:
+ * sixteen of them by one statement would hold a lane for a second, and their memory at once.
+ */
+const answerMost = 2_000_000
+/** Questions of one who asks that go ahead before the first answer to him. */
+const aheadMost = 2
+/** Of the longest answer, what the next statement remembers. */
+const remembered = 0.9
 
 /** Milliseconds that a read waits for its turn, and for its answer after that. */
 export type Patience = { waitingTimeMax: number; answerTimeMax: number }
@@ -76,8 +95,14 @@ export function openLanes(
     lane.busySince = performance.now()
     group.underWay++
     const askers = questions.map(({ values }) => values)
+    group.longest *= remembered
     try {
-      await lane.ask(group, askers, (asker, row) => questions[asker]?.resolve([row]))
+      await lane.ask(group, askers, (asker, row) => {
+        const { share, resolve } = questions[asker] as Question
+        group.longest = Math.max(group.longest, row.json?.length ?? 0)
+        askerOf(group, share).isKnown = true
+        resolve([row])
+      })
       // Those to whom no row came.
       for (const { resolve } of questions) resolve([])
     } catch (error) {
@@ -85,17 +110,39 @@ export function openLanes(
     } finally {
       lane.busySince = null
       group.underWay--
+      for (const { share } of questions) leave(group, share)
       sendAll()
     }
+  }
+
+  const enter = (group: Group, question: Question): void => {
+    askerOf(group, question.share).open++
+    group.questions.push(question.share, question)
+    plan()
+  }
+  /** One question less of whoever asks; those of his that were held go ahead, all of them once an answer has come. */
+  const leave = (group: Group, share: Key): void => {
+    const asker = askerOf(group, share)
+    asker.open--
+    const next = asker.isKnown ? asker.held.splice(0) : asker.held.splice(0, aheadMost - asker.open)
+    for (const question of next) enter(group, question)
+    if (asker.open === 0) group.askers.delete(share)
   }
 
   /** Those who have waited for a lane for too long hear so, as they would if they waited for a connection. */
   const refuseLate = (): void => {
     const late = performance.now() - waitingTimeMax
     for (const group of groups.values()) {
-      const left = group.questions.remove(({ since }) => since <= late)
-      for (const { reject } of left) reject(tooLong())
-      waitingCount -= left.length
+      const isLate = ({ since }: Question): boolean => since <= late
+      const held = [...group.askers.values()].flatMap((asker) => {
+        const left = asker.held.filter(isLate)
+        if (left.length > 0) asker.held = asker.held.filter((question) => !isLate(question))
+        return left
+      })
+      const left = group.questions.remove(isLate)
+      for (const { share } of left) leave(group, share)
+      for (const { reject } of [...held, ...left]) reject(tooLong())
+      waitingCount -= held.length + left.length
     }
   }
   // Not by the driver's `query_timeout`: a timer for each statement kept what it asked and what came, long after.
@@ -111,14 +158,19 @@ export function openLanes(
 
   return {
     read<Row>({ name, text, together, values }: BriefStatement, share: Key) {
-      const group = groups.get(name) ?? { name, text, together, questions: makeTurns<Question>(), underWay: 0 }
-      const { questions } = group
-      if (closed || questions.sizeOf(share) >= waitingMax) return Promise.reject(tooMany())
+      const group: Group = groups.get(name) ?? {
+        ...{ name, text, together },
+        ...{ questions: makeTurns<Question>(), underWay: 0, longest: 0, askers: new Map() },
+      }
+      const asker = askerOf(group, share)
+      if (closed || asker.open + asker.held.length >= waitingMax) return Promise.reject(tooMany())
       groups.set(name, group)
       waitingCount++
-      plan()
       return new Promise<Row[]>((resolve, reject) => {
-        questions.push(share, { values, since: performance.now(), resolve: resolve as Question['resolve'], reject })
+        const since = performance.now()
+        const question: Question = { share, values, since, resolve: resolve as Question['resolve'], reject }
+        if (asker.isKnown || asker.open < aheadMost) enter(group, question)
+        else asker.held.push(question)
       })
     },
     waiting: () => waitingCount,
@@ -134,15 +186,30 @@ export function openLanes(
  * A group leaves when none of its name is under way, or when it is full: those who ask while others are answered gather,
  * the more the busier it is, and one who asks alone waits for nobody. Nor does anybody wait long for a lane that hangs.
  */
-const isReady = ({ questions, underWay, together }: Group, now: number): boolean =>
-  questions.size > 0 &&
-  (underWay === 0 || questions.size >= together || now - (questions.first() as Question).since > gatheringTimeMax)
+const isReady = (group: Group, now: number): boolean => {
+  const { questions, underWay } = group
+  if (questions.size === 0) return false
+  const first = questions.first() as Question
+  return underWay === 0 || questions.size >= fullAt(group) || now - first.since > gatheringTimeMax
+}
 
 /** As many as one statement answers, each who asks in turn. */
-function taken({ questions, together }: Group): Question[] {
-  const count = Math.min(questions.size, together)
-  return Array.from({ length: count }, () => questions.shift() as Question)
+function taken(group: Group): Question[] {
+  const count = Math.min(group.questions.size, fullAt(group))
+  return Array.from({ length: count }, () => group.questions.shift() as Question)
 }
+
+function askerOf({ askers }: Group, share: Key): Asker {
+  let asker = askers.get(share)
+  if (!asker) {
+    asker = { open: 0, isKnown: false, held: [] }
+    askers.set(share, asker)
+  }
+  return asker
+}
+
+const fullAt = ({ together, longest }: Group): number =>
+  longest * together <= answerMost ? together : Math.max(1, Math.floor(answerMost / longest))
 
 const tooMany = (): Fault => new Fault('unavailable', new Error('too many reads wait'))
 const tooLong = (): Fault => new Fault('unavailable', new Error('a read waited too long for its turn'))

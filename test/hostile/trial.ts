@@ -69,7 +69,7 @@ export async function attempt(attack: Attack, ground: Ground, databaseUrl: strin
     await attacker.prepare({ ground: there, form: form.form, pid: server.pid as number })
     others = await startOthers(there, {
       ...{ callsPerSecond: form.callsPerSecond, probesPerSecond: form.callsPerSecond / 8 },
-      signInsPerSecond: attack.othersSignIn ? 4 : 0,
+      signInsPerSecond: attack.othersSignIn ? 1 : 0,
     })
     await others.settle(form.calls.warm)
     const cold = others.met()

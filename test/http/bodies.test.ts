@@ -48,6 +48,8 @@ describe('A body that cannot be read, or could not be kept as sent, gets 400 mal
     { why: 'UTF-16', raw: Buffer.from('{"name":"X"}', 'utf16le') },
     { why: 'nesting beyond 32 levels', raw: nested(33) },
     { why: 'nesting beyond any stack', raw: '['.repeat(200_000) },
+    { why: 'more than 10,000 members', raw: `{"name":"X"${',"a":1'.repeat(10_000)}}` },
+    { why: 'more than 10,000 items in all lists', raw: `{"name":"X","lines":[${'[1,2,3],'.repeat(3000)}1]}` },
   ]
   test.each(rows)('$why', async ({ raw }) => {
     const { status, body } = await company.call('POST', '/v1/clients', { raw })
@@ -261,8 +263,8 @@ describe('A refusal is not many times the size of what it refuses', () => {
     Array.from({ length: count }, (_, index) => `${JSON.stringify(name(index))}:0`).join(',')
   const unknown = ({ code }: { code: string }) => code === 'unknown_field'
 
-  test('of 50,000 unknown members a hundred are named, the others counted, and every known field is judged', async () => {
-    const raw = `{${members(50_000, (index) => `m${index}`)},"name":7,"phone":1}`
+  test('of 9,000 unknown members a hundred are named, the others counted, and every known field is judged', async () => {
+    const raw = `{${members(9_000, (index) => `m${index}`)},"name":7,"phone":1}`
     const { status, text, body } = await company.call('POST', '/v1/clients', { raw })
     expect(status).toBe(422)
     expect(body.errors.filter(unknown)).toHaveLength(101)
@@ -273,18 +275,18 @@ describe('A refusal is not many times the size of what it refuses', () => {
     expect(body.errors.at(-1)).toEqual({
       field: '',
       code: 'unknown_field',
-      message: 'The body has 49900 more members that are no fields here',
+      message: 'The body has 8900 more members that are no fields here',
     })
     expect(body.detail.length).toBeLessThan(2000)
     expect(text.length).toBeLessThan(60_000)
   })
 
   test('the hundred are those of the whole body, the lines of a list together', async () => {
-    const line = `{${members(200, (index) => `m${index}`)}}`
+    const line = `{${members(90, (index) => `m${index}`)}}`
     const raw = `{"title":"X","lines":[${Array.from({ length: 100 }, () => line).join(',')}]}`
     const { body } = await company.call('POST', '/v1/estimates', { raw })
     expect(body.errors.filter(unknown)).toHaveLength(101)
-    expect(body.errors.at(-1).message).toContain('19900 more')
+    expect(body.errors.at(-1).message).toContain('8900 more')
     // Each line also lacks what a line must have.
     expect(body.errors.filter(({ code }: { code: string }) => code === 'required').length).toBeGreaterThanOrEqual(100)
   })

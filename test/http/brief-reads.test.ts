@@ -48,6 +48,19 @@ describe('Reads that ask at the same moment', () => {
     }
   })
 
+  test('are answered one at a time where their answers are long, so that nobody waits for many of them', async () => {
+    const database = openStagesDatabase()
+    const ask = () => Promise.all(Array.from({ length: 12 }, () => database.read<Row>(long())))
+    try {
+      const statements = Map.groupBy(await ask(), ([row]) => `${row?.pid} ${row?.at}`)
+      const together = [...statements.values()].map(({ length }) => length)
+      expect(Math.max(...together)).toBeLessThanOrEqual(2)
+      expect(statements.size).toBeGreaterThanOrEqual(11)
+    } finally {
+      await database.close()
+    }
+  })
+
   test('without a row that answers get none, and the others theirs', async () => {
     const database = openStagesDatabase()
     try {
@@ -120,6 +133,17 @@ const numbered = (n: number) =>
     32,
     (asked) =>
       sql`select ${asked.n} as n, pg_backend_pid() as pid, statement_timestamp()::text as at where ${asked.n} >= 0`,
+  )
+
+/** As long as a page of a hundred long records. */
+const long = () =>
+  brief(
+    'test.long',
+    { n: 'bigint' },
+    { n: 1 },
+    16,
+    (asked) =>
+      sql`select repeat('x', 1500000 + ${asked.n}::integer) as json, pg_backend_pid() as pid, statement_timestamp()::text as at`,
   )
 
 /** Waits for a lock if it is 1. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { send } from '../stage/http.ts'
-import { head, openRaw, type Raw } from '../stage/raw.ts'
+import { head, openRaw, type Raw, type RawOptions } from '../stage/raw.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
 import { eventually, pause } from '../stage/wait.ts'
 
@@ -12,7 +12,7 @@ afterEach(async () => {
   await stage.close()
 })
 
-const open = async (options?: { reads: boolean }): Promise<Raw> => {
+const open = async (options?: RawOptions): Promise<Raw> => {
   const raw = await openRaw(stage.url, options)
   raws.push(raw)
   return raw
@@ -100,6 +100,20 @@ describe('An answer that is not read', () => {
     for (const { socket } of raws) socket.destroy()
     await eventually(async () => expect((await health('/v1/openapi.json')).status).toBe(200))
   })
+})
+
+test('Where many peers together hold all of BUFFER_MB, one who holds nothing is served and may write', async () => {
+  stage = await openStage({ BUFFER_MB: '4', WRITE_TIMEOUT_MS: '600000' })
+  const company = await stage.company()
+  const from = (peer: number) => `127.0.1.${1 + (peer % 50)}`
+  for (let count = 0; count < 150; count++) (await open({ reads: false, from: from(count) })).write(script)
+  const more = () => send(stage.url, { method: 'GET', path: '/v1/openapi.json', from: from(0) })
+  await eventually(async () => expect((await more()).status).toBe(503))
+  const asked = { headers: [['Authorization', `Bearer ${company.token}`]] as [string, string][], from: '127.0.0.2' }
+  expect((await send(stage.url, { method: 'GET', path: '/v1/clients', ...asked })).status).toBe(200)
+  asked.headers.push(['Content-Type', 'application/json'])
+  const made = await send(stage.url, { method: 'POST', path: '/v1/clients', ...asked, body: '{"name":"X"}' })
+  expect(made.status).toBe(201)
 })
 
 test('Bodies that are still coming in take the peer’s part as well, whatever size they are sent in', async () => {

@@ -13,9 +13,15 @@ export type Raw = {
   closed: Promise<void>
 }
 
-export async function openRaw(base: string, { reads = true } = {}): Promise<Raw> {
+export type RawOptions = {
+  reads?: boolean
+  /** An address of this machine that it comes from. */
+  from?: string
+}
+
+export async function openRaw(base: string, { reads = true, from }: RawOptions = {}): Promise<Raw> {
   const { hostname, port } = new URL(base)
-  const socket = connect(Number(port), hostname)
+  const socket = connect({ port: Number(port), host: hostname, ...(from === undefined ? {} : { localAddress: from }) })
   let heard = ''
   socket.on('error', () => undefined)
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))

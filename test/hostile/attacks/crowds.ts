@@ -5,7 +5,7 @@ import { bearer, inTurn, json, sameSite, wire } from './wire.ts'
 
 /** Requests as anybody may send them, and too many of them. */
 
-const underWay = { most: 200, because: 'what is let in at once is bounded, and what waits is bounded' }
+const underWay = { most: 240, because: 'what is let in at once is bounded, and what waits is bounded' }
 const refusal = { most: 4, because: 'a refusal is a problem with a short detail' }
 const page = { most: 150, because: 'a page of a hundred short records is no larger' }
 

@@ -1,5 +1,5 @@
 import { type Field, kindOf } from '#registry/kinds/index.ts'
-import { bodyBytesMax } from '#registry/limits.ts'
+import { bodyBytesMax, bodyValuesMax } from '#registry/limits.ts'
 import { registry } from '#registry/records/index.ts'
 import type { Attack } from '../attack.ts'
 import type { Bytes } from '../hands.ts'
@@ -7,7 +7,7 @@ import { bearer, inTurn, json, sameSite, wire } from './wire.ts'
 
 /** Texts that cost whoever reads them more than whoever sends them. */
 
-const read = { most: 200, because: 'a body has a megabyte at most, and only a few are read at once' }
+const read = { most: 240, because: 'a body has a megabyte at most, and only a few are read at once' }
 const problems = {
   most: 64,
   because: 'all problems of known fields, of unknown members a hundred and a count, and a short detail',
@@ -20,7 +20,8 @@ const create = (token: string, body: string, path = '/v1/clients'): Buffer =>
 const signIn = (body: string): Buffer =>
   Buffer.from(wire('POST', '/console/session', { headers: { ...sameSite, ...json }, body }))
 
-const unknownMembers = `{${Array.from({ length: 100_000 }, (_, index) => `"${index.toString(36)}":1`).join(',')}}`
+const unknownMembers = (count: number): string =>
+  `{${Array.from({ length: count }, (_, index) => `"${index.toString(36)}":1`).join(',')}}`
 
 const most = bodyBytesMax - 2000
 
@@ -54,23 +55,23 @@ function hostileTexts(token: string): Bytes[] {
 export const parsing: readonly Attack[] = [
   {
     name: 'unknown-members',
-    about: 'Sends, with a token, a body of a hundred thousand members that nobody knows.',
+    about: 'Sends, with a token, bodies of ten and of a hundred thousand members that nobody knows.',
     bounds: { memory: read, answered: problems },
     sockets: { short: 2, long: 8 },
     requests: 4,
     run({ ground, flood }) {
-      const bytes = create(ground.attacker.token, unknownMembers)
-      return flood({ ahead: 1, next: () => bytes })
+      const bodies = [unknownMembers(bodyValuesMax), unknownMembers(100_000)]
+      return flood({ ahead: 1, next: inTurn(bodies.map((body) => create(ground.attacker.token, body))) })
     },
   },
   {
     name: 'unknown-members-to-sign-in',
-    about: 'Sends the same to the sign-in, without a session.',
+    about: 'Sends a hundred thousand of them to the sign-in, without a session.',
     bounds: { memory: read, answered: refusal },
     sockets: { short: 2, long: 8 },
     requests: 4,
     run({ flood }) {
-      const bytes = signIn(unknownMembers)
+      const bytes = signIn(unknownMembers(100_000))
       return flood({ ahead: 1, next: () => bytes })
     },
   },

@@ -4,7 +4,7 @@ import { unfinished } from './wire.ts'
 /** Connections that do next to nothing, and are there. */
 
 const held = {
-  most: 200,
+  most: 240,
   because: 'connections are capped by what memory there is, each with little of its own, and end when they make no way',
 }
 const refusal = { most: 4, because: 'a refusal is a problem with a short detail' }
