@@ -13,7 +13,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'light',
-          include: ['registry/**/*.test.ts', 'derive/**/*.test.ts', ...light],
+          include: ['registry/**/*.test.ts', 'derive/**/*.test.ts', 'sql/**/*.test.ts', ...light],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },

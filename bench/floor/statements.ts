@@ -1,7 +1,7 @@
 import { raw } from 'sql-template-tag'
-import { shown } from '#derive/queries/shown.ts'
-import { columnsOf } from '#derive/tables.ts'
 import { projects } from '#registry/records/projects.ts'
+import { columnsOf } from '#sql/records/columns.ts'
+import { shown } from '#sql/records/shown.ts'
 
 /** One statement for each kind of work. Written by hand, so that a slow statement of the product is seen as slow. */
 

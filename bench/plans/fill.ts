@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import { columnsOf } from '#derive/tables.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Field } from '#registry/kinds/index.ts'
 import { registry } from '#registry/records/index.ts'
+import { columnsOf } from '#sql/records/columns.ts'
 
 /** Rows for the kinds that the scenario has none of: among none of them, every index is as good as another. */
 export async function fillOthers(client: pg.Client, companies: number): Promise<void> {

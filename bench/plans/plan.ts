@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import type { BriefStatement } from '#derive/queries/brief.ts'
-import type { Statement } from '#derive/queries/statement.ts'
+import type { BriefStatement } from '#sql/brief.ts'
+import type { Statement } from '#sql/statement.ts'
 
 /** How PostgreSQL goes about a statement, whatever its values are: as people read it, and as a tree. */
 export type Plan = { text: string; root: Node }

@@ -1,5 +1,4 @@
 import pg from 'pg'
-import { everyStatement } from '#derive/queries/every.ts'
 import { sessionOptions } from '#server/store/database.ts'
 import { migrate } from '#server/store/migrate.ts'
 import type { Options } from '../options.ts'
@@ -8,6 +7,7 @@ import { BenchProblem } from '../problem.ts'
 import { companyCount } from '../scenario/layout.ts'
 import { freshCopy } from '../scenario/load.ts'
 import { inSurroundings } from '../surroundings.ts'
+import { everyStatement } from './every.ts'
 import { fillOthers } from './fill.ts'
 import { planOf, waysOf } from './plan.ts'
 

@@ -1,5 +1,5 @@
-import { type DemoAccountRow, demoAccounts } from '#derive/queries/demo.ts'
-import { extensionsNeeded, newestSealed, type ServerFacts, serverFacts } from '#derive/queries/health.ts'
+import { type DemoAccountRow, demoAccounts } from '#sql/system/demo.ts'
+import { extensionsNeeded, newestSealed, type ServerFacts, serverFacts } from '#sql/system/health.ts'
 import { shareOf } from '../cluster/share.ts'
 import { type Config, isReachable } from '../config.ts'
 import { withPublishedPassword } from '../demo/accounts.ts'

@@ -1,4 +1,5 @@
 import { invalid, quoted, readInteger } from '#derive/parameters.ts'
+import { Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
 import {
   type CallFilter,
   type CallShown,
@@ -7,8 +8,7 @@ import {
   listCalls,
   type Outcome,
   outcomes,
-} from '#derive/queries/calls.ts'
-import { Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
+} from '#sql/system/calls.ts'
 import { recordId } from '../walk/read-intent.ts'
 import type { Asked, ConsoleRoute } from './asked.ts'
 import { readPage, readParameters } from './paging.ts'

@@ -1,6 +1,6 @@
-import { countHistory, type HistoryRow, historyOfRecord } from '#derive/queries/history.ts'
 import type { Definition } from '#registry/definition.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { countHistory, type HistoryRow, historyOfRecord } from '#sql/records/history.ts'
 import { recordId } from '../walk/read-intent.ts'
 import type { ConsoleRoute } from './asked.ts'
 import { readPage, readParameters } from './paging.ts'

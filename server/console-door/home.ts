@@ -1,4 +1,4 @@
-import { type HistoryRow, recentHistory } from '#derive/queries/history.ts'
+import { type HistoryRow, recentHistory } from '#sql/records/history.ts'
 import {
   type DueRow,
   draftInvoices,
@@ -7,7 +7,7 @@ import {
   hoursToApprove,
   projectsByStatus,
   serviceDue,
-} from '#derive/queries/home.ts'
+} from '#sql/records/home.ts'
 import type { Transaction } from '../store/database.ts'
 import type { World } from '../world.ts'
 import type { Asked, ConsoleRoute } from './asked.ts'

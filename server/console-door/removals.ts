@@ -1,6 +1,6 @@
-import { countRemovals, type RemovalRow, removalsOf } from '#derive/queries/history.ts'
 import { permission } from '#registry/permissions.ts'
 import { registry } from '#registry/records/index.ts'
+import { countRemovals, type RemovalRow, removalsOf } from '#sql/records/history.ts'
 import { listed } from '../service/remove-record.ts'
 import { restoreRemoval } from '../service/restore-removal.ts'
 import { needPermission, type Session } from '../service/session.ts'

@@ -1,5 +1,5 @@
-import type { SessionRow } from '#derive/queries/session.ts'
 import { isObject } from '#registry/json.ts'
+import type { SessionRow } from '#sql/system/sessions.ts'
 import { setAccount } from '../service/account.ts'
 import { noteAccount } from '../service/office-note.ts'
 import { endSession, type Session, seeLiveSession } from '../service/session.ts'

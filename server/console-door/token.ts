@@ -1,6 +1,6 @@
-import { lastUse } from '#derive/queries/calls.ts'
 import { type Action, scopes as allScopes, permission } from '#registry/permissions.ts'
 import { registry } from '#registry/records/index.ts'
+import { lastUse } from '#sql/system/calls.ts'
 import { baseOf } from '../http/base.ts'
 import { listAccounts } from '../service/account.ts'
 import type { Session } from '../service/session.ts'

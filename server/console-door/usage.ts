@@ -1,5 +1,5 @@
 import { readInteger } from '#derive/parameters.ts'
-import { outcomes, type UseRow, useByDay } from '#derive/queries/calls.ts'
+import { outcomes, type UseRow, useByDay } from '#sql/system/calls.ts'
 import { showCompany } from '../service/company.ts'
 import type { World } from '../world.ts'
 import type { Asked, ConsoleRoute } from './asked.ts'

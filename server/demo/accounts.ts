@@ -1,12 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { verify } from '@node-rs/argon2'
-import {
-  type DemoAccountRow,
-  demoAccounts,
-  forgetDemoAccount,
-  lockDemo,
-  noteDemoAccount,
-} from '#derive/queries/demo.ts'
+import { type DemoAccountRow, demoAccounts, forgetDemoAccount, lockDemo, noteDemoAccount } from '#sql/system/demo.ts'
 import { type Account, createAccount, holdAccount, setAccount } from '../service/account.ts'
 import { operator } from '../service/actor.ts'
 import { noteAccount } from '../service/office-note.ts'

@@ -1,3 +1,4 @@
+import { registry } from '#registry/records/index.ts'
 import {
   type DemoCompanyRow,
   type DemoUseRow,
@@ -8,8 +9,7 @@ import {
   noteDemoRemoved,
   tablesOfCompanies,
   useOfDemo,
-} from '#derive/queries/demo.ts'
-import { registry } from '#registry/records/index.ts'
+} from '#sql/system/demo.ts'
 import type { Transaction } from '../store/database.ts'
 
 /** A demo company, and what of it the demo did not make: somebody may have begun to work there. */

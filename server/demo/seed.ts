@@ -1,3 +1,4 @@
+import { Refusal } from '#registry/refusals.ts'
 import {
   type DemoAccountRow,
   type DemoCompanyRow,
@@ -5,9 +6,8 @@ import {
   demoCompanies,
   demoWasRemoved,
   lockDemo,
-} from '#derive/queries/demo.ts'
-import { holdKeys } from '#derive/queries/seal.ts'
-import { Refusal } from '#registry/refusals.ts'
+} from '#sql/system/demo.ts'
+import { holdKeys } from '#sql/system/seal.ts'
 import { operator } from '../service/actor.ts'
 import { presentToken, showToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'

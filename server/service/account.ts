@@ -1,4 +1,8 @@
 import { checkValue } from '#derive/input.ts'
+import type { Problem } from '#registry/definition.ts'
+import type { Field } from '#registry/kinds/index.ts'
+import { permissions as allPermissions } from '#registry/permissions.ts'
+import { invalidFields, Refusal } from '#registry/refusals.ts'
 import {
   type AccountRow,
   accountsOf,
@@ -6,12 +10,8 @@ import {
   insertAccount,
   lockAccount,
   updateAccount,
-} from '#derive/queries/office.ts'
-import { deleteSessionsOf } from '#derive/queries/session.ts'
-import type { Problem } from '#registry/definition.ts'
-import type { Field } from '#registry/kinds/index.ts'
-import { permissions as allPermissions } from '#registry/permissions.ts'
-import { invalidFields, Refusal } from '#registry/refusals.ts'
+} from '#sql/system/office.ts'
+import { deleteSessionsOf } from '#sql/system/sessions.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import { hashPassword, passwordProblems } from './password.ts'

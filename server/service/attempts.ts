@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type AttemptRow, countAttempt, forgiveAttempts } from '#derive/queries/sign-in.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { type AttemptRow, countAttempt, forgiveAttempts } from '#sql/system/sign-in.ts'
 import type { Database } from '../store/database.ts'
 
 /** How often a password may be tried. Counted in the database before it is judged. Decisions, Console. */

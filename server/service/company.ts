@@ -1,3 +1,9 @@
+import { type AddOn, addOns } from '#registry/add-ons.ts'
+import { currencies } from '#registry/currencies.ts'
+import type { Problem } from '#registry/definition.ts'
+import { type Plan, planLimit, planNames } from '#registry/plans.ts'
+import { registry } from '#registry/records/index.ts'
+import { invalidFields, Refusal } from '#registry/refusals.ts'
 import {
   type CompanyRow,
   countLive,
@@ -6,13 +12,7 @@ import {
   lockCompany,
   recountPlaces,
   updateCompany,
-} from '#derive/queries/office.ts'
-import { type AddOn, addOns } from '#registry/add-ons.ts'
-import { currencies } from '#registry/currencies.ts'
-import type { Problem } from '#registry/definition.ts'
-import { type Plan, planLimit, planNames } from '#registry/plans.ts'
-import { registry } from '#registry/records/index.ts'
-import { invalidFields, Refusal } from '#registry/refusals.ts'
+} from '#sql/system/office.ts'
 import type { Transaction } from '../store/database.ts'
 
 /** A company: its name, currency, plan and add-ons. */

@@ -1,9 +1,9 @@
-import { planHeld } from '#derive/queries/look.ts'
-import { givePlaceBack, placesUsed, takePlaces } from '#derive/queries/metering.ts'
-import { statement } from '#derive/queries/statement.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Plan, planLimit } from '#registry/plans.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { planHeld } from '#sql/records/look.ts'
+import { statement } from '#sql/statement.ts'
+import { givePlaceBack, placesUsed, takePlaces } from '#sql/system/metering.ts'
 import type { Transaction } from '../store/database.ts'
 
 /**

@@ -1,4 +1,9 @@
 import { checkRules } from '#derive/input.ts'
+import type { Definition, Problem } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { permission } from '#registry/permissions.ts'
+import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { fieldOfIndex, uniqueFields } from '#sql/records/columns.ts'
 import {
   type HeldRemoval,
   hiddenBy,
@@ -7,12 +12,7 @@ import {
   markRestored,
   takenMeanwhile,
   unhide,
-} from '#derive/queries/restore.ts'
-import { fieldOfIndex, uniqueFields } from '#derive/tables.ts'
-import type { Definition, Problem } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
-import { permission } from '#registry/permissions.ts'
-import { invalidFields, Refusal } from '#registry/refusals.ts'
+} from '#sql/records/restore.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'

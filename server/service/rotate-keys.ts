@@ -1,4 +1,4 @@
-import { fenceKeys, lockRotation, type SealedRow, sealAnew, sealedRows } from '#derive/queries/seal.ts'
+import { fenceKeys, lockRotation, type SealedRow, sealAnew, sealedRows } from '#sql/system/seal.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { allSealed, type Sealed, type SealingKeys, sealText, tryOpen } from './seal.ts'
 

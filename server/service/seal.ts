@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
-import { holdKeys } from '#derive/queries/seal.ts'
+import { holdKeys } from '#sql/system/seal.ts'
 import type { Transaction } from '../store/database.ts'
 
 /** The keys that seal secrets, as they are this moment: they may be changed while the service runs. */

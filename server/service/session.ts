@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { Refusal } from '#registry/refusals.ts'
 import {
   deleteSession,
   deleteSessionById,
@@ -13,8 +14,7 @@ import {
   seeSession,
   sessionsOf,
   touchSession,
-} from '#derive/queries/session.ts'
-import { Refusal } from '#registry/refusals.ts'
+} from '#sql/system/sessions.ts'
 import type { Claim } from '../fair/shares.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'

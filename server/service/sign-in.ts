@@ -1,5 +1,5 @@
-import { type CandidateRow, candidatesFor, passwordOf, signInAccountsMax } from '#derive/queries/sign-in.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { type CandidateRow, candidatesFor, passwordOf, signInAccountsMax } from '#sql/system/sign-in.ts'
 import type { Database } from '../store/database.ts'
 import { type Counted, comparing, count, forget, networkOf, subjectOf, takeBack, tooMany } from './attempts.ts'
 import { addDevice, type Device, isOf, type Keys, readDevices } from './device.ts'

@@ -1,3 +1,7 @@
+import { allowlistProblem, readAllowlistEntry } from '#registry/allowlist.ts'
+import type { Problem } from '#registry/definition.ts'
+import { scopes as allScopes } from '#registry/permissions.ts'
+import { invalidFields, Refusal } from '#registry/refusals.ts'
 import {
   type AccountRow,
   activeToken,
@@ -9,12 +13,8 @@ import {
   revokeActiveToken,
   setAllowlist,
   type TokenRow,
-} from '#derive/queries/office.ts'
-import { holdKeys } from '#derive/queries/seal.ts'
-import { allowlistProblem, readAllowlistEntry } from '#registry/allowlist.ts'
-import type { Problem } from '#registry/definition.ts'
-import { scopes as allScopes } from '#registry/permissions.ts'
-import { invalidFields, Refusal } from '#registry/refusals.ts'
+} from '#sql/system/office.ts'
+import { holdKeys } from '#sql/system/seal.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
-import type { Statement } from '#derive/queries/statement.ts'
+import type { Statement } from '#sql/statement.ts'
 
 /** A statement of a batch, and who waits for its rows. */
 export type Asked = {

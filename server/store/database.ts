@@ -1,6 +1,6 @@
 import pg from 'pg'
-import type { BriefStatement } from '#derive/queries/brief.ts'
-import { type Statement, sql, statement } from '#derive/queries/statement.ts'
+import type { BriefStatement } from '#sql/brief.ts'
+import { type Statement, sql, statement } from '#sql/statement.ts'
 import { fixedShare, type Share } from '../fair/shares.ts'
 import { type Asked, sendTogether } from './batch.ts'
 import { asFault, Fault, isConflict, isConnectionLost } from './faults.ts'

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
-import type { BriefStatement } from '#derive/queries/brief.ts'
+import type { BriefStatement } from '#sql/brief.ts'
 import { isConnectionLost } from './faults.ts'
 
 /** A connection that many share, one statement at a time; it is opened when it is needed, and again when it was lost. */

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { BriefStatement } from '#derive/queries/brief.ts'
+import type { BriefStatement } from '#sql/brief.ts'
 import { type Key, makeTurns, type Turns } from '../fair/turns.ts'
 import { asFault, Fault } from './faults.ts'
 import { type Lane, makeLane } from './lane.ts'

@@ -1,6 +1,6 @@
-import type { CallerAsk, CallerRow } from '#derive/queries/caller.ts'
 import type { DataRoute } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
+import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import type { Claim } from '../fair/shares.ts'
 import { claimOfToken, readTokenText } from '../service/token-text.ts'
 

@@ -3,12 +3,12 @@ import { checkBody } from '#derive/input.ts'
 import { openapi } from '#derive/openapi.ts'
 import { parametersOf } from '#derive/parameters.ts'
 import { postman } from '#derive/postman.ts'
-import { fetch, list } from '#derive/queries/read.ts'
-import { insertRecord } from '#derive/queries/write.ts'
 import { dataRoutesOf, routes } from '#derive/routes.ts'
-import { tables } from '#derive/tables.ts'
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/records/index.ts'
+import { tables } from '#sql/records/columns.ts'
+import { fetch, list } from '#sql/records/read.ts'
+import { insertRecord } from '#sql/records/write.ts'
 
 const clients = definitionOf(registry, 'clients') as Definition
 const extended: Definition = {

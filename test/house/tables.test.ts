@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { tables } from '#derive/tables.ts'
 import { registry } from '#registry/records/index.ts'
+import { tables } from '#sql/records/columns.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
 
 /** The tables that the registry asks for are made beside the migrated ones, and the two catalogues compared. */

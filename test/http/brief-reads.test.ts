@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { brief } from '#derive/queries/brief.ts'
-import { sql } from '#derive/queries/statement.ts'
 import { openDatabase } from '#server/store/database.ts'
 import { Fault } from '#server/store/faults.ts'
+import { brief } from '#sql/brief.ts'
+import { sql } from '#sql/statement.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage

@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { brief } from '#derive/queries/brief.ts'
-import { sql } from '#derive/queries/statement.ts'
 import { sweep, talliesChore } from '#server/service/sweep.ts'
 import { laneCount } from '#server/store/lanes.ts'
+import { brief } from '#sql/brief.ts'
+import { sql } from '#sql/statement.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { exactly, inOrderOf } from './access.ts'
-import { identifier, type Statement, sql, statement } from './statement.ts'
+import { exactly, inOrderOf } from '../access.ts'
+import { identifier, type Statement, sql, statement } from '../statement.ts'
 
 /** What is sealed with a key that the database does not have, and how keys are changed under it. */
 

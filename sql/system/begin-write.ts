@@ -1,7 +1,7 @@
+import { type Look, seenBy } from '../records/look.ts'
+import { type Statement, sql, statement } from '../statement.ts'
+import { type AnswerRow, answerOf, type KeyAsk, lockKey } from './answers.ts'
 import { type CallerAsk, type CallerRow, callerOf } from './caller.ts'
-import { type AnswerRow, answerOf, type KeyAsk, lockKey } from './idempotency.ts'
-import { type Look, seenBy } from './look.ts'
-import { type Statement, sql, statement } from './statement.ts'
 
 /** The caller, the answer that the key has had (nulls where it has none), and what the work has to see. */
 export type BeginRow<Seen> = CallerRow & { [column in keyof AnswerRow]?: AnswerRow[column] | null } & { seen: Seen }

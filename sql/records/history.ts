@@ -1,8 +1,8 @@
 import { join, raw } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/kinds/index.ts'
-import { byKey, exactly, inOrderOf } from './access.ts'
-import { identifier, type Statement, sql, statement } from './statement.ts'
+import { byKey, exactly, inOrderOf } from '../access.ts'
+import { identifier, type Statement, sql, statement } from '../statement.ts'
 
 /** Who changed what, and what was deleted: what the web interface shows of the past. */
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { Definition } from '#registry/definition.ts'
 import { registry } from '#registry/records/index.ts'
-import { beginWrite } from './begin-write.ts'
+import { ask, author, everyStatement, page } from '../bench/plans/every.ts'
 import type { BriefStatement } from './brief.ts'
-import { listCalls } from './calls.ts'
-import { ask, author, everyStatement, page } from './every.ts'
-import { lookForCreate, lookUp } from './look.ts'
-import { list, listWithCaller } from './read.ts'
-import { candidatesFor } from './sign-in.ts'
+import { lookForCreate, lookUp } from './records/look.ts'
+import { list, listWithCaller } from './records/read.ts'
+import { insertRecord, updateRecord } from './records/write.ts'
 import { type Statement, sql, statement } from './statement.ts'
-import { insertRecord, updateRecord } from './write.ts'
+import { beginWrite } from './system/begin-write.ts'
+import { listCalls } from './system/calls.ts'
+import { candidatesFor } from './system/sign-in.ts'
 
 const [projects] = registry as [Definition]
 
@@ -19,7 +19,7 @@ const readable = ({ name, text, values }: Statement | BriefStatement): string =>
 
 describe('The SQL that is derived', () => {
   test.each(everyStatement)('%s', async (name, statements) => {
-    await expect(statements.map(readable).join('\n')).toMatchFileSnapshot(`../../test/goldens/sql/${name}.sql`)
+    await expect(statements.map(readable).join('\n')).toMatchFileSnapshot(`../test/goldens/sql/${name}.sql`)
   })
 
   test('never carries a value in its text', () => {

@@ -2,12 +2,12 @@ import { join, raw } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
-import { columnsOf } from '../tables.ts'
-import { byKey } from './access.ts'
-import { takePlaces } from './metering.ts'
+import { byKey } from '../access.ts'
+import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { takePlaces } from '../system/metering.ts'
+import { tally } from '../system/row-counts.ts'
+import { columnsOf } from './columns.ts'
 import { currencyOf, shown } from './shown.ts'
-import { identifier, type Statement, sql, statement } from './statement.ts'
-import { tally } from './tally.ts'
 
 /** Who writes, for the history. */
 export type Author = { companyId: number; accountId: number | null; tokenId: number | null; door: string }

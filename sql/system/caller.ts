@@ -1,7 +1,7 @@
 import { raw, type Sql } from 'sql-template-tag'
-import { byKey, companyRow, exactly, inOrderOf } from './access.ts'
-import { type Askable, type BriefStatement, brief, togetherMax } from './brief.ts'
-import { sql } from './statement.ts'
+import { byKey, companyRow, exactly, inOrderOf } from '../access.ts'
+import { type Askable, type BriefStatement, brief, togetherMax } from '../brief.ts'
+import { sql } from '../statement.ts'
 
 /** What a call shows of itself, and what its route asks for. */
 export type CallerAsk = {

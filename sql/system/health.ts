@@ -1,4 +1,4 @@
-import { type Statement, sql, statement } from './statement.ts'
+import { type Statement, sql, statement } from '../statement.ts'
 
 /** What a database says of itself. */
 export type ServerFacts = {

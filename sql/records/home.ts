@@ -1,5 +1,5 @@
-import { inOrderOf, inState, liveOf } from './access.ts'
-import { identifier, type Statement, sql, statement } from './statement.ts'
+import { inOrderOf, inState, liveOf } from '../access.ts'
+import { identifier, type Statement, sql, statement } from '../statement.ts'
 
 /** What an owner wants to know in the morning: one statement a part, each over the live records of the company. */
 

@@ -1,5 +1,5 @@
 import { raw, type Sql } from 'sql-template-tag'
-import { sql } from './statement.ts'
+import { sql } from '../statement.ts'
 
 /**
  * Deletes up to `most` rows of a table, of those `which` picks; rows that another process holds are passed over. They

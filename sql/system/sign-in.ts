@@ -1,6 +1,6 @@
 import { raw } from 'sql-template-tag'
-import { companyRow } from './access.ts'
-import { type Statement, sql, statement } from './statement.ts'
+import { companyRow } from '../access.ts'
+import { type Statement, sql, statement } from '../statement.ts'
 import { sweepFrom } from './sweep.ts'
 
 /** Signing in: finding the accounts of an address, and counting how often somebody tried. */

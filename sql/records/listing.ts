@@ -1,8 +1,8 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import { equalityIndexes } from '../tables.ts'
-import { byKeys, exactly, inOrderOf } from './access.ts'
-import { sql } from './statement.ts'
+import { byKeys, exactly, inOrderOf } from '../access.ts'
+import { sql } from '../statement.ts'
+import { equalityIndexes } from './columns.ts'
 
 /** The records a list is asked for. */
 export type Listing = {

@@ -1,7 +1,7 @@
 import type { Sql } from 'sql-template-tag'
 import { replayWindowHours } from '#registry/limits.ts'
+import { type Statement, sql, statement } from '../statement.ts'
 import { type CallerAsk, ofToken } from './caller.ts'
-import { type Statement, sql, statement } from './statement.ts'
 import { sweepFrom } from './sweep.ts'
 
 /** The stored answer of a key, as far as it still counts. */

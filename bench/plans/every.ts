@@ -1,9 +1,42 @@
 import type { Definition } from '#registry/definition.ts'
 import { registry } from '#registry/records/index.ts'
-import { beginWrite } from './begin-write.ts'
-import type { BriefStatement } from './brief.ts'
-import { seeCaller } from './caller.ts'
-import { companiesWithOldCalls, countCalls, findCall, lastUse, listCalls, sweepCalls, useByDay } from './calls.ts'
+import type { BriefStatement } from '#sql/brief.ts'
+import { countHistory, countRemovals, historyOfRecord, recentHistory, removalsOf } from '#sql/records/history.ts'
+import {
+  draftInvoices,
+  estimatesWaiting,
+  expiring,
+  hoursToApprove,
+  projectsByStatus,
+  serviceDue,
+} from '#sql/records/home.ts'
+import type { Listing } from '#sql/records/listing.ts'
+import { type Look, lookFirst, lookForCreate, lookForDelete, lookForUpdate, lookUp } from '#sql/records/look.ts'
+import { fetch, fetchWithCaller, list, listIds, listWithCaller } from '#sql/records/read.ts'
+import { erase, hide, noteRemoval, related, settle } from '#sql/records/remove.ts'
+import {
+  hiddenBy,
+  holdLive,
+  lockRemoval,
+  markRestored,
+  stillEmpty,
+  takenMeanwhile,
+  unhide,
+} from '#sql/records/restore.ts'
+import { insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from '#sql/records/write.ts'
+import { type Statement, statement } from '#sql/statement.ts'
+import { claimKey, sweepAnswers } from '#sql/system/answers.ts'
+import { beginWrite } from '#sql/system/begin-write.ts'
+import { seeCaller } from '#sql/system/caller.ts'
+import {
+  companiesWithOldCalls,
+  countCalls,
+  findCall,
+  lastUse,
+  listCalls,
+  sweepCalls,
+  useByDay,
+} from '#sql/system/calls.ts'
 import {
   deleteCompany,
   demoAccounts,
@@ -16,15 +49,10 @@ import {
   noteDemoRemoved,
   tablesOfCompanies,
   useOfDemo,
-} from './demo.ts'
-import { endWrite } from './end-write.ts'
-import { newestSealed, serverFacts } from './health.ts'
-import { countHistory, countRemovals, historyOfRecord, recentHistory, removalsOf } from './history.ts'
-import { draftInvoices, estimatesWaiting, expiring, hoursToApprove, projectsByStatus, serviceDue } from './home.ts'
-import { claimKey, sweepAnswers } from './idempotency.ts'
-import type { Listing } from './listing.ts'
-import { type Look, lookFirst, lookForCreate, lookForDelete, lookForUpdate, lookUp } from './look.ts'
-import { type CallRow, givePlaceBack, insertCalls, placesUsed, takePlaces } from './metering.ts'
+} from '#sql/system/demo.ts'
+import { endWrite } from '#sql/system/end-write.ts'
+import { newestSealed, serverFacts } from '#sql/system/health.ts'
+import { type CallRow, givePlaceBack, insertCalls, placesUsed, takePlaces } from '#sql/system/metering.ts'
 import {
   accountsOf,
   activeToken,
@@ -44,11 +72,9 @@ import {
   setAllowlist,
   updateAccount,
   updateCompany,
-} from './office.ts'
-import { fetch, fetchWithCaller, list, listIds, listWithCaller } from './read.ts'
-import { erase, hide, noteRemoval, related, settle } from './remove.ts'
-import { hiddenBy, holdLive, lockRemoval, markRestored, stillEmpty, takenMeanwhile, unhide } from './restore.ts'
-import { fenceKeys, holdKeys, lockRotation, sealAnew, sealedRows } from './seal.ts'
+} from '#sql/system/office.ts'
+import { foldTallies } from '#sql/system/row-counts.ts'
+import { fenceKeys, holdKeys, lockRotation, sealAnew, sealedRows } from '#sql/system/seal.ts'
 import {
   deleteSession,
   deleteSessionById,
@@ -60,11 +86,8 @@ import {
   sessionsOf,
   sweepSessions,
   touchSession,
-} from './session.ts'
-import { candidatesFor, countAttempt, forgiveAttempts, passwordOf, sweepAttempts } from './sign-in.ts'
-import { type Statement, statement } from './statement.ts'
-import { foldTallies } from './tally.ts'
-import { insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from './write.ts'
+} from '#sql/system/sessions.ts'
+import { candidatesFor, countAttempt, forgiveAttempts, passwordOf, sweepAttempts } from '#sql/system/sign-in.ts'
 
 /** What the derived statements look like, one of each: the goldens show their SQL, the bench their plans. */
 

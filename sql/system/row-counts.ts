@@ -1,5 +1,5 @@
 import { raw, type Sql } from 'sql-template-tag'
-import { type Statement, sql, statement } from './statement.ts'
+import { type Statement, sql, statement } from '../statement.ts'
 import { sweepFrom } from './sweep.ts'
 
 /** The exact number of a company's live records of a kind, kept beside the writes instead of counted. */

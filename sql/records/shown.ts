@@ -2,7 +2,7 @@ import { join, raw, type Sql } from 'sql-template-tag'
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/kinds/index.ts'
-import { sql } from './statement.ts'
+import { sql } from '../statement.ts'
 
 /**
  * The JSON of the record `r`, as text, built by PostgreSQL: the members in the order of the definition, the `fields`

@@ -1,6 +1,6 @@
 import type { Plan } from '#registry/plans.ts'
-import { liveOf } from './access.ts'
-import { type Statement, sql, statement } from './statement.ts'
+import { liveOf } from '../access.ts'
+import { type Statement, sql, statement } from '../statement.ts'
 
 /** Companies, accounts and tokens: what Settings and the operator's command write. */
 

@@ -1,6 +1,6 @@
 import { join, raw } from 'sql-template-tag'
-import { byKey, companyRow, inOrderOf } from './access.ts'
-import { identifier, type Statement, sql, statement } from './statement.ts'
+import { byKey, companyRow, inOrderOf } from '../access.ts'
+import { identifier, type Statement, sql, statement } from '../statement.ts'
 
 /** The demo companies, and the accounts that the demo made for them. */
 

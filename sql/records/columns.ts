@@ -1,8 +1,8 @@
+import { mayBeNull } from '#derive/schema.ts'
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
 import type { Registry } from '#registry/records/index.ts'
-import { mayBeNull } from './schema.ts'
 
 /**
  * The tables that the registry asks for, as SQL. Migrations are written by hand; a test creates these beside the

@@ -1,5 +1,5 @@
 import { join, raw, type Sql } from 'sql-template-tag'
-import { type Statement, sql, statement } from './statement.ts'
+import { type Statement, sql, statement } from '../statement.ts'
 
 /** One call, as the log and the metering keep it. */
 export type CallRow = {

@@ -1,9 +1,9 @@
 import { join, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import { uniqueFields } from '../tables.ts'
-import { byKey, exactly, inOrderOf } from './access.ts'
+import { byKey, exactly, inOrderOf } from '../access.ts'
+import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { uniqueFields } from './columns.ts'
 import { currencyOf, shown } from './shown.ts'
-import { identifier, type Statement, sql, statement } from './statement.ts'
 
 /**
  * What a write has to see, and to hold, before it can be judged: at most one row. It can travel with whatever else its

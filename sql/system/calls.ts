@@ -1,8 +1,8 @@
 import { join, raw } from 'sql-template-tag'
-import { exactly, inOrderOf } from './access.ts'
-import { instant } from './history.ts'
+import { exactly, inOrderOf } from '../access.ts'
+import { instant } from '../records/history.ts'
+import { type Statement, sql, statement } from '../statement.ts'
 import type { CallRow } from './metering.ts'
-import { type Statement, sql, statement } from './statement.ts'
 
 /** The log of calls, as Settings shows it. */
 
