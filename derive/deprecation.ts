@@ -1,5 +1,5 @@
 import type { Deprecation } from '#registry/definition.ts'
-import { once } from './once.ts'
+import { once } from '#registry/once.ts'
 
 /** How an operation that is on its way out says so: with every answer, and in the documents. docs/compatibility.md */
 

@@ -205,13 +205,7 @@ const codes: { readonly [keyword: string]: ProblemCode } = {
 }
 
 /** Compiled once a field: the field is the key, and constant. */
-const compiled = new WeakMap<Field, { schema: JsonSchema; validator: ReturnType<typeof Compile> }>()
-
-function checksOf(field: Field) {
-  const known = compiled.get(field)
-  if (known) return known
+const checksOf = once((field: Field) => {
   const schema = kindOf(field).schema(field)
-  const made = { schema, validator: Compile(schema) }
-  compiled.set(field, made)
-  return made
-}
+  return { schema, validator: Compile(schema) }
+})

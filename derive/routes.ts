@@ -4,7 +4,7 @@ import { type Action, permission } from '#registry/permissions.ts'
 import { plans } from '#registry/plans.ts'
 import type { Registry } from '#registry/records/index.ts'
 import type { RefusalCode } from '#registry/refusals.ts'
-import { once } from './once.ts'
+import { once } from '#registry/once.ts'
 
 /**
  * The served routes as data. The router, the OpenAPI document, the reference page, the Postman collection and the

@@ -21,21 +21,24 @@ export type Askable<Asked> = { [name in keyof Asked]: Asked[name] | Sql }
 /** One record each is next to nothing, one page each is not. */
 export const togetherMax = { records: 32, pages: 16 }
 
-/** The text belongs to the name, so it is made once. Names are few: none has anything of a request in it. */
-const texts = new Map<string, string>()
-
-/** `types` are PostgreSQL's. A row that answers has a `place`: whose answer it is, counted from 1. */
-export function brief<Asked extends object>(
-  name: string,
-  types: { readonly [name in keyof Asked]: string },
-  asked: Asked,
-  together: number,
-  query: (asked: Askable<Asked>) => Sql,
-): BriefStatement {
+/**
+ * A brief read, its text made once. Where that follows from a definition, the read is kept with the definition (`once`).
+ * `types` are PostgreSQL's. A row that answers has a `place`: whose answer it is, counted from 1.
+ */
+export function brief<Asked extends object>({
+  name,
+  types,
+  together,
+  query,
+}: {
+  name: string
+  types: { readonly [name in keyof Asked]: string }
+  together: number
+  query: (asked: Askable<Asked>) => Sql
+}): (asked: Asked) => BriefStatement {
   const names = Object.keys(types) as (keyof Asked & string)[]
-  const text = texts.get(name) ?? textOf(names, types, query)
-  texts.set(name, text)
-  return { brief: true, name, text, together, values: names.map((name) => asked[name]) }
+  const text = textOf(names, types, query)
+  return (asked) => ({ brief: true, name, text, together, values: names.map((name) => asked[name]) })
 }
 
 function textOf<Asked extends object>(

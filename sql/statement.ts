@@ -1,4 +1,5 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
+import { kindOf } from '#registry/kinds/index.ts'
 
 /** A statement ready to run. With a name it is prepared once a connection; without one its text may vary freely. */
 export type Statement = {
@@ -18,5 +19,8 @@ export function statement(query: Sql, name?: string): Statement {
 
 /** An identifier. It comes from the registry, never from a request. */
 export const identifier = (name: string): Sql => raw(name)
+
+/** A moment as it is shown. */
+export const instant = (column: string): Sql => raw(kindOf({ kind: 'instant', about: '' }).shown?.(column) ?? column)
 
 export { sql }

@@ -1,17 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { Definition } from '#registry/definition.ts'
-import { registry } from '#registry/records/index.ts'
-import { ask, author, everyStatement, page } from '../bench/plans/every.ts'
+import { ask, author, page, projects } from '../bench/plans/statements/examples.ts'
+import { everyStatement } from '../bench/plans/statements/index.ts'
 import type { BriefStatement } from './brief.ts'
 import { lookForCreate, lookUp } from './records/look.ts'
 import { list, listWithCaller } from './records/read.ts'
 import { insertRecord, updateRecord } from './records/write.ts'
 import { type Statement, sql, statement } from './statement.ts'
 import { beginWrite } from './system/begin-write.ts'
-import { listCalls } from './system/calls.ts'
+import { listCalls } from './system/call-list.ts'
 import { candidatesFor } from './system/sign-in.ts'
-
-const [projects] = registry as [Definition]
 
 /** One line a clause, so that a change reads as a diff. */
 const readable = ({ name, text, values }: Statement | BriefStatement): string =>

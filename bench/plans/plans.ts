@@ -7,9 +7,9 @@ import { BenchProblem } from '../problem.ts'
 import { companyCount } from '../scenario/layout.ts'
 import { freshCopy } from '../scenario/load.ts'
 import { inSurroundings } from '../surroundings.ts'
-import { everyStatement } from './every.ts'
 import { fillOthers } from './fill.ts'
 import { planOf, waysOf } from './plan.ts'
+import { everyStatement } from './statements/index.ts'
 
 /** Compares how PostgreSQL goes about each derived statement, at a size, with how it does in a new database. */
 export const plans = ({ records }: Options): Promise<void> =>

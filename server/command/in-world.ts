@@ -1,4 +1,4 @@
-import type { CompanyRow } from '#sql/system/office.ts'
+import { type CompanyRow } from '#sql/system/companies.ts'
 import { type Config, readConfig } from '../config.ts'
 import { type OpenWorld, openWorld } from '../open-world.ts'
 import { type Actor, operator } from '../service/actor.ts'

@@ -1,14 +1,7 @@
 import { invalid, quoted, readInteger } from '#derive/parameters.ts'
 import { Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
-import {
-  type CallFilter,
-  type CallShown,
-  countCalls,
-  findCall,
-  listCalls,
-  type Outcome,
-  outcomes,
-} from '#sql/system/calls.ts'
+import { type CallFilter, type CallShown, countCalls, findCall, listCalls } from '#sql/system/call-list.ts'
+import { type Outcome, outcomes } from '#sql/system/calls.ts'
 import { recordId } from '../walk/read-intent.ts'
 import type { Asked, ConsoleRoute } from './asked.ts'
 import { readPage, readParameters } from './paging.ts'

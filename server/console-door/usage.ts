@@ -1,5 +1,6 @@
 import { readInteger } from '#derive/parameters.ts'
-import { outcomes, type UseRow, useByDay } from '#sql/system/calls.ts'
+import { outcomes } from '#sql/system/calls.ts'
+import { type UseRow, useByDay } from '#sql/system/call-list.ts'
 import { showCompany } from '../service/company.ts'
 import type { World } from '../world.ts'
 import type { Asked, ConsoleRoute } from './asked.ts'

@@ -1,6 +1,6 @@
 import { addOns } from '#registry/add-ons.ts'
 import { permission, permissions } from '#registry/permissions.ts'
-import type { CompanyRow } from '#sql/system/office.ts'
+import { type CompanyRow } from '#sql/system/companies.ts'
 import { setAccount } from '../service/account.ts'
 import { operator } from '../service/actor.ts'
 import { createCompany } from '../service/company.ts'

@@ -1,5 +1,5 @@
 import { permissions } from '#registry/permissions.ts'
-import type { CompanyRow } from '#sql/system/office.ts'
+import { type CompanyRow } from '#sql/system/companies.ts'
 import { operator } from '../service/actor.ts'
 import { createCompany } from '../service/company.ts'
 import { issueToken } from '../service/token.ts'

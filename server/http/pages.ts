@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { errorsPage } from '#derive/errors-page.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { ping } from '#sql/system/connection.ts'
 import { jsonType, refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { Reply } from '../walk/call.ts'
 import type { World } from '../world.ts'
@@ -57,7 +58,7 @@ const plainPagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-an
 async function ready({ database, config, log }: World, stage: Stage): Promise<Reply> {
   try {
     if (stage.is !== 'serving') throw new Error('the process is stopping')
-    await database.read({ text: 'select 1', values: [] })
+    await database.read(ping)
     return json(200, { status: 'ready' })
   } catch (error) {
     log.warn({ error }, 'not ready')

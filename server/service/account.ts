@@ -10,7 +10,7 @@ import {
   insertAccount,
   lockAccount,
   updateAccount,
-} from '#sql/system/office.ts'
+} from '#sql/system/accounts.ts'
 import { deleteSessionsOf } from '#sql/system/sessions.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'

@@ -4,15 +4,8 @@ import type { Problem } from '#registry/definition.ts'
 import { type Plan, planLimit, planNames } from '#registry/plans.ts'
 import { registry } from '#registry/records/index.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
-import {
-  type CompanyRow,
-  countLive,
-  findCompany,
-  insertCompany,
-  lockCompany,
-  recountPlaces,
-  updateCompany,
-} from '#sql/system/office.ts'
+import { type CompanyRow, findCompany, insertCompany, lockCompany, updateCompany } from '#sql/system/companies.ts'
+import { countLive, recountPlaces } from '#sql/system/quota.ts'
 import type { Transaction } from '../store/database.ts'
 
 /** A company: its name, currency, plan and add-ons. */

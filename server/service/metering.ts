@@ -1,4 +1,4 @@
-import { type CallRow, insertCalls } from '#sql/system/metering.ts'
+import { type CallRow, insertCalls } from '#sql/system/calls.ts'
 import type { Database } from '../store/database.ts'
 
 /**

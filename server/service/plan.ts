@@ -1,9 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import { type Plan, planLimit } from '#registry/plans.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { planHeld } from '#sql/records/look.ts'
-import { statement } from '#sql/statement.ts'
-import { givePlaceBack, placesUsed, takePlaces } from '#sql/system/metering.ts'
+import { givePlaceBack, holdPlan, placesUsed, takePlaces } from '#sql/system/quota.ts'
 import type { Transaction } from '../store/database.ts'
 
 /**
@@ -18,7 +16,7 @@ export async function takePlanPlaces(
 ): Promise<void> {
   const limit = await planLimitInForce(transaction, companyId, definition)
   if (limit === null) return
-  const [taken] = await transaction.run(statement(takePlaces(companyId, definition.name, limit, places), 'plan.take'))
+  const [taken] = await transaction.run(takePlaces(companyId, definition.name, limit, places))
   if (!taken) throw await planIsFull(transaction, companyId, definition, limit)
 }
 
@@ -56,7 +54,7 @@ async function planLimitInForce(
   definition: Definition,
 ): Promise<number | null> {
   if (!definition.planLimited) return null
-  const [row] = await transaction.run<{ plan: Plan }>(statement(planHeld(companyId), 'plan.hold'))
+  const [row] = await transaction.run<{ plan: Plan }>(holdPlan(companyId))
   if (!row) throw new Error(`company ${companyId} is gone`)
   return planLimit(row.plan, definition.name)
 }

@@ -2,19 +2,18 @@ import { allowlistProblem, readAllowlistEntry } from '#registry/allowlist.ts'
 import type { Problem } from '#registry/definition.ts'
 import { scopes as allScopes } from '#registry/permissions.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { type AccountRow, lockAccount } from '#sql/system/accounts.ts'
+import { noteOffice } from '#sql/system/audit-log.ts'
+import { holdKeys } from '#sql/system/seal.ts'
 import {
-  type AccountRow,
   activeToken,
   insertToken,
-  lockAccount,
   lockTokens,
   nextTokenId,
-  noteOffice,
   revokeActiveToken,
   setAllowlist,
   type TokenRow,
-} from '#sql/system/office.ts'
-import { holdKeys } from '#sql/system/seal.ts'
+} from '#sql/system/tokens.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'

@@ -1,5 +1,5 @@
 import type { Json } from '#registry/json.ts'
-import { type Look, lookFirst } from '#sql/records/look.ts'
+import { type Look, lookFirst } from '#sql/look.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 

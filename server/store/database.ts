@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { BriefStatement } from '#sql/brief.ts'
-import { type Statement, sql, statement } from '#sql/statement.ts'
+import type { Statement } from '#sql/statement.ts'
+import { begin, commit, rollback, rollbackAndChain } from '#sql/system/connection.ts'
 import { fixedShare, type Share } from '../fair/shares.ts'
 import { type Asked, sendTogether } from './batch.ts'
 import { asFault, Fault, isConflict, isConnectionLost } from './faults.ts'
@@ -90,7 +91,7 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
 /**
  * Set for the session, so that it holds on any server: a client that is gone frees its locks within half a second
  * even while a statement of it waits, and nothing waits for ever. A statement is planned once a connection, so its plan
- * must hold for every company and at every size: by the index that its text asks for (`derive/queries/access.ts`), however
+ * must hold for every company and at every size: by the index that its text asks for (`sql/access.ts`), however
  * small the tables are while it is made, and alone, however large, because starting other processes takes longer than
  * answering.
  */
@@ -127,22 +128,17 @@ async function connected<T>(pool: pg.Pool, work: (client: pg.ClientBase) => Prom
 }
 
 async function once<T>(client: pg.ClientBase, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-  const { run, send, commit } = conversation(client)
+  const { run, send, end } = conversation(client)
   send(begin)
   try {
     const result = await work({ run, send, undo: () => send(rollbackAndChain) })
-    await commit()
+    await end()
     return result
   } catch (error) {
     if (!isConnectionLost(error)) await run(rollback).catch(() => {})
     throw error
   }
 }
-
-const begin = statement(sql`begin isolation level read committed`, 'begin')
-const committing = statement(sql`commit`, 'commit')
-const rollback = statement(sql`rollback`, 'rollback')
-const rollbackAndChain = statement(sql`rollback and chain`, 'rollback and chain')
 
 /** What is asked in one turn of the event loop leaves together; what is only sent waits for the next that is asked. */
 function conversation(client: pg.ClientBase) {
@@ -171,10 +167,10 @@ function conversation(client: pg.ClientBase) {
     // Its failure is that of everything after it in the batch, and the commit is always after it.
     send: (statement: Statement): void => void waiting.push({ statement, answered() {}, failed() {} }),
     /** Once a commit is on its way, a lost connection says nothing about whether it arrived. */
-    commit: () =>
+    end: () =>
       new Promise<void>((resolve, reject) =>
         ask({
-          statement: committing,
+          statement: commit,
           // PostgreSQL answers the commit of a transaction that has failed by rolling back, and calls it no error.
           answered: (_, command) =>
             command === 'COMMIT' ? resolve() : reject(new Error('a statement failed before the commit')),

@@ -1,6 +1,6 @@
 import { Refusal, refusals } from '#registry/refusals.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
-import type { CallRow } from '#sql/system/metering.ts'
+import { type CallRow } from '#sql/system/calls.ts'
 import type { World } from '../world.ts'
 import type { Answer } from './answer.ts'
 import type { Call, Reply } from './call.ts'

@@ -1,8 +1,7 @@
 import { join, raw } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import { kindOf } from '#registry/kinds/index.ts'
 import { byKey, exactly, inOrderOf } from '../access.ts'
-import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { identifier, instant, type Statement, sql, statement } from '../statement.ts'
 
 /** Who changed what, and what was deleted: what the web interface shows of the past. */
 
@@ -21,8 +20,6 @@ export type HistoryRow = {
   action: string
   changes: unknown
 }
-
-export const instant = (column: string) => raw(kindOf({ kind: 'instant', about: '' }).shown?.(column) ?? column)
 
 const nameOf = (id: string) => sql`(select name from ${byKey('accounts', raw('h.company_id'), raw(id))} account)`
 

@@ -1,25 +1,14 @@
 import { join, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { byKey, exactly, inOrderOf } from '../access.ts'
+import type { Look } from '../look.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { planHeld } from '../system/quota.ts'
 import { uniqueFields } from './columns.ts'
 import { currencyOf, shown } from './shown.ts'
 
-/**
- * What a write has to see, and to hold, before it can be judged: at most one row. It can travel with whatever else its
- * door asks first. One text for all that share its name: what there is nothing to ask about is asked with null.
- */
-export type Look = { name: string; query: Sql }
-
 /** The references and unique values that somebody sent, as far as they are acceptable; null for the others. */
 export type Sent = { readonly [field: string]: string | number | null }
-
-/** A look by itself. */
-export const lookFirst = ({ name, query }: Look): Statement =>
-  statement(sql`select ${seenBy(query)} as seen`, `${name}.look`)
-
-/** The row of a look as one value, which null stands for where there is none. */
-export const seenBy = (query: Sql): Sql => sql`(select row_to_json(seen) from (${query}) seen)`
 
 /** Of a create: where its references lead, which of its values are taken, and the plan if there is a limit to it. */
 export function lookForCreate(companyId: number, definition: Definition, sent: Sent): Look | null {
@@ -47,9 +36,6 @@ export const lookForDelete = (companyId: number, definition: Definition, id: num
 /** What the references and unique values of a record lead to; of those alone that are given. */
 export const lookUp = (companyId: number, definition: Definition, given: Sent): Statement =>
   statement(sql`select ${join(lookUps(companyId, definition, given, null))}`, `${definition.name}.look-up`)
-
-/** The plan, held so that it cannot change before the transaction ends. */
-export const planHeld = (companyId: number): Sql => sql`select plan from companies where id = ${companyId} for share`
 
 /** The name of the column that says whether another live record has the value of a unique field. */
 export const takenColumn = (field: string): string => `${field}__taken`

@@ -1,6 +1,7 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { pageSizeMax } from '#registry/limits.ts'
+import { once } from '#registry/once.ts'
 import { byKey, inOrderOf } from '../access.ts'
 import { type Askable, type BriefStatement, brief, togetherMax } from '../brief.ts'
 import { type Statement, sql, statement } from '../statement.ts'
@@ -10,36 +11,50 @@ import { found, type Listing, narrows } from './listing.ts'
 import { currencyOf, shown } from './shown.ts'
 
 /** A record and its caller. `json` is null where there is no such live record. */
-export function fetchWithCaller(
+export const fetchWithCaller = (
   ask: CallerAsk,
   definition: Definition,
   id: number,
   fields?: string[],
-): Statement | BriefStatement {
-  const query = (asked: Askable<CallerAsk & { id: number }>) =>
-    withCaller(asked, one(asked, definition, raw('caller.currency'), fields))
-  const asked = { ...ask, id }
+): Statement | BriefStatement =>
   // Any choice of fields can come.
-  if (fields) return statement(query(asked))
-  return brief(`${definition.name}.fetch`, { ...callerTypes, id: 'bigint' }, asked, togetherMax.records, query)
-}
+  fields ? statement(oneWithCaller({ ...ask, id }, definition, fields)) : briefFetch(definition)({ ...ask, id })
 
 /** A page, its exact total, and its caller. Both come from one snapshot. */
 export function listWithCaller(ask: CallerAsk, definition: Definition, listing: Listing): Statement | BriefStatement {
-  const query = (asked: Askable<CallerAsk & Cut>) =>
-    withCaller(asked, page(asked, definition, listing, raw('caller.currency')))
   const { limit, offset } = listing
   const asked = { ...ask, limit, offset }
-  if (narrows(listing) || listing.fields || listing.sort.length > 0 || !isNear(listing))
-    return statement(query(asked), listName(definition, listing))
-  return brief(
-    `${definition.name}.page`,
-    { ...callerTypes, limit: 'bigint', offset: 'bigint' },
-    asked,
-    togetherMax.pages,
-    query,
-  )
+  return narrows(listing) || listing.fields || listing.sort.length > 0 || !isNear(listing)
+    ? statement(pageWithCaller(asked, definition, listing), listName(definition, listing))
+    : briefPage(definition)(asked)
 }
+
+const briefFetch = once((definition: Definition) =>
+  brief<CallerAsk & { id: number }>({
+    name: `${definition.name}.fetch`,
+    types: { ...callerTypes, id: 'bigint' },
+    together: togetherMax.records,
+    query: (asked) => oneWithCaller(asked, definition),
+  }),
+)
+
+const briefPage = once((definition: Definition) =>
+  brief<CallerAsk & Cut>({
+    name: `${definition.name}.page`,
+    types: { ...callerTypes, limit: 'bigint', offset: 'bigint' },
+    together: togetherMax.pages,
+    query: (asked) => pageWithCaller(asked, definition, firstPage),
+  }),
+)
+
+/** Of everything; where it is cut is asked. */
+const firstPage: Listing = { filters: {}, words: [], sort: [], limit: 0, offset: 0 }
+
+const oneWithCaller = (asked: Askable<CallerAsk & { id: number }>, definition: Definition, fields?: string[]): Sql =>
+  withCaller(asked, one(asked, definition, raw('caller.currency'), fields))
+
+const pageWithCaller = (asked: Askable<CallerAsk & Cut>, definition: Definition, listing: Listing): Sql =>
+  withCaller(asked, page(asked, definition, listing, raw('caller.currency')))
 
 /** A page for somebody whose rights have been seen already. */
 export const list = (companyId: number, definition: Definition, listing: Listing): Statement =>

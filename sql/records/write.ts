@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { byKey } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
-import { takePlaces } from '../system/metering.ts'
+import { placesTaken } from '../system/quota.ts'
 import { tally } from '../system/row-counts.ts'
 import { columnsOf } from './columns.ts'
 import { currencyOf, shown } from './shown.ts'
@@ -27,7 +27,7 @@ export function insertRecord(
 ): Statement {
   const columns = columnsOf(definition).filter(([, field]) => field.kind !== 'id' && field.kind !== 'instant')
   return statement(
-    sql`with ${planLimit === null ? sql`` : sql`place as (${takePlaces(author.companyId, definition.name, planLimit, 1)}), `}r as (
+    sql`with ${planLimit === null ? sql`` : sql`place as (${placesTaken(author.companyId, definition.name, planLimit, 1)}), `}r as (
       insert into ${identifier(definition.name)} (company_id, ${join(columns.map(([name]) => identifier(name)))})
       select ${author.companyId}::bigint, ${join(columns.map(([name, field]) => parameter(field, record[name] ?? null)))}
       ${planLimit === null ? sql`` : sql`where exists (select from place)`}

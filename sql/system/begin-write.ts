@@ -1,4 +1,4 @@
-import { type Look, seenBy } from '../records/look.ts'
+import { type Look, seenBy } from '../look.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 import { type AnswerRow, answerOf, type KeyAsk, lockKey } from './answers.ts'
 import { type CallerAsk, type CallerRow, callerOf } from './caller.ts'

@@ -1,6 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { byKey, companyRow, exactly, inOrderOf } from '../access.ts'
-import { type Askable, type BriefStatement, brief, togetherMax } from '../brief.ts'
+import { type Askable, brief, togetherMax } from '../brief.ts'
 import { sql } from '../statement.ts'
 
 /** What a call shows of itself, and what its route asks for. */
@@ -54,5 +54,9 @@ export const ofToken = (companyId: number | Sql, tokenHash: Buffer | Sql): Sql =
   sql`where company_id = ${companyId} and ${exactly(sql`hash`, tokenHash)} ${inOrderOf(sql`hash`)}`
 
 /** The caller alone: of a read that is refused in any case. */
-export const seeCaller = (ask: CallerAsk): BriefStatement =>
-  brief('caller', callerTypes, ask, togetherMax.records, callerOf)
+export const seeCaller = brief<CallerAsk>({
+  name: 'caller',
+  types: callerTypes,
+  together: togetherMax.records,
+  query: callerOf,
+})

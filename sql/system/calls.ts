@@ -1,111 +1,62 @@
-import { join, raw } from 'sql-template-tag'
-import { exactly, inOrderOf } from '../access.ts'
-import { instant } from '../records/history.ts'
-import { type Statement, sql, statement } from '../statement.ts'
-import type { CallRow } from './metering.ts'
+import { join, raw, type Sql } from 'sql-template-tag'
+import { inOrderOf } from '../access.ts'
+import { instant, type Statement, sql, statement } from '../statement.ts'
 
-/** The log of calls, as Settings shows it. */
-
-export type CallShown = Omit<CallRow, 'company_id'> & {
-  id: number
-  outcome: Outcome
-  token_label: string
-  token_active: boolean
-  token_revoked_at: string | null
+/** One call, as the log and the metering keep it. */
+export type CallRow = {
+  company_id: number
+  token_id: number
+  request_id: string
+  at: string
+  route: string
+  record_id: number | null
+  status: number
+  code: string | null
+  ms: number
+  peer: string | null
+  dry_run: boolean
+  replayed: boolean
+  counted: boolean
 }
+
+const columns: { [column in keyof CallRow]: string } = {
+  company_id: 'bigint',
+  token_id: 'bigint',
+  request_id: 'text',
+  at: 'timestamptz',
+  route: 'text',
+  record_id: 'bigint',
+  status: 'smallint',
+  code: 'text',
+  ms: 'real',
+  peer: 'inet',
+  dry_run: 'boolean',
+  replayed: 'boolean',
+  counted: 'boolean',
+}
+const names = Object.keys(columns) as (keyof CallRow)[]
+const listed = raw(names.join(', '))
+
+export const insertCall = (call: CallRow): Sql =>
+  sql`insert into calls (${listed}) values (${join(names.map((name) => call[name]))})`
+
+/** Calls of any number of companies in one statement. */
+export const insertCalls = (calls: readonly CallRow[]): Statement =>
+  statement(
+    sql`insert into calls (${listed}) select ${listed}
+    from json_to_recordset(${JSON.stringify(calls)}::json) as call (${raw(names.map((name) => `${name} ${columns[name]}`).join(', '))})`,
+    'calls.insert',
+  )
 
 export const outcomes = ['ok', 'refused', 'replayed', 'dry_run'] as const
 export type Outcome = (typeof outcomes)[number]
 
-export type CallFilter = {
-  status?: number
-  code?: string
-  /** A route, or a resource for all of its routes. */
-  route?: string
-  outcome?: Outcome
-  /** Moments, the first included and the last not. */
-  from?: string
-  before?: string
-}
-
 /** What became of a call: refused before all, since a refused dry-run or replay is a refusal to whoever reads it. */
-const outcome = sql`case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
+export const outcome = sql`case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end`
 
-const shown = sql`c.id, ${instant('c.at')} as at, c.request_id, c.route, c.record_id, c.status, c.code, c.ms::float8 as ms,
-  host(c.peer) as peer, c.dry_run, c.replayed, c.counted, ${outcome} as outcome, c.token_id, t.label as token_label,
-  t.revoked_at is null as token_active, ${instant('t.revoked_at')} as token_revoked_at`
-
-const conditions = (companyId: number, { status, code, route, outcome: wanted, from, before }: CallFilter) =>
-  join(
-    [
-      sql`c.company_id = ${companyId}`,
-      ...(status === undefined ? [] : [sql`c.status = ${status}`]),
-      ...(code === undefined ? [] : [sql`c.code = ${code}`]),
-      ...(route === undefined ? [] : [sql`(c.route = ${route} or split_part(c.route, '.', 1) = ${route})`]),
-      ...(wanted === undefined ? [] : [sql`${outcome} = ${wanted}`]),
-      ...(from === undefined ? [] : [sql`c.at >= ${from}::timestamptz`]),
-      ...(before === undefined ? [] : [sql`c.at < ${before}::timestamptz`]),
-    ],
-    ' and ',
-  )
-
-/** The token of a call, for its name. */
-const tokens = sql`cross join lateral (
-      select * from tokens where company_id = c.company_id and ${exactly(sql`id`, raw('c.token_id'))} ${inOrderOf(sql`id`)}
-    ) t`
-
-export const listCalls = (
-  companyId: number,
-  filter: CallFilter,
-  { limit, offset }: { limit: number; offset: number },
-): Statement =>
-  statement(
-    sql`select ${shown} from (
-      select * from calls c where ${conditions(companyId, filter)} order by c.at desc, c.id desc
-      limit ${limit} offset ${offset}
-    ) c ${tokens} order by c.at desc, c.id desc`,
-  )
-
-export const countCalls = (companyId: number, filter: CallFilter): Statement =>
-  statement(
-    sql`select count(*) as total from (
-      select from calls c where ${conditions(companyId, filter)} ${inOrderOf(sql`c.at`)}
-    ) counted`,
-  )
-
-export const findCall = (companyId: number, id: number): Statement =>
-  statement(
-    sql`select ${shown} from (
-      select * from calls where company_id = ${companyId} and ${exactly(sql`id`, id)} ${inOrderOf(sql`id`)}
-    ) c ${tokens}`,
-    'calls.find',
-  )
-
-export type UseRow = { day: string; resource: string; outcome: Outcome; calls: number; counted: number }
-
-const day = sql`(c.at at time zone 'UTC')::date`
-const resource = sql`split_part(c.route, '.', 1)`
-
-/** Calls a day by resource and outcome, for so many days up to today: those that are kept, and the sums of the others. */
-export const useByDay = (companyId: number, days: number): Statement =>
-  statement(
-    sql`select to_char(day, 'YYYY-MM-DD') as day, resource, outcome, sum(calls)::bigint as calls, sum(counted)::bigint as counted
-    from (
-      select ${day} as day, ${resource} as resource, ${outcome} as outcome,
-        count(*) as calls, count(*) filter (where c.counted) as counted
-      from (
-        select * from calls c where c.company_id = ${companyId} and c.at >= current_date - ${days - 1}::int
-        ${inOrderOf(sql`c.at`)}
-      ) c
-      group by 1, 2, 3
-      union all
-      select day, resource, outcome, calls, counted from call_days
-      where company_id = ${companyId} and day >= current_date - ${days - 1}::int
-    ) used
-    group by 1, 2, 3`,
-    'calls.by-day',
-  )
+export const day = sql`(c.at at time zone 'UTC')::date`
+export const resource = sql`split_part(c.route, '.', 1)`
 
 const isOld = (keptDays: number) => sql`at < now() - make_interval(days => ${keptDays})`
 

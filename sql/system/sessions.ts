@@ -1,8 +1,7 @@
 import { raw, type Sql } from 'sql-template-tag'
 import type { Plan } from '#registry/plans.ts'
 import { byKey, companyRow, exactly, inOrderOf } from '../access.ts'
-import { instant } from '../records/history.ts'
-import { type Statement, sql, statement } from '../statement.ts'
+import { instant, type Statement, sql, statement } from '../statement.ts'
 import { sweepFrom } from './sweep.ts'
 
 /** Sessions of the web interface. A session is told by its company and the hash of its id. */

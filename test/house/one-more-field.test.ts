@@ -6,9 +6,9 @@ import { postman } from '#derive/postman.ts'
 import { dataRoutesOf, routes } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/records/index.ts'
-import { tables } from '#sql/records/columns.ts'
 import { fetch, list } from '#sql/records/read.ts'
 import { insertRecord } from '#sql/records/write.ts'
+import { tables } from './asked-tables.ts'
 
 const clients = definitionOf(registry, 'clients') as Definition
 const extended: Definition = {

@@ -4,9 +4,9 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { registry } from '#registry/records/index.ts'
 import { sessionOptions } from '#server/store/database.ts'
-import { everyStatement } from '../../bench/plans/every.ts'
 import { insert, withoutReferences } from '../../bench/plans/fill.ts'
 import { planOf, readWhole, waysOf } from '../../bench/plans/plan.ts'
+import { everyStatement } from '../../bench/plans/statements/index.ts'
 import type { Connection } from '../../bench/postgres.ts'
 import { freshDatabase } from '../stage/database.ts'
 
@@ -150,13 +150,16 @@ describe('The plan of a statement follows from its text', () => {
   })
 })
 
+const root = join(import.meta.dirname, '../..')
+
 test('every statement is among those that are looked at', () => {
-  const folder = join(import.meta.dirname, '../../derive/queries')
-  const read = (file: string) => readFileSync(join(folder, file), 'utf8')
-  const files = readdirSync(folder).filter((file) => !/^(every|statement|brief)\.ts$|test/.test(file))
-  const listed = read('every.ts')
-  const builders = files.flatMap((file) =>
-    read(file)
+  const read = (folder: string) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !/^(statement|brief)\.ts$|test/.test(file))
+      .map((file) => readFileSync(join(root, folder, file), 'utf8'))
+  const listed = read('bench/plans/statements').join('\n')
+  const builders = read('sql').flatMap((text) =>
+    text
       .split(/^(?=export )/m)
       .filter((text) => /^[^{]*?\)?: (Brief)?Statement\b/m.test(text.split(/=>\s*\n|\{\n/)[0] as string))
       .flatMap((text) => /^export (?:const|function) (\w+)/.exec(text)?.[1] ?? []),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { registry } from '#registry/records/index.ts'
-import { tables } from '#sql/records/columns.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
+import { tables } from './asked-tables.ts'
 
 /** The tables that the registry asks for are made beside the migrated ones, and the two catalogues compared. */
 let stage: Stage

@@ -126,35 +126,30 @@ type Row = { n: number; pid: number; at: string }
 
 /** Says which statement of which connection answered it; nothing answers a negative number. */
 const numbered = (n: number) =>
-  brief(
-    'test.numbered',
-    { n: 'bigint' },
-    { n },
-    32,
-    (asked) =>
-      sql`select ${asked.n} as n, pg_backend_pid() as pid, statement_timestamp()::text as at where ${asked.n} >= 0`,
-  )
+  brief({
+    name: 'test.numbered',
+    types: { n: 'bigint' },
+    together: 32,
+    query: (asked) => sql`select ${asked.n} as n, pg_backend_pid() as pid, statement_timestamp()::text as at where ${asked.n} >= 0`,
+  })({ n })
 
 /** As long as a page of a hundred long records. */
 const long = () =>
-  brief(
-    'test.long',
-    { n: 'bigint' },
-    { n: 1 },
-    16,
-    (asked) =>
-      sql`select repeat('x', 1500000 + ${asked.n}::integer) as json, pg_backend_pid() as pid, statement_timestamp()::text as at`,
-  )
+  brief({
+    name: 'test.long',
+    types: { n: 'bigint' },
+    together: 16,
+    query: (asked) => sql`select repeat('x', 1500000 + ${asked.n}::integer) as json, pg_backend_pid() as pid, statement_timestamp()::text as at`,
+  })({ n: 1 })
 
 /** Waits for a lock if it is 1. */
 const held = (wait: 0 | 1) =>
-  brief(
-    'test.held',
-    { wait: 'bigint' },
-    { wait },
-    32,
-    (asked) => sql`select case when ${asked.wait} = 1 then pg_advisory_xact_lock(4711)::text end as held`,
-  )
+  brief({
+    name: 'test.held',
+    types: { wait: 'bigint' },
+    together: 32,
+    query: (asked) => sql`select case when ${asked.wait} = 1 then pg_advisory_xact_lock(4711)::text end as held`,
+  })({ wait })
 
 const waiting = `from pg_locks join pg_database d on d.oid = database
   where datname = current_database() and locktype = 'advisory' and objid = 4711 and not granted`

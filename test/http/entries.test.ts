@@ -33,7 +33,12 @@ async function handIn(): Promise<void> {
   await stage.world.meter.flush()
   const text = 'select pg_stat_force_next_flush(), pg_sleep(0.02)'
   const onLane = () =>
-    brief('hand-in', { n: 'bigint' }, { n: 1 }, 1, () => sql`select pg_stat_force_next_flush(), pg_sleep(0.02)`)
+    brief({
+      name: 'hand-in',
+      types: { n: 'bigint' },
+      together: 1,
+      query: () => sql`select pg_stat_force_next_flush(), pg_sleep(0.02)`,
+    })({ n: 1 })
   await Promise.all([
     ...Array.from({ length: connectionsMax * 3 }, () => stage.world.database.read({ text, values: [] })),
     ...Array.from({ length: laneCount * 3 }, () => stage.world.database.read(onLane())),

@@ -1,0 +1,50 @@
+import type { Definition } from '#registry/definition.ts'
+import { registry } from '#registry/records/index.ts'
+import type { BriefStatement } from '#sql/brief.ts'
+import type { Listing } from '#sql/records/listing.ts'
+import type { Statement } from '#sql/statement.ts'
+import type { CallRow } from '#sql/system/calls.ts'
+
+/** Statements of one topic, as the goldens show them together. */
+export type Topic = readonly [topic: string, statements: readonly (Statement | BriefStatement)[]]
+
+/** What they are asked with. */
+
+export const ask = {
+  companyId: 7,
+  tokenHash: Buffer.from('00ff', 'hex'),
+  scope: 'PROJECTS_VIEW',
+  addOn: 'api',
+  peer: '127.0.0.1',
+}
+export const key = { key: 'key', lock: '42' }
+export const answer = {
+  ...{ fingerprint: Buffer.from('00', 'hex'), status: 201, body: '{}', location: null, etag: null },
+  request_id: null,
+}
+export const noted: CallRow = {
+  ...{ company_id: 7, token_id: 9, request_id: 'r', at: '2026-01-01T00:00:00Z', route: 'projects.create' },
+  ...{ record_id: 4711, status: 201, code: null, ms: 1.5, peer: null, dry_run: false, replayed: false, counted: true },
+}
+export const company = {
+  id: 7,
+  name: 'Harbor',
+  currency: 'USD',
+  plan: 'PRO' as const,
+  add_ons: ['api'],
+  is_demo: false,
+}
+export const person = { name: 'Ada', email: 'ada@example.com', permissions: [], service: false, passwordHash: null }
+export const token = {
+  account_id: 8,
+  issued_by: 8,
+  label: 'L',
+  scopes: [],
+  allowlist: [],
+  sealed: answer.fingerprint,
+  hash: ask.tokenHash,
+}
+export const session = { companyId: 7, idHash: Buffer.from('00ff', 'hex') }
+export const author = { companyId: 7, accountId: 8, tokenId: 9, door: 'api' }
+export const page: Listing = { filters: {}, words: [], sort: [], limit: 50, offset: 0 }
+export const [projects, workers, , estimates] = registry as [Definition, Definition, Definition, Definition]

@@ -1,0 +1,123 @@
+import { type Look, lookFirst } from '#sql/look.ts'
+import { countHistory, countRemovals, historyOfRecord, recentHistory, removalsOf } from '#sql/records/history.ts'
+import {
+  draftInvoices,
+  estimatesWaiting,
+  expiring,
+  hoursToApprove,
+  projectsByStatus,
+  serviceDue,
+} from '#sql/records/home.ts'
+import { lookForCreate, lookForDelete, lookForUpdate, lookUp } from '#sql/records/look.ts'
+import { fetch, fetchWithCaller, list, listIds, listWithCaller } from '#sql/records/read.ts'
+import { erase, hide, noteRemoval, related, settle } from '#sql/records/remove.ts'
+import {
+  hiddenBy,
+  holdLive,
+  lockRemoval,
+  markRestored,
+  stillEmpty,
+  takenMeanwhile,
+  unhide,
+} from '#sql/records/restore.ts'
+import { insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from '#sql/records/write.ts'
+import { ask, author, estimates, page, projects, type Topic, workers } from './examples.ts'
+
+/** Statements made from a definition. */
+export const ofTheRecords: readonly Topic[] = [
+  ['fetch', [fetchWithCaller(ask, projects, 4711), fetchWithCaller(ask, projects, 4711, ['name'])]],
+  [
+    'list',
+    [
+      listWithCaller(ask, projects, page),
+      listWithCaller(ask, projects, { ...page, offset: 90_000 }),
+      listWithCaller(ask, projects, { ...page, filters: { status: 'ACTIVE' } }),
+      listWithCaller(ask, projects, { ...page, words: ['wall'] }),
+      listWithCaller(ask, projects, { ...page, filters: { status: 'ACTIVE' }, words: ['wall'] }),
+      listWithCaller(ask, projects, { ...page, updatedSince: '2026-01-01T00:00:00Z' }),
+      listWithCaller(ask, projects, { ...page, sort: [{ field: 'name', descending: false }] }),
+      listWithCaller(ask, projects, { ...page, filters: { status: 'ACTIVE', client_id: 3 }, words: ['wall', '50%'] }),
+      listWithCaller(ask, projects, {
+        ...page,
+        sort: [{ field: 'name', descending: true }],
+        updatedSince: '2026-01-01T00:00:00Z',
+      }),
+    ],
+  ],
+  [
+    'look',
+    [
+      lookFirst(lookForCreate(7, projects, { client_id: 3, category_id: 4, code: 'A' }) as Look),
+      lookFirst(lookForUpdate(7, projects, 4711, { category_id: 4, code: 'A' })),
+      lookFirst(lookForDelete(7, projects, 4711)),
+      lookUp(7, projects, { client_id: 3 }),
+    ],
+  ],
+  [
+    'write',
+    [
+      insertRecord(author, workers, { name: 'Ada' }, null),
+      insertRecord(author, workers, { name: 'Ada' }, 50),
+      updateRecord(author, estimates, 4711, { lines: [], notes: null }, { notes: ['a', null] }),
+      lockTree(7, 'workers', 'supervisor_id'),
+      leadsTo(7, 'workers', 'supervisor_id', 1, 2),
+      nextNumber(7, 'estimates'),
+    ],
+  ],
+  [
+    'remove',
+    [
+      ...projects.removal.relations.map((relation) => related(7, relation, [4711])),
+      noteRemoval(author, { records: 'projects', recordId: 1, mode: 'soft', title: 'T', went: {}, unlinked: [] }),
+      hide(author, 'projects', [1, 2], 3),
+      erase(author, estimates, 1, '{}'),
+      settle(author, 'equipment', 'status', [1], { is: 'IN_USE' }, 'ACTIVE'),
+      settle(author, 'equipment', 'project_id', [1], 'any', null),
+    ],
+  ],
+  [
+    'console-list',
+    [
+      fetch(7, projects, 4711),
+      list(7, projects, { ...page, ids: [1, 2], among: [{ field: 'status', values: ['ACTIVE', 'ON_HOLD'] }] }),
+      listIds(7, projects, {
+        ...page,
+        days: [{ field: 'start_date', from: '2026-01-01', to: '2026-12-31' }],
+        sort: [{ field: 'name', descending: false }],
+      }),
+    ],
+  ],
+  [
+    'history',
+    [
+      historyOfRecord(7, 'projects', 4711, page),
+      countHistory(7, 'projects', 4711),
+      recentHistory(7, [projects, workers], 10),
+      removalsOf(7, ['projects'], page),
+      countRemovals(7, ['projects']),
+    ],
+  ],
+  [
+    'home',
+    [
+      projectsByStatus(7),
+      estimatesWaiting(7),
+      expiring(7, 'insurance_expires_on', '2026-01-01', 5),
+      serviceDue(7, '2026-01-01', 5),
+      hoursToApprove(7),
+      draftInvoices(7),
+    ],
+  ],
+  [
+    'restore',
+    [
+      lockRemoval(7, 1),
+      markRestored(7, 1),
+      hiddenBy(7, workers, 1, [2]),
+      takenMeanwhile(7, projects, 'code', [2]),
+      holdLive(7, 'clients', [3]),
+      unhide(author, 'projects', [2]),
+      stillEmpty(7, workers, 'supervisor_id', [4]),
+    ],
+  ],
+]

@@ -1,0 +1,162 @@
+import { lookForCreate, lookForUpdate } from '#sql/records/look.ts'
+import { accountsOf, companyOfAccount, insertAccount, lockAccount, updateAccount } from '#sql/system/accounts.ts'
+import { claimKey, sweepAnswers } from '#sql/system/answers.ts'
+import { noteOffice } from '#sql/system/audit-log.ts'
+import { beginWrite } from '#sql/system/begin-write.ts'
+import { countCalls, findCall, listCalls, useByDay } from '#sql/system/call-list.ts'
+import { seeCaller } from '#sql/system/caller.ts'
+import { companiesWithOldCalls, insertCalls, lastUse, sweepCalls } from '#sql/system/calls.ts'
+import { findCompany, insertCompany, lockCompany, updateCompany } from '#sql/system/companies.ts'
+import {
+  deleteCompany,
+  demoAccounts,
+  demoCompanies,
+  demoWasRemoved,
+  forgetDemoAccount,
+  holdCompany,
+  lockDemo,
+  noteDemoAccount,
+  noteDemoRemoved,
+  tablesOfCompanies,
+  useOfDemo,
+} from '#sql/system/demo.ts'
+import { endWrite } from '#sql/system/end-write.ts'
+import { newestSealed, serverFacts } from '#sql/system/health.ts'
+import { countLive, givePlaceBack, holdPlan, placesUsed, recountPlaces, takePlaces } from '#sql/system/quota.ts'
+import { foldTallies } from '#sql/system/row-counts.ts'
+import { fenceKeys, holdKeys, lockRotation, sealAnew, sealedRows } from '#sql/system/seal.ts'
+import {
+  deleteSession,
+  deleteSessionById,
+  deleteSessionsOf,
+  endPlainName,
+  holdSession,
+  insertSession,
+  seeSession,
+  sessionsOf,
+  sweepSessions,
+  touchSession,
+} from '#sql/system/sessions.ts'
+import { candidatesFor, countAttempt, forgiveAttempts, passwordOf, sweepAttempts } from '#sql/system/sign-in.ts'
+import {
+  activeToken,
+  insertToken,
+  lockTokens,
+  nextTokenId,
+  revokeActiveToken,
+  setAllowlist,
+} from '#sql/system/tokens.ts'
+import { answer, ask, company, key, noted, page, person, projects, session, type Topic, token } from './examples.ts'
+
+/** Statements of the fixed tables. */
+export const ofTheSystem: readonly Topic[] = [
+  ['caller', [seeCaller(ask)]],
+  [
+    'begin-write',
+    [
+      beginWrite(ask, undefined, null),
+      beginWrite(ask, key, lookForCreate(7, projects, { client_id: 3, code: 'A' })),
+      beginWrite(ask, key, lookForUpdate(7, projects, 4711, { client_id: 3 })),
+    ],
+  ],
+  ['end-write', [endWrite(noted, undefined), endWrite(noted, { key: 'key', answer })]],
+  ['idempotency', [claimKey(key, ask), sweepAnswers(1000)]],
+  [
+    'metering',
+    [
+      insertCalls([]),
+      foldTallies(1000),
+      takePlaces(7, 'projects', 25, 2),
+      placesUsed(7, 'projects'),
+      givePlaceBack(7, 'projects', 1),
+    ],
+  ],
+  [
+    'session',
+    [
+      insertSession(session, 8, { device: 'Browser', peer: '127.0.0.1', forwardedFor: null, plainName: true }, null),
+      seeSession(session),
+      holdSession(session),
+      touchSession(session),
+      endPlainName(session),
+      sessionsOf(session, 8),
+      deleteSession(session),
+      deleteSessionById(7, 8, 1),
+      deleteSessionsOf(7, 8, null),
+      sweepSessions(1000),
+    ],
+  ],
+  [
+    'sign-in',
+    [
+      candidatesFor('ada@example.com', null),
+      passwordOf(7, 8),
+      countAttempt([session.idHash], 900),
+      forgiveAttempts([session.idHash], []),
+      sweepAttempts(1000, 900),
+    ],
+  ],
+  [
+    'office',
+    [
+      insertCompany(company),
+      findCompany(7),
+      lockCompany(7),
+      updateCompany(company),
+      recountPlaces(7, 'projects'),
+      countLive(7, 'projects'),
+      insertAccount(7, person),
+      accountsOf(7),
+      companyOfAccount(8),
+      lockAccount(7, 8),
+      updateAccount(7, { ...person, id: 8, disabled: false }, null),
+      nextTokenId(),
+      insertToken(7, { ...token, id: 9 }),
+      lockTokens(7),
+      activeToken(7),
+      revokeActiveToken(7),
+      setAllowlist(7, []),
+      noteOffice(7, { accountId: 8, door: 'web', records: 'tokens', recordId: 9, action: 'shown', changes: null }),
+    ],
+  ],
+  [
+    'demo',
+    [
+      lockDemo(),
+      demoCompanies(),
+      demoAccounts(),
+      noteDemoAccount(7, 8, { sealed: null, closed: false }),
+      forgetDemoAccount(7, 8),
+      demoWasRemoved(),
+      noteDemoRemoved(),
+      useOfDemo(7, ['projects']),
+      holdCompany(7),
+      tablesOfCompanies(),
+      deleteCompany(7, ['projects']),
+    ],
+  ],
+  [
+    'seal',
+    [
+      holdKeys(),
+      fenceKeys(),
+      lockRotation(),
+      sealedRows({ table: 'tokens', id: 'id' }, { companyId: 7, id: 9 }, 100),
+      sealAnew({ table: 'tokens', id: 'id' }, { company_id: 7, id: 9, sealed: answer.fingerprint }, answer.fingerprint),
+    ],
+  ],
+  ['plan', [holdPlan(7)]],
+  ['health', [serverFacts(), newestSealed()]],
+  [
+    'calls',
+    [
+      listCalls(7, { status: 200, route: 'clients', outcome: 'ok' }, page),
+      countCalls(7, { status: 200 }),
+      findCall(7, 1),
+      useByDay(7, 30),
+      lastUse(7, 9, new Date(0)),
+      companiesWithOldCalls(400, 0, 100),
+      sweepCalls(7, 400, 1000),
+    ],
+  ],
+]

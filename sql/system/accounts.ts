@@ -1,0 +1,46 @@
+import { type Statement, sql, statement } from '../statement.ts'
+
+export type AccountRow = {
+  id: number
+  name: string
+  email: string
+  permissions: string[]
+  disabled: boolean
+  /** Of a program: nobody signs in with it. */
+  service: boolean
+}
+
+const accountColumns = sql`id, name, email, permissions, disabled_at is not null as disabled, is_service as service`
+
+export const insertAccount = (
+  companyId: number,
+  account: Omit<AccountRow, 'id' | 'disabled'> & { passwordHash: string | null },
+): Statement =>
+  statement(sql`insert into accounts (company_id, name, email, permissions, password_hash, is_service)
+    values (${companyId}, ${account.name}, ${account.email}, ${account.permissions}, ${account.passwordHash},
+      ${account.service})
+    returning ${accountColumns}`)
+
+export const accountsOf = (companyId: number): Statement =>
+  statement(sql`select ${accountColumns} from accounts where company_id = ${companyId} order by id`)
+
+/** Ids are unique across companies, so an account tells its company. */
+export const companyOfAccount = (id: number): Statement =>
+  statement(sql`select company_id from accounts where id = ${id}`)
+
+export const lockAccount = (companyId: number, id: number): Statement =>
+  statement(
+    sql`select ${accountColumns} from accounts where company_id = ${companyId} and id = ${id} for no key update`,
+  )
+
+/** A null hash keeps the password. An address that is another one from now on is like a new one. */
+export const updateAccount = (
+  companyId: number,
+  { id, name, email, permissions, disabled }: AccountRow,
+  passwordHash: string | null,
+): Statement =>
+  statement(sql`update accounts set name = ${name}, email = ${email},
+      email_ordinal = case when email_key(email) = email_key(${email}) then email_ordinal else 0 end, permissions = ${permissions},
+      disabled_at = case when ${disabled}::boolean then coalesce(disabled_at, now()) end,
+      password_hash = coalesce(${passwordHash}, password_hash)
+    where company_id = ${companyId} and id = ${id} returning ${accountColumns}`)

@@ -1,0 +1,40 @@
+import { type Statement, sql, statement } from '../statement.ts'
+
+export type TokenRow = {
+  id: number
+  account_id: number
+  /** The account that issued it; null: the operator. */
+  issued_by: number | null
+  label: string
+  scopes: string[]
+  allowlist: string[]
+  sealed: Buffer
+  created_at: Date
+}
+
+const tokenColumns = sql`id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at`
+
+/** The id of a token is bound into its seal, so it is known before the row is. */
+export const nextTokenId = (): Statement => statement(sql`select nextval(pg_get_serial_sequence('tokens', 'id')) as id`)
+
+export const insertToken = (companyId: number, token: Omit<TokenRow, 'created_at'> & { hash: Buffer }): Statement =>
+  statement(sql`insert into tokens (company_id, id, account_id, issued_by, label, scopes, allowlist, hash, sealed)
+    values (${companyId}, ${token.id}, ${token.account_id}, ${token.issued_by}, ${token.label}, ${token.scopes}, ${token.allowlist}::cidr[],
+      ${token.hash}, ${token.sealed})
+    returning ${tokenColumns}`)
+
+/** One change of a company's tokens at a time, so that the second sees what the first left. */
+export const lockTokens = (companyId: number): Statement =>
+  statement(sql`select pg_advisory_xact_lock(hashtext('tokens'), ${companyId % 2 ** 31}::int)`)
+
+export const activeToken = (companyId: number): Statement =>
+  statement(sql`select ${tokenColumns} from tokens where company_id = ${companyId} and revoked_at is null`)
+
+/** Waits for every write of the token that is under way; when this is answered, none of them is to come. */
+export const revokeActiveToken = (companyId: number): Statement =>
+  statement(sql`update tokens set revoked_at = now() where company_id = ${companyId} and revoked_at is null
+    returning ${tokenColumns}`)
+
+export const setAllowlist = (companyId: number, allowlist: readonly string[]): Statement =>
+  statement(sql`update tokens set allowlist = ${allowlist}::cidr[] where company_id = ${companyId} and revoked_at is null
+    returning ${tokenColumns}`)

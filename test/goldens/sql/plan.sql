@@ -1,0 +1,3 @@
+-- plan.hold
+select plan from companies where id = $1 for share
+-- [7]
