@@ -1,6 +1,7 @@
+import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
+import { blank } from './input.ts'
 
 /**
  * What a page needs to know of a kind of record to show it and to let somebody change it. Pages ask this and know
@@ -32,20 +33,16 @@ export const formSections = (definition: Definition): Section[] =>
 
 /** The fields of a page that shows a record, with those that the service sets. */
 export const showSections = (definition: Definition): Section[] =>
-  sectionsOf(fieldsOf(definition).filter(({ name }) => name !== 'currency' && name !== definition.title))
+  sectionsOf(fieldsOf(definition).filter(({ name }) => !isCompanyField(name) && name !== definition.title))
 
 export const fieldsOf = (definition: Definition): FormField[] =>
   Object.entries(definition.fields).map(([name, field]) => formField(definition.name, name, field))
 
 /** Sums that follow from what is being typed: shown beside the form, never sent. */
 export const computedFields = (definition: Definition): FormField[] => {
-  const names = Object.keys(definition.computed?.(emptyRecord(definition)) ?? {})
+  const names = Object.keys(definition.computed?.(blank(definition)) ?? {})
   return fieldsOf(definition).filter(({ name }) => names.includes(name))
 }
-
-/** What a form begins with. */
-const emptyRecord = (definition: Definition): JsonObject =>
-  Object.fromEntries(Object.entries(definition.fields).map(([name, { initial }]) => [name, initial ?? null]))
 
 function formField(owner: string, name: string, field: Field): FormField {
   const members = kindOf(field).members?.(field)

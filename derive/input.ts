@@ -2,6 +2,7 @@ import { Compile } from 'typebox/schema'
 import type { Definition, Found, Problem, ProblemCode } from '#registry/definition.ts'
 import { isObject, type Json, type JsonObject, type JsonSchema } from '#registry/json.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
+import { once } from '#registry/once.ts'
 import { countStrangers, type Strangers, strangersLeft } from '#registry/strangers.ts'
 import { mayBeNull, mustBeGiven } from './schema.ts'
 
@@ -16,6 +17,23 @@ export type Checked = {
   /** The whole record as it would be. */
   after: JsonObject
   problems: Problem[]
+}
+
+/** What the references of a record lead to, and what is wrong with those and with unique values. */
+export type LedTo = { found: Found; missing: readonly Problem[] }
+
+/** The whole record as it would be, sums included, and everything that is wrong with it: for the service and for a form. */
+export function checkRecord(
+  definition: Definition,
+  body: Json,
+  before: JsonObject | null,
+  leadsTo: (checked: Checked) => LedTo = () => ({ found: {}, missing: [] }),
+): { record: JsonObject; problems: Problem[] } {
+  const checked = checkBody(definition, body, before)
+  const { found, missing } = leadsTo(checked)
+  const record = { ...checked.after, ...definition.computed?.(checked.after) }
+  const known = [...checked.problems, ...missing]
+  return { record, problems: [...known, ...checkRules(definition, record, before, found, known)] }
 }
 
 /** Checks what a body says by itself. References, uniqueness and rules come after, in `checkRules`. */

@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { kept } from './json-bytes.ts'
 import { once } from '#registry/once.ts'
+import { kept } from './json-bytes.ts'
 import { envelopeSchemas } from './openapi/envelopes.ts'
 import { guide, tokenForm } from './openapi/guide.ts'
 import { headerComponents, parameterComponents } from './openapi/headers.ts'

@@ -1,9 +1,10 @@
+import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonSchema } from '#registry/json.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
+import type { Listing } from '#registry/listing.ts'
 import { Refusal } from '#registry/refusals.ts'
-import type { Listing } from '#sql/records/listing.ts'
 import { momentOf } from './moment.ts'
 import type { DataRoute } from './routes.ts'
 import { valueSchema } from './schema.ts'
@@ -94,7 +95,7 @@ export function readDryRun(value: string | undefined, where: string): boolean {
 
 export const sortableFields = (definition: Definition): string[] =>
   Object.entries(definition.fields)
-    .filter(([name, field]) => kindOf(field).sortable && name !== 'currency')
+    .filter(([name, field]) => kindOf(field).sortable && !isCompanyField(name))
     .map(([name]) => name)
 
 function listParameters(definition: Definition): Parameter[] {

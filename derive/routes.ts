@@ -1,10 +1,10 @@
 import type { AddOn } from '#registry/add-ons.ts'
 import type { Definition, Deprecation, Operation } from '#registry/definition.ts'
+import { once } from '#registry/once.ts'
 import { type Action, permission } from '#registry/permissions.ts'
-import { plans } from '#registry/plans.ts'
+import { isPlanLimited } from '#registry/plans.ts'
 import type { Registry } from '#registry/records/index.ts'
 import type { RefusalCode } from '#registry/refusals.ts'
-import { once } from '#registry/once.ts'
 
 /**
  * The served routes as data. The router, the OpenAPI document, the reference page, the Postman collection and the
@@ -139,7 +139,7 @@ function refusalsOf(definition: Definition, operation: Operation): RefusalCode[]
   const write = operation !== 'list' && operation !== 'fetch'
   const hasBody = operation === 'create' || operation === 'update'
   const existing = operation === 'fetch' || operation === 'update' || operation === 'delete'
-  const limited = operation === 'create' && definition.name in plans.STARTER
+  const limited = operation === 'create' && isPlanLimited(definition.name)
   const codes: [RefusalCode, boolean][] = [
     ['overloaded', true],
     ['invalid_header', true],

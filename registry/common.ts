@@ -26,6 +26,9 @@ const currency: Field = {
   about: 'The company’s currency (ISO 4217), in whose minor units all amounts are given.',
 }
 
+/** What a record shows of its company. */
+const companyFields = { currency }
+
 const createdAt: Field = { kind: 'instant', readOnly: true, about: 'When the record was created (UTC).' }
 const updatedAt: Field = { kind: 'instant', readOnly: true, about: 'When the record last changed (UTC).' }
 
@@ -37,9 +40,9 @@ export function record<const D extends Definition>(definition: D): D {
 /** The same with what the six served resources share: their external reference, notes and, with money, a currency. */
 export function resource<const D extends Definition>(definition: D): D {
   const hasMoney = Object.values(definition.fields).some((field) => field.kind === 'money')
-  const shared = { external_ref: externalRef, notes, ...(hasMoney ? { currency } : {}) }
+  const shared = { external_ref: externalRef, notes, ...(hasMoney ? companyFields : {}) }
   return record({ ...definition, fields: { ...definition.fields, ...shared } })
 }
 
 /** A field that lives on the company, not in the record's own table. */
-export const isCompanyField = (name: string): boolean => name === 'currency'
+export const isCompanyField = (name: string): boolean => Object.hasOwn(companyFields, name)

@@ -27,8 +27,6 @@ export type Definition = {
   title: string
   /** Served at /v1 with this add-on beside the API's own; an ERP-only kind has no door there. */
   served?: { addOn: AddOn; deprecated?: { readonly [operation in Operation]?: Deprecation } }
-  /** Counted against the plan. */
-  planLimited?: true
   fields: { readonly [name: string]: Field }
   /** The fields that `q` looks in. */
   search: readonly string[]

@@ -1,4 +1,4 @@
-/** How many live records of a kind each plan holds; null is no limit. */
+/** How many live records of a kind each plan holds; null is no limit. Kinds that are not named are not limited. */
 export const plans = {
   STARTER: { projects: 25, workers: 50 },
   PRO: { projects: 250, workers: 500 },
@@ -9,6 +9,9 @@ export type Plan = keyof typeof plans
 export type PlanLimited = keyof (typeof plans)[Plan]
 
 export const planNames = Object.keys(plans) as Plan[]
+
+/** Whether plans limit a kind of record at all. */
+export const isPlanLimited = (records: string): records is PlanLimited => records in plans.STARTER
 
 /** The plan limit of a kind of record, or null where there is none. */
 export const planLimit = (plan: Plan, records: string): number | null =>

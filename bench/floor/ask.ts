@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
-import { readConfig } from '#server/config.ts'
+import { readConfig } from '#server/config/config.ts'
 import { statements } from './statements.ts'
 
 /** Runs a statement; its one row, unread: text as PostgreSQL sent it. */

@@ -1,3 +1,4 @@
+import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Field } from '#registry/kinds/index.ts'
 import { kindOf } from '#registry/kinds/index.ts'
@@ -16,7 +17,7 @@ const initialMax = 7
 /** Every field that fits into a cell: first the title, then its state, then the others in their own order. */
 export function columnsOf(definition: Definition): Column[] {
   const { title, filters } = definition
-  const fields = fieldsOf(definition).filter(({ kind, name }) => !unfit.includes(kind) && name !== 'currency')
+  const fields = fieldsOf(definition).filter(({ kind, name }) => !unfit.includes(kind) && !isCompanyField(name))
   const telling = tellingKinds.map((kind) => fields.find((field) => field.kind === kind)?.name)
   const wanted = [
     ...new Set([title, ...fields.filter(({ required }) => required).map(({ name }) => name), ...filters, ...telling]),

@@ -6,8 +6,8 @@ import { invalidFields, problemBody, Refusal, type RefusalCode, refusals } from 
 import { exampleId, refusedExample, strangeName } from '../examples.ts'
 import { checkBody } from '../input.ts'
 import { readDryRun, readFields, readListing, readQuery } from '../parameters.ts'
+import { deleteBlocked, givenTwice, memberTwice, planIsFull } from '../refused.ts'
 import { type DataRoute, refusalsUnder, unreadable } from '../routes.ts'
-import { plain } from '../words.ts'
 import { enumType } from './enums.ts'
 import { answer, groups, refTo } from './envelopes.ts'
 
@@ -127,9 +127,9 @@ const exampleOf = (refusal: Refusal, errorsPage: string): ProblemExample => ({
 
 /** Refusals with more to say than their advice. */
 const ofAll: { readonly [code in RefusalCode]?: () => Refusal } = {
-  invalid_header: () => new Refusal('invalid_header', { detail: 'authorization is given 2 times; send it once.' }),
+  invalid_header: () => givenTwice('authorization', 2),
   invalid_dry_run: () => refusalOf(() => readDryRun('yes', 'X-Dry-Run')),
-  malformed_json: () => new Refusal('malformed_json', { detail: 'The body has the member "name" twice.' }),
+  malformed_json: () => memberTwice('name'),
 }
 
 /** Refusals that differ from route to route. */
@@ -148,17 +148,16 @@ const ofRoute: { readonly [code in RefusalCode]?: (route: DataRoute) => Refusal 
     invalidFields(checkBody(definition, refusedExample(definition), operation === 'create' ? null : {}).problems),
   plan_limit_reached: ({ definition: { name } }) => {
     const limit = planLimit(planNames[0] as Plan, name) ?? 0
-    const detail = `The plan holds ${limit} ${plain(name)} and ${limit} are in use. Delete some, or move to a larger plan.`
-    return new Refusal('plan_limit_reached', { detail, limit, used: limit })
+    return planIsFull(name, limit, limit)
   },
-  delete_blocked: ({ definition: { name, one, removal } }) => {
+  delete_blocked: ({ definition }) => {
+    const { name, removal } = definition
     const related = removal.relations.find(({ blocks, rest }) => blocks || rest === 'blocks')
-    const [group, what] =
+    return deleteBlocked(definition, [
       removal.protectedWhen || !related
-        ? [{ records: name, count: 1, ids: [exampleId] }, `1 ${one}`]
-        : [{ records: related.records, count: 2, ids: [17, 18] }, `2 ${plain(related.records)}`]
-    const detail = `The ${one} is protected by history (${what}). Instead, ${removal.instead}.`
-    return new Refusal('delete_blocked', { detail, blocked_by: [group] })
+        ? { records: name, count: 1, ids: [exampleId] }
+        : { records: related.records, count: 2, ids: [17, 18] },
+    ])
   },
 }
 

@@ -9,7 +9,6 @@ export const projects = resource({
   about: 'Work for a client at one place, from the bid to the archive.',
   title: 'name',
   served: { addOn: 'api' },
-  planLimited: true,
   fields: {
     name: {
       kind: 'text',

@@ -9,7 +9,6 @@ export const workers = resource({
   about: 'Somebody who works for the company, on its payroll or not.',
   title: 'name',
   served: { addOn: 'api' },
-  planLimited: true,
   fields: {
     name: {
       kind: 'text',

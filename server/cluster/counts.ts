@@ -1,5 +1,5 @@
 import type { Worker } from 'node:cluster'
-import { together, type Values } from '../http/metrics.ts'
+import { together, type Values } from '../metrics.ts'
 import type { ToWorker } from './messages.ts'
 
 /** What all processes have counted, as one: a scrape that reaches any of them is about the service. */

@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts'
-import type { Values } from '../http/metrics.ts'
+import type { Config } from '../config/config.ts'
+import type { Values } from '../metrics.ts'
 import type { Connection } from '../store/database.ts'
 
 /** What the processes of one service say to each other. Requests and records are never among it. */

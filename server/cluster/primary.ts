@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { join } from 'node:path'
+import type { OpenWorld } from '../app.ts'
 import type { Listening } from '../http/listen.ts'
-import type { OpenWorld } from '../open-world.ts'
 import { makeCounts } from './counts.ts'
 import type { ToPrimary, ToWorker } from './messages.ts'
 import { shareOf } from './share.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
 /** With one connection nothing could be read while something is written. */
 const connectionsLeast = 2

@@ -1,9 +1,9 @@
-import { endInTime, watchErrors } from '../command/stop.ts'
+import type { World } from '../app.ts'
+import { makeWorld } from '../app.ts'
 import type { Listening } from '../http/listen.ts'
-import { serve } from '../http/serve.ts'
-import { makeWorld } from '../open-world.ts'
+import { endInTime, watchErrors } from '../lifecycle.ts'
 import { sealingKeys } from '../secret.ts'
-import type { World } from '../world.ts'
+import { serve } from '../serve.ts'
 import type { ToPrimary, ToWorker } from './messages.ts'
 
 /**

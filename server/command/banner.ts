@@ -1,6 +1,6 @@
-import { type Config, isPlain, plainSentence } from '../config.ts'
+import { type Config, version } from '../config/config.ts'
+import { isPlain, plainSentence } from '../config/reach.ts'
 import type { DemoAccount, DemoCompany, DemoStory } from '../demo/seed.ts'
-import { version } from '../version.ts'
 import { named } from './in-world.ts'
 import { inLine } from './printable.ts'
 import type { Answer } from './terminal.ts'

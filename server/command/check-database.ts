@@ -1,14 +1,15 @@
 import { type DemoAccountRow, demoAccounts } from '#sql/system/demo.ts'
 import { extensionsNeeded, newestSealed, type ServerFacts, serverFacts } from '#sql/system/health.ts'
 import { shareOf } from '../cluster/share.ts'
-import { type Config, isReachable } from '../config.ts'
+import type { Config } from '../config/config.ts'
+import { isReachable } from '../config/reach.ts'
 import { withPublishedPassword } from '../demo/accounts.ts'
 import { sealingKeys } from '../secret.ts'
 import { openSealed, sealedToken } from '../service/seal.ts'
 import { type Connection, type Database, openDatabase } from '../store/database.ts'
 import { laneCount } from '../store/lanes.ts'
 import { pendingMigrations } from '../store/migrate.ts'
-import { type Check, ill, warned, well } from './doctor.ts'
+import { type Check, ill, warned, well } from './check-folder.ts'
 
 const versionMin = 150_000
 const clockDifferenceMillisecondsMax = 2000

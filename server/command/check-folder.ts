@@ -1,8 +1,14 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { isChanging } from '../secret.ts'
-import { type Check, ill, well } from './doctor.ts'
+
+/** One thing looked at: how it is and, when it is not well, what to do. A warning is well, and worth a thought. */
+export type Check = { name: string; ok: boolean; warning?: true; says: string }
+
+export const well = (name: string, says: string): Check => ({ name, ok: true, says })
+export const warned = (name: string, says: string): Check => ({ name, ok: true, warning: true, says })
+export const ill = (name: string, says: string): Check => ({ name, ok: false, says })
 
 const freeBytesMin = 1024 ** 3
 

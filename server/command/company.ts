@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { addOns } from '#registry/add-ons.ts'
 import { planNames } from '#registry/plans.ts'
-import { type CompanyRow } from '#sql/system/companies.ts'
+import type { CompanyRow } from '#sql/system/companies.ts'
 import { type Account, listAccounts } from '../service/account.ts'
 import { type Company, createCompany, setCompany, showCompany } from '../service/company.ts'
 import { presentToken, type Token } from '../service/token.ts'

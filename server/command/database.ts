@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { findDatabase } from '../open-world.ts'
+import { findDatabase } from '../app.ts'
 import { migrate, pendingMigrations } from '../store/migrate.ts'
 import { configOf } from './in-world.ts'
 import { progressOf } from './progress.ts'

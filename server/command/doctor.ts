@@ -1,20 +1,14 @@
 import { availableParallelism } from 'node:os'
 import type { Command } from 'commander'
-import { type Config, ConfigProblem, isPlain, isReachable, plainSentence, readConfig, settings } from '../config.ts'
-import { findDatabase } from '../open-world.ts'
+import { findDatabase } from '../app.ts'
+import { type Config, ConfigProblem, readConfig, settings } from '../config/config.ts'
+import { isPlain, isReachable, plainSentence } from '../config/reach.ts'
 import { checkDatabase } from './check-database.ts'
-import { checkFolder } from './check-folder.ts'
+import { type Check, checkFolder, ill, warned, well } from './check-folder.ts'
 import { hasDatabase } from './data-folder.ts'
 import { mistakeIn } from './mistake.ts'
 import { progressOf } from './progress.ts'
 import type { Answer, Desk, Environment } from './terminal.ts'
-
-/** One thing looked at: how it is and, when it is not well, what to do. A warning is well, and worth a thought. */
-export type Check = { name: string; ok: boolean; warning?: true; says: string }
-
-export const well = (name: string, says: string): Check => ({ name, ok: true, says })
-export const warned = (name: string, says: string): Check => ({ name, ok: true, warning: true, says })
-export const ill = (name: string, says: string): Check => ({ name, ok: false, says })
 
 /** doctor. */
 export function addDoctor(program: Command, desk: Desk): void {

@@ -1,5 +1,5 @@
 import { Refusal, refusals, told, toldMax } from '#registry/refusals.ts'
-import { ConfigProblem } from '../config.ts'
+import { ConfigProblem } from '../config/config.ts'
 import { EmbeddedProblem } from '../embedded/open.ts'
 import { Fault } from '../store/faults.ts'
 import { databaseTrouble } from './database-trouble.ts'

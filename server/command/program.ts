@@ -1,5 +1,5 @@
 import { Command, type CommanderError } from 'commander'
-import { version } from '../version.ts'
+import { version } from '../config/config.ts'
 import { addAccount } from './account.ts'
 import { addCompany } from './company.ts'
 import { addDatabase } from './database.ts'

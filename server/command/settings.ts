@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { envExample, readConfig, settings, shownSettings } from '../config.ts'
+import { envExample, readConfig, settings, shownSettings } from '../config/config.ts'
 import type { Answer, Desk } from './terminal.ts'
 
 /** config. */

@@ -1,8 +1,8 @@
 import { Refusal } from '#registry/refusals.ts'
 import type { Share } from '../fair/shares.ts'
 import type { Admission, Sort } from '../http/gate.ts'
+import type { World } from '../http/world.ts'
 import { claimOfSession } from '../service/session.ts'
-import type { World } from '../world.ts'
 import type { ConsoleReply, Incoming } from './asked.ts'
 import { walkConsole } from './walk-console.ts'
 

@@ -3,12 +3,12 @@ import type { Readable } from 'node:stream'
 import type { Json } from '#registry/json.ts'
 import type { Share } from '../fair/shares.ts'
 import type { Room } from '../http/connections.ts'
+import type { World } from '../http/world.ts'
 import type { PasswordDesk } from '../service/password.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Body, Reply } from '../walk/call.ts'
 import type { Headers } from '../walk/read-headers.ts'
-import type { World } from '../world.ts'
 import type { Client } from './client.ts'
 
 /** A route of the console, as data: who may ask, and what answers. */

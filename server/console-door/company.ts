@@ -1,4 +1,4 @@
-import { isPlain } from '../config.ts'
+import { isPlain } from '../config/reach.ts'
 import { setCompany, showCompany } from '../service/company.ts'
 import { noteCompany } from '../service/office-note.ts'
 import type { Asked, ConsoleRoute } from './asked.ts'

@@ -1,5 +1,5 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { ConsoleReply } from './asked.ts'
 
 /**

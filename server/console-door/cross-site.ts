@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '#registry/refusals.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { hostOrigin } from '../http/base.ts'
 
 /**

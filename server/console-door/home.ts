@@ -8,8 +8,8 @@ import {
   projectsByStatus,
   serviceDue,
 } from '#sql/records/home.ts'
+import type { World } from '../http/world.ts'
 import type { Transaction } from '../store/database.ts'
-import type { World } from '../world.ts'
 import type { Asked, ConsoleRoute } from './asked.ts'
 import { shownLine } from './history.ts'
 import { readParameters } from './paging.ts'

@@ -3,7 +3,7 @@ import type { DataRoute } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { idMax, pageSizeMax } from '#registry/limits.ts'
-import type { Listing } from '#sql/records/listing.ts'
+import type { Listing } from '#registry/listing.ts'
 
 /**
  * What the lists of the web interface take beside the parameters of /v1: `ids`, several values of a choice, every

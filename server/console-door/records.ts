@@ -8,7 +8,7 @@ import { Refusal } from '#registry/refusals.ts'
 import { fetch, list } from '#sql/records/read.ts'
 import { needPermission } from '../service/session.ts'
 import { workOn } from '../service/work.ts'
-import { readReply, recordTag, replyOf } from '../walk/answer.ts'
+import { jsonType, pageEnvelope, readReply, recordTag, replyOf } from '../walk/answer.ts'
 import type { Body, Call, Reply } from '../walk/call.ts'
 import { perform } from '../walk/perform.ts'
 import { readIntent, recordId } from '../walk/read-intent.ts'
@@ -60,11 +60,10 @@ async function listing(asked: Asked, route: DataRoute): Promise<ConsoleReply> {
   const [row] = await asked.world.database.read<{ total: number; json: string }>(
     list(companyId, route.definition, wanted),
   )
-  const meta = { total: row?.total, limit: wanted.limit, offset: wanted.offset }
   return {
     status: 200,
-    headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' },
-    body: `{"data":[${row?.json}],"meta":${JSON.stringify(meta)}}`,
+    headers: { 'Content-Type': jsonType, 'Cache-Control': 'no-store' },
+    body: pageEnvelope(row?.json ?? '', row?.total ?? 0, wanted),
   }
 }
 

@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { verify } from '@node-rs/argon2'
 import { type DemoAccountRow, demoAccounts, forgetDemoAccount, lockDemo, noteDemoAccount } from '#sql/system/demo.ts'
+import type { World } from '../app.ts'
 import { type Account, createAccount, holdAccount, setAccount } from '../service/account.ts'
 import { operator } from '../service/actor.ts'
 import { noteAccount } from '../service/office-note.ts'
 import { openSealed, type SealingKeys, seal, sealedDemoPassword } from '../service/seal.ts'
 import { issueToken, presentToken, revokeToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
-import type { World } from '../world.ts'
 import { published } from './people.ts'
 
 type NewDemoAccount = { name: string; email: string; permissions: readonly string[] }

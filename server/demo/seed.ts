@@ -8,10 +8,10 @@ import {
   lockDemo,
 } from '#sql/system/demo.ts'
 import { holdKeys } from '#sql/system/seal.ts'
+import type { World } from '../app.ts'
 import { operator } from '../service/actor.ts'
 import { presentToken, showToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
-import type { World } from '../world.ts'
 import { closeDemo, openDemo, passwordOf, replacePublished } from './accounts.ts'
 import { makeHarbor } from './harbor.ts'
 import { makeHilltop } from './hilltop.ts'

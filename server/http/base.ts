@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
 /** The address that the caller used, for whatever names it to him. */
 export function baseOf({ publicUrl, host: own, port }: Config, { headers: { host } }: IncomingMessage): string {

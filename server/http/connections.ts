@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { World } from '../world.ts'
 import { oneATurn } from './turns.ts'
+import type { World } from './world.ts'
 
 /**
  * The callers' connections of a process, and the bytes that it holds for them: bodies that are coming in and answers

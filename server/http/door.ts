@@ -9,32 +9,20 @@ import { refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { Body, Call, Reply } from '../walk/call.ts'
 import { claimOf } from '../walk/see-caller.ts'
 import { admit, walk } from '../walk/walk.ts'
-import type { World } from '../world.ts'
 import { baseOf, splitTarget } from './base.ts'
-import { type Accepts, inCoding } from './codings.ts'
+import { inCoding } from './codings.ts'
 import type { Room } from './connections.ts'
 import type { Describe } from './describe.ts'
 import { failed } from './failed.ts'
 import type { Admission, Sort } from './gate.ts'
+import type { Page, Pages } from './pages.ts'
 import { rateLimitHeaders } from './rate-limit.ts'
 import { readBody } from './read-body.ts'
 import { CallerGone } from './read-bytes.ts'
 import type { Place, Router } from './router.ts'
 import { isLong, type Sent, send, wholeBytes } from './send.ts'
 import { oneATurn } from './turns.ts'
-
-/** Pages that need no token and are no part of the registry's routes: health, metrics, the errors page, assets. */
-export type Pages = { readonly [path: string]: Page }
-export type Page = {
-  answer: (asked: { accepts: Accepts }) => Promise<Sent> | Sent
-  /** Answered whatever else there is no room for. */
-  isHealth?: true
-  /** It takes its turn among the public documents. */
-  isDocument?: true
-}
-
-/** How far the process is on its way out. */
-export type Stage = { is: 'serving' | 'leaving' | 'closing' }
+import type { Stage, World } from './world.ts'
 
 /** `refused`: what HTTP itself has against the request. */
 export type Door = (request: IncomingMessage, response: ServerResponse, room: Room, refused?: Refusal) => void

@@ -2,7 +2,7 @@ import { Refusal } from '#registry/refusals.ts'
 import { Fault } from '../store/faults.ts'
 import { refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { Reply } from '../walk/call.ts'
-import type { World } from '../world.ts'
+import type { World } from './world.ts'
 
 /** A refusal says what it is; a fault only that it is one; anything else is our mistake. The cause stays in the log. */
 export function failed({ log, config }: World, error: unknown, requestId: string, route: string): Reply {

@@ -1,7 +1,7 @@
 import { type Counts, makePlaces, type Places, type Size } from '../fair/places.ts'
 import type { Share, Shares } from '../fair/shares.ts'
 import { makeWatch } from '../fair/watch.ts'
-import type { World } from '../world.ts'
+import type { World } from './world.ts'
 
 /**
  * Reads and writes wait for different things, so that one sort that is stuck leaves the other its places. Documents wait

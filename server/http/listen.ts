@@ -2,11 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as NetServer, type Socket } from 'node:net'
 import { Refusal } from '#registry/refusals.ts'
 import { refusalAnswer, replyOf } from '../walk/answer.ts'
-import type { World } from '../world.ts'
 import type { Connections } from './connections.ts'
 import { contentPolicy } from './content-policy.ts'
-import type { Stage } from './door.ts'
 import { openPort } from './port.ts'
+import type { Stage, World } from './world.ts'
 
 export type Listening = {
   /** The address to call, with the port that was taken. */

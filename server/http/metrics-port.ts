@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { Address } from '../config.ts'
-import type { World } from '../world.ts'
+import type { Address } from '../config/forms.ts'
 import { splitTarget } from './base.ts'
 import { metricsPage, metricsPath } from './pages.ts'
+import type { World } from './world.ts'
 
 /**
  * /metrics on an address of its own, where METRICS_ADDRESS names one: within the operator's network, and beside whatever

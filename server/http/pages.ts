@@ -1,13 +1,22 @@
 import { fileURLToPath } from 'node:url'
 import { errorsPage } from '#derive/errors-page.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { ping } from '#sql/system/connection.ts'
 import { jsonType, refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { Reply } from '../walk/call.ts'
-import type { World } from '../world.ts'
-import { openCoder, openToAll } from './codings.ts'
-import type { Page, Pages, Stage } from './door.ts'
+import { type Accepts, openCoder, openToAll } from './codings.ts'
+import type { Sent } from './send.ts'
 import { storedFile } from './stored.ts'
+import type { Stage, World } from './world.ts'
+
+/** Pages that need no token and are no part of the registry's routes: health, metrics, the errors page, assets. */
+export type Pages = { readonly [path: string]: Page }
+export type Page = {
+  answer: (asked: { accepts: Accepts }) => Promise<Sent> | Sent
+  /** Answered whatever else there is no room for. */
+  isHealth?: true
+  /** It takes its turn among the public documents. */
+  isDocument?: true
+}
 
 /** Where the reference page finds its script. */
 export const referenceAsset = '/v1/docs/scalar.js'
@@ -58,7 +67,7 @@ const plainPagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-an
 async function ready({ database, config, log }: World, stage: Stage): Promise<Reply> {
   try {
     if (stage.is !== 'serving') throw new Error('the process is stopping')
-    await database.read(ping)
+    await database.answers()
     return json(200, { status: 'ready' })
   } catch (error) {
     log.warn({ error }, 'not ready')

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer, type Server as NetServer } from 'node:net'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
 /** A port with all that listens on it. */
 export type Port = { port: number; servers: Server[] }

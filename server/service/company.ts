@@ -1,7 +1,7 @@
 import { type AddOn, addOns } from '#registry/add-ons.ts'
 import { currencies } from '#registry/currencies.ts'
 import type { Problem } from '#registry/definition.ts'
-import { type Plan, planLimit, planNames } from '#registry/plans.ts'
+import { isPlanLimited, type Plan, planLimit, planNames } from '#registry/plans.ts'
 import { registry } from '#registry/records/index.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { type CompanyRow, findCompany, insertCompany, lockCompany, updateCompany } from '#sql/system/companies.ts'
@@ -56,7 +56,7 @@ export async function showCompany(transaction: Transaction, id: number): Promise
 
 const noCompany = (id: number): Refusal => new Refusal('not_found', { detail: `There is no company ${id}.` })
 
-const limitedKinds = registry.filter(({ planLimited }) => planLimited)
+const limitedKinds = registry.filter(({ name }) => isPlanLimited(name))
 
 async function recount(transaction: Transaction, companyId: number): Promise<void> {
   for (const { name } of limitedKinds) await transaction.run(recountPlaces(companyId, name))

@@ -1,6 +1,7 @@
+import { planIsFull } from '#derive/refused.ts'
 import type { Definition } from '#registry/definition.ts'
-import { type Plan, planLimit } from '#registry/plans.ts'
-import { Refusal } from '#registry/refusals.ts'
+import { isPlanLimited, type Plan, planLimit } from '#registry/plans.ts'
+import type { Refusal } from '#registry/refusals.ts'
 import { givePlaceBack, holdPlan, placesUsed, takePlaces } from '#sql/system/quota.ts'
 import type { Transaction } from '../store/database.ts'
 
@@ -17,23 +18,18 @@ export async function takePlanPlaces(
   const limit = await planLimitInForce(transaction, companyId, definition)
   if (limit === null) return
   const [taken] = await transaction.run(takePlaces(companyId, definition.name, limit, places))
-  if (!taken) throw await planIsFull(transaction, companyId, definition, limit)
+  if (!taken) throw await noPlaceLeft(transaction, companyId, definition, limit)
 }
 
 /** The refusal of a record for which the plan has no place, with what is used this moment. */
-export async function planIsFull(
+export async function noPlaceLeft(
   transaction: Transaction,
   companyId: number,
   { name }: Definition,
   limit: number,
 ): Promise<Refusal> {
   const [row] = await transaction.run<{ used: number }>(placesUsed(companyId, name))
-  const used = row?.used ?? 0
-  return new Refusal('plan_limit_reached', {
-    detail: `The plan holds ${limit} ${name} and ${used} are in use. Delete some, or move to a larger plan.`,
-    limit,
-    used,
-  })
+  return planIsFull(name, limit, row?.used ?? 0)
 }
 
 /** Deleting frees places. */
@@ -53,7 +49,7 @@ async function planLimitInForce(
   companyId: number,
   definition: Definition,
 ): Promise<number | null> {
-  if (!definition.planLimited) return null
+  if (!isPlanLimited(definition.name)) return null
   const [row] = await transaction.run<{ plan: Plan }>(holdPlan(companyId))
   if (!row) throw new Error(`company ${companyId} is gone`)
   return planLimit(row.plan, definition.name)

@@ -1,9 +1,9 @@
+import { deleteBlocked } from '#derive/refused.ts'
 import { type Definition, isIn, type Relation } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { listedIdsMax } from '#registry/limits.ts'
 import { permission } from '#registry/permissions.ts'
 import { definitionOf, registry } from '#registry/records/index.ts'
-import { Refusal } from '#registry/refusals.ts'
 import type { UnlinkedNote } from '#sql/records/history.ts'
 import { lookForDelete } from '#sql/records/look.ts'
 import { erase, hide, noteRemoval, type RelatedRow, related, type SettledRow, settle } from '#sql/records/remove.ts'
@@ -90,18 +90,11 @@ async function planRemoval(
 }
 
 function refuseIfBlocked(definition: Definition, record: JsonObject, { blocks }: Plan): void {
-  const { protectedWhen, instead } = definition.removal
+  const { protectedWhen } = definition.removal
   const itself =
     protectedWhen && isIn(record, protectedWhen) ? [{ records: definition.name, ids: [record.id as number] }] : []
   const blockedBy = merged([...itself, ...blocks]).map(({ records, ids }) => listed(records, ids))
-  if (blockedBy.length === 0) return
-  const what = blockedBy
-    .map(({ records, count }) => `${count} ${count === 1 ? kindNamed(records).one : records.replaceAll('_', ' ')}`)
-    .join(', ')
-  throw new Refusal('delete_blocked', {
-    detail: `The ${definition.one} is protected by history (${what}). Instead, ${instead}.`,
-    blocked_by: blockedBy,
-  })
+  if (blockedBy.length > 0) throw deleteBlocked(definition, blockedBy)
 }
 
 /** Empties the references of what stays; returns what each held, so that a restore can fill it in again. */

@@ -1,7 +1,7 @@
-import { acceptable, type Checked, checkBody, checkRules } from '#derive/input.ts'
+import { acceptable, type Checked, checkRecord, type LedTo } from '#derive/input.ts'
 import type { Definition, Found, Problem } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { type Plan, planLimit } from '#registry/plans.ts'
+import { isPlanLimited, type Plan, planLimit } from '#registry/plans.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { columnsOf, fieldOfIndex, uniqueFields } from '#sql/records/columns.ts'
 import { lookForCreate, lookForUpdate, lookUp, type Sent, takenColumn } from '#sql/records/look.ts'
@@ -10,7 +10,7 @@ import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
 import { type Expected, expectVersion } from './expected.ts'
-import { planIsFull } from './plan.ts'
+import { noPlaceLeft } from './plan.ts'
 import { type Seen, type Work, workOn } from './work.ts'
 
 /** A record as a write leaves it. `json` is its whole text, as PostgreSQL shows it. */
@@ -23,12 +23,12 @@ export const createRecord = (transaction: Transaction, actor: Actor, definition:
 export const creation = (companyId: number, definition: Definition, body: Json): Work<Written> => ({
   look: lookForCreate(companyId, definition, sentOf(definition, body)),
   async carryOut(transaction, actor, seen) {
-    const after = await checked(transaction, actor, definition, checkBody(definition, body, null), null, seen)
+    const after = await checked(transaction, actor, definition, { body, before: null, seen })
     await giveNumber(transaction, actor, definition, after)
-    const limit = definition.planLimited ? planLimit(seen?.plan as Plan, definition.name) : null
+    const limit = isPlanLimited(definition.name) ? planLimit(seen?.plan as Plan, definition.name) : null
     const insert = insertRecord(actor, definition, after, limit)
     const [written] = await uniquely(transaction, definition, transaction.run<Written>(insert))
-    if (!written) throw await planIsFull(transaction, companyId, definition, limit as number)
+    if (!written) throw await noPlaceLeft(transaction, companyId, definition, limit as number)
     return written
   },
 })
@@ -54,7 +54,7 @@ export const change = (
   async carryOut(transaction, actor, seen) {
     const { version, json } = heldRecord(seen, expected)
     const before = JSON.parse(json) as JsonObject
-    const after = await checked(transaction, actor, definition, checkBody(definition, body, before), before, seen)
+    const after = await checked(transaction, actor, definition, { body, before, seen })
     const changed = columnsOf(definition)
       .map(([name]) => name)
       .filter((name) => !same(after[name], before[name]))
@@ -83,17 +83,14 @@ async function checked(
   transaction: Transaction,
   actor: Actor,
   definition: Definition,
-  { sent, after, problems }: Checked,
-  before: JsonObject | null,
-  seen: Seen,
+  { body, before, seen }: { body: Json; before: JsonObject | null; seen: Seen },
 ): Promise<JsonObject> {
-  const { found, missing } = whatItLeadsTo(definition, sent, after, before, seen)
-  const whole = { ...after, ...definition.computed?.(after) }
-  const known = [...problems, ...missing]
-  const all = [...known, ...checkRules(definition, whole, before, found, known)]
-  if (all.length === 0) all.push(...(await circles(transaction, actor, definition, whole, before)))
-  if (all.length > 0) throw invalidFields(all)
-  return whole
+  const { record, problems } = checkRecord(definition, body, before, (checked) =>
+    whatItLeadsTo(definition, checked, before, seen),
+  )
+  if (problems.length === 0) problems.push(...(await circles(transaction, actor, definition, record, before)))
+  if (problems.length > 0) throw invalidFields(problems)
+  return record
 }
 
 /** What a body says of the fields that have to be looked up; what is not acceptable there is not looked up. */
@@ -106,13 +103,7 @@ const referencesOf = (definition: Definition): string[] =>
   Object.keys(definition.fields).filter((name) => definition.fields[name]?.kind === 'reference')
 
 /** What the references lead to, and what is wrong with those, and with unique values, that were not there before. */
-function whatItLeadsTo(
-  definition: Definition,
-  sent: JsonObject,
-  after: JsonObject,
-  before: JsonObject | null,
-  seen: Seen,
-): { found: Found; missing: Problem[] } {
+function whatItLeadsTo(definition: Definition, { sent, after }: Checked, before: JsonObject | null, seen: Seen): LedTo {
   const isNew = (name: string): boolean => name in sent && sent[name] !== null && !same(sent[name], before?.[name])
   const found = foundOf(definition, after, seen)
   const lost = referencesOf(definition).filter((name) => isNew(name) && !found[name])

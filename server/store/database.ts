@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { BriefStatement } from '#sql/brief.ts'
 import type { Statement } from '#sql/statement.ts'
-import { begin, commit, rollback, rollbackAndChain } from '#sql/system/connection.ts'
+import { begin, commit, ping, rollback, rollbackAndChain } from '#sql/system/connection.ts'
 import { fixedShare, type Share } from '../fair/shares.ts'
 import { type Asked, sendTogether } from './batch.ts'
 import { asFault, Fault, isConflict, isConnectionLost } from './faults.ts'
@@ -14,6 +14,8 @@ export type Database = {
   read<Row>(statement: Statement | BriefStatement, share?: Share): Promise<Row[]>
   /** One READ COMMITTED transaction. Run again, whole and silently, when it met another one (up to three times). */
   transaction<T>(work: (transaction: Transaction) => Promise<T>, share?: Share): Promise<T>
+  /** Fails while it does not. */
+  answers(): Promise<unknown>
   close(): Promise<void>
   /** Connections in use, idle, and requests that wait for one. */
   load(): { total: number; idle: number; waiting: number }
@@ -66,11 +68,13 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
   pool.on('error', onError)
   pool.on('connect', (one) => one.on('error', () => {}))
 
+  const read = <Row>(asked: Statement | BriefStatement, share = ourselves): Promise<Row[]> =>
+    asked.brief
+      ? lanes.read<Row>(asked, share.key)
+      : seats.seated(share, () => connected(pool, (client) => conversation(client).run<Row>(asked)))
+
   return {
-    read: <Row>(asked: Statement | BriefStatement, share = ourselves) =>
-      asked.brief
-        ? lanes.read<Row>(asked, share.key)
-        : seats.seated(share, () => connected(pool, (client) => conversation(client).run<Row>(asked))),
+    read,
     async transaction(work, share = ourselves) {
       for (let retries = 0; ; retries++) {
         try {
@@ -81,6 +85,7 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
         }
       }
     },
+    answers: () => read(ping),
     close: async () => {
       await Promise.all([pool.end(), lanes.close()])
     },

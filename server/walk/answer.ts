@@ -58,6 +58,13 @@ export const replyOf = ({ status, code, headers, body }: Answer): Reply => ({
 const headersOfWrites = { 'Content-Type': jsonType } as const
 const headersOfRefusals = { 'Content-Type': problemType, 'Cache-Control': 'no-store' } as const
 
+/** A page of records; `records` are their JSON, with commas between. */
+export const pageEnvelope = (records: string, total: number, { limit, offset }: Cut): string =>
+  `{"data":[${records}],"meta":${JSON.stringify({ total, limit, offset })}}`
+
+/** Where a page is cut. */
+type Cut = { limit: number; offset: number }
+
 export const envelope = (data: { [member: string]: Json }): string => JSON.stringify({ data })
 
 /**

@@ -1,11 +1,11 @@
 import { Refusal, refusals } from '#registry/refusals.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
-import { type CallRow } from '#sql/system/calls.ts'
-import type { World } from '../world.ts'
+import type { CallRow } from '#sql/system/calls.ts'
 import type { Answer } from './answer.ts'
 import type { Call, Reply } from './call.ts'
 import { pathId } from './read-intent.ts'
 import { ipv4Of } from './see-caller.ts'
+import type { World } from './world.ts'
 
 /** A read, or a refusal at the gates: written with others within a second. Decisions, Metering. */
 export function noteLater(

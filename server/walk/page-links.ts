@@ -1,5 +1,5 @@
 import { offsetMax } from '#registry/limits.ts'
-import type { Listing } from '#sql/records/listing.ts'
+import type { Listing } from '#registry/listing.ts'
 
 /** The pages around a page of a list, as `Link` (RFC 8288), so that nobody has to count. */
 

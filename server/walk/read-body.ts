@@ -1,3 +1,4 @@
+import { memberTwice, unreadable } from '#derive/refused.ts'
 import { bodyTypes, type DataRoute } from '#derive/routes.ts'
 import type { Json } from '#registry/json.ts'
 import { bodyDepthMax, bodyValuesMax } from '#registry/limits.ts'
@@ -134,7 +135,7 @@ function onlyText(token: string): string {
 
 function onlyNew(members: Set<string>, name: string): void {
   if (name === '__proto__') throw unreadable('The body has a member __proto__')
-  if (members.has(name)) throw unreadable(`The body has the member ${JSON.stringify(name.slice(0, 60))} twice`)
+  if (members.has(name)) throw memberTwice(name)
   members.add(name)
 }
 
@@ -164,5 +165,3 @@ function spelling(number: string): string {
   while (start < end && digits[start] === '0') start++
   return start === end ? '0' : `${digits.slice(start, end)} ${whole.length - start + Number(exponent)}`
 }
-
-const unreadable = (detail: string): Refusal => new Refusal('malformed_json', { detail: `${detail}.` })

@@ -1,3 +1,4 @@
+import { givenTwice } from '#derive/refused.ts'
 import { idempotencyKeyLengthMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { readTags, type Tags } from './tags.ts'
@@ -52,8 +53,7 @@ function collected(rawHeaders: readonly string[]): Collected {
 function one(all: Collected, name: string): string | undefined {
   const values = all.get(name)
   if (!values) return undefined
-  if (values.length > 1)
-    throw new Refusal('invalid_header', { detail: `${name} is given ${values.length} times; send it once.` })
+  if (values.length > 1) throw givenTwice(name, values.length)
   return values[0]
 }
 

@@ -1,13 +1,13 @@
 import { readFields, readListing, readQuery } from '#derive/parameters.ts'
 import type { DataRoute } from '#derive/routes.ts'
+import type { Listing } from '#registry/listing.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { BriefStatement } from '#sql/brief.ts'
-import type { Listing } from '#sql/records/listing.ts'
 import { fetchWithCaller, listWithCaller } from '#sql/records/read.ts'
 import type { Statement } from '#sql/statement.ts'
 import type { CallerAsk } from '#sql/system/caller.ts'
 import { expectVersion, notExpected } from '../service/expected.ts'
-import { listTag, readReply, recordTag } from './answer.ts'
+import { listTag, pageEnvelope, readReply, recordTag } from './answer.ts'
 import type { Call, Reply } from './call.ts'
 import { linksOf } from './page-links.ts'
 
@@ -47,9 +47,8 @@ export function replyOfRead(row: ReadRow, wanted: Wanted, conditions: Conditions
 type WantedList = Extract<Wanted, { listing: Listing }>
 
 function replyOfList(row: ReadRow, wanted: WantedList, { ifMatch, ifNoneMatch }: Conditions): Reply {
-  const { limit, offset } = wanted.listing
   const total = row.total as number
-  const body = `{"data":[${row.json}],"meta":{"total":${total},"limit":${limit},"offset":${offset}}}`
+  const body = pageEnvelope(row.json ?? '', total, wanted.listing)
   const tag = listTag(body)
   if (!allows(ifMatch, tag)) throw notExpected(hasWeak(ifMatch))
   const reply = readReply(body, tag, ifNoneMatch)

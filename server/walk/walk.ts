@@ -5,7 +5,6 @@ import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
 import { type CallerAsk, type CallerRow, seeCaller } from '#sql/system/caller.ts'
 import { endWrite } from '#sql/system/end-write.ts'
 import type { Seen } from '../service/work.ts'
-import type { World } from '../world.ts'
 import { type Answer, refusalAnswer, replyOf } from './answer.ts'
 import type { Call, Reply } from './call.ts'
 import { earlierAnswer, keptAnswer, keyOf } from './claim-key.ts'
@@ -15,6 +14,7 @@ import { type ReadRow, readWanted, readWithCaller, replyOfRead } from './read.ts
 import { type Headers, readHeaders } from './read-headers.ts'
 import { readIntent, readIntroduction } from './read-intent.ts'
 import { passGates, readToken } from './see-caller.ts'
+import type { World } from './world.ts'
 
 /**
  * The straight line of every call: headers → token → caller → address → scope → add-on → rate → what is asked → the answer.

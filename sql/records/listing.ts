@@ -1,24 +1,9 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
+import type { Listing } from '#registry/listing.ts'
 import { byKeys, exactly, inOrderOf } from '../access.ts'
 import { sql } from '../statement.ts'
 import { equalityIndexes } from './columns.ts'
-
-/** The records a list is asked for. */
-export type Listing = {
-  filters: { readonly [field: string]: string | number | boolean }
-  /** The words that must all occur. */
-  words: readonly string[]
-  sort: readonly { field: string; descending: boolean }[]
-  updatedSince?: string | undefined
-  /** What the web interface asks besides: these records alone, one of several values, days from one to another. */
-  ids?: readonly number[]
-  among?: readonly { field: string; values: readonly string[] }[]
-  days?: readonly { field: string; from?: string; to?: string }[]
-  limit: number
-  offset: number
-  fields?: readonly string[]
-}
 
 /** Without any condition of its own, a list holds every live record, and their number is known. */
 export const narrows = ({ filters, words, updatedSince, ids, among = [], days = [] }: Listing): boolean =>

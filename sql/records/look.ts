@@ -1,5 +1,6 @@
 import { join, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
+import { isPlanLimited } from '#registry/plans.ts'
 import { byKey, exactly, inOrderOf } from '../access.ts'
 import type { Look } from '../look.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
@@ -12,7 +13,7 @@ export type Sent = { readonly [field: string]: string | number | null }
 
 /** Of a create: where its references lead, which of its values are taken, and the plan if there is a limit to it. */
 export function lookForCreate(companyId: number, definition: Definition, sent: Sent): Look | null {
-  const plan = definition.planLimited ? [sql`(${planHeld(companyId)}) as plan`] : []
+  const plan = isPlanLimited(definition.name) ? [sql`(${planHeld(companyId)}) as plan`] : []
   const columns = [...lookUps(companyId, definition, sent, null), ...plan]
   return columns.length === 0 ? null : { name: `${definition.name}.create`, query: sql`select ${join(columns)}` }
 }

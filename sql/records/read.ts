@@ -1,13 +1,14 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { pageSizeMax } from '#registry/limits.ts'
+import type { Listing } from '#registry/listing.ts'
 import { once } from '#registry/once.ts'
 import { byKey, inOrderOf } from '../access.ts'
 import { type Askable, type BriefStatement, brief, togetherMax } from '../brief.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 import { type CallerAsk, callerOf, callerTypes } from '../system/caller.ts'
 import { tallied } from '../system/row-counts.ts'
-import { found, type Listing, narrows } from './listing.ts'
+import { found, narrows } from './listing.ts'
 import { currencyOf, shown } from './shown.ts'
 
 /** A record and its caller. `json` is null where there is no such live record. */

@@ -2,7 +2,7 @@ import { link, readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/pr
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type DemoStory, seedDemo, startDemo } from '#server/demo/seed.ts'
-import type { OpenWorld } from '#server/open-world.ts'
+import type { OpenWorld } from '#server/app.ts'
 import { beginChange } from '#server/secret.ts'
 import { operator } from '#server/service/actor.ts'
 import { allSealed, oneKey, openSealed, sealedToken, sealText, tryOpen } from '#server/service/seal.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { permissions, scopes } from '#registry/permissions.ts'
 import { registry } from '#registry/records/index.ts'
-import type { OpenWorld } from '#server/open-world.ts'
+import type { OpenWorld } from '#server/app.ts'
 import { jsonOf, makeStage, type Said, type Stage } from './stage.ts'
 
 let stage: Stage

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { settings } from '#server/config.ts'
+import { settings } from '#server/config/config.ts'
 import { jsonOf, makeStage, type Stage } from './stage.ts'
 
 let stage: Stage

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 async function processThat(what: string): Promise<{ code: number; log: string[] }> {
   const script = `
     import { pino } from 'pino'
-    import { listenForStop } from './server/command/stop.ts'
+    import { listenForStop } from './server/lifecycle.ts'
     const alive = setInterval(() => undefined, 1000)
     const stop = listenForStop()
     stop.watch(pino({ serializers: { error: pino.stdSerializers.errWithCause } }, pino.destination(1)))

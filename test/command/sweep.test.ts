@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { OpenWorld } from '#server/open-world.ts'
-import { answersChore, callsChore, startSweeper, sweep, sweepByCompany, talliesChore } from '#server/service/sweep.ts'
+import type { OpenWorld } from '#server/app.ts'
+import { answersChore, callsChore, startSweeper, sweep, sweepByCompany, talliesChore } from '#server/jobs/sweep.ts'
 import { type UseRow, useByDay } from '#sql/system/call-list.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { OpenWorld } from '#server/open-world.ts'
+import type { OpenWorld } from '#server/app.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
 import { makeStage, type Stage } from './stage.ts'

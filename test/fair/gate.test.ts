@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { fixedShare } from '#server/fair/shares.ts'
 import { mayWait, openGate } from '#server/http/gate.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/app.ts'
 
 type Some = Parameters<typeof openGate>[0]
 

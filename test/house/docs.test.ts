@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { changes } from '#registry/changes.ts'
 import { refusals } from '#registry/refusals.ts'
-import { settings } from '#server/config.ts'
+import { settings } from '#server/config/config.ts'
 
 /** What the documents say about the program is compared with the program. */
 const root = join(import.meta.dirname, '../..')

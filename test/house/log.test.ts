@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readConfig } from '#server/config.ts'
-import { makeLog } from '#server/open-world.ts'
+import { makeLog } from '#server/app.ts'
+import { readConfig } from '#server/config/config.ts'
 import { makeToken } from '#server/service/token-text.ts'
 
 /** The lines of a log as they are written. */

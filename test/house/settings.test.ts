@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { ConfigProblem, envExample, readConfig, settings, shownSettings } from '#server/config.ts'
+import { ConfigProblem, envExample, readConfig, settings, shownSettings } from '#server/config/config.ts'
 
 const example = readFileSync(join(import.meta.dirname, '../../.env.example'), 'utf8')
 

@@ -130,7 +130,8 @@ const numbered = (n: number) =>
     name: 'test.numbered',
     types: { n: 'bigint' },
     together: 32,
-    query: (asked) => sql`select ${asked.n} as n, pg_backend_pid() as pid, statement_timestamp()::text as at where ${asked.n} >= 0`,
+    query: (asked) =>
+      sql`select ${asked.n} as n, pg_backend_pid() as pid, statement_timestamp()::text as at where ${asked.n} >= 0`,
   })({ n })
 
 /** As long as a page of a hundred long records. */
@@ -139,7 +140,8 @@ const long = () =>
     name: 'test.long',
     types: { n: 'bigint' },
     together: 16,
-    query: (asked) => sql`select repeat('x', 1500000 + ${asked.n}::integer) as json, pg_backend_pid() as pid, statement_timestamp()::text as at`,
+    query: (asked) =>
+      sql`select repeat('x', 1500000 + ${asked.n}::integer) as json, pg_backend_pid() as pid, statement_timestamp()::text as at`,
   })({ n: 1 })
 
 /** Waits for a lock if it is 1. */

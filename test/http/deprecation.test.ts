@@ -5,7 +5,7 @@ import { postman } from '#derive/postman.ts'
 import { routes } from '#derive/routes.ts'
 import type { Definition, Deprecation } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/records/index.ts'
-import { serve } from '#server/http/serve.ts'
+import { serve } from '#server/serve.ts'
 import { type Answer, send } from '../stage/http.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 

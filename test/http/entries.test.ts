@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sweep, talliesChore } from '#server/service/sweep.ts'
+import { sweep, talliesChore } from '#server/jobs/sweep.ts'
 import { laneCount } from '#server/store/lanes.ts'
 import { brief } from '#sql/brief.ts'
 import { sql } from '#sql/statement.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serve } from '#server/http/serve.ts'
+import { serve } from '#server/serve.ts'
 import { makeTokenRates } from '#server/service/token-rate.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serve } from '#server/http/serve.ts'
+import { serve } from '#server/serve.ts'
 import { head, openRaw } from '../stage/raw.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually } from '../stage/wait.ts'

@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
+import type { Listing } from '#registry/listing.ts'
 import { registry } from '#registry/records/index.ts'
 import type { BriefStatement } from '#sql/brief.ts'
-import type { Listing } from '#sql/records/listing.ts'
 import type { Statement } from '#sql/statement.ts'
 import type { CallRow } from '#sql/system/calls.ts'
 

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import { blank, checkBody, checkRules } from '#derive/input.ts'
+import { blank, checkRecord } from '#derive/input.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 
@@ -33,7 +33,7 @@ export function useRecordForm(definition: Definition, stored: JsonObject | null,
   const [isChecked, setChecked] = useState(false)
 
   const changes = useMemo(() => changesOf(definition, before, values), [definition, before, values])
-  const own = useMemo(() => problemsOf(definition, before, changes), [definition, before, changes])
+  const own = useMemo(() => checkRecord(definition, changes, before).problems, [definition, before, changes])
   const seen = own.filter(({ field }) => isChecked || left.has(topField(field)))
   const seenFields = new Set(seen.map(({ field }) => field))
 
@@ -72,14 +72,6 @@ function changesOf(definition: Definition, before: JsonObject | null, values: Js
       .filter(([name, value]) => (before === null ? value !== null : !same(value, before[name] ?? null)))
       .map(([name, value]) => [name, withoutGaps(value)]),
   )
-}
-
-/** The same checks as the service makes, as far as they need nothing but the record. */
-function problemsOf(definition: Definition, before: JsonObject | null, changes: JsonObject): Problem[] {
-  const { after, problems } = checkBody(definition, changes, before)
-  if (problems.length > 0) return problems
-  const whole = definition.computed ? { ...after, ...definition.computed(after) } : after
-  return checkRules(definition, whole, before, {}, problems)
 }
 
 /** A line leaves out what nobody filled in, so that what is needed is said to be missing. */

@@ -4,8 +4,8 @@ import { companiesWithOldCalls, sweepCalls } from '#sql/system/calls.ts'
 import { foldTallies } from '#sql/system/row-counts.ts'
 import { sweepSessions } from '#sql/system/sessions.ts'
 import { sweepAttempts } from '#sql/system/sign-in.ts'
+import { attemptWindowSeconds } from '../service/attempts.ts'
 import type { Database } from '../store/database.ts'
-import { attemptWindowSeconds } from './attempts.ts'
 
 /** What is tidied up while the service runs. Nothing ever depends on when, or on which process does it. */
 export type Sweeper = { stop(): Promise<void> }

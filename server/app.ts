@@ -1,15 +1,21 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { tokenPrefix } from '#registry/token-form.ts'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import { openEmbedded } from './embedded/open.ts'
-import { startMetrics } from './http/metrics.ts'
+import type { World as EdgeWorld } from './http/world.ts'
+import { type Meter, startMeter } from './jobs/metering.ts'
+import { type ServiceMetrics, startMetrics } from './metrics.ts'
 import { sealingKeys } from './secret.ts'
-import { startMeter } from './service/metering.ts'
 import type { SealingKeys } from './service/seal.ts'
 import { makeTokenRates } from './service/token-rate.ts'
 import { type Connection, openDatabase } from './store/database.ts'
 import { migrate } from './store/migrate.ts'
-import { systemClock, type World } from './world.ts'
+import type { Clock } from './walk/world.ts'
+
+/** All that the service needs of the world, passed by hand. There is no other state. */
+export type World = EdgeWorld & { meter: Meter; metrics: ServiceMetrics }
+
+const systemClock: Clock = { now: () => new Date(), elapsed: () => performance.now() }
 
 export type OpenWorld = {
   world: World

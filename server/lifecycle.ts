@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
+import type { Config } from './config/config.ts'
 
 export type Stop = {
   /** The exit code, once somebody or something wants the process to end. */

@@ -8,25 +8,14 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client'
-import type { Database } from '../store/database.ts'
-import type { Sort } from './gate.ts'
+import type { Metrics } from './http/world.ts'
+import type { Database } from './store/database.ts'
 
 /** What /metrics shows, for whoever operates the service. No company, token or path with an id is a label. */
-export type Metrics = {
-  answered(route: string, status: number, seconds: number): void
+export type ServiceMetrics = Metrics & {
   callsLost(count: number): void
-  /** One request that there was no room for. */
-  turnedAway(sort: Sort | 'unheld'): void
-  /** So many callers' connections are open. */
-  connected(count: number): void
-  /** One of them was closed: it was idle and room was needed, its answer was not read, or there was no room for it. */
-  cut(why: 'idle' | 'unread' | 'full'): void
-  /** So many at once from here on. */
-  letIn(sort: Sort, limit: number): void
-  text(): Promise<string>
   /** What `text` says, for another process. */
   values(): Promise<Values>
-  contentType: string
 }
 
 export type Values = MetricObjectWithValues<MetricValue<string>>[]
@@ -34,7 +23,7 @@ export type Values = MetricObjectWithValues<MetricValue<string>>[]
 /** What several processes have to say, as of one: counts are summed, and what has no sum is averaged or left out. */
 export const together = (all: readonly Values[]): Registry => AggregatorRegistry.aggregate([...all])
 
-export function startMetrics(database: Database): Metrics {
+export function startMetrics(database: Database): ServiceMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]

@@ -1,0 +1,33 @@
+import type { Definition } from '#registry/definition.ts'
+import { definitionOf, registry } from '#registry/records/index.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { plain } from './words.ts'
+
+/** Refusals whose sentence is made of particulars. The service refuses with them, and the document shows them. */
+
+export const givenTwice = (header: string, times: number): Refusal =>
+  new Refusal('invalid_header', { detail: `${header} is given ${times} times; send it once.` })
+
+export const unreadable = (what: string): Refusal => new Refusal('malformed_json', { detail: `${what}.` })
+
+export const memberTwice = (name: string): Refusal =>
+  unreadable(`The body has the member ${JSON.stringify(name.slice(0, 60))} twice`)
+
+export const planIsFull = (records: string, limit: number, used: number): Refusal =>
+  new Refusal('plan_limit_reached', {
+    detail: `The plan holds ${limit} ${plain(records)} and ${used} are in use. Delete some, or move to a larger plan.`,
+    limit,
+    used,
+  })
+
+/** Some records of a kind, as a refusal counts and names them. */
+type Group = { records: string; count: number; ids: number[] }
+
+export function deleteBlocked({ name, one, removal }: Definition, blockedBy: Group[]): Refusal {
+  const oneOf = (records: string) => (records === name ? one : definitionOf(registry, records)?.one)
+  const what = blockedBy.map(({ records, count }) => `${count} ${count === 1 ? oneOf(records) : plain(records)}`)
+  return new Refusal('delete_blocked', {
+    detail: `The ${one} is protected by history (${what.join(', ')}). Instead, ${removal.instead}.`,
+    blocked_by: blockedBy,
+  })
+}

@@ -1,0 +1,92 @@
+import { isIP } from 'node:net'
+
+/** What the text of a setting must be, what it says, and whether it is never shown. */
+export type Form<Value> = { must: string; read: (text: string) => Value | undefined; secret?: true }
+
+export const anything: Form<string> = { read: (text) => text, must: 'anything' }
+
+export const whole = (min: number, max: number, unit = ''): Form<number> => ({
+  read: (text) => integer(text, min, max),
+  must: `a whole number${unit} from ${min} to ${max}`,
+})
+
+export const milliseconds = whole(50, 600_000, ' of milliseconds')
+
+export const oneOf = <Word extends string>(...words: readonly Word[]): Form<Word> => ({
+  read: (text) => words.find((word) => word === text),
+  must: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`,
+})
+
+/** Nothing, or of the form. */
+export const orNone = <Value>(form: Form<Value>): Form<Value | null> => ({
+  ...form,
+  read: (text) => (text === '' ? null : form.read(text)),
+})
+
+export const secretKey: Form<string> = {
+  read: (text) => (text.length < 32 ? undefined : text),
+  must: 'at least 32 characters long',
+  secret: true,
+}
+
+export const hostName: Form<string> = {
+  read: (text) => (isIP(text) > 0 || /^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?$/.test(text) ? text : undefined),
+  must: 'an address or a host name',
+}
+
+export type Address = { host: string; port: number }
+
+export const address: Form<Address> = {
+  read(text) {
+    const colon = text.lastIndexOf(':')
+    const named = text.slice(0, Math.max(colon, 0))
+    const host = hostName.read(named.startsWith('[') && named.endsWith(']') ? named.slice(1, -1) : named)
+    const port = integer(text.slice(colon + 1), 1, 65_535)
+    return host === undefined || port === undefined ? undefined : { host, port }
+  },
+  must: 'an address and a port like 127.0.0.1:9464',
+}
+
+/** Without a host, as in postgres://user@/name?host=/run/postgresql, it means a Unix socket. */
+export const postgresUrl: Form<string> = {
+  read: (text) => (/^postgres(ql)?:$/.test(parsed(text.replace('@/', '@socket/'))?.protocol ?? '') ? text : undefined),
+  must: 'an address like postgres://user:password@host:5432/name',
+  secret: true,
+}
+
+export const webAddress: Form<string> = {
+  read(text) {
+    const url = parsed(text)
+    return url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash
+      ? url.origin
+      : undefined
+  },
+  must: 'an address like https://erp.example.com, without a path',
+}
+
+export const ranges: Form<readonly string[]> = {
+  read(text) {
+    const entries = text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '')
+    return entries.every(isRange) ? entries : undefined
+  },
+  must: 'addresses and ranges like 10.0.0.1 or 10.0.0.0/8, with commas',
+}
+
+/** An address, or one and how many of its bits count. */
+function isRange(entry: string): boolean {
+  const [address = '', bits, ...rest] = entry.split('/')
+  const family = isIP(address)
+  return (
+    family > 0 && rest.length === 0 && (bits === undefined || integer(bits, 0, family === 4 ? 32 : 128) !== undefined)
+  )
+}
+
+function integer(text: string, min: number, max: number): number | undefined {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  return number >= min && number <= max ? number : undefined
+}
+
+const parsed = (text: string): URL | null => (URL.canParse(text) ? new URL(text) : null)

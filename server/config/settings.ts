@@ -1,0 +1,224 @@
+import { availableParallelism } from 'node:os'
+import { memoryHere } from '../embedded/memory.ts'
+import {
+  address,
+  anything,
+  type Form,
+  hostName,
+  milliseconds,
+  oneOf,
+  orNone,
+  postgresUrl,
+  ranges,
+  secretKey,
+  webAddress,
+  whole,
+} from './forms.ts'
+import { isHere } from './reach.ts'
+
+/** A setting: its name, the text that stands where none is given, how it is read, and what it means. */
+export type Setting = Reader<unknown> & { name: string; initial: string; about: string }
+
+/** What a text says: undefined where it is not what it must be. `before` are the settings above it. */
+type Reader<Value> = Omit<Form<Value>, 'read'> & { read: (text: string, before: Before) => Value | undefined }
+
+/** What settings below may depend on; what is wrong is missing. */
+type Before = { databaseUrl?: string | null; publicUrl?: string | null; processes?: number }
+
+/**
+ * What a start does about the demo companies: adds them where they are missing and opens their accounts (`on`), adds them
+ * to a database that never had them (`new`), takes them as they are (`keep`) or closes their accounts (`off`).
+ */
+export type DemoMode = 'on' | 'new' | 'keep' | 'off'
+
+const demoWords = oneOf('auto', 'on', 'off')
+const demoMode: Reader<DemoMode> = {
+  must: demoWords.must,
+  read(text, { databaseUrl, publicUrl }) {
+    const word = demoWords.read(text)
+    return word === 'auto' ? (databaseUrl === null && isHere(publicUrl ?? null) ? 'new' : 'keep') : word
+  },
+}
+
+/** The least that each of so many processes needs of the database still fits into what the bundled one takes. */
+const processesMax = 32
+const processCount: Form<number> = {
+  must: `auto or a whole number from 1 to ${processesMax}`,
+  read: (text) =>
+    text === 'auto' ? Math.min(availableParallelism(), processesMax) : whole(1, processesMax).read(text),
+}
+
+/** Of the form, or what goes with the memory that a process has. */
+const byMemory = ({ must, read }: Form<number>, fitting: (memory: number) => number): Reader<number> => ({
+  must,
+  read: (text, { processes = 1 }) => (text === '' ? fitting(memoryHere() / processes) : read(text)),
+})
+
+const within = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most))
+
+/** A connection for every 256 KiB of a process's memory. */
+const callersFor = (memory: number): number => within(256, Math.floor(memory / (256 * 1024)), 16_384)
+
+const megabyte = 1024 * 1024
+const megabytes: Form<number> = {
+  must: whole(1, 65_536).must,
+  read: (text) => {
+    const count = whole(1, 65_536).read(text)
+    return count && count * megabyte
+  },
+}
+
+/** A sixteenth of a process's memory; what is counted takes up to twice its size while it is encoded. */
+const bufferFor = (memory: number): number => within(16 * megabyte, Math.floor(memory / 16), 512 * megabyte)
+
+const setting = <Value>(name: string, initial: string, reader: Reader<Value>, about: string) => ({
+  ...{ name, initial, about },
+  ...reader,
+})
+
+/** All settings, by what the service calls them. `.env.example` and the table of the documents are made of this. */
+export const settingsByKey = {
+  port: setting('PORT', '3000', whole(0, 65_535), 'Port to listen on; 0 takes a free one.'),
+  host: setting('HOST', '127.0.0.1', hostName, 'Address to listen on; 0.0.0.0 for all.'),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    '',
+    orNone(postgresUrl),
+    'PostgreSQL to use (postgres://…). Empty: the bundled one.',
+  ),
+  dataFolder: setting('PLUMBLINE_DATA', './data', anything, 'Folder of the bundled database and the generated key.'),
+  databaseUser: setting(
+    'PLUMBLINE_DATABASE_USER',
+    '',
+    orNone(anything),
+    'User, made by you, as whom root runs the bundled PostgreSQL. Empty: nobody.',
+  ),
+  secret: setting(
+    'PLUMBLINE_SECRET',
+    '',
+    orNone(secretKey),
+    'Key that seals tokens, at least 32 characters. Empty: one is generated into the data folder.',
+  ),
+  previousSecret: setting(
+    'PLUMBLINE_SECRET_PREVIOUS',
+    '',
+    orNone(secretKey),
+    'Key that sealed tokens before, until "plumbline key rotate" has sealed them anew.',
+  ),
+  publicUrl: setting(
+    'PUBLIC_URL',
+    '',
+    orNone(webAddress),
+    'Address under which callers reach the service. Empty: the one they used.',
+  ),
+  trustedProxies: setting(
+    'TRUSTED_PROXIES',
+    '',
+    ranges,
+    'Addresses and ranges of proxies, separated by commas, whose X-Forwarded-For tells whom to count attempts to sign in for.',
+  ),
+  logLevel: setting(
+    'LOG_LEVEL',
+    'info',
+    oneOf('debug', 'info', 'warn', 'error', 'silent'),
+    'debug, info, warn, error or silent.',
+  ),
+  demo: setting(
+    'PLUMBLINE_DEMO',
+    'auto',
+    demoMode,
+    'Demo companies: auto (serve adds them to a new bundled database, unless PUBLIC_URL is on another host), on, or off (serve disables their accounts and revokes their tokens).',
+  ),
+  processes: setting(
+    'PROCESSES',
+    '1',
+    processCount,
+    'Processes that serve the port together: 1 to 32, or auto for one a processor.',
+  ),
+  connectionsMax: setting(
+    'DATABASE_CONNECTIONS',
+    '20',
+    whole(2, 500),
+    'Most connections to the database for writes and long reads, 2 to 500; several processes share them out.',
+  ),
+  requestsMax: setting(
+    'REQUESTS_MAX',
+    '1000',
+    whole(1, 100_000),
+    'Most reads, and most writes, that a process lets in at once, 1 to 100000; more are refused with 503.',
+  ),
+  callersMax: setting(
+    'CONNECTIONS_MAX',
+    '',
+    byMemory(whole(16, 100_000), callersFor),
+    'Most connections of callers that a process keeps, 16 to 100000; idle ones are closed for new ones. Empty: by memory.',
+  ),
+  // Bytes, of bodies that come in and of answers that go out.
+  bufferBytes: setting(
+    'BUFFER_MB',
+    '',
+    byMemory(megabytes, bufferFor),
+    'Most megabytes of bodies and answers that a process holds for slow callers, 1 to 65536; one peer may have a quarter. Empty: by memory.',
+  ),
+  metricsAddress: setting(
+    'METRICS_ADDRESS',
+    '',
+    orNone(address),
+    'Address and port, as in 127.0.0.1:9464, that alone serves /metrics. Empty: served beside everything else.',
+  ),
+  answerTarget: setting(
+    'ANSWER_TARGET_MS',
+    '100',
+    milliseconds,
+    'While most answers take longer than this, fewer requests are let in at once.',
+  ),
+  tokenRequestsPerMinute: setting(
+    'TOKEN_REQUESTS_PER_MINUTE',
+    '',
+    { ...orNone(whole(1, 1_000_000)), must: 'a whole number from 1 to 1000000, or empty' },
+    'Most calls of a token in a minute that each process answers, 1 to 1000000; more get 429. Empty: any number.',
+  ),
+  callsKeptDays: setting(
+    'CALLS_KEPT_DAYS',
+    '400',
+    whole(1, 36_500),
+    'Days for which each API call is kept, 1 to 36500; after that only the sums of each day are.',
+  ),
+  statementTimeout: setting('STATEMENT_TIMEOUT_MS', '10000', milliseconds, 'Longest a statement may run.'),
+  lockTimeout: setting('LOCK_TIMEOUT_MS', '8000', milliseconds, 'Longest a statement may wait for a lock.'),
+  connectTimeout: setting(
+    'CONNECT_TIMEOUT_MS',
+    '800',
+    milliseconds,
+    'Longest a request may wait for a database connection.',
+  ),
+  drainTimeout: setting(
+    'DRAIN_TIMEOUT_MS',
+    '8000',
+    milliseconds,
+    'Longest a stop may wait for requests that are running.',
+  ),
+  headersTimeout: setting(
+    'HEADERS_TIMEOUT_MS',
+    '10000',
+    milliseconds,
+    'Longest a caller may take to send the headers of a request.',
+  ),
+  requestTimeout: setting(
+    'REQUEST_TIMEOUT_MS',
+    '30000',
+    milliseconds,
+    'Longest a caller may take to send a whole request.',
+  ),
+  writeTimeout: setting(
+    'WRITE_TIMEOUT_MS',
+    '30000',
+    milliseconds,
+    'Longest a caller may leave an answer unread; one who goes on reading, however slowly, is served.',
+  ),
+} satisfies { [key: string]: Setting }
+
+/** What the settings say. */
+export type Config = { [key in Key]: Exclude<ReturnType<(typeof settingsByKey)[key]['read']>, undefined> }
+
+export type Key = keyof typeof settingsByKey
