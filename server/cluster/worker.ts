@@ -23,7 +23,7 @@ async function work({ config, connection }: Extract<ToWorker, { say: 'serve' }>)
   const alone = makeWorld(config, connection, sealingKeys(config))
   const away = Promise.withResolvers<void>()
   const stop = Promise.withResolvers<number>()
-  const scrapes = new Map<number, (text: string) => void>()
+  const scrapes = makeScrapes()
   watchErrors(alone.log, () => {
     // The others go on, so nobody has to be waited for.
     away.resolve()
@@ -33,13 +33,10 @@ async function work({ config, connection }: Extract<ToWorker, { say: 'serve' }>)
     if (message.say === 'stop') stop.resolve(0)
     if (message.say === 'away') away.resolve()
     if (message.say === 'count') void count(alone, message.asked)
-    if (message.say === 'scraped') {
-      scrapes.get(message.asked)?.(message.text)
-      scrapes.delete(message.asked)
-    }
+    if (message.say === 'scraped') scrapes.answered(message.asked, message.text)
   })
 
-  const listening = await listen({ ...alone, metrics: { ...alone.metrics, text: () => scrape(scrapes) } })
+  const listening = await listen({ ...alone, metrics: { ...alone.metrics, text: scrapes.ask } })
   tell({ say: 'serving', url: listening.url })
   const code = await stop.promise
   endInTime(config)
@@ -67,12 +64,19 @@ async function count({ metrics }: World, asked: number): Promise<void> {
   tell({ say: 'counted', asked, values: await metrics.values() })
 }
 
-let lastAsked = 0
-
-function scrape(scrapes: Map<number, (text: string) => void>): Promise<string> {
-  const asked = ++lastAsked
-  return new Promise((resolve) => {
-    scrapes.set(asked, resolve)
-    tell({ say: 'scrape', asked })
-  })
+/** What the metrics of all processes say, as the primary tells it. */
+function makeScrapes() {
+  const waiting = new Map<number, (text: string) => void>()
+  let last = 0
+  return {
+    ask: () =>
+      new Promise<string>((resolve) => {
+        waiting.set(++last, resolve)
+        tell({ say: 'scrape', asked: last })
+      }),
+    answered(asked: number, text: string): void {
+      waiting.get(asked)?.(text)
+      waiting.delete(asked)
+    },
+  }
 }

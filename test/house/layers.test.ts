@@ -2,7 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** Who may import what. A path that begins with a row's folder must match one of its patterns. */
+/** Files that put the service together. */
+const onTop = /^server\/[\w-]+\.ts$/
+
+/** The rooms of the calls, each with what it may know; the first that a path begins with counts. */
 const layers: { folder: string; may: RegExp[]; because: string }[] = [
   {
     folder: 'registry/',
@@ -11,8 +14,18 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
   },
   {
     folder: 'derive/',
-    may: [/^(registry|derive)\//, /^(typebox\/schema|sql-template-tag|@zxcvbn-ts\/(core|language-common))$/],
+    may: [/^(registry|derive)\//, /^(typebox\/schema|@zxcvbn-ts\/(core|language-common))$/],
     because: 'what is derived has no input, output or clock',
+  },
+  {
+    folder: 'sql/system/',
+    may: [/^registry\//, /^sql\/(system\/)?[\w-]+\.ts$/, /^sql-template-tag$/],
+    because: 'statements of the fixed tables know no definition of a record',
+  },
+  {
+    folder: 'sql/',
+    may: [/^(registry|sql)\//, /^sql-template-tag$/],
+    because: 'a statement is written here and run nowhere: no connection, no request',
   },
   {
     folder: 'server/fair/',
@@ -20,54 +33,86 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
     because: 'who is next is decided by what is waiting alone: no clock, no request, no database',
   },
   {
+    folder: 'server/config/',
+    may: [/^server\/config\//, /^server\/embedded\/memory\.ts$/, /^node:(fs|net|os)$/],
+    because: 'settings are read from the environment, and know nothing of what is made of them',
+  },
+  {
+    folder: 'server/embedded/',
+    may: [/^server\/embedded\//, /^(node:.*|pg)$/],
+    because: 'the bundled PostgreSQL is found and started without a word of what is kept in it',
+  },
+  {
     folder: 'server/store/',
-    may: [/^(registry|derive|server\/fair|server\/store)\//, /^(node:.*|pg|node-pg-migrate)$/],
-    because: 'only the store knows the driver, and it knows no HTTP',
+    may: [/^(registry|sql|server\/fair|server\/store)\//, /^(node:.*|pg|node-pg-migrate)$/],
+    because: 'only the store knows the driver; it knows no HTTP and decides about no permission',
   },
   {
     folder: 'server/service/',
-    may: [
-      /^(registry|derive|server\/fair|server\/store|server\/service)\//,
-      /^(node:(crypto|zlib)|@node-rs\/argon2)$/,
-      /^server\/world.ts$/,
-    ],
+    may: [/^(registry|derive|sql|server\/(fair|store|service))\//, /^(node:(crypto|zlib)|@node-rs\/argon2)$/],
     because: 'a service serves every door: no request, status or cookie',
+  },
+  {
+    folder: 'server/jobs/',
+    may: [/^(registry|sql|server\/(store|service|jobs))\//],
+    because: 'work in the background is asked for by nobody: no request, and nothing is sent to others',
   },
   {
     folder: 'server/walk/',
     may: [
-      /^(registry|derive|server\/fair|server\/store|server\/service|server\/walk)\//,
-      /^node:crypto$/,
-      /^server\/world.ts$/,
+      /^(registry|derive|sql|server\/(fair|store|service|walk))\//,
+      /^server\/config\/config\.ts$/,
+      /^(node:crypto|pino)$/,
     ],
-    because: 'the walk knows no framework',
+    because: 'the walk knows no framework, and writes no SQL',
   },
   {
     folder: 'server/http/',
     may: [
-      /^(registry|derive|server\/fair|server\/walk|server\/http)\//,
-      // Where the port is opened, what is not the API's goes to the console's door.
-      /^server\/console-door\/(door|app-files).ts$/,
-      /^server\/(world|config|version|service\/token-rate|store\/faults|store\/database).ts$/,
-      /^(node:.*|prom-client|@fastify\/accept-negotiator)$/,
+      /^(registry|derive|server\/(config|fair|walk|http))\//,
+      // What the edge is handed, and says back, in the words of those who made it.
+      /^server\/(service\/(token-rate|seal)|store\/faults)\.ts$/,
+      /^(node:.*|@fastify\/accept-negotiator)$/,
     ],
-    because: 'the edge turns requests into calls and decides nothing',
+    because: 'the edge turns requests into calls and decides nothing: no service, no statement',
   },
   {
     folder: 'server/console-door/',
     may: [
-      /^(registry|derive|server\/fair|server\/service|server\/console-door)\//,
-      /^server\/walk\/(answer|call|perform|read-body|read-headers|read-intent).ts$/,
-      /^server\/http\/(base|codings|connections|content-policy|door|failed|gate|read-bytes).ts$/,
-      /^server\/(world|config|store\/database).ts$/,
+      /^(registry|derive|sql|server\/(config|fair|service|walk|http|console-door))\//,
+      /^server\/store\/database\.ts$/,
       /^(node:.*|fastify|@fastify\/.*)$/,
     ],
-    because: 'the console is a door to the services: it reads, asks them and answers, and walks no line of /v1',
+    because: 'the console is a door to the services: it reads, asks them and answers',
+  },
+  {
+    folder: 'server/demo/',
+    may: [
+      /^(registry|derive|sql|server\/(service|store|demo))\//,
+      /^server\/app\.ts$/,
+      /^(node:crypto|@node-rs\/argon2)$/,
+    ],
+    because: 'the demo companies are made by the services, as anybody would make them',
+  },
+  {
+    folder: 'server/cluster/',
+    may: [/^server\/(cluster|config|http|store)\//, onTop, /^node:(cluster|path)$/],
+    because: 'processes are started and stopped; what they do is the same as alone',
+  },
+  {
+    folder: 'server/command/',
+    may: [/^(registry|derive|sql|server)\//, /^(node:.*|commander|vite|pino)$/],
+    because: 'the command is the program: it may know all of the service',
   },
   {
     folder: 'server/',
-    may: [/^(registry|derive|server)\//, /^[^.]/],
-    because: 'what starts the service may know all of it',
+    may: [
+      /^(registry|derive)\//,
+      /^server\/(config|console-door|embedded|fair|http|jobs|service|store|walk)\//,
+      onTop,
+      /^(node:.*|pino|prom-client)$/,
+    ],
+    because: 'on top the service is put together; what runs it (command, cluster, demo) stands above',
   },
   {
     folder: 'console/',
@@ -80,7 +125,7 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
 ]
 
 const root = join(import.meta.dirname, '../..')
-const files = ['registry', 'derive', 'server', 'console'].flatMap((folder) =>
+const files = ['registry', 'derive', 'sql', 'server', 'console'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts') && !name.startsWith('dist'))
     .map((name) => join(folder, name)),
@@ -94,7 +139,7 @@ function importsOf(file: string): { line: string; target: string }[] {
     const named = (match[1] ?? match[2] ?? match[3]) as string
     const target = named.startsWith('.')
       ? relative(root, join(root, dirname(file), named))
-      : named.replace(/^#(registry|derive|server)\//, '$1/')
+      : named.replace(/^#(registry|derive|sql|server)\//, '$1/')
     return { line: match[0].replaceAll('\n', ' '), target }
   })
 }
@@ -107,6 +152,65 @@ test('every import stays within its layer', () => {
       .map(({ line }) => `${file}: ${line}\n  ${layer?.because}`)
   })
   expect(strays).toEqual([])
+})
+
+const isTypes = ({ line }: { line: string }): boolean => /^(import|export) type\b/.test(line)
+
+/** The rooms of the house: the folders of the first level, and those of `server` and `sql`. */
+const roomOf = (file: string): string => /^(?:(?:server|sql)\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? file
+
+test('no room needs a room that needs it, not even for a type', () => {
+  const needs = new Map<string, Set<string>>()
+  for (const file of files) {
+    const own = needs.get(roomOf(file)) ?? new Set()
+    for (const { target } of importsOf(file)) if (roomOf(target) !== roomOf(file)) own.add(roomOf(target))
+    needs.set(roomOf(file), own)
+  }
+  expect(circlesIn(needs)).toEqual([])
+})
+
+test('no file of the service runs another that runs it first', () => {
+  const needs = new Map(
+    files
+      .filter((file) => !file.startsWith('console/'))
+      .map((file) => [file, new Set(importsOf(file).flatMap((one) => (isTypes(one) ? [] : [one.target])))]),
+  )
+  expect(circlesIn(needs)).toEqual([])
+})
+
+/** Each circle once, from its first member round to it again. */
+function circlesIn(needs: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const circles: string[] = []
+  const done = new Set<string>()
+  const visit = (at: string, path: readonly string[]): void => {
+    const since = path.indexOf(at)
+    if (since >= 0) circles.push([...path.slice(since), at].join(' → '))
+    if (since >= 0 || done.has(at)) return
+    for (const next of needs.get(at) ?? []) visit(next, [...path, at])
+    done.add(at)
+  }
+  for (const start of needs.keys()) visit(start, [])
+  return circles
+}
+
+test('a circle is found, and what only meets again is none', () => {
+  const needs = (pairs: { [from: string]: string[] }) =>
+    new Map(Object.entries(pairs).map(([from, to]) => [from, new Set(to)]))
+  expect(circlesIn(needs({ a: ['b', 'c'], b: ['d'], c: ['d'], d: [] }))).toEqual([])
+  expect(circlesIn(needs({ a: ['b'], b: ['c'], c: ['b'] }))).toEqual(['b → c → b'])
+})
+
+test('SQL is written in sql/, but for what makes databases', () => {
+  const sql = /['"`](select|insert into|delete from|update [\w"]+ set|with \w+ as|create|alter|drop|truncate) /
+  const makesDatabases = /^server\/(embedded\/|store\/migrate\.ts)/
+  const strays = ['registry/', 'derive/', 'server/', 'console/'].flatMap((folder) => linesWith(folder, sql))
+  expect(strays.filter((line) => !makesDatabases.test(line))).toEqual([])
+})
+
+test('no module keeps anything: what is remembered hangs on what it is about', () => {
+  const kept =
+    /^(export )?(let|var)\b|^(export )?const \w+(: [^=]+)? = (new Map\b|new Array\b|\[\]|\{\}|new Set(<\w+>)?\(\))/
+  expect(linesWith('', kept)).toEqual([])
 })
 
 test('the driver is imported by the store and by what starts a database, and nowhere else', () => {
