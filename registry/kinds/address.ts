@@ -33,7 +33,6 @@ export const address: Kind<AddressField> = {
     country: 'GB',
   }),
   sortable: false,
-  input: 'address',
 }
 
 /** A country, as two capital letters. */
@@ -48,5 +47,4 @@ export const country: Kind<CountryField> = {
   typeName: () => 'Country',
   example: () => 'GB',
   sortable: true,
-  input: 'text',
 }

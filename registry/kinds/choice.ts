@@ -17,7 +17,6 @@ export const choice: Kind<ChoiceField> = {
   check: ({ values }, column) => `${column} in (${values.map((value) => `'${value}'`).join(', ')})`,
   example: ({ values }) => values[0] as string,
   sortable: true,
-  input: 'choice',
 }
 
 /** Yes or no. */
@@ -29,5 +28,4 @@ export const flag: Kind<FlagField> = {
   column: () => 'boolean',
   example: () => false,
   sortable: true,
-  input: 'flag',
 }

@@ -17,7 +17,6 @@ export const email: Kind<EmailField> = {
   check: (_, column) => `char_length(${column}) between 3 and 254`,
   example: () => 'ada@example.com',
   sortable: true,
-  input: 'email',
 }
 
 export const phone: Kind<PhoneField> = {
@@ -32,7 +31,6 @@ export const phone: Kind<PhoneField> = {
   check: (_, column) => `char_length(${column}) between 5 and 20`,
   example: () => '+44 20 7946 0958',
   sortable: false,
-  input: 'phone',
 }
 
 export const url: Kind<UrlField> = {
@@ -50,5 +48,4 @@ export const url: Kind<UrlField> = {
   refuses: (_, value) => !URL.canParse(value as string),
   example: () => 'https://example.com',
   sortable: false,
-  input: 'url',
 }

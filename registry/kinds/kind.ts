@@ -34,26 +34,7 @@ export type Kind<F> = {
   example(field: F): Json
   /** Whether `sort` may name it. */
   sortable: boolean
-  /** The input that a form offers for it. */
-  input: InputName
 }
-
-export type InputName =
-  | 'text'
-  | 'paragraph'
-  | 'email'
-  | 'phone'
-  | 'url'
-  | 'integer'
-  | 'decimal'
-  | 'money'
-  | 'date'
-  | 'instant'
-  | 'choice'
-  | 'flag'
-  | 'reference'
-  | 'address'
-  | 'lines'
 
 /** What any field may say besides what its kind needs. */
 export type Common = {

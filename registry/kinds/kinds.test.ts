@@ -152,9 +152,8 @@ describe.each(rows)('$field.kind', ({ field, accepts, refuses }) => {
     )
   })
 
-  test('names a column type and a form input', () => {
+  test('names a column type', () => {
     expect(kind.column(field)).toMatch(/^(text|integer|bigint|boolean|date|timestamptz|json|numeric\(\d+,\d+\))$/)
-    expect(kind.input).toMatch(/^[a-z]+$/)
   })
 })
 

@@ -18,7 +18,6 @@ export const integer: Kind<IntegerField> = {
   check: ({ min, max }, column) => `${column} between ${min} and ${max}`,
   example: ({ example }) => example,
   sortable: true,
-  input: 'integer',
 }
 
 /** An amount in the smallest unit of the company's currency (cents), as a whole number. */
@@ -31,7 +30,6 @@ export const money: Kind<MoneyField> = {
   check: (_, column) => `${column} between 0 and ${moneyMax}`,
   example: () => 1250000,
   sortable: true,
-  input: 'money',
 }
 
 /** A number with up to `places` decimals between two bounds; `above` excludes the lower one. */
@@ -62,7 +60,6 @@ export const decimal: Kind<DecimalField> = {
   refuses: ({ places }, value) => decimalsOf(value as number) > places,
   example: ({ example }) => example,
   sortable: true,
-  input: 'decimal',
 }
 
 /** How many decimals the shortest spelling of a number has: 0.25 has two, 1e-7 has seven. */

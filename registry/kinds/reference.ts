@@ -11,7 +11,6 @@ export const id: Kind<IdField> = {
   // The first demo company has a record with this id in every collection.
   example: () => 17,
   sortable: true,
-  input: 'integer',
 }
 
 /** The id of a live record of another kind, of the same company. */
@@ -32,5 +31,4 @@ export const reference: Kind<ReferenceField> = {
   column: () => 'bigint',
   example: () => 17,
   sortable: false,
-  input: 'reference',
 }

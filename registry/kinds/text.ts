@@ -21,7 +21,6 @@ export const text: Kind<TextField> = {
   check: ({ max }, column) => `char_length(${column}) between 1 and ${max}`,
   example: ({ example }) => example,
   sortable: true,
-  input: 'text',
 }
 
 /** Long text, shown in several lines. */
@@ -35,5 +34,4 @@ export const paragraph: Kind<ParagraphField> = {
   check: ({ max }, column) => `char_length(${column}) between 1 and ${max}`,
   example: ({ example }) => example,
   sortable: false,
-  input: 'paragraph',
 }

@@ -48,11 +48,19 @@ export const callsChore = (keptDays: number): CompanyChore => ({
 
 type Keeping = { callsKeptDays: number }
 
+/** Everything that is tidied up. */
+export const choresOf = ({ callsKeptDays }: Keeping): readonly (Chore | CompanyChore)[] => [
+  answersChore,
+  sessionsChore,
+  attemptsChore,
+  talliesChore,
+  callsChore(callsKeptDays),
+]
+
 export function startSweeper(database: Database, keeping: Keeping, onError: (error: unknown) => void): Sweeper {
   let stopped = false
   const running = new Map<Chore | CompanyChore, Promise<unknown>>()
-  const chores = [answersChore, sessionsChore, attemptsChore, talliesChore, callsChore(keeping.callsKeptDays)]
-  const timers = chores.map((chore) => {
+  const timers = choresOf(keeping).map((chore) => {
     const work = async (): Promise<void> => {
       if (running.has(chore)) return
       const tidying =

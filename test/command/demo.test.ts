@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { definitionOf, registry } from '#registry/records/index.ts'
-import { type DemoStory, seedDemo } from '#server/demo/seed.ts'
 import type { OpenWorld } from '#server/app.ts'
+import { type DemoStory, seedDemo } from '#server/demo/seed.ts'
 import { operator } from '#server/service/actor.ts'
 import { createRecord } from '#server/service/write-record.ts'
 import { freshDatabase } from '../stage/database.ts'

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type OpenWorld, openWorld } from '#server/app.ts'
 import { run } from '#server/command/run.ts'
 import { readConfig } from '#server/config/config.ts'
 import { look } from '#server/embedded/look.ts'
 import { stopServer } from '#server/embedded/stop.ts'
-import { type OpenWorld, openWorld } from '#server/app.ts'
 
 export const launcher = join(import.meta.dirname, '../../bin/plumbline')
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
+import type { World } from '#server/app.ts'
 import { fixedShare } from '#server/fair/shares.ts'
 import { mayWait, openGate } from '#server/http/gate.ts'
-import type { World } from '#server/app.ts'
 
 type Some = Parameters<typeof openGate>[0]
 

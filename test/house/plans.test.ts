@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,6 +8,7 @@ import { planOf, readWhole, waysOf } from '../../bench/plans/plan.ts'
 import { everyStatement } from '../../bench/plans/statements/index.ts'
 import type { Connection } from '../../bench/postgres.ts'
 import { freshDatabase } from '../stage/database.ts'
+import { statementsOf } from './statements-listed.ts'
 
 /**
  * A statement names its index itself, so its plan is right before there are statistics. Each is planned by a new
@@ -150,20 +150,8 @@ describe('The plan of a statement follows from its text', () => {
   })
 })
 
-const root = join(import.meta.dirname, '../..')
-
 test('every statement is among those that are looked at', () => {
-  const read = (folder: string) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts') && !/^(statement|brief)\.ts$|test/.test(file))
-      .map((file) => readFileSync(join(root, folder, file), 'utf8'))
-  const listed = read('bench/plans/statements').join('\n')
-  const builders = read('sql').flatMap((text) =>
-    text
-      .split(/^(?=export )/m)
-      .filter((text) => /^[^{]*?\)?: (Brief)?Statement\b/m.test(text.split(/=>\s*\n|\{\n/)[0] as string))
-      .flatMap((text) => /^export (?:const|function) (\w+)/.exec(text)?.[1] ?? []),
-  )
-  expect(builders.length).toBeGreaterThan(60)
-  expect(builders.filter((name) => !new RegExp(`\\b${name}\\(`).test(listed))).toEqual([])
+  const { written, unlisted } = statementsOf(join(import.meta.dirname, '../..'))
+  expect(written.length).toBeGreaterThan(60)
+  expect(unlisted).toEqual([])
 })

@@ -1,0 +1,157 @@
+/** One change of a file: `put` takes the place of `at`, or is the whole of a new file. */
+export type Edit = { file: string; at?: string; put: string }
+
+const spareWords =
+  "one: 'vehicle', many: 'Vehicles', add: 'New vehicle', none: 'None.', fields: { name: 'Name' }, values: {}, steps: {}"
+const words = (at: string, put: string): Edit[] =>
+  ['en', 'de'].map((language) => ({ file: `console/texts/${language}/records.ts`, at, put }))
+
+/** For each row of "Where to put a line" something made up, put where the row says. */
+export const madeUp: { readonly [row: string]: readonly Edit[] } = {
+  'a field': [
+    {
+      file: 'registry/records/clients.ts',
+      at: '  fields: {\n',
+      put: "  fields: {\n    loyalty: { kind: 'choice', values: ['GOLD', 'SILVER'], about: 'How loyal the client is.' },\n",
+    },
+    { file: 'migrations/900_loyalty.sql', put: 'alter table clients add column loyalty text;\n' },
+    { file: 'CHANGELOG.md', put: '- Clients have a loyalty.\n' },
+    ...words('  clients: {', "  clients: { ...{ loyalty: 'Loyalty' },"),
+  ],
+  'a field type': [
+    {
+      file: 'registry/kinds/percent.ts',
+      put: `import type { Common, Kind } from './kind.ts'
+
+export type PercentField = Common & { kind: 'percent' }
+
+export const percent: Kind<PercentField> = {
+  schema: () => ({ type: 'integer', format: 'int32', minimum: 0, maximum: 100 }),
+  must: () => 'must be a whole number from 0 to 100',
+  column: () => 'integer',
+  example: () => 50,
+  sortable: true,
+}
+`,
+    },
+    {
+      file: 'registry/kinds/index.ts',
+      at: 'export type Field =\n',
+      put: "import { type PercentField, percent } from './percent.ts'\n\nexport type Field =\n  | PercentField\n",
+    },
+    { file: 'registry/kinds/index.ts', at: 'export const kinds = {\n', put: 'export const kinds = {\n  percent,\n' },
+    { file: 'derive/form.ts', at: "  decimal: 'amounts',\n", put: "  decimal: 'amounts',\n  percent: 'amounts',\n" },
+    {
+      file: 'console/records/kinds/inputs.ts',
+      at: '  decimal: NumberInput,\n',
+      put: '  decimal: NumberInput,\n  percent: NumberInput,\n',
+    },
+    {
+      file: 'registry/records/trades.ts',
+      at: '  fields: {\n',
+      put: "  fields: {\n    share: { kind: 'percent', about: 'Its share of the work.' },\n",
+    },
+  ],
+  'a rule': [
+    {
+      file: 'registry/records/trades.ts',
+      at: "  search: ['name'],\n",
+      put: "  rules: [({ name }) => (name === 'None' ? { field: 'name', code: 'not_allowed', message: 'must be a trade' } : undefined)],\n  search: ['name'],\n",
+    },
+  ],
+  'a resource': [
+    {
+      file: 'registry/records/vehicles.ts',
+      put: `import { resource } from '../common.ts'
+
+export const vehicles = resource({
+  name: 'vehicles',
+  one: 'vehicle',
+  about: 'Something that drives.',
+  title: 'name',
+  served: { addOn: 'api' },
+  fields: { name: { kind: 'text', max: 120, required: true, example: 'Van 3', about: 'What it is called.' } },
+  search: ['name'],
+  filters: [],
+  removal: { instead: 'keep it', relations: [] },
+})
+`,
+    },
+    {
+      file: 'registry/records/index.ts',
+      at: 'export const registry: Registry = [\n',
+      put: "import { vehicles } from './vehicles.ts'\n\nexport const registry: Registry = [\n  vehicles,\n",
+    },
+    { file: 'migrations/901_vehicles.sql', put: 'create table vehicles (company_id bigint);\n' },
+    ...words('  trades: {', `  vehicles: { ${spareWords} },\n  trades: {`),
+  ],
+  'a refusal': [
+    {
+      file: 'registry/refusals.ts',
+      at: '  outcome_unknown: {',
+      put: "  out_of_hours: { status: 403, title: 'The office is closed', when: 'It is night.', advice: 'Call in the morning.' },\n  outcome_unknown: {",
+    },
+    {
+      file: 'server/service/token.ts',
+      at: 'export ',
+      put: "export const outOfHours = (): Refusal => new Refusal('out_of_hours')\n\nexport ",
+    },
+    {
+      file: 'test/stage/ways.ts',
+      at: 'readonly [code in RefusalCode]?: Way } = {',
+      put: 'readonly [code in RefusalCode]?: Way } = {\n  out_of_hours: {},',
+    },
+  ],
+  'a statement': [
+    {
+      file: 'sql/system/tokens.ts',
+      at: 'export const activeToken',
+      put: "export const countTokens = (): Statement => statement(sql`select count(*) from tokens`, 'tokens.count')\n\nexport const activeToken",
+    },
+    {
+      file: 'bench/plans/statements/system.ts',
+      at: '      activeToken(7),\n',
+      put: '      activeToken(7),\n      countTokens(),\n',
+    },
+    {
+      file: 'bench/plans/statements/system.ts',
+      at: '\n/** Statements of the fixed tables. */',
+      put: "import { countTokens } from '#sql/system/tokens.ts'\n\n/** Statements of the fixed tables. */",
+    },
+  ],
+  'a setting': [
+    {
+      file: 'server/config/settings.ts',
+      at: 'export const settingsByKey = {\n',
+      put: "export const settingsByKey = {\n  coffeeMinutes: setting('COFFEE_MINUTES', '7', whole(1, 60), 'How long a break is.'),\n",
+    },
+    { file: '.env.example', at: 'PORT=3000', put: 'COFFEE_MINUTES=7\nPORT=3000' },
+    { file: 'docs/operations.md', put: '| COFFEE_MINUTES | 7 | How long a break is. |\n' },
+  ],
+  'a background job': [
+    {
+      file: 'server/jobs/sweep.ts',
+      at: '  answersChore,\n',
+      put: '  { ...answersChore, everyMilliseconds: 77 },\n  answersChore,\n',
+    },
+  ],
+  'a page': [
+    { file: 'console/home/coffee-page.tsx', put: 'export const CoffeePage = () => <p>Coffee</p>\n' },
+    {
+      file: 'console/app.tsx',
+      at: '        <Route path="/profile"',
+      put: '        <Route path="/coffee" element={<CoffeePage />} />\n        <Route path="/profile"',
+    },
+    {
+      file: 'console/app.tsx',
+      at: 'import { Shell } from',
+      put: "import { CoffeePage } from './home/coffee-page.tsx'\nimport { Shell } from",
+    },
+  ],
+  'a client': [
+    {
+      file: 'test/document/clients/by-hand.ts',
+      put: "export const listProjects = () => fetch('http://127.0.0.1:3000/v1/projects')\n",
+    },
+  ],
+}
