@@ -1,9 +1,6 @@
-import { availableParallelism } from 'node:os'
-import { memoryHere } from '../embedded/memory.ts'
 import {
   address,
   anything,
-  type Form,
   hostName,
   milliseconds,
   oneOf,
@@ -14,62 +11,10 @@ import {
   webAddress,
   whole,
 } from './forms.ts'
-import { isHere } from './reach.ts'
+import { bufferByMemory, callersByMemory, demoMode, processCount, type Reader } from './readers.ts'
 
 /** A setting: its name, the text that stands where none is given, how it is read, and what it means. */
 export type Setting = Reader<unknown> & { name: string; initial: string; about: string }
-
-/** What a text says: undefined where it is not what it must be. `before` are the settings above it. */
-type Reader<Value> = Omit<Form<Value>, 'read'> & { read: (text: string, before: Before) => Value | undefined }
-
-/** What settings below may depend on; what is wrong is missing. */
-type Before = { databaseUrl?: string | null; publicUrl?: string | null; processes?: number }
-
-/**
- * What a start does about the demo companies: adds them where they are missing and opens their accounts (`on`), adds them
- * to a database that never had them (`new`), takes them as they are (`keep`) or closes their accounts (`off`).
- */
-export type DemoMode = 'on' | 'new' | 'keep' | 'off'
-
-const demoWords = oneOf('auto', 'on', 'off')
-const demoMode: Reader<DemoMode> = {
-  must: demoWords.must,
-  read(text, { databaseUrl, publicUrl }) {
-    const word = demoWords.read(text)
-    return word === 'auto' ? (databaseUrl === null && isHere(publicUrl ?? null) ? 'new' : 'keep') : word
-  },
-}
-
-/** The least that each of so many processes needs of the database still fits into what the bundled one takes. */
-const processesMax = 32
-const processCount: Form<number> = {
-  must: `auto or a whole number from 1 to ${processesMax}`,
-  read: (text) =>
-    text === 'auto' ? Math.min(availableParallelism(), processesMax) : whole(1, processesMax).read(text),
-}
-
-/** Of the form, or what goes with the memory that a process has. */
-const byMemory = ({ must, read }: Form<number>, fitting: (memory: number) => number): Reader<number> => ({
-  must,
-  read: (text, { processes = 1 }) => (text === '' ? fitting(memoryHere() / processes) : read(text)),
-})
-
-const within = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most))
-
-/** A connection for every 256 KiB of a process's memory. */
-const callersFor = (memory: number): number => within(256, Math.floor(memory / (256 * 1024)), 16_384)
-
-const megabyte = 1024 * 1024
-const megabytes: Form<number> = {
-  must: whole(1, 65_536).must,
-  read: (text) => {
-    const count = whole(1, 65_536).read(text)
-    return count && count * megabyte
-  },
-}
-
-/** A sixteenth of a process's memory; what is counted takes up to twice its size while it is encoded. */
-const bufferFor = (memory: number): number => within(16 * megabyte, Math.floor(memory / 16), 512 * megabyte)
 
 const setting = <Value>(name: string, initial: string, reader: Reader<Value>, about: string) => ({
   ...{ name, initial, about },
@@ -150,14 +95,14 @@ export const settingsByKey = {
   callersMax: setting(
     'CONNECTIONS_MAX',
     '',
-    byMemory(whole(16, 100_000), callersFor),
+    callersByMemory,
     'Most connections of callers that a process keeps, 16 to 100000; idle ones are closed for new ones. Empty: by memory.',
   ),
   // Bytes, of bodies that come in and of answers that go out.
   bufferBytes: setting(
     'BUFFER_MB',
     '',
-    byMemory(megabytes, bufferFor),
+    bufferByMemory,
     'Most megabytes of bodies and answers that a process holds for slow callers, 1 to 65536; one peer may have a quarter. Empty: by memory.',
   ),
   metricsAddress: setting(

@@ -1,4 +1,4 @@
-import type { Author } from '#sql/records/write.ts'
+import type { Author } from '#sql/system/history.ts'
 
 /** Who acts, through which door: the token of an integrator, somebody in the office, or the operator. */
 export type Actor = Author & { door: 'api' | 'web' | 'command' }

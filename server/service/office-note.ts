@@ -1,4 +1,4 @@
-import { noteOffice } from '#sql/system/audit-log.ts'
+import { noteOffice } from '#sql/system/history.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Account } from './account.ts'
 import type { Actor } from './actor.ts'

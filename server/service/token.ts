@@ -3,7 +3,7 @@ import type { Problem } from '#registry/definition.ts'
 import { scopes as allScopes } from '#registry/permissions.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { type AccountRow, lockAccount } from '#sql/system/accounts.ts'
-import { noteOffice } from '#sql/system/audit-log.ts'
+import { noteOffice } from '#sql/system/history.ts'
 import { holdKeys } from '#sql/system/seal.ts'
 import {
   activeToken,

@@ -2,9 +2,9 @@ import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition, Match, Relation } from '#registry/definition.ts'
 import { byKeys, exactly, inOrderOf, placesOf } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { type Author, note } from '../system/history.ts'
 import { tally } from '../system/row-counts.ts'
 import type { UnlinkedNote } from './history.ts'
-import { type Author, note } from './write.ts'
 
 export type Effect = 'blocks' | 'goes' | 'unlinked' | 'kept'
 export type RelatedRow = { id: number; effect: Effect }

@@ -1,11 +1,11 @@
 import type { Definition } from '#registry/definition.ts'
 import { byKey, byKeys, placesOf } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { type Author, note } from '../system/history.ts'
 import { tally } from '../system/row-counts.ts'
 import type { RemovalRow } from './history.ts'
 import { taken } from './look.ts'
 import { currencyOf, shown } from './shown.ts'
-import { type Author, note } from './write.ts'
 
 /** Undoing a deletion. */
 

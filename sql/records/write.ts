@@ -4,13 +4,11 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { byKey } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { type Author, note } from '../system/history.ts'
 import { placesTaken } from '../system/quota.ts'
 import { tally } from '../system/row-counts.ts'
 import { columnsOf } from './columns.ts'
 import { currencyOf, shown } from './shown.ts'
-
-/** Who writes, for the history. */
-export type Author = { companyId: number; accountId: number | null; tokenId: number | null; door: string }
 
 /** What a write leaves behind. */
 export type WrittenRow = { id: number; version: number; json: string }
@@ -61,12 +59,6 @@ export function updateRecord(
     assignments.length <= 2 ? `${definition.name}.update:${shapeOf(definition, Object.keys(changed))}` : undefined,
   )
 }
-
-/** A row of history for each record that `records` (id, changes) yields. */
-export const note = (author: Author, records: string, action: string, of: ReturnType<typeof sql>) =>
-  sql`insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
-    select ${author.companyId}::bigint, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${author.door}, ${records}, ${action}, noted.*
-    from (${of}) noted`
 
 /** Which of a kind's fields a statement is about, as a short name: a bit for each, in hexadecimal. */
 const shapeOf = (definition: Definition, fields: readonly string[]): string =>

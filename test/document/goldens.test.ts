@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { errorsMarkdown } from '#derive/docs-markdown.ts'
 import { errorsPage } from '#derive/errors-page.ts'
 import { openapi } from '#derive/openapi.ts'
 import { postman } from '#derive/postman.ts'
 import { referencePage } from '#derive/reference-page.ts'
 import { routesTable } from '#derive/routes-table.ts'
+import { errorsMarkdown } from './errors-markdown.ts'
 import { expectGolden, pretty } from './golden.ts'
 import { about, served } from './registries.ts'
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { errorsMarkdown } from '#derive/docs-markdown.ts'
 import { errorsPage } from '#derive/errors-page.ts'
 import { openapi } from '#derive/openapi.ts'
 import { postman } from '#derive/postman.ts'
 import { referencePage, referencePolicy } from '#derive/reference-page.ts'
 import { fieldCodes } from '#registry/field-codes.ts'
 import { refusals } from '#registry/refusals.ts'
+import { errorsMarkdown } from './errors-markdown.ts'
 import { about, base, served } from './registries.ts'
 
 const asset = '/v1/docs/scalar.js'

@@ -1,0 +1,62 @@
+import { availableParallelism } from 'node:os'
+import { memoryHere } from '../embedded/memory.ts'
+import { type Form, oneOf, whole } from './forms.ts'
+import { isHere } from './reach.ts'
+
+/** Settings of which more than their own text counts. */
+
+/** What a text says: undefined where it is not what it must be. `before` are the settings above it. */
+export type Reader<Value> = Omit<Form<Value>, 'read'> & { read: (text: string, before: Before) => Value | undefined }
+
+/** What settings below may depend on; what is wrong is missing. */
+type Before = { databaseUrl?: string | null; publicUrl?: string | null; processes?: number }
+
+/**
+ * What a start does about the demo companies: adds them where they are missing and opens their accounts (`on`), adds them
+ * to a database that never had them (`new`), takes them as they are (`keep`) or closes their accounts (`off`).
+ */
+export type DemoMode = 'on' | 'new' | 'keep' | 'off'
+
+const demoWords = oneOf('auto', 'on', 'off')
+export const demoMode: Reader<DemoMode> = {
+  must: demoWords.must,
+  read(text, { databaseUrl, publicUrl }) {
+    const word = demoWords.read(text)
+    return word === 'auto' ? (databaseUrl === null && isHere(publicUrl ?? null) ? 'new' : 'keep') : word
+  },
+}
+
+/** The least that each of so many processes needs of the database still fits into what the bundled one takes. */
+const processesMax = 32
+export const processCount: Form<number> = {
+  must: `auto or a whole number from 1 to ${processesMax}`,
+  read: (text) =>
+    text === 'auto' ? Math.min(availableParallelism(), processesMax) : whole(1, processesMax).read(text),
+}
+
+/** Of the form, or what goes with the memory that a process has. */
+const byMemory = ({ must, read }: Form<number>, fitting: (memory: number) => number): Reader<number> => ({
+  must,
+  read: (text, { processes = 1 }) => (text === '' ? fitting(memoryHere() / processes) : read(text)),
+})
+
+const within = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most))
+
+/** A connection for every 256 KiB of a process's memory. */
+const callersFor = (memory: number): number => within(256, Math.floor(memory / (256 * 1024)), 16_384)
+
+const megabyte = 1024 * 1024
+const megabytes: Form<number> = {
+  must: whole(1, 65_536).must,
+  read: (text) => {
+    const count = whole(1, 65_536).read(text)
+    return count && count * megabyte
+  },
+}
+
+/** A sixteenth of a process's memory; what is counted takes up to twice its size while it is encoded. */
+const bufferFor = (memory: number): number => within(16 * megabyte, Math.floor(memory / 16), 512 * megabyte)
+
+export const callersByMemory = byMemory(whole(16, 100_000), callersFor)
+
+export const bufferByMemory = byMemory(megabytes, bufferFor)
