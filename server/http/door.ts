@@ -21,7 +21,7 @@ import { readBody } from './read-body.ts'
 import { CallerGone } from './read-bytes.ts'
 import type { Place, Router } from './router.ts'
 import { isLong, type Sent, send, wholeBytes } from './send.ts'
-import { oneATurn } from './turns.ts'
+import { turnsOf } from './turns.ts'
 import type { Stage, World } from './world.ts'
 
 /** `refused`: what HTTP itself has against the request. */
@@ -36,7 +36,7 @@ export type DoorParts = { router: Router; pages: Pages; describe: Describe; stag
 /** Turns a request into a call, and what comes of it into a response: the only place that knows HTTP's own types. */
 export function makeDoor(world: World, { router, pages, describe, stage, admission }: DoorParts): Door {
   const { gate, shares } = admission
-  const turn = oneATurn()
+  const turn = turnsOf(1)
   return async (request, response, room, refused) => {
     const startedAt = world.clock.elapsed()
     const requestId = randomUUID()
