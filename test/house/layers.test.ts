@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** Files that put the service together. */
+/** The files that put the service together. */
 const onTop = /^server\/[\w-]+\.ts$/
 
-/** The rooms of the calls, each with what it may know; the first that a path begins with counts. */
+/** Who may import what. The first row counts whose folder a path begins with. */
 const layers: { folder: string; may: RegExp[]; because: string }[] = [
   {
     folder: 'registry/',

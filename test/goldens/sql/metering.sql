@@ -15,7 +15,7 @@ with moved as (
     ) select 1 as moved from moved
 -- [1000]
 
--- (unnamed)
+-- plan.take
 update plan_usage set used = used + $1
     where company_id = $2 and records = $3 and used + $4 <= $5 returning used
 -- [2,7,"projects",2,25]
