@@ -49,7 +49,7 @@ export const callsChore = (keptDays: number): CompanyChore => ({
 type Keeping = { callsKeptDays: number }
 
 /** Everything that is tidied up. */
-export const choresOf = ({ callsKeptDays }: Keeping): readonly (Chore | CompanyChore)[] => [
+const choresOf = ({ callsKeptDays }: Keeping): readonly (Chore | CompanyChore)[] => [
   answersChore,
   sessionsChore,
   attemptsChore,

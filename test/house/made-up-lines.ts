@@ -132,7 +132,7 @@ export const vehicles = resource({
     {
       file: 'server/jobs/sweep.ts',
       at: '  answersChore,\n',
-      put: '  { ...answersChore, everyMilliseconds: 77 },\n  answersChore,\n',
+      put: "  { batch: () => ({ name: 'coffee.sweep', text: '', values: [] }), batchMax: 1, everyMilliseconds: 5 },\n  answersChore,\n",
     },
   ],
   'a page': [

@@ -68,7 +68,7 @@ test('is enough for all that is derived from it', async () => {
     refusal: true,
     setting: 7,
     settingShown: true,
-    job: 77,
+    job: 'coffee.sweep',
   })
   expect(statementsOf(house).written).toContain('countTokens')
   expect(statementsOf(house).unlisted).toEqual([])
@@ -82,12 +82,17 @@ import { routes } from '#derive/routes.ts'
 import { kindOf } from '#registry/kinds/index.ts'
 import { definitionOf, registry } from '#registry/records/index.ts'
 import { envExample, readConfig } from '#server/config/config.ts'
-import { choresOf } from '#server/jobs/sweep.ts'
+import { startSweeper } from '#server/jobs/sweep.ts'
 import { insertRecord } from '#sql/records/write.ts'
 
 const [clients, trades, vehicles] = ['clients', 'trades', 'vehicles'].map((name) => definitionOf(registry, name))
 const author = { companyId: 1, accountId: 1, tokenId: 1, door: 'api' }
 const { paths } = openapi(routes(registry), { base: 'http://localhost', version: '0' })
+const job = await new Promise((resolve) => {
+  const database = { read: async ({ name }) => (name === 'coffee.sweep' && resolve(name), []) }
+  startSweeper(database, { callsKeptDays: 1 }, resolve)
+  setTimeout(resolve, 10_000)
+})
 const { minimum, maximum } = kindOf(trades.fields.share).schema(trades.fields.share)
 console.log(JSON.stringify({
   field: clients.fields.loyalty.values,
@@ -99,8 +104,9 @@ console.log(JSON.stringify({
   refusal: errorsPage().includes('out_of_hours'),
   setting: readConfig({}).coffeeMinutes,
   settingShown: envExample().includes('COFFEE_MINUTES=7'),
-  job: choresOf({ callsKeptDays: 1 })[0].everyMilliseconds,
+  job,
 }))
+process.exit()
 `
 
 /** What a program of the copy says; nothing, where it has nothing to say. */
