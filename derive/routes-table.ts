@@ -19,6 +19,6 @@ export function routesTable(routes: readonly Route[]): string {
 
 function row(route: Route): string[] {
   if (!isDataRoute(route)) return [route.method, route.path, '-', '-', '200', '-']
-  const { method, path, scope, addOn, success } = route
-  return [method, path, scope, addOn, String(success), route.refusals.join(', ')]
+  const { method, path, scopes, addOn, success } = route
+  return [method, path, scopes.join(', ') || '-', addOn, String(success), route.refusals.join(', ')]
 }

@@ -16,21 +16,25 @@ import { makePages } from './http/pages.ts'
 import { protocolRefusal } from './http/protocol.ts'
 import { makeRouter } from './http/router.ts'
 import type { Stage } from './http/world.ts'
+import { bind } from './walk/bind.ts'
+import type { Handlers } from './walk/handler.ts'
+import { handlers } from './walk/handlers/index.ts'
 
 /**
  * The service on its port: /v1 and the operator's pages by their own door, everything else by the console's. `all` are
- * the routes that are served, looked at anew by the documents.
+ * the routes that are served, looked at anew by the documents; `by` are their handlers.
  */
 export async function serve(
   world: World,
   consoleFolder: string = builtConsole,
   all: () => readonly Route[] = () => routes(registry),
+  by: Handlers = handlers,
 ): Promise<Listening> {
   const stage: Stage = { is: 'serving' }
   const pages = makePages(world, stage)
   const admission: Admission = { gate: openGate(world), shares: makeShares() }
   const door = makeDoor(world, {
-    router: makeRouter(all()),
+    router: makeRouter(bind(all(), by)),
     pages,
     describe: openDescribe(world.config, all),
     stage,

@@ -72,7 +72,7 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
       /^(registry|derive|server\/(config|fair|walk|http))\//,
       // What the edge is handed, and says back, in the words of those who made it.
       /^server\/(service\/(token-rate|seal)|store\/faults)\.ts$/,
-      /^(node:.*|@fastify\/accept-negotiator)$/,
+      /^(node:.*|find-my-way|@fastify\/accept-negotiator)$/,
     ],
     because: 'the edge turns requests into calls and decides nothing: no service, no statement',
   },

@@ -85,6 +85,65 @@ export const vehicles = resource({
     { file: 'migrations/901_vehicles.sql', put: 'create table vehicles (company_id bigint);\n' },
     ...words('  trades: {', `  vehicles: { ${spareWords} },\n  trades: {`),
   ],
+  'an operation': [
+    {
+      file: 'derive/operations/tea.ts',
+      put: `import type { DataOperation, OwnOperation } from './operation.ts'
+
+export const tea: OwnOperation<DataOperation<'read'>> = (base) => ({
+  method: 'GET',
+  path: \`\${base}/tea\`,
+  access: 'read',
+  section: { name: 'Tea', about: 'What is in the pot.', remarks: [] },
+  summary: 'Look into the pot',
+  description: ['Says what is in the pot.'],
+  scope: null,
+  addOn: 'api',
+  success: 200,
+  pathParameters: [],
+  parameters: [],
+  conditional: false,
+  body: null,
+  refusals: [],
+  refused: {},
+  answer: {
+    description: 'What is in the pot.',
+    headers: ['RequestId'],
+    schema: 'Tea',
+    examples: { mint: { summary: 'Mint', description: 'As it is.', value: { data: { tea: 'mint' } } } },
+  },
+  otherAnswers: {},
+  schemas: { Tea: { type: 'object', properties: { data: { type: 'object' } } } },
+  samples: [],
+  collection: { turn: 'uses', requests: [{ sends: [], offers: [], title: 'It is tea', checks: [] }] },
+})
+`,
+    },
+    {
+      file: 'derive/operations/index.ts',
+      at: 'export const own = { ',
+      put: "import { tea } from './tea.ts'\n\nexport const own = { tea, ",
+    },
+    {
+      file: 'server/walk/handlers/tea.ts',
+      put: `import { seeCaller } from '#sql/system/caller.ts'
+import { replyOf } from '../answer.ts'
+import type { ReadHandler } from '../handler.ts'
+import { answer } from './answered.ts'
+
+export const tea: ReadHandler = ({ success }) => () => ({
+  statement: seeCaller,
+  reply: () => replyOf(answer(success, { tea: 'mint' })),
+})
+`,
+    },
+    {
+      file: 'server/walk/handlers/index.ts',
+      at: 'export const handlers = { ',
+      put: "import { tea } from './tea.ts'\n\nexport const handlers = { tea, ",
+    },
+    { file: 'CHANGELOG.md', put: '- What is in the pot is told.\n' },
+  ],
   'a refusal': [
     {
       file: 'registry/refusals.ts',

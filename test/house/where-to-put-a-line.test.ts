@@ -39,7 +39,7 @@ async function make({ file, at, put }: Edit): Promise<void> {
 }
 
 test('ARCHITECTURE says where each sort of line goes', () => {
-  expect([...rows.keys()].toSorted()).toEqual([...Object.keys(madeUp), 'an operation'].toSorted())
+  expect([...rows.keys()].toSorted()).toEqual(Object.keys(madeUp).toSorted())
 })
 
 describe.each(Object.entries(madeUp))('Adding %s', (row, edits) => {
@@ -65,6 +65,9 @@ test('is enough for all that is derived from it', async () => {
     rule: ['must be a trade'],
     resource: ['/v1/vehicles', '/v1/vehicles/{id}'],
     resourceInSql: true,
+    operation: 'tea',
+    operationBound: true,
+    operationSent: true,
     refusal: true,
     setting: 7,
     settingShown: true,
@@ -78,16 +81,20 @@ const follow = `
 import { errorsPage } from '#derive/errors-page.ts'
 import { checkRecord } from '#derive/input.ts'
 import { openapi } from '#derive/openapi.ts'
+import { postman } from '#derive/postman.ts'
 import { routes } from '#derive/routes.ts'
 import { kindOf } from '#registry/kinds/index.ts'
 import { definitionOf, registry } from '#registry/records/index.ts'
 import { envExample, readConfig } from '#server/config/config.ts'
 import { startSweeper } from '#server/jobs/sweep.ts'
+import { bind } from '#server/walk/bind.ts'
+import { handlers } from '#server/walk/handlers/index.ts'
 import { insertRecord } from '#sql/records/write.ts'
 
 const [clients, trades, vehicles] = ['clients', 'trades', 'vehicles'].map((name) => definitionOf(registry, name))
 const author = { companyId: 1, accountId: 1, tokenId: 1, door: 'api' }
-const { paths } = openapi(routes(registry), { base: 'http://localhost', version: '0' })
+const [all, about] = [routes(registry), { base: 'http://localhost', version: '0' }]
+const { paths } = openapi(all, about)
 const job = await new Promise((resolve) => {
   const database = { read: async ({ name }) => (name === 'coffee.sweep' && resolve(name), []) }
   startSweeper(database, { callsKeptDays: 1 }, resolve)
@@ -101,6 +108,9 @@ console.log(JSON.stringify({
   rule: checkRecord(trades, { name: 'None' }, null).problems.map(({ message }) => message),
   resource: Object.keys(paths).filter((path) => path.includes('vehicles')),
   resourceInSql: insertRecord(author, vehicles, {}, null).text.includes('insert into vehicles'),
+  operation: paths['/v1/tea'].get.operationId,
+  operationBound: bind(all, handlers).some(({ route }) => route.id === 'tea'),
+  operationSent: JSON.stringify(postman(all, about)).includes('/v1/tea'),
   refusal: errorsPage().includes('out_of_hours'),
   setting: readConfig({}).coffeeMinutes,
   settingShown: envExample().includes('COFFEE_MINUTES=7'),
