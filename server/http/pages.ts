@@ -14,10 +14,11 @@ export const referenceAsset = '/v1/docs/scalar.js'
 /** What is served beside the routes of the registry, to operators and browsers. */
 export function makePages(world: World, stage: Stage): Pages {
   const coded = openCoder()
-  const script = storedFile(
-    fileURLToPath(new URL('browser/standalone.js', import.meta.resolve('@scalar/api-reference'))),
-    { 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'max-age=86400', ...openToAll },
-  )
+  const script = storedFile(fileURLToPath(new URL('../../console/dist/scalar.js', import.meta.url)), {
+    'Content-Type': 'text/javascript; charset=utf-8',
+    'Cache-Control': 'max-age=86400',
+    ...openToAll,
+  })
   return {
     '/healthz': { isHealth: true, answer: () => json(200, { status: 'ok' }) },
     '/readyz': { isHealth: true, answer: () => ready(world, stage) },

@@ -6,20 +6,48 @@ import type { Connection } from './database.ts'
 
 const folder = join(import.meta.dirname, '../../migrations')
 
-/** Brings the database up to date; several processes that start together wait for each other. */
-export async function migrate(connection: Connection, onStep: (name: string) => void): Promise<void> {
-  await withClient(connection, (client) =>
-    runner({
-      dbClient: client,
-      dir: folder,
-      migrationsTable: 'migrations',
-      direction: 'up',
-      advisoryLockMode: 'wait',
-      singleTransaction: true,
-      logger: { debug: () => {}, info: () => {}, warn: () => {}, error: (text) => onStep(String(text)) },
-    }),
-  )
+/**
+ * Brings the database up to date, or takes the next `count` migrations; several processes that start together wait for
+ * each other.
+ */
+export async function migrate(
+  connection: Connection,
+  onStep: (name: string) => void,
+  count = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  await withClient(connection, (client) => runner({ ...runOn(client, onStep), direction: 'up', count }))
 }
+
+/** Undoes all that came after `name`, in one transaction; the names of what was undone, newest first. */
+export async function migrateBack(connection: Connection, name: string): Promise<string[]> {
+  return withClient(connection, async (client) => {
+    const { rows } = await client.query<{ name: string }>('select name from migrations order by id')
+    const names = rows.map((row) => row.name)
+    if (!names.includes(name)) throw new UnknownMigration(names)
+    const undone = names.slice(names.indexOf(name) + 1).toReversed()
+    if (undone.length > 0) await runner({ ...runOn(client, () => {}), direction: 'down', count: undone.length })
+    return undone
+  })
+}
+
+/** What was given as the migration to go back to is none of those that the database has. */
+export class UnknownMigration extends Error {
+  override name = 'UnknownMigration'
+  readonly known: readonly string[]
+  constructor(known: readonly string[]) {
+    super('no such migration')
+    this.known = known
+  }
+}
+
+const runOn = (dbClient: pg.Client, onStep: (name: string) => void) => ({
+  dbClient,
+  dir: folder,
+  migrationsTable: 'migrations',
+  advisoryLockMode: 'wait' as const,
+  singleTransaction: true,
+  logger: { debug: () => {}, info: () => {}, warn: () => {}, error: (text: unknown) => onStep(String(text)) },
+})
 
 /** The migrations that the database has not seen yet. */
 export async function pendingMigrations(connection: Connection): Promise<string[]> {
