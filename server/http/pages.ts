@@ -42,7 +42,7 @@ export function makePages(world: World, stage: Stage): Pages {
           accepts,
         ),
     },
-    [referenceAsset]: { answer: ({ accepts }) => script(accepts) },
+    [referenceAsset]: { answer: ({ accepts }) => script(accepts).catch(unbuilt) },
   }
 }
 
@@ -51,6 +51,11 @@ export const metricsPath = '/metrics'
 export const metricsPage =
   ({ metrics }: Pick<World, 'metrics'>): Page['answer'] =>
   async () => ({ status: 200, headers: { 'Content-Type': metrics.contentType }, body: await metrics.text() })
+
+/** The script comes with the web interface. A start that could build neither has said so. */
+const unbuilt = (error: NodeJS.ErrnoException): never => {
+  throw error.code === 'ENOENT' ? new Refusal('not_found') : error
+}
 
 const plainPagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
 
