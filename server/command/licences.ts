@@ -59,7 +59,7 @@ export const pathsOfServer = ({ packages }: Lock): string[] =>
     .toSorted()
 
 export function partAt({ packages }: Lock, path: string): Part {
-  const { version = '', license = 'unknown' } = packages[path] ?? {}
+  const { version = '', license = 'in its own file' } = packages[path] ?? {}
   return { name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length), version, licence: license }
 }
 
