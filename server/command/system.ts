@@ -19,7 +19,8 @@ export function systemTrouble({ platform, arch, hasGlibc }: System): string | nu
 
 /** Node's own report says by which glibc it runs; by another library it says nothing. */
 function glibcVersion(): string | undefined {
-  process.report.excludeNetwork = true
+  // Else it would look up names of the network's peers.
+  Object.assign(process.report, { excludeNetwork: true })
   const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } }
   return header.glibcVersionRuntime
 }

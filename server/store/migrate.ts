@@ -1,8 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
 import type { Connection } from './database.ts'
+import { isConflict } from './faults.ts'
 
 const folder = join(import.meta.dirname, '../../migrations')
 
@@ -15,12 +17,29 @@ export async function migrate(
   onStep: (name: string) => void,
   count = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  await withClient(connection, (client) => runner({ ...runOn(client, onStep), direction: 'up', count }))
+  await besideOthers(connection, (client) => runner({ ...runOn(client, onStep), direction: 'up', count }))
+}
+
+const attemptsMax = 20
+
+/**
+ * An older process goes on serving meanwhile, and may hold what the next statement changes while it waits for what the
+ * last one changed. PostgreSQL then ends one of the two; nothing was done, and it is tried again from the start.
+ */
+async function besideOthers<T>(connection: Connection, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await withClient(connection, work)
+    } catch (error) {
+      if (!isConflict(error) || attempt === attemptsMax) throw error
+      await setTimeout(Math.random() * 100 * attempt)
+    }
+  }
 }
 
 /** Undoes all that came after `name`, in one transaction; the names of what was undone, newest first. */
 export async function migrateBack(connection: Connection, name: string): Promise<string[]> {
-  return withClient(connection, async (client) => {
+  return besideOthers(connection, async (client) => {
     const { rows } = await client.query<{ name: string }>('select name from migrations order by id')
     const names = rows.map((row) => row.name)
     if (!names.includes(name)) throw new UnknownMigration(names)

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -24,8 +25,11 @@ export type Answered = {
 const folder = join(import.meta.dirname, 'snapshots')
 const fileOf = (name: string): string => join(folder, `${name}.json.gz`)
 
-/** The versions that there are snapshots of, oldest first. */
-export const snapshots = ['0.1.0', '0.2.0-rc.1'] as const
+/** The versions that there are snapshots of. */
+export const snapshots = (): string[] =>
+  readdirSync(folder)
+    .map((file) => file.replace('.json.gz', ''))
+    .toSorted()
 
 export const snapshotOf = (
   made: Pick<Snapshot, 'token' | 'answers'>,

@@ -12,6 +12,7 @@ import { migrate, migrateBack, pendingMigrations } from '#server/store/migrate.t
 import { makeDatabase } from '../stage/database.ts'
 import { send } from '../stage/http.ts'
 import type { Server } from '../stage/postgres.ts'
+import { eventually } from '../stage/wait.ts'
 import { type Answered, readSnapshot, type Snapshot, snapshots } from './snapshot.ts'
 
 /** What a version left behind is brought up to date, and what it had promised its callers is kept. */
@@ -78,7 +79,7 @@ async function refusedOf(sql: Sql, { statements }: Snapshot): Promise<string[]> 
 const lastOf = async (sql: Sql): Promise<string> =>
   (await sql<{ name: string }>('select name from migrations order by id desc limit 1'))[0]?.name as string
 
-describe.each(snapshots)('A database of version %s', (name) => {
+describe.each(snapshots())('A database of version %s', (name) => {
   let snapshot: Snapshot
   beforeAll(async () => {
     snapshot = await readSnapshot(name)
@@ -161,6 +162,27 @@ describe.each(snapshots)('A database of version %s', (name) => {
     expect(await shapeOf(sql)).toEqual(shape)
     expect(await refusedOf(sql, snapshot)).toEqual([])
   })
+})
+
+test('An older process that holds what a migration needs, and waits for what it changed, is waited for.', async () => {
+  const { connection, sql } = await restored(await readSnapshot('0.1.0'))
+  const older = new pg.Client(connection)
+  await older.connect()
+  onTestFinished(() => older.end())
+  // A migration changes accounts before tokens; this transaction goes the other way round.
+  await older.query('begin')
+  await older.query('lock table tokens in row share mode')
+  const migrated = migrate(connection, () => {})
+  await eventually(async () => {
+    const [waits] = await sql<{ count: number }>(
+      "select count(*)::int as count from pg_locks where relation = 'tokens'::regclass and not granted",
+    )
+    expect(waits?.count).toBe(1)
+  })
+  await older.query('lock table accounts in row share mode')
+  await older.query('commit')
+  await migrated
+  expect(await pendingMigrations(connection)).toEqual([])
 })
 
 /** The table of docs/upgrades.md. */
