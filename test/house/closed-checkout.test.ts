@@ -55,7 +55,7 @@ async function closedCheckout() {
   // mkdtemp closes it to everybody else.
   const checkout = await mkdtemp(join(tmpdir(), 'plumbline-closed-'))
   onTestFinished(() => rm(checkout, { recursive: true, force: true, maxRetries: 5 }))
-  const own = ['package.json', 'registry', 'derive', 'server', 'test/embedded', 'test/stage']
+  const own = ['package.json', 'registry', 'derive', 'sql', 'server', 'test/embedded', 'test/stage']
   await Promise.all(own.map((path) => cp(join(root, path), join(checkout, path), { recursive: true })))
   // The database of the whole run is not needed.
   await writeFile(join(checkout, 'vitest.config.ts'), 'export default { test: { testTimeout: 90_000 } }\n')

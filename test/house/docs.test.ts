@@ -29,7 +29,7 @@ const anchorsIn = (text: string): string[] =>
       .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
       .replaceAll(' ', '-'),
   )
-const sources = ['registry', 'derive', 'server', 'test', 'bench', 'migrations', 'bin', 'tools'].flatMap((folder) =>
+const sources = ['registry', 'derive', 'sql', 'server', 'test', 'bench', 'migrations', 'bin', 'tools'].flatMap((folder) =>
   filesIn(folder, ''),
 )
 const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts
@@ -47,7 +47,7 @@ describe.each(documents)('%s', (path) => {
     const text = read(path)
     for (const [, name] of text.matchAll(/npm run ([a-z-]+)/g)) expect(Object.keys(scripts)).toContain(name)
     for (const [, file] of text.matchAll(
-      /`((?:registry|derive|server|test|bench|migrations|deploy|tools)\/[\w./-]+)`/g,
+      /`((?:registry|derive|sql|server|test|bench|migrations|deploy|tools)\/[\w./-]+)`/g,
     )) {
       expect(existsSync(join(root, file as string)), file).toBe(true)
     }
