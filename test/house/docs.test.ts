@@ -29,8 +29,8 @@ const anchorsIn = (text: string): string[] =>
       .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
       .replaceAll(' ', '-'),
   )
-const sources = ['registry', 'derive', 'sql', 'server', 'test', 'bench', 'migrations', 'bin', 'tools'].flatMap((folder) =>
-  filesIn(folder, ''),
+const sources = ['registry', 'derive', 'sql', 'server', 'test', 'bench', 'migrations', 'bin', 'tools'].flatMap(
+  (folder) => filesIn(folder, ''),
 )
 const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts
 

@@ -91,7 +91,9 @@ const inSql = (path: string): Found[] =>
 
 const about = { base: 'http://127.0.0.1:3000', version: '0', errorsPage: 'http://127.0.0.1:3000/errors' }
 const all: Found[] = [
-  ...['registry', 'derive', 'sql', 'server', 'console'].flatMap((folder) => filesIn(folder, /\.tsx?$/)).flatMap(inSource),
+  ...['registry', 'derive', 'sql', 'server', 'console']
+    .flatMap((folder) => filesIn(folder, /\.tsx?$/))
+    .flatMap(inSource),
   ...registry.flatMap(({ name, fields }) => inFields(fields, name)),
   ...inDocument(openapi(routes(registry), about)),
   ...[...filesIn('migrations', /\.sql$/), ...filesIn('test/goldens/sql', /./)].flatMap(inSql),
