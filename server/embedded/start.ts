@@ -4,7 +4,7 @@ import { memoryHere } from './memory.ts'
 import type { Place } from './place.ts'
 import { inShort, refusedBy, saidBy } from './problem.ts'
 import { shell, spawnOptions } from './run.ts'
-import { settings } from './settings.ts'
+import { type Settings, settings } from './settings.ts'
 import { socketFolder } from './socket.ts'
 
 /** A PostgreSQL being started. */
@@ -21,9 +21,14 @@ export type Attempt = {
  * killed. `reused`: the process id of a killed server which another program has now; PostgreSQL is told to pay no
  * attention to it (as pg_ctl tells it of its own) and still looks itself whether the cluster's memory is in use.
  */
-export async function startServer(bin: string, place: Place, reused: number | undefined): Promise<Attempt> {
+export async function startServer(
+  bin: string,
+  place: Place,
+  reused: number | undefined,
+  more: Settings = {},
+): Promise<Attempt> {
   const { home, cluster, identity } = place
-  const told = settings(cluster, await socketFolder(place), memoryHere())
+  const told = settings(cluster, await socketFolder(place), memoryHere(), more)
   const logged = Number((await shell(identity, trim, home)).output) || 0
   const { env, ...where } = spawnOptions(identity)
   const child = spawn('/bin/sh', ['-c', becomeServer, 'sh', home, `${bin}/postgres`, ...told], {
