@@ -43,9 +43,9 @@ async function segmentsIn(folder: string): Promise<Segment[]> {
 
 /**
  * That the archive goes on where a backup ends, without a gap and with every segment whole: PostgreSQL itself takes a
- * damaged segment for the end of the archive. Says how many there are.
+ * damaged segment for the end of the archive.
  */
-export async function checkArchive(archive: string, { log, postgres }: Manifest): Promise<number> {
+export async function checkArchive(archive: string, { log, postgres }: Manifest): Promise<void> {
   const folder = archiveOf(archive, postgres.system_id)
   const all = await segmentsIn(folder)
   const later = all.filter(({ segment, timeline }) => segment > segmentOf(log.stop) && timeline >= log.timeline)
@@ -58,7 +58,6 @@ export async function checkArchive(archive: string, { log, postgres }: Manifest)
     await checkSegment(join(folder, file))
     next = segment + 1
   }
-  return later.length
 }
 
 async function checkSegment(path: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Archive } from '../embedded/archive.ts'
+import { archiveOf } from '../embedded/archive.ts'
 import { noteName, readNote } from '../embedded/note.ts'
 import { bundledMajor, type Moment, recoverInto } from '../embedded/recover.ts'
 import { knownMigrations } from '../store/migrate.ts'
@@ -15,12 +15,12 @@ export type RestoreTask = {
   folder: string
   user: string | null
   moment: Moment
-  /** Where the log was archived, and is archived from now on. */
-  archive: Archive | null
+  /** Where the log was archived. */
+  archive: string | null
   progress(sentence: string): void
 }
 
-export type Restored = { manifest: Manifest; withKeys: boolean; segments: number }
+export type Restored = { manifest: Manifest; withKeys: boolean; lastChange: string | undefined }
 
 /** A data folder as it was. What is wrong with the backup or the archive is found before anything has its name. */
 export async function restoreBackup(task: RestoreTask): Promise<Restored> {
@@ -31,15 +31,17 @@ export async function restoreBackup(task: RestoreTask): Promise<Restored> {
   await refuseTaken(resolve(folder))
   refuseMoment(task, manifest)
   const keys = await backup.keys()
-  if (archive && moment !== 'copied') progress('Checking the archive …')
-  const segments = archive && moment !== 'copied' ? await checkArchive(archive.folder, manifest) : 0
-  await recoverInto({
-    ...{ folder, user, moment, archive, progress },
+  if (archive && moment !== 'copied') {
+    progress('Checking the archive …')
+    await checkArchive(archive, manifest)
+  }
+  const lastChange = await recoverInto({
+    ...{ folder, user, moment, progress },
     fill: backup.extract,
-    archived: archive && moment !== 'copied' ? { folder: archive.folder, systemId: manifest.postgres.system_id } : null,
+    archived: archive && archiveOf(archive, manifest.postgres.system_id),
     beforeUse: (data) => writeKeys(keys, data),
   })
-  return { manifest, withKeys: keys.size > 0, segments }
+  return { manifest, withKeys: keys.size > 0, lastChange }
 }
 
 /** Of another major version of PostgreSQL, or of a later version of the program. */
@@ -80,9 +82,9 @@ function refuseMoment({ moment, archive, from }: RestoreTask, { finished_at }: M
   if (moment === 'copied') return
   if (!archive)
     throw new BackupProblem('--to-time needs what was archived: set PLUMBLINE_ARCHIVE to the folder of the archive.')
-  if (moment !== 'latest' && moment < new Date(finished_at))
+  if (moment !== 'latest' && moment.at < new Date(finished_at))
     throw new BackupProblem(
-      `${from} ended at ${finished_at}, which is after ${moment.toISOString()}: take an earlier backup, or leave --to-time out for the end of this one.`,
+      `${from} ended at ${finished_at}, which is after ${moment.text}: take an earlier backup, or leave --to-time out for the end of this one.`,
     )
 }
 

@@ -64,13 +64,32 @@ export async function* readTar(file: string, where: string): AsyncGenerator<Entr
   try {
     for await (const entry of extract) {
       const { name, type, size = 0 } = entry.header
-      yield { path: name, type: type ?? 'file', bytes: size, content: entry as AsyncIterable<Uint8Array> }
+      yield {
+        path: name,
+        type: type ?? 'file',
+        bytes: size,
+        content: pieces(entry as AsyncIterable<Uint8Array>, where),
+      }
       entry.resume()
     }
   } catch (error) {
-    if (error instanceof BackupProblem || (error as NodeJS.ErrnoException).syscall) throw error
-    throw new BackupProblem(`${where} is damaged or cut off (${(error as Error).message}). Use another backup.`)
+    throw damaged(error, where)
   } finally {
     source.destroy()
   }
+}
+
+/** Of an entry; where the archive ends within it, whoever reads it hears so. */
+async function* pieces(entry: AsyncIterable<Uint8Array>, where: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* entry
+  } catch (error) {
+    throw damaged(error, where)
+  }
+}
+
+/** What the file system says, and what has been said already, stays as it is. */
+function damaged(error: unknown, where: string): unknown {
+  if (error instanceof BackupProblem || (error as NodeJS.ErrnoException).syscall) return error
+  return new BackupProblem(`${where} is damaged or cut off (${(error as Error).message}). Use another one.`)
 }

@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { restoreBackup } from '../backup/restore.ts'
 import type { Moment } from '../embedded/recover.ts'
-import { archiveOf } from '../open-world.ts'
 import { configOf } from './in-world.ts'
 import { Mistake } from './mistake.ts'
 import { needBundled } from './own-server.ts'
@@ -38,15 +37,21 @@ async function restore(desk: Desk, from: string, moment: Moment): Promise<Answer
   const progress = progressOf(desk)
   const { dataFolder: folder, databaseUser: user, secret } = config
   try {
-    const task = { from, folder, user, moment, archive: archiveOf(config), progress: progress.tell }
-    const { manifest, withKeys } = await restoreBackup(task)
-    const asOf = moment === 'copied' ? manifest.finished_at : moment === 'latest' ? moment : moment.toISOString()
+    const task = { from, folder, user, moment, archive: config.archive, progress: progress.tell }
+    const { manifest, withKeys, lastChange } = await restoreBackup(task)
+    const asOf = moment === 'copied' ? manifest.finished_at : moment === 'latest' ? moment : moment.text
     const key = withKeys
       ? 'The key that seals tokens came with it.'
       : `The key that seals tokens was not in it: bring it back ${secret === null ? `as ${resolve(folder)}/secret before the first start, or another one is drawn` : 'as PLUMBLINE_SECRET'}.`
     return {
-      json: { data: resolve(folder), backup: resolve(from), as_of: asOf, with_key: withKeys },
-      text: `Restored ${resolve(from)} into ${resolve(folder)}, ${asOf === 'latest' ? 'with all that was archived' : `as of ${asOf}`}.\n${key}`,
+      json: {
+        data: resolve(folder),
+        backup: resolve(from),
+        as_of: asOf,
+        last_change: lastChange ?? null,
+        with_key: withKeys,
+      },
+      text: `Restored ${resolve(from)} into ${resolve(folder)}, ${asOf === 'latest' ? 'with all that was archived' : `as of ${asOf}`}.${lastChange ? ` The last change in it is of ${lastChange}.` : ''}\n${key}`,
     }
   } finally {
     progress.end()
@@ -57,8 +62,8 @@ async function restore(desk: Desk, from: string, moment: Moment): Promise<Answer
 function readMoment(word: string): Moment {
   if (word === 'latest') return word
   const hasForm = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(word)
-  const moment = new Date(hasForm ? word : Number.NaN)
-  if (!Number.isNaN(moment.getTime())) return moment
+  const at = new Date(hasForm ? word : Number.NaN)
+  if (!Number.isNaN(at.getTime())) return { text: word.replace('T', ' ').replace('Z', '+00'), at }
   throw new Mistake(
     `--to-time must be a time with its zone, such as 2027-03-01T09:30:00Z, or latest, and not ${JSON.stringify(word)}.`,
   )

@@ -14,8 +14,16 @@ export type Archive = { folder: string; seconds: number }
 export async function archiving(place: Place, archive: Archive | null): Promise<Settings> {
   if (!archive) return {}
   const folder = await folderFor(place, resolve(archive.folder))
+  await shell(place.identity, handOverHistory, place.cluster)
   return { archive_mode: 'on', archive_command: archiveCommand(folder), archive_timeout: archive.seconds }
 }
+
+/**
+ * What a restored cluster descends from is archived by the first start that archives, not by the restore: a copy that
+ * somebody only looks at leaves no trace in the archive.
+ */
+const handOverHistory = `cd "$1/pg_wal" && for each in *.history; do
+  test -e "$each" && test ! -e "archive_status/$each.done" && : >>"archive_status/$each.ready"; done`
 
 /** Databases are told apart by PostgreSQL's number of each, so that one never finds the segments of another. */
 export const archiveOf = (folder: string, systemId: string): string => join(resolve(folder), systemId)

@@ -37,6 +37,8 @@ export async function reach({ machine, place, password, exists, archive, progres
     const sight = await look(place.cluster)
     if (sight.state === 'alive' && sight.doing === 'ready') {
       const joined = await tryJoin({ place, password, because: patience.because }, sight)
+      // The process that hands over by time looks at the clock when it is woken, and slept through the start otherwise.
+      if (joined && archive) process.kill(sight.pid, 'SIGHUP')
       if (joined) return { ...joined, how: created ? 'created' : attempt?.pid === sight.pid ? 'started' : 'attached' }
     }
     if (attempt?.end()) {

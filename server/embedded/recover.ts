@@ -2,7 +2,7 @@ import { chmod, lchown, mkdir, mkdtemp, open, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { secureCluster, servicePassword } from './access.ts'
-import { type Archive, archiveOf, archiving, restoreCommand } from './archive.ts'
+import { restoreCommand } from './archive.ts'
 import { awake } from './awake.ts'
 import { flush } from './folders.ts'
 import { ourselves } from './identity.ts'
@@ -11,15 +11,18 @@ import { look } from './look.ts'
 import { type Machine, thisMachine, versionOf } from './machine.ts'
 import { readNote } from './note.ts'
 import { findPlace, type Place } from './place.ts'
-import { EmbeddedProblem, inShort, refusedBy, saidBy } from './problem.ts'
+import { EmbeddedProblem, refusedBy, saidBy } from './problem.ts'
 import { findPrograms } from './programs.ts'
 import { shell } from './run.ts'
 import type { Settings } from './settings.ts'
-import { startServer } from './start.ts'
+import { type Attempt, lastWords, startServer } from './start.ts'
 import { stopServer } from './stop.ts'
 
 /** The moment a cluster is brought to: where its copy ended, the end of what was archived, or one between. */
-export type Moment = 'copied' | 'latest' | Date
+export type Moment = 'copied' | 'latest' | Time
+
+/** As PostgreSQL reads it, with a numeric offset and up to microseconds; and nearly the same to compare with others. */
+export type Time = { text: string; at: Date }
 
 export type Recovery = {
   /** the data folder */
@@ -28,10 +31,8 @@ export type Recovery = {
   /** writes the copied cluster into a folder that is there, and says each path in it, folders before what is in them */
   fill(cluster: string): Promise<readonly string[]>
   moment: Moment
-  /** of PostgreSQL's log: where the segments of the copied cluster lie, and the cluster's own number */
-  archived: { folder: string; systemId: string } | null
-  /** archives from now on */
-  archive: Archive | null
+  /** of PostgreSQL's log: the folder with the segments of the copied cluster */
+  archived: string | null
   /** when the cluster is whole and before it has its name */
   beforeUse?(data: string): Promise<void>
   progress(sentence: string): void
@@ -41,9 +42,10 @@ export type Recovery = {
 export const bundledMajor = async (machine = thisMachine()): Promise<string> => (await versionOf(machine.package)).major
 
 /** A cluster in a data folder that has none. It has its name when it is whole, has recovered and is closed to others. */
-export const recoverInto = (recovery: Recovery): Promise<void> => recoverOn(thisMachine(), recovery)
+export const recoverInto = (recovery: Recovery): Promise<string | undefined> => recoverOn(thisMachine(), recovery)
 
-export const recoverOn = (machine: Machine, recovery: Recovery): Promise<void> =>
+/** Says when the last change in it was made, where PostgreSQL tells. */
+const recoverOn = (machine: Machine, recovery: Recovery): Promise<string | undefined> =>
   awake(async () => {
     const { folder, user, progress, beforeUse } = recovery
     const place = await findPlace(folder, machine.shared, user)
@@ -57,12 +59,13 @@ export const recoverOn = (machine: Machine, recovery: Recovery): Promise<void> =
       await fill(aside, recovery)
       const bin = await findPrograms(machine, aside, progress)
       progress('Recovering …')
-      await recover(bin, aside, await settingsOf(aside, recovery))
+      const last = await recover(bin, aside, await settingsOf(aside, recovery))
       const busy = await secure(bin, place, aside)
       if (busy) throw new EmbeddedProblem(`${aside.cluster} is in use: ${busy}.`)
       await beforeUse?.(place.data)
       await rename(aside.cluster, place.cluster)
       await flush(place.home)
+      return last
     } catch (error) {
       throw error instanceof EmbeddedProblem || !isOfSystem(error) ? error : refusedBy(error, parent)
     } finally {
@@ -87,48 +90,56 @@ async function fill({ home, cluster, identity }: Place, { fill }: Recovery): Pro
   for (const path of [cluster, home]) await lchown(path, identity.uid, identity.gid)
 }
 
-async function settingsOf(aside: Place, { moment, archived, archive }: Recovery): Promise<Settings> {
-  const from = archived && archiveOf(archived.folder, archived.systemId)
-  if (from && !(await shell(aside.identity, 'cd "$1" && test -r .', from)).ok)
+async function settingsOf(aside: Place, { moment, archived }: Recovery): Promise<Settings> {
+  const { identity } = aside
+  const isReadable = archived !== null && (await shell(identity, 'cd "$1" && test -r .', archived)).ok
+  if (moment !== 'copied' && !isReadable)
     throw new EmbeddedProblem(
-      `The user "${aside.identity.name}", as whom PostgreSQL runs, cannot read ${from}: give it to that user.`,
+      `The user "${identity.name}", as whom PostgreSQL runs, cannot read ${archived}: give it to that user.`,
     )
-  const target: Settings =
-    moment === 'copied'
-      ? { recovery_target: 'immediate' }
-      : moment === 'latest'
-        ? {}
-        : { recovery_target_time: moment.toISOString() }
   return {
     // Nobody signs in before it has recovered.
     hot_standby: 'off',
-    restore_command: restoreCommand(from),
+    // What was archived also tells which timelines there are: this becomes a new one.
+    restore_command: restoreCommand(isReadable ? archived : null),
     recovery_target_action: 'promote',
-    ...target,
-    ...(await archiving(aside, archive)),
+    ...targetOf(moment),
   }
 }
 
+const targetOf = (moment: Moment): Settings =>
+  moment === 'copied'
+    ? { recovery_target: 'immediate', recovery_target_timeline: 'current' }
+    : moment === 'latest'
+      ? {}
+      : { recovery_target_time: moment.text }
+
 /** Starts it, waits until it has recovered, however long that takes, and stops it. */
-async function recover(bin: string, place: Place, more: Settings): Promise<void> {
+async function recover(bin: string, place: Place, more: Settings): Promise<string | undefined> {
   const attempt = await startServer(bin, place, undefined, more)
   for (;;) {
     const now = await look(place.cluster)
-    if (now.state === 'alive' && now.doing === 'ready') return stopServer(place.cluster)
-    if (attempt.end()) throw await notRecovered(place)
+    if (now.state === 'alive' && now.doing === 'ready') {
+      await stopServer(place.cluster)
+      return lastChangeIn(await lastWords(place, attempt))
+    }
+    if (attempt.end()) throw await notRecovered(place, attempt)
     await sleep(20)
   }
 }
 
-async function notRecovered({ cluster, home, identity }: Place): Promise<EmbeddedProblem> {
-  const { output } = await shell(identity, 'cat "$1/start.log" "$2"/log/*.log 2>&1', home, cluster)
-  const last = /last completed transaction was at log time (\S+ \S+)/.exec(output)?.[1]
-  if (output.includes('recovery ended before configured recovery target was reached'))
+async function notRecovered(place: Place, attempt: Attempt): Promise<EmbeddedProblem> {
+  const words = await lastWords(place, attempt)
+  const last = lastChangeIn(words)
+  if (words.includes('recovery ended before configured recovery target was reached'))
     return new EmbeddedProblem(
-      `What was archived ends before that moment${last ? `: the last change in it is of ${last} UTC` : ''}; give a moment before that, or "latest" for all there is.`,
+      `What was archived ends before that moment${last ? `: the last change in it is of ${last}` : ''}; give a moment before that, or "latest" for all there is.`,
     )
-  return saidBy(inShort(output), 'recover', cluster)
+  return saidBy(words, 'recover', place.cluster)
 }
+
+const lastChangeIn = (words: string): string | undefined =>
+  /last completed transaction was at log time (\S+ \S+)/.exec(words)?.[1]
 
 /** A data folder for a while, where PostgreSQL's user can reach it. */
 export async function folderAside(parent: string): Promise<{ folder: string; clear(): Promise<void> }> {

@@ -59,7 +59,7 @@ const isTaken = (words: string): boolean =>
   (words.includes('lock file "') && (words.includes('" already exists') || words.includes('" is empty')))
 
 /** Others may have written into start.log at the same time: lines with another process id are not ours. */
-async function lastWords({ home, cluster, identity }: Place, { pid, logged }: Attempt): Promise<string> {
+export async function lastWords({ home, cluster, identity }: Place, { pid, logged }: Attempt): Promise<string> {
   const early = await shell(identity, 'tail -c +$(($2 + 1)) "$1/start.log"', home, String(logged))
   const ours = early.output.split('\n').filter((line) => Number(/ \[(\d{1,10})\] /.exec(line)?.[1] ?? pid) === pid)
   if (!ours.some((line) => line.includes('redirecting log output'))) return ours.join('\n').trim()
