@@ -36,7 +36,10 @@ function checkArchive({ archives, failing, archivedAt, behindBytes }: ClusterFac
       `${failing.segment} could not be archived at ${failing.at.toISOString()}; PostgreSQL’s log in the data folder says why. Nothing is lost while the disk of the data folder has room.`,
     )
   const last = archivedAt ? `last at ${archivedAt.toISOString()}` : 'nothing yet'
-  return well('archive', `${last}, ${(behindBytes / 1024 ** 2).toFixed(1)} MiB are still to come`)
+  return well(
+    'archive',
+    behindBytes === null ? last : `${last}, ${(behindBytes / 1024 ** 2).toFixed(1)} MiB are still to come`,
+  )
 }
 
 function checkOwnServer({ archives, failing, archivedAt }: ClusterFacts): Check {

@@ -10,8 +10,8 @@ export type ClusterFacts = {
   archivedAt: Date | null
   /** The last segment that could not be archived, if none could since; and since when. */
   failing: { segment: string; at: Date } | null
-  /** Of changes that are not archived yet. */
-  behindBytes: number
+  /** Of changes that are not archived yet; null where what was archived last is no part of the log. */
+  behindBytes: number | null
 }
 
 export const clusterFacts = (connection: Connection): Promise<ClusterFacts> =>
@@ -25,7 +25,7 @@ export const clusterFacts = (connection: Connection): Promise<ClusterFacts> =>
       archives: row.archive_mode !== 'off',
       archivedAt: row.archived_at,
       failing: isFailing ? { segment: row.failed_wal ?? '', at: row.failed_at as Date } : null,
-      behindBytes: Number(row.behind),
+      behindBytes: row.behind === null ? null : Number(row.behind),
     }
   })
 
@@ -36,7 +36,7 @@ type Row = {
   archived_at: Date | null
   failed_at: Date | null
   failed_wal: string | null
-  behind: string
+  behind: string | null
 }
 
 // The name of a segment says where it begins: its number, in two halves of eight digits.
@@ -45,7 +45,7 @@ const question = `select
     current_setting('wal_level') as wal_level,
     current_setting('archive_mode') as archive_mode,
     last_archived_time as archived_at, last_failed_time as failed_at, last_failed_wal as failed_wal,
-    case when last_archived_wal ~ '^[0-9A-F]{24}$' then greatest(0, pg_current_wal_lsn()
+    case when last_archived_wal ~ '^[0-9A-F]{24}' then greatest(0, pg_current_wal_lsn()
       - (substr(last_archived_wal, 9, 8) || '/' || substr(last_archived_wal, 23, 2) || '000000')::pg_lsn
-      - pg_size_bytes(current_setting('wal_segment_size'))) else 0 end as behind
+      - pg_size_bytes(current_setting('wal_segment_size'))) end as behind
   from pg_stat_archiver`

@@ -89,7 +89,9 @@ describe('doctor', () => {
     const { says } = (await diagnose()).checks.find(({ name }) => name === 'demo')!
     expect(says).toMatch(/^4 accounts of the demo can be signed in with/)
     const warnings = async (more: { [name: string]: string }) =>
-      (await diagnose(more)).checks.filter(({ name, warning }) => warning && name !== 'user' && name !== 'backup').map(({ name }) => name)
+      (await diagnose(more)).checks
+        .filter(({ name, warning }) => warning && name !== 'user' && name !== 'backup')
+        .map(({ name }) => name)
     expect(await warnings({ HOST: '0.0.0.0' })).toEqual(['network', 'demo'])
     expect(await warnings({ PUBLIC_URL: 'https://erp.example.com' })).toEqual(['demo'])
     const open = { HOST: '0.0.0.0', METRICS_ADDRESS: '127.0.0.1:9464' }
