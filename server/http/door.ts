@@ -21,7 +21,7 @@ import { readBody } from './read-body.ts'
 import { CallerGone } from './read-bytes.ts'
 import type { Place, Router } from './router.ts'
 import { isLong, type Sent, send, wholeBytes } from './send.ts'
-import { oneATurn } from './turns.ts'
+import { turnsOf } from './turns.ts'
 
 /** Pages that need no token and are no part of the registry's routes: health, metrics, the errors page, assets. */
 export type Pages = { readonly [path: string]: Page }
@@ -48,7 +48,7 @@ export type DoorParts = { router: Router; pages: Pages; describe: Describe; stag
 /** Turns a request into a call, and what comes of it into a response: the only place that knows HTTP's own types. */
 export function makeDoor(world: World, { router, pages, describe, stage, admission }: DoorParts): Door {
   const { gate, shares } = admission
-  const turn = oneATurn()
+  const turn = turnsOf(1)
   return async (request, response, room, refused) => {
     const startedAt = world.clock.elapsed()
     const requestId = randomUUID()
