@@ -5,13 +5,21 @@ import { dirname } from 'node:path'
 export type Figures = {
   postgres: string
   processors: number
-  backups: Trials & { seconds: number[]; restoreSeconds: number[] }
+  backups: Trials & { seconds: Counts; restoreSeconds: Counts }
   moments: Trials
-  /** Milliseconds from an answer until what was answered is archived, with the seconds of the setting. */
-  loss: { archiveSeconds: number; milliseconds: number[] }
+  /** Seconds from an answer until what was answered is archived, with those of the setting. */
+  loss: { archiveSeconds: number; seconds: Counts }
   /** A bit changed, or the end cut off, at a place drawn anew: refused by name, or in bytes that hold nothing. */
   damaged: { trials: number; refused: number; harmless: number }
   failures: string[]
+}
+
+/** How often something took so long, to a tenth of a second. */
+type Counts = { [seconds: string]: number }
+
+export function count(counts: Counts, milliseconds: number): void {
+  const seconds = (milliseconds / 1000).toFixed(1)
+  counts[seconds] = (counts[seconds] ?? 0) + 1
 }
 
 /** `writes`: answered writes that had to be there. */
@@ -19,9 +27,9 @@ type Trials = { trials: number; writes: number; lost: number; tooMuch: number; t
 
 export const noFigures = (facts: Pick<Figures, 'postgres' | 'processors'>, archiveSeconds: number): Figures => ({
   ...facts,
-  backups: { trials: 0, writes: 0, lost: 0, tooMuch: 0, torn: 0, seconds: [], restoreSeconds: [] },
+  backups: { trials: 0, writes: 0, lost: 0, tooMuch: 0, torn: 0, seconds: {}, restoreSeconds: {} },
   moments: { trials: 0, writes: 0, lost: 0, tooMuch: 0, torn: 0 },
-  loss: { archiveSeconds, milliseconds: [] },
+  loss: { archiveSeconds, seconds: {} },
   damaged: { trials: 0, refused: 0, harmless: 0 },
   failures: [],
 })
@@ -60,12 +68,12 @@ restored database are read by pages and by key, and have to be the same.
 |---|---|---|---|---|
 ${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 
-${backups.writes + moments.writes} answered writes had to be there. A backup took ${spread(backups.seconds, 's')}, its restore ${spread(backups.restoreSeconds, 's')}.
+${backups.writes + moments.writes} answered writes had to be there. A backup took ${spread(backups.seconds)}, its restore ${spread(backups.restoreSeconds)}.
 
 Of ${damaged.trials} copies that were damaged at a random place (a bit changed, or the end cut off), ${damaged.refused} were refused by the
 name of the file and ${damaged.harmless} had the damage in bytes between files, where every file still had its checksum.
 
-With \`PLUMBLINE_ARCHIVE_SECONDS=${loss.archiveSeconds}\` an answered write was in the archive after ${spread(loss.milliseconds, 'ms')}: what is lost
+With \`PLUMBLINE_ARCHIVE_SECONDS=${loss.archiveSeconds}\` an answered write was in the archive after ${spread(loss.seconds)}: what is lost
 with the machine is at most the seconds of the setting and the time that compressing a segment takes.
 
 Failures: ${failures.length === 0 ? 'none' : failures.join('; ')}. PostgreSQL ${postgres}, ${processors} processors.
@@ -73,10 +81,9 @@ Failures: ${failures.length === 0 ? 'none' : failures.join('; ')}. PostgreSQL ${
 }
 
 /** The median, and the most. */
-function spread(values: readonly number[], unit: string): string {
-  const sorted = values.toSorted((one, other) => one - other)
-  const [median = 0, most = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)]
-  return `${rounded(median)} ${unit} (median; at most ${rounded(most)} ${unit})`
+function spread(counts: Counts): string {
+  const all = Object.entries(counts).flatMap(([seconds, times]) => Array<number>(times).fill(Number(seconds)))
+  const sorted = all.toSorted((one, other) => one - other)
+  const [median, most] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)]
+  return median === undefined ? 'a time not measured yet' : `${median} s (median; at most ${most} s)`
 }
-
-const rounded = (value: number): number => Math.round(value * 10) / 10

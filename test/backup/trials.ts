@@ -8,7 +8,7 @@ import { clusterFacts } from '#server/store/cluster-facts.ts'
 import type { Progress } from '../../bench/progress.ts'
 import { jsonOf, makeStage, type Stage } from '../command/stage.ts'
 import { pause } from '../stage/wait.ts'
-import { type Figures, noFigures } from './figures.ts'
+import { count, type Figures, noFigures } from './figures.ts'
 import { differences, type Load, placeOf, positionOf, startLoad } from './load.ts'
 import { namesIn } from './restored.ts'
 
@@ -70,13 +70,13 @@ async function tryBackup(ground: Ground): Promise<void> {
   await pause(Math.random() * 500)
   const startedAt = performance.now()
   jsonOf(await stage.give(['backup', to, '--json'], settings))
-  figures.backups.seconds.push((performance.now() - startedAt) / 1000)
+  count(figures.backups.seconds, performance.now() - startedAt)
   const answered = await load.stop()
   await damage(ground, to)
 
   const restoredAt = performance.now()
   jsonOf(await stage.give(['restore', to, '--json'], { PLUMBLINE_DATA: data }))
-  figures.backups.restoreSeconds.push((performance.now() - restoredAt) / 1000)
+  count(figures.backups.restoreSeconds, performance.now() - restoredAt)
   const { log, finished_at } = (await openBackup(to)).manifest
   const { names, torn } = await namesIn(data, 1)
   note(figures, 'backups', torn, {
@@ -89,16 +89,16 @@ async function tryBackup(ground: Ground): Promise<void> {
 }
 
 /** Moments of one stretch of load, each restored by itself. */
-async function tryMoments(ground: Ground, count: number): Promise<void> {
+async function tryMoments(ground: Ground, most: number): Promise<void> {
   const { stage, opened, settings, figures } = ground
   const backup = join(stage.folder, 'base')
   jsonOf(await stage.give(['backup', backup, '--json'], settings))
   const load = startLoadOf(ground)
   const moments: Date[] = []
-  for (let turn = 0; turn < count; turn++) {
+  for (let turn = 0; turn < most; turn++) {
     await pause(300 + Math.random() * 1000)
     moments.push((await placeOf(opened.world)).at)
-    figures.loss.milliseconds.push(await timeUntilArchived(ground))
+    count(figures.loss.seconds, await timeUntilArchived(ground))
   }
   // One more write after the last moment: without one, PostgreSQL cannot know that it has come so far.
   await pause(200)
