@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os'
 import type { Command } from 'commander'
-import { findDatabase } from '../app.ts'
+import { findDatabase, systemClock } from '../app.ts'
 import { type Config, ConfigProblem, readConfig, settings } from '../config/config.ts'
 import { isPlain, isReachable, plainSentence } from '../config/reach.ts'
+import { checkBackup } from './check-backup.ts'
 import { checkDatabase } from './check-database.ts'
 import { type Check, checkFolder, ill, warned, well } from './check-folder.ts'
 import { hasDatabase } from './data-folder.ts'
@@ -50,7 +51,11 @@ async function examineDatabase(desk: Desk, config: Config): Promise<Check[]> {
   try {
     const { connection, databaseIs, runsAs, leave } = await findDatabase(config, progress.tell)
     try {
-      return [...(await checkDatabase(config, connection, databaseIs)), ...checkUser(runsAs)]
+      return [
+        ...(await checkDatabase(config, connection, databaseIs)),
+        ...(await checkBackup(config, connection, systemClock.now())),
+        ...checkUser(runsAs),
+      ]
     } finally {
       await leave()
     }

@@ -22,12 +22,20 @@ export const readLock = async (): Promise<Lock> => JSON.parse(await readFile(joi
 export function pathsOfModules(files: Iterable<string>): string[] {
   const found = new Set<string>()
   for (const file of files) {
-    const path = /^(?:.*\/)?(node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//.exec(
-      file.replace(`${root}/`, ''),
-    )
-    if (path?.[1]) found.add(path[1])
+    const path = packageOf(file)
+    if (path) found.add(path)
   }
   return [...found].toSorted()
+}
+
+/** Where the package of a file lies, as the lockfile calls it. */
+function packageOf(file: string): string | undefined {
+  const folder = 'node_modules/'
+  const [first, last] = [file.indexOf(folder), file.lastIndexOf(folder) + folder.length]
+  if (first < 0) return undefined
+  const words = file.slice(last).split('/')
+  const name = words.slice(0, words[0]?.startsWith('@') ? 2 : 1)
+  return words.length > name.length ? file.slice(first, last) + name.join('/') : undefined
 }
 
 /** A package and all that it depends on, as they lie in node_modules. */

@@ -12,6 +12,18 @@ export const whole = (min: number, max: number, unit = ''): Form<number> => ({
 
 export const milliseconds = whole(50, 600_000, ' of milliseconds')
 
+const units: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** In milliseconds. */
+export const duration: Form<number> = {
+  read(text) {
+    const [, count = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
+    const milliseconds = Number(count) * (units[unit] ?? 0)
+    return milliseconds >= 60_000 && milliseconds <= 365 * 86_400_000 ? milliseconds : undefined
+  },
+  must: 'a whole number with m, h or d, from 1m to 365d',
+}
+
 export const oneOf = <Word extends string>(...words: readonly Word[]): Form<Word> => ({
   read: (text) => words.find((word) => word === text),
   must: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`,

@@ -26,6 +26,12 @@ export const demoMode: Reader<DemoMode> = {
   },
 }
 
+/** A folder for what is made of the bundled database, which there is not with another one. */
+export const ofBundled: Reader<string | null> = {
+  must: 'left out with DATABASE_URL: it is about the bundled database ("plumbline backup")',
+  read: (text, { databaseUrl }) => (text === '' ? null : databaseUrl ? undefined : text),
+}
+
 /** The least that each of so many processes needs of the database still fits into what the bundled one takes. */
 const processesMax = 32
 export const processCount: Form<number> = {

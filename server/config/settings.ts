@@ -1,6 +1,7 @@
 import {
   address,
   anything,
+  duration,
   hostName,
   milliseconds,
   oneOf,
@@ -11,7 +12,7 @@ import {
   webAddress,
   whole,
 } from './forms.ts'
-import { bufferByMemory, callersByMemory, demoMode, processCount, type Reader } from './readers.ts'
+import { bufferByMemory, callersByMemory, demoMode, ofBundled, processCount, type Reader } from './readers.ts'
 
 /** A setting: its name, the text that stands where none is given, how it is read, and what it means. */
 export type Setting = Reader<unknown> & { name: string; initial: string; about: string }
@@ -128,6 +129,37 @@ export const settingsByKey = {
     '400',
     whole(1, 36_500),
     'Days for which each API call is kept, 1 to 36500; after that only the sums of each day are.',
+  ),
+  backupTo: setting(
+    'PLUMBLINE_BACKUP_TO',
+    '',
+    ofBundled,
+    'Folder that serve makes backups of the bundled database in. Empty: it makes none.',
+  ),
+  // Milliseconds.
+  backupEvery: setting(
+    'PLUMBLINE_BACKUP_EVERY',
+    '24h',
+    duration,
+    'Time from one of these backups to the next: a whole number with m, h or d, from 1m to 365d.',
+  ),
+  backupKeep: setting(
+    'PLUMBLINE_BACKUP_KEEP',
+    '7',
+    whole(1, 10_000),
+    'How many of these backups are kept, 1 to 10000; older ones are removed once a new one is whole.',
+  ),
+  archive: setting(
+    'PLUMBLINE_ARCHIVE',
+    '',
+    ofBundled,
+    'Folder that the bundled PostgreSQL archives its log in, so that any moment since a backup can be restored. Empty: none.',
+  ),
+  archiveSeconds: setting(
+    'PLUMBLINE_ARCHIVE_SECONDS',
+    '60',
+    whole(1, 86_400),
+    'Seconds after which a change is handed to the archive at the latest, 1 to 86400.',
   ),
   statementTimeout: setting('STATEMENT_TIMEOUT_MS', '10000', milliseconds, 'Longest a statement may run.'),
   lockTimeout: setting('LOCK_TIMEOUT_MS', '8000', milliseconds, 'Longest a statement may wait for a lock.'),

@@ -105,6 +105,15 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
     because: 'the command is the program: it may know all of the service',
   },
   {
+    folder: 'server/backup/',
+    may: [
+      /^server\/(backup|embedded|store)\//,
+      /^server\/(config|secret|version|world).ts$/,
+      /^(node:(crypto|fs|fs\/promises|os|path|stream|stream\/promises|zlib)|tar-stream|pino)$/,
+    ],
+    because: 'a backup is made of files and of what PostgreSQL says: it knows no request and no record',
+  },
+  {
     folder: 'server/',
     may: [
       /^(registry|derive)\//,
