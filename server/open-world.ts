@@ -49,7 +49,7 @@ export async function openWorld(config: Config, progress: (sentence: string) => 
 }
 
 /** Where the bundled PostgreSQL archives its log. */
-export const archiveOf = ({ archive, archiveSeconds }: Config): Archive | null =>
+const archiveOf = ({ archive, archiveSeconds }: Config): Archive | null =>
   archive === null ? null : { folder: archive, seconds: archiveSeconds }
 
 export async function findDatabase(config: Config, progress: (sentence: string) => void) {

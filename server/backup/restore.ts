@@ -45,7 +45,7 @@ export async function restoreBackup(task: RestoreTask): Promise<Restored> {
 }
 
 /** Of another major version of PostgreSQL, or of a later version of the program. */
-export async function refuseStrange({ postgres, migrations, plumbline }: Manifest, from: string): Promise<void> {
+async function refuseStrange({ postgres, migrations, plumbline }: Manifest, from: string): Promise<void> {
   const major = await bundledMajor()
   if (postgres.major !== major)
     throw new BackupProblem(

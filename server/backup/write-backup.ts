@@ -28,7 +28,7 @@ export type BackupTask = {
   onProgress(done: number, total: number): void
 }
 
-export const isFile = (to: string): boolean => to.endsWith('.tar')
+const isFile = (to: string): boolean => to.endsWith('.tar')
 /** In a folder: the archive with the cluster. */
 export const clusterArchive = 'cluster.tar'
 

@@ -47,7 +47,7 @@ const archiveCommand = (folder: string): string =>
 const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`
 
 /** The number that initdb drew: the first eight bytes of the control file. */
-export async function systemIdOf({ identity }: Pick<Place, 'identity'>, cluster: string): Promise<string> {
+async function systemIdOf({ identity }: Pick<Place, 'identity'>, cluster: string): Promise<string> {
   const { ok, output } = await shell(identity, 'od -An -N8 -tu8 "$1/global/pg_control"', cluster)
   const id = output.trim()
   if (ok && /^\d{1,20}$/.test(id)) return id
