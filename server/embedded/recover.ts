@@ -139,7 +139,7 @@ async function notRecovered(place: Place, attempt: Attempt): Promise<EmbeddedPro
 }
 
 const lastChangeIn = (words: string): string | undefined =>
-  /last completed transaction was at log time (\S+ \S+)/.exec(words)?.[1]
+  /last completed transaction was at log time ([\d-]{8,12} [\d:.]{5,20})/.exec(words)?.[1]
 
 /** A data folder for a while, where PostgreSQL's user can reach it. */
 export async function folderAside(parent: string): Promise<{ folder: string; clear(): Promise<void> }> {

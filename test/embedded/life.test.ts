@@ -31,7 +31,9 @@ test('The first start makes a cluster with our settings, and its last user stops
   expect(await ask(connection, `lower('ÄÖÜÉŁ')`)).toBe('äöüéł')
   expect(await ask(connection, 'select rolsuper from pg_roles where rolname = current_user')).toBe(false)
   const cluster = join(folder, 'postgres', 'cluster')
-  expect(await readFile(join(cluster, 'pg_hba.conf'), 'utf8')).toBe('local all all scram-sha-256\n')
+  expect(await readFile(join(cluster, 'pg_hba.conf'), 'utf8')).toBe(
+    'local all all scram-sha-256\nlocal replication plumbline_backup scram-sha-256\n',
+  )
   expect(await runs(cluster)).toBe(true)
   await Promise.all([close(), close()])
   expect(await runs(cluster)).toBe(false)
