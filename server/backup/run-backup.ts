@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { Connection as Embedded } from '../embedded/users.ts'
-import { keyFiles } from '../secret.ts'
 import { clusterFacts } from '../store/cluster-facts.ts'
 import type { Connection } from '../store/database.ts'
 import { seenMigrations } from '../store/migrate.ts'
@@ -15,7 +14,8 @@ export type Wanted = {
   connection: Connection
   /** Null: among those of PLUMBLINE_BACKUP_TO, of which old ones are removed after it. */
   to: string | null
-  withKey: boolean
+  /** Of the key that seals tokens, where it is to go along. */
+  keyFiles: readonly string[]
   /** Given up when it aborts, which is no failure. */
   signal?: AbortSignal
   now(): Date
@@ -41,7 +41,7 @@ export async function runBackup(wanted: Wanted): Promise<Made> {
   }
 }
 
-async function make({ config, connection, withKey, signal, now, onProgress }: Wanted, to: string) {
+async function make({ connection, keyFiles, signal, now, onProgress }: Wanted, to: string) {
   const { systemId } = await clusterFacts(connection)
   const manifest = await writeBackup({
     // The bundled database is reached by parts, never by an address.
@@ -49,8 +49,7 @@ async function make({ config, connection, withKey, signal, now, onProgress }: Wa
     systemId,
     migrations: await seenMigrations(connection),
     to,
-    keyFiles: withKey ? await keyFiles(config) : [],
-    ...{ signal, now, onProgress },
+    ...{ keyFiles, signal, now, onProgress },
   })
   return { to, manifest }
 }

@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { clusterFacts } from '../store/cluster-facts.ts'
 import type { Connection } from '../store/database.ts'
-import type { Clock } from '../walk/world.ts'
 import { noteOutcome } from './failures.ts'
 import { backupsIn, dueAt } from './kept.ts'
 import { runBackup } from './run-backup.ts'
@@ -10,7 +9,7 @@ import { runBackup } from './run-backup.ts'
 /** Makes backups while the service runs and looks after the archive. Both fail loudly, and are tried again. */
 export type BackupJob = { stop(): Promise<void> }
 
-type Task = { config: Config; connection: Connection; log: Logger; clock: Clock }
+type Task = { config: Config; connection: Connection; log: Logger; clock: { now(): Date } }
 
 /** How often it looks whether a backup is due and the archive well; what failed is tried again as soon. */
 const lookMilliseconds = 60_000
@@ -25,7 +24,7 @@ export function startBackups({ config, connection, log, clock }: Task): BackupJo
   const backUp = async (folder: string): Promise<void> => {
     const [newest] = await backupsIn(folder)
     if (clock.now() < dueAt(newest, backupEvery)) return
-    const wanted = { config, connection, to: null, withKey: false, signal, now: clock.now, onProgress() {} }
+    const wanted = { config, connection, to: null, keyFiles: [], signal, now: clock.now, onProgress() {} }
     const { to, manifest, removed } = await runBackup(wanted)
     log.info({ backup: to, files: manifest.files.length, removed }, 'a backup was made')
   }

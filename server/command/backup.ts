@@ -4,6 +4,7 @@ import { findDatabase, systemClock } from '../app.ts'
 import { type Made, runBackup } from '../backup/run-backup.ts'
 import { type Verified, verifyBackup } from '../backup/verify.ts'
 import type { Config } from '../config/config.ts'
+import { keyFiles } from '../secret.ts'
 import { needDatabase } from './data-folder.ts'
 import { configOf } from './in-world.ts'
 import { Mistake } from './mistake.ts'
@@ -61,7 +62,8 @@ async function backUp(desk: Desk, to: string | undefined, withKey: boolean): Pro
   const { connection, leave } = await findDatabase(config, progress.tell)
   progress.end()
   const shares = startShares(desk, 'Backing up')
-  const wanted = { config, connection, to: to ?? null, withKey, now: systemClock.now, onProgress: shares.tell }
+  const keys = withKey ? await keyFiles(config) : []
+  const wanted = { config, connection, to: to ?? null, keyFiles: keys, now: systemClock.now, onProgress: shares.tell }
   try {
     return made(await runBackup(wanted), withKey, config)
   } finally {
