@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { permissions } from '#registry/permissions.ts'
-import { pathsOf } from '#server/console-door/asked.ts'
-import { routes } from '#server/console-door/routes.ts'
+import { pathsOf, routes } from '#server/console-api/routes.ts'
 import type { Company } from '../stage/stage.ts'
 import { type ConsoleStage, oneOfEach, openConsole, type Person } from './stage.ts'
 

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { coded } from '#server/console-door/coded.ts'
-import { routes } from '#server/console-door/routes.ts'
+import { coded } from '#server/console-api/coded.ts'
+import { routes } from '#server/console-api/routes.ts'
 import { inCoding } from '#server/http/codings.ts'
 import { openRaw } from '../stage/raw.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
@@ -152,10 +152,10 @@ describe('The web interface', () => {
   })
 
   test('never compresses an answer that shows a token, however long', async () => {
-    expect(routes.filter(({ showsToken }) => showsToken).map((route) => route.id)).toEqual([
+    expect(routes.filter(({ showsSecret }) => showsSecret).map((route) => route.id)).toEqual([
       ...['token.issue', 'token.show', 'token.rotate'],
     ])
-    for (const route of routes.filter(({ showsToken }) => showsToken)) {
+    for (const route of routes.filter(({ showsSecret }) => showsSecret)) {
       const { headers, body } = await coded(route, long, takesAll)
       expect(headers).toEqual(long.headers)
       expect(body).toBe(long.body)
