@@ -1,62 +1,70 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import files from '@fastify/static'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { extname, join } from 'node:path'
 import { Refusal } from '#registry/refusals.ts'
-import { contentPolicy, securityHeaders } from './security-headers.ts'
+import type { Accepts } from '../http/codings.ts'
+import type { Sent } from '../http/send.ts'
+import { builtFile } from '../http/stored.ts'
+import { contentPolicy } from './security-headers.ts'
 
 /** Where the build of the web interface lies. */
 export const builtConsole = join(import.meta.dirname, '../../console/dist')
+
+export type AppFiles = (
+  path: string,
+  method: string,
+  headers: Accepts & { accept?: string | undefined },
+) => Promise<Sent>
 
 /**
  * The app's files. Those under /assets carry a hash of their content in their name and are kept for a year; every other
  * path that a browser asks for as a page is the app itself, which knows its own paths.
  */
-export async function serveApp(app: FastifyInstance, folder: string): Promise<void> {
-  const page = async (_request: FastifyRequest, reply: FastifyReply) => {
-    const nonce = randomBytes(16).toString('base64')
-    reply.helmet({ ...securityHeaders, contentSecurityPolicy: contentPolicy(nonce) })
-    reply.headers({ 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache' })
-    return reply.send((await indexOf(folder)).replaceAll('__CSP_NONCE__', nonce))
-  }
-  app.get('/', page)
-  app.get('/index.html', page)
-  await app.register(files, {
-    root: folder,
-    serve: false,
-    index: false,
-    // A build may come after the start.
-    suppressWarning: true,
-    preCompressed: true,
-    cacheControl: false,
-    setHeaders: (reply, path) => {
-      const kept = path.startsWith(join(folder, 'assets'))
-      reply.header('Cache-Control', kept ? 'public, max-age=31536000, immutable' : 'no-cache')
-    },
-  })
-  app.get('/*', (request, reply) => {
-    const path = pathOf(request)
-    // No file has such a name; the library takes it for a mistake of ours.
-    return path === undefined || path.endsWith('/') || path.includes('\0') ? reply.callNotFound() : reply.sendFile(path)
-  })
-  app.setNotFoundHandler((request, reply) => {
-    if (isPage(request)) return page(request, reply)
+export const openAppFiles =
+  (folder: string): AppFiles =>
+  async (path, method, headers) => {
+    if (method === 'GET') {
+      if (path === '/' || path === '/index.html') return page(folder)
+      const file = isName(path) && (await builtFile(join(folder, path), headersOf(path), headers))
+      if (file) return file
+      if (!/^\/(console|assets)\//.test(path) && (headers.accept ?? '').includes('text/html')) return page(folder)
+    }
     throw new Refusal('not_found')
-  })
+  }
+
+/** As the build names its files. Nothing with a dot in front is one, so no path leads out of the folder. */
+const isName = (path: string): boolean => /^(\/[\w-][\w.-]*)+$/.test(path)
+
+const headersOf = (path: string): Sent['headers'] => ({
+  'Content-Type': types[extname(path)] ?? 'application/octet-stream',
+  'Cache-Control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+})
+
+/** Of what a build is made of. */
+const types: { readonly [ending: string]: string } = {
+  '.css': 'text/css; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.woff2': 'font/woff2',
 }
 
-/** Undefined where it cannot be decoded. */
-function pathOf({ url }: FastifyRequest): string | undefined {
-  try {
-    return decodeURIComponent(url.split('?', 1)[0] as string)
-  } catch {
-    return undefined
+async function page(folder: string): Promise<Sent> {
+  const nonce = randomBytes(16).toString('base64')
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-cache',
+      'Content-Security-Policy': contentPolicy(nonce),
+    },
+    body: (await indexOf(folder)).replaceAll('__CSP_NONCE__', nonce),
   }
 }
-
-const isPage = ({ method, url, headers: { accept } }: FastifyRequest): boolean =>
-  (method === 'GET' || method === 'HEAD') && !/^\/(console|assets)\//.test(url) && (accept ?? '').includes('text/html')
 
 async function indexOf(folder: string): Promise<string> {
   try {

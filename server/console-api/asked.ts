@@ -25,7 +25,7 @@ export type ConsoleRoute = Omit<ConsoleOperation, 'needs'> & {
 }
 
 /** What goes back. An export is written while it is read. */
-export type ConsoleReply = Omit<Reply, 'body'> & Changes & { body: string | Buffer | Readable }
+export type ConsoleReply = Omit<Reply, 'body'> & Changes & { body: string | Readable }
 
 /** What an answer changes in the browser. */
 export type Changes = {

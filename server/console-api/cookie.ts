@@ -1,6 +1,6 @@
-import type { CookieSerializeOptions } from '@fastify/cookie'
+import { parseCookie, type SetCookie, stringifySetCookie } from 'cookie'
 import type { Config } from '../config.ts'
-import type { ConsoleReply } from './asked.ts'
+import type { Changes } from './asked.ts'
 
 /**
  * The cookies of the console. Over TLS their names have the prefix __Host-: no neighbour on the same site can set them,
@@ -11,7 +11,7 @@ export type Cookies = {
   devices: string
   /** The name that the session had without TLS, where it now has another. */
   formerSession: string | null
-  attributes: CookieSerializeOptions
+  attributes: Omit<SetCookie, 'name' | 'value'>
 }
 
 const sessionName = 'plumbline_session'
@@ -32,10 +32,9 @@ export function cookiesOf(config: Pick<Config, 'publicUrl'>): Cookies {
   }
 }
 
-type Shown = { readonly [name: string]: string | undefined }
-
 /** What the browser shows. A session under its former name counts where there is none under the present one. */
-export function shownCookies({ session, devices, formerSession }: Cookies, shown: Shown) {
+export function shownCookies({ session, devices, formerSession }: Cookies, header: string | undefined) {
+  const shown = parseCookie(header ?? '')
   const former = formerSession === null ? undefined : shown[formerSession]
   const present = shown[session]
   return {
@@ -45,20 +44,15 @@ export function shownCookies({ session, devices, formerSession }: Cookies, shown
   }
 }
 
-type Jar = {
-  setCookie(name: string, value: string, options: CookieSerializeOptions): unknown
-  clearCookie(name: string, options: CookieSerializeOptions): unknown
-}
-
 /** Tells the browser what changed. Wherever the session does, what it had under the former name goes. */
 export function setCookies(
-  cookies: Cookies,
-  jar: Jar,
-  { session, devices }: Pick<ConsoleReply, 'session' | 'devices'>,
-) {
-  const { attributes, formerSession } = cookies
-  if (session === null) jar.clearCookie(cookies.session, attributes)
-  else if (session !== undefined) jar.setCookie(cookies.session, session, attributes)
-  if (session !== undefined && formerSession !== null) jar.clearCookie(formerSession, attributes)
-  if (devices !== undefined) jar.setCookie(cookies.devices, devices, { ...attributes, maxAge: devicesSeconds })
+  { session: name, devices: devicesName, formerSession, attributes }: Cookies,
+  { session, devices }: { [what in keyof Changes]: Changes[what] | undefined },
+): string[] {
+  const gone = { ...attributes, value: '', expires: new Date(0) }
+  return [
+    ...(session === undefined ? [] : [session === null ? { ...gone, name } : { ...attributes, name, value: session }]),
+    ...(session === undefined || formerSession === null ? [] : [{ ...gone, name: formerSession }]),
+    ...(devices === undefined ? [] : [{ ...attributes, name: devicesName, value: devices, maxAge: devicesSeconds }]),
+  ].map((cookie) => stringifySetCookie(cookie))
 }

@@ -34,11 +34,3 @@ function asOfV1(definition: Definition, operation: ConsoleOperationName): DataRo
   const all = dataRoutesOf([withEveryFilter({ ...definition, served: { addOn: 'api' } })])
   return all.find((route) => operation === `records.${route.operation}`) ?? (all[0] as DataRoute)
 }
-
-/** The routes of each path, by method. */
-export function pathsOf(routes: readonly ConsoleRoute[]): Map<string, Map<string, ConsoleRoute>> {
-  const paths = new Map<string, Map<string, ConsoleRoute>>()
-  for (const route of routes)
-    paths.set(route.path, (paths.get(route.path) ?? new Map<string, ConsoleRoute>()).set(route.method, route))
-  return paths
-}

@@ -50,12 +50,28 @@ async function formsOf(file: string, folder: string): Promise<Forms> {
   return { digest, plain: { path: file, bytes: bytes.length }, coded: { br, gzip } as Forms['coded'] }
 }
 
-async function existing(path: string): Promise<StoredFile | undefined> {
+async function existing(path: string): Promise<(StoredFile & { changedAt: number }) | undefined> {
   try {
-    return { path, bytes: (await stat(path)).size }
+    const found = await stat(path)
+    return found.isFile() ? { path, bytes: found.size, changedAt: Math.round(found.mtimeMs) } : undefined
   } catch {
     return undefined
   }
+}
+
+const endings = { br: 'br', gzip: 'gz' } as const
+
+/**
+ * A file of a build as it is now, with the compressed forms that the build put beside it; undefined where there is none.
+ * A build takes the place of another while the service runs, so nothing is kept of it.
+ */
+export async function builtFile(file: string, headers: Sent['headers'], accepts: Accepts): Promise<Sent | undefined> {
+  const plain = await existing(file)
+  if (!plain) return undefined
+  const liked = codingFor(accepts)
+  const coded = liked && (await existing(`${file}.${endings[liked]}`))
+  const form = { status: 200, headers, digest: `${plain.bytes}-${plain.changedAt}`, coding: coded && liked }
+  return inForm(form, accepts, () => coded ?? plain)
 }
 
 /** Whole or not at all, whoever makes it at the same time. Where nothing may be written, a folder of our own for now. */
