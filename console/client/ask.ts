@@ -4,6 +4,7 @@ import {
   type BodyOf,
   type ConsoleOperationName,
   consoleOperations,
+  consoleRoot,
   type PathOf,
   type QueryOf,
 } from '#derive/console/operations.ts'
@@ -32,9 +33,10 @@ export type Answer<Name extends ConsoleOperationName> = Answered<AnswerOf<Name>>
 /** Where an operation is asked for, for what is no call: a link, and the key of what was loaded. */
 export function addressOf<Name extends ConsoleOperationName>(name: Name, ...[given]: Given<Name>): string {
   const { query = {}, ...open } = (given ?? {}) as { query?: object; [parameter: string]: unknown }
-  const path = consoleOperations[name].path.replace(/{(\w+)}/g, (_, parameter) =>
+  const filled = consoleOperations[name].path.replace(/{(\w+)}/g, (_, parameter) =>
     encodeURIComponent(String(open[parameter])),
   )
+  const path = consoleRoot + filled
   const pairs = Object.entries(query)
     .filter(([, value]) => value !== undefined && value !== null && value !== '')
     .map(([name, value]) => [name, String(value)])

@@ -4,15 +4,15 @@ import type { Shape } from './shape.ts'
 /** An operation of the web interface, as data: where it is, who may ask, what is sent and what comes back. */
 export type ConsoleOperation = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** With `{id}` where one of several is meant. One with `{records}` is there for every kind of record. */
+  /** Under the root of all; with `{id}` where one of several is meant. One with `{records}` is there for every kind of record. */
   path: string
   /**
    * A permission, or for a kind of record the action that it needs there; `session` is anybody who is signed in, `nobody`
    * needs no session.
    */
   needs: string | { records: Action }
-  /** The parameters of its query. Those of records follow from their definition. */
-  query?: readonly string[] | 'of the definition'
+  /** The parameters of its query. Those of records follow from the definition of their kind. */
+  query?: readonly string[] | 'of its kind'
   body?: Shape | 'a record'
   /** Of a success, where it is not 200; 204 has no data. */
   success?: 201 | 204

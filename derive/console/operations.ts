@@ -1,214 +1,185 @@
 import type { JsonObject } from '#registry/json.ts'
-import type {
-  Account,
-  AccountChoice,
-  Call,
-  CallOpened,
-  Company,
-  CompanyOpened,
-  HistoryEntry,
-  Me,
-  Meta,
-  Morning,
-  OwnSession,
-  RecordCreated,
-  RecordDeleted,
-  RecordShown,
-  RecordUpdated,
-  Removal,
-  Restored,
-  Token,
-  TokenOptions,
-  TokenText,
-  Usage,
-} from './answers.ts'
+import type * as said from './answers.ts'
 import { answers, type ConsoleOperation } from './operation.ts'
 import type { Members, Shape } from './shape.ts'
 
 const paging = ['limit', 'offset'] as const
 const password = { password: 'text' } as const
 
-/** All that the web interface asks of the service. The server's handlers and the client of the pages are typed by it. */
+/** Where the operations are. */
+export const consoleRoot = '/console'
+
+/** All that the web interface asks of the service, under the root. The server's handlers and the client of the pages are typed by it. */
 export const consoleOperations = {
   'session.begin': {
     method: 'POST',
-    path: '/console/session',
+    path: '/session',
     needs: 'nobody',
     body: { email: 'text', password: 'text', account_id: 'id?' },
-    answers: answers<Me | { choose: AccountChoice[] }>(),
+    answers: answers<said.Me | { choose: said.AccountChoice[] }>(),
   },
-  'session.end': { method: 'DELETE', path: '/console/session', needs: 'nobody', success: 204 },
-  'me.fetch': { method: 'GET', path: '/console/me', needs: 'session', answers: answers<Me>() },
+  'session.end': { method: 'DELETE', path: '/session', needs: 'nobody', success: 204 },
+  'me.fetch': { method: 'GET', path: '/me', needs: 'session', answers: answers<said.Me>() },
   'me.update': {
     method: 'PATCH',
-    path: '/console/me',
+    path: '/me',
     needs: 'session',
     body: { name: 'text?', email: 'text?', password: { current: 'text', next: 'text?' } },
-    answers: answers<Me>(),
+    answers: answers<said.Me>(),
   },
 
-  'sessions.list': { method: 'GET', path: '/console/sessions', needs: 'session', answers: answers<OwnSession[]>() },
+  'sessions.list': { method: 'GET', path: '/sessions', needs: 'session', answers: answers<said.OwnSession[]>() },
   'sessions.end-others': {
     method: 'DELETE',
-    path: '/console/sessions',
+    path: '/sessions',
     needs: 'session',
     answers: answers<{ ended: number }>(),
   },
   'sessions.end': {
     method: 'DELETE',
-    path: '/console/sessions/{id}',
+    path: '/sessions/{id}',
     needs: 'session',
     answers: answers<{ id: number; ended: true }>(),
   },
 
   'records.list': {
     method: 'GET',
-    path: '/console/records/{records}',
+    path: '/records/{records}',
     needs: { records: 'VIEW' },
-    query: 'of the definition',
-    answers: answers<RecordShown[]>(),
+    query: 'of its kind',
+    answers: answers<said.RecordShown[]>(),
   },
   'records.fetch': {
     method: 'GET',
-    path: '/console/records/{records}/{id}',
+    path: '/records/{records}/{id}',
     needs: { records: 'VIEW' },
-    query: 'of the definition',
-    answers: answers<RecordShown>(),
+    query: 'of its kind',
+    answers: answers<said.RecordShown>(),
   },
   'records.create': {
     method: 'POST',
-    path: '/console/records/{records}',
+    path: '/records/{records}',
     needs: { records: 'EDIT' },
-    query: 'of the definition',
+    query: 'of its kind',
     body: 'a record',
     success: 201,
-    answers: answers<RecordCreated>(),
+    answers: answers<said.RecordCreated>(),
   },
   'records.update': {
     method: 'PATCH',
-    path: '/console/records/{records}/{id}',
+    path: '/records/{records}/{id}',
     needs: { records: 'EDIT' },
-    query: 'of the definition',
+    query: 'of its kind',
     body: 'a record',
-    answers: answers<RecordUpdated>(),
+    answers: answers<said.RecordUpdated>(),
   },
   'records.delete': {
     method: 'DELETE',
-    path: '/console/records/{records}/{id}',
+    path: '/records/{records}/{id}',
     needs: { records: 'DELETE' },
-    query: 'of the definition',
-    answers: answers<RecordDeleted>(),
+    query: 'of its kind',
+    answers: answers<said.RecordDeleted>(),
   },
-  'records.export': {
-    method: 'GET',
-    path: '/console/records/{records}.csv',
-    needs: { records: 'VIEW' },
-    query: 'of the definition',
-  },
+  'records.export': { method: 'GET', path: '/records/{records}.csv', needs: { records: 'VIEW' }, query: 'of its kind' },
   'records.history': {
     method: 'GET',
-    path: '/console/records/{records}/{id}/history',
+    path: '/records/{records}/{id}/history',
     needs: { records: 'VIEW' },
     query: paging,
-    answers: answers<HistoryEntry[]>(),
+    answers: answers<said.HistoryEntry[]>(),
   },
 
   'removals.list': {
     method: 'GET',
-    path: '/console/removals',
+    path: '/removals',
     needs: 'session',
     query: paging,
-    answers: answers<Removal[]>(),
+    answers: answers<said.Removal[]>(),
   },
   'removals.restore': {
     method: 'POST',
-    path: '/console/removals/{id}/restore',
+    path: '/removals/{id}/restore',
     needs: 'session',
-    answers: answers<Restored>(),
+    answers: answers<said.Restored>(),
   },
 
-  home: { method: 'GET', path: '/console/home', needs: 'session', answers: answers<Morning>() },
+  home: { method: 'GET', path: '/home', needs: 'session', answers: answers<said.Morning>() },
 
-  'token.fetch': { method: 'GET', path: '/console/token', needs: 'API_MANAGE', answers: answers<Token | null>() },
+  'token.fetch': { method: 'GET', path: '/token', needs: 'API_MANAGE', answers: answers<said.Token | null>() },
   'token.options': {
     method: 'GET',
-    path: '/console/token/options',
+    path: '/token/options',
     needs: 'API_MANAGE',
-    answers: answers<TokenOptions>(),
+    answers: answers<said.TokenOptions>(),
   },
   'token.issue': {
     method: 'POST',
-    path: '/console/token',
+    path: '/token',
     needs: 'API_MANAGE',
     body: { label: 'text', scopes: 'texts', allowlist: 'texts?', password: 'text', account_id: 'id?' },
     success: 201,
     showsSecret: true,
-    answers: answers<TokenText>(),
+    answers: answers<said.TokenText>(),
   },
   'token.show': {
     method: 'POST',
-    path: '/console/token/show',
+    path: '/token/show',
     needs: 'API_MANAGE',
     body: password,
     showsSecret: true,
-    answers: answers<TokenText>(),
+    answers: answers<said.TokenText>(),
   },
   'token.rotate': {
     method: 'POST',
-    path: '/console/token/rotate',
+    path: '/token/rotate',
     needs: 'API_MANAGE',
     body: password,
     showsSecret: true,
-    answers: answers<TokenText>(),
+    answers: answers<said.TokenText>(),
   },
   'token.revoke': {
     method: 'POST',
-    path: '/console/token/revoke',
+    path: '/token/revoke',
     needs: 'API_MANAGE',
     body: password,
     answers: answers<{ revoked: true }>(),
   },
   'token.allow': {
     method: 'PUT',
-    path: '/console/token/allowlist',
+    path: '/token/allowlist',
     needs: 'API_MANAGE',
     body: { allowlist: 'texts', password: 'text' },
-    answers: answers<Token>(),
+    answers: answers<said.Token>(),
   },
 
   'calls.list': {
     method: 'GET',
-    path: '/console/calls',
+    path: '/calls',
     needs: 'API_MANAGE',
     query: [...paging, 'status', 'code', 'route', 'outcome', 'from', 'to'],
-    answers: answers<Call[]>(),
+    answers: answers<said.Call[]>(),
   },
-  'calls.fetch': { method: 'GET', path: '/console/calls/{id}', needs: 'API_MANAGE', answers: answers<CallOpened>() },
-  usage: { method: 'GET', path: '/console/usage', needs: 'API_MANAGE', query: ['days'], answers: answers<Usage>() },
+  'calls.fetch': { method: 'GET', path: '/calls/{id}', needs: 'API_MANAGE', answers: answers<said.CallOpened>() },
+  usage: { method: 'GET', path: '/usage', needs: 'API_MANAGE', query: ['days'], answers: answers<said.Usage>() },
 
-  'accounts.list': {
-    method: 'GET',
-    path: '/console/accounts',
-    needs: 'ACCOUNTS_MANAGE',
-    answers: answers<Account[]>(),
-  },
+  'accounts.list': { method: 'GET', path: '/accounts', needs: 'ACCOUNTS_MANAGE', answers: answers<said.Account[]>() },
   'accounts.create': {
     method: 'POST',
-    path: '/console/accounts',
+    path: '/accounts',
     needs: 'ACCOUNTS_MANAGE',
     body: { name: 'text', email: 'text', permissions: 'texts', password: 'text?' },
     success: 201,
-    answers: answers<Account>(),
+    answers: answers<said.Account>(),
   },
   'accounts.fetch': {
     method: 'GET',
-    path: '/console/accounts/{id}',
+    path: '/accounts/{id}',
     needs: 'ACCOUNTS_MANAGE',
-    answers: answers<Account>(),
+    answers: answers<said.Account>(),
   },
   'accounts.update': {
     method: 'PATCH',
-    path: '/console/accounts/{id}',
+    path: '/accounts/{id}',
     needs: 'ACCOUNTS_MANAGE',
     body: {
       name: 'text?',
@@ -218,21 +189,16 @@ export const consoleOperations = {
       password: 'text?',
       own_password: 'text?',
     },
-    answers: answers<Account>(),
+    answers: answers<said.Account>(),
   },
 
-  'company.fetch': {
-    method: 'GET',
-    path: '/console/company',
-    needs: 'COMPANY_MANAGE',
-    answers: answers<CompanyOpened>(),
-  },
+  'company.fetch': { method: 'GET', path: '/company', needs: 'COMPANY_MANAGE', answers: answers<said.CompanyOpened>() },
   'company.update': {
     method: 'PATCH',
-    path: '/console/company',
+    path: '/company',
     needs: 'COMPANY_MANAGE',
     body: { name: 'text?', currency: 'text?', plan: 'text?', add_ons: 'texts?' },
-    answers: answers<Company>(),
+    answers: answers<said.Company>(),
   },
 } as const satisfies { readonly [name: string]: ConsoleOperation }
 
@@ -245,7 +211,7 @@ export type AnswerOf<Name extends ConsoleOperationName> = Operations[Name] exten
   : undefined
 
 /** The answer itself: a list says which part of what it is. */
-export type Answered<Data> = [Data] extends [readonly unknown[]] ? { data: Data; meta: Meta } : { data: Data }
+export type Answered<Data> = [Data] extends [readonly unknown[]] ? { data: Data; meta: said.Meta } : { data: Data }
 
 /** The body of an operation; undefined where it has none. */
 export type BodyOf<Name extends ConsoleOperationName> = Operations[Name] extends infer Operation

@@ -1,5 +1,5 @@
 import type { ConsoleOperation } from '#derive/console/operation.ts'
-import { type ConsoleOperationName, consoleOperations } from '#derive/console/operations.ts'
+import { type ConsoleOperationName, consoleOperations, consoleRoot } from '#derive/console/operations.ts'
 import { type DataRoute, dataRoutesOf } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
 import { permission } from '#registry/permissions.ts'
@@ -10,11 +10,11 @@ import { withEveryFilter } from './read-listing.ts'
 const operations = Object.entries(consoleOperations) as [ConsoleOperationName, ConsoleOperation][]
 
 /** All that the web interface asks of the service: the list of its operations, those on records for every kind. */
-export const routes: readonly ConsoleRoute[] = operations.flatMap(([operation, { needs, ...rest }]) =>
+export const routes: readonly ConsoleRoute[] = operations.flatMap(([operation, { needs, path: place, ...rest }]) =>
   typeof needs === 'string'
-    ? { ...rest, id: operation, operation, needs }
+    ? { ...rest, path: consoleRoot + place, id: operation, operation, needs }
     : registry.map((definition): ConsoleRoute => {
-        const path = rest.path.replace('{records}', definition.name)
+        const path = consoleRoot + place.replace('{records}', definition.name)
         return {
           ...rest,
           id: operation.replace('records', definition.name),

@@ -21,28 +21,22 @@ export async function showUsage({ world, session, parameters }: Asked<'usage'>) 
 function ofDay(day: string, rows: readonly UseRow[]): UsageDay {
   const own = rows.filter((row) => row.day === day)
   const sum = (of: readonly UseRow[], what: 'calls' | 'counted') => of.reduce((total, row) => total + row[what], 0)
+  const sums = (names: readonly string[], by: 'resource' | 'outcome', what: 'calls' | 'counted') =>
+    Object.fromEntries(
+      names.map((name) => [
+        name,
+        sum(
+          own.filter((row) => row[by] === name),
+          what,
+        ),
+      ]),
+    )
   const resources = [...new Set(own.map(({ resource }) => resource))].toSorted()
   return {
     day,
     counted: sum(own, 'counted'),
-    by_resource: Object.fromEntries(
-      resources.map((resource) => [
-        resource,
-        sum(
-          own.filter((row) => row.resource === resource),
-          'counted',
-        ),
-      ]),
-    ),
-    by_outcome: Object.fromEntries(
-      outcomes.map((outcome) => [
-        outcome,
-        sum(
-          own.filter((row) => row.outcome === outcome),
-          'calls',
-        ),
-      ]),
-    ),
+    by_resource: sums(resources, 'resource', 'counted'),
+    by_outcome: sums(outcomes, 'outcome', 'calls'),
   }
 }
 

@@ -73,7 +73,7 @@ function needed({ route: { needs } }: Incoming, session: Session): void {
 
 /** The parameters of a request, each known to its operation and given once; those of records are read by their definition. */
 function readParameters({ query, route }: Incoming): { readonly [name: string]: string } {
-  if (route.query === 'of the definition') return {}
+  if (route.query === 'of its kind') return {}
   return Object.fromEntries(readPairs(query, route.query ?? [], `${route.method} ${route.path}`))
 }
 

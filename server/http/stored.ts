@@ -50,14 +50,17 @@ async function formsOf(file: string, folder: string): Promise<Forms> {
   return { digest, plain: { path: file, bytes: bytes.length }, coded: { br, gzip } as Forms['coded'] }
 }
 
-async function existing(path: string): Promise<(StoredFile & { changedAt: number }) | undefined> {
-  try {
-    const found = await stat(path)
-    return found.isFile() ? { path, bytes: found.size, changedAt: Math.round(found.mtimeMs) } : undefined
-  } catch {
-    return undefined
-  }
+async function existing(path: string): Promise<StoredFile | undefined> {
+  const found = await statOf(path)
+  return found && { path, bytes: found.size }
 }
+
+/** Undefined where there is no such file. */
+const statOf = (path: string) =>
+  stat(path).then(
+    (found) => (found.isFile() ? found : undefined),
+    () => undefined,
+  )
 
 const endings = { br: 'br', gzip: 'gz' } as const
 
@@ -66,12 +69,13 @@ const endings = { br: 'br', gzip: 'gz' } as const
  * A build takes the place of another while the service runs, so nothing is kept of it.
  */
 export async function builtFile(file: string, headers: Sent['headers'], accepts: Accepts): Promise<Sent | undefined> {
-  const plain = await existing(file)
-  if (!plain) return undefined
+  const found = await statOf(file)
+  if (!found) return undefined
   const liked = codingFor(accepts)
   const coded = liked && (await existing(`${file}.${endings[liked]}`))
-  const form = { status: 200, headers, digest: `${plain.bytes}-${plain.changedAt}`, coding: coded && liked }
-  return inForm(form, accepts, () => coded ?? plain)
+  const digest = digestOf(`${file} ${found.size} ${found.mtimeMs}`)
+  const form = { status: 200, headers, digest, coding: coded && liked }
+  return inForm(form, accepts, () => coded ?? { path: file, bytes: found.size })
 }
 
 /** Whole or not at all, whoever makes it at the same time. Where nothing may be written, a folder of our own for now. */
