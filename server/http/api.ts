@@ -17,7 +17,7 @@ import { readBody } from './read-body.ts'
 import { type Incoming, onlyThese, type Site, type Target } from './request-handler.ts'
 import type { Router } from './router.ts'
 import type { Sent } from './send.ts'
-import { oneATurn } from './turns.ts'
+import { turnsOf } from './turns.ts'
 
 /** `describe` makes a public document. */
 export type ApiParts = { router: Router<Route>; pages: Pages; describe: Describe; admission: Admission }
@@ -25,7 +25,7 @@ export type ApiParts = { router: Router<Route>; pages: Pages; describe: Describe
 /** Turns a request under /v1 into a call, and answers for the documents and the operator's pages. */
 export function makeApi(world: World, { router, pages, describe, admission }: ApiParts): Site {
   const { within, shares } = admission
-  const turn = oneATurn()
+  const turn = turnsOf(1)
   return (incoming) => pageAt(incoming) ?? routeAt(incoming)
 
   function pageAt({ request, method, path, peer }: Incoming): Target | undefined {
