@@ -3,7 +3,7 @@ import { countHistory, type HistoryRow, historyOfRecord } from '#derive/queries/
 import { Refusal } from '#registry/refusals.ts'
 import { recordId } from '../walk/read-intent.ts'
 import type { Asked } from './asked.ts'
-import { readPage } from './paging.ts'
+import { readPage, rowsOf } from './paging.ts'
 
 /** Who changed a record, what and when. A deleted record has its history still. */
 export async function listHistory({ world, session, parameters, id, records }: Asked<'records.history'>) {
@@ -11,15 +11,11 @@ export async function listHistory({ world, session, parameters, id, records }: A
   const { companyId } = session().actor
   const { name } = records.definition
   const record = recordId({ id })
-  const [rows, [count]] = await world.database.transaction(({ run }) =>
-    Promise.all([
-      run<HistoryRow>(historyOfRecord(companyId, name, record, wanted)),
-      run<{ total: number }>(countHistory(companyId, name, record)),
-    ]),
-  )
+  const list = historyOfRecord(companyId, name, record, wanted)
+  const { rows, meta } = await rowsOf<HistoryRow>(world, wanted, list, countHistory(companyId, name, record))
   // Every record has at least the line of its creation.
-  if (!count || count.total === 0) throw new Refusal('not_found')
-  return { data: rows.map(shownLine), meta: { total: count.total, ...wanted } }
+  if (meta.total === 0) throw new Refusal('not_found')
+  return { data: rows.map(shownLine), meta }
 }
 
 /** A line as it is shown, without the records' own columns. */
