@@ -1,6 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/records/index.ts'
-import { Refusal } from '#registry/refusals.ts'
+import { type Listed, Refusal } from '#registry/refusals.ts'
 import { plain } from './words.ts'
 
 /** Refusals whose sentence is made of particulars. The service refuses with them, and the document shows them. */
@@ -20,10 +20,7 @@ export const planIsFull = (records: string, limit: number, used: number): Refusa
     used,
   })
 
-/** Some records of a kind, as a refusal counts and names them. */
-type Group = { records: string; count: number; ids: number[] }
-
-export function deleteBlocked({ name, one, removal }: Definition, blockedBy: Group[]): Refusal {
+export function deleteBlocked({ name, one, removal }: Definition, blockedBy: Listed[]): Refusal {
   const oneOf = (records: string) => (records === name ? one : definitionOf(registry, records)?.one)
   const what = blockedBy.map(({ records, count }) => `${count} ${count === 1 ? oneOf(records) : plain(records)}`)
   return new Refusal('delete_blocked', {

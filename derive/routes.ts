@@ -36,7 +36,7 @@ export const isWrite = ({ access }: DataRoute): boolean => access === 'write'
 
 export const dataRoutesOf = (registry: Registry): DataRoute[] => routes(registry).filter(isDataRoute)
 
-type StandardRoutes = { readonly [name in StandardName]: ResourceRoute }
+export type StandardRoutes = { readonly [name in StandardName]: ResourceRoute }
 
 /** The routes of one resource, by what they do. */
 export const routesOn = (definition: Definition, base = '/v1'): StandardRoutes =>

@@ -1,19 +1,17 @@
 import { type Route, routes } from '#derive/routes.ts'
 import { registry } from '#registry/records/index.ts'
 import type { World } from './app.ts'
-import { builtConsole } from './console-door/app-files.ts'
-import { openConsoleDoor } from './console-door/door.ts'
-import { makeShares } from './fair/shares.ts'
-import { splitTarget } from './http/base.ts'
+import { builtConsole, openAppFiles } from './console-api/app-files.ts'
+import { makeConsole } from './console-api/site.ts'
+import { openAdmission } from './http/admission.ts'
+import { makeApi } from './http/api.ts'
 import { openConnections } from './http/connections.ts'
 import { openDescribe } from './http/describe.ts'
-import { makeDoor } from './http/door.ts'
-import { type Admission, openGate } from './http/gate.ts'
 import { openHsts } from './http/hsts.ts'
 import { type Answerer, type Listening, listen } from './http/listen.ts'
 import { listenForMetrics } from './http/metrics-port.ts'
 import { makePages } from './http/pages.ts'
-import { protocolRefusal } from './http/protocol.ts'
+import { makeRequestHandler } from './http/request-handler.ts'
 import { makeRouter } from './http/router.ts'
 import type { Stage } from './http/world.ts'
 import { bind } from './walk/bind.ts'
@@ -21,8 +19,8 @@ import type { Handlers } from './walk/handler.ts'
 import { handlers } from './walk/handlers/index.ts'
 
 /**
- * The service on its port: /v1 and the operator's pages by their own door, everything else by the console's. `all` are
- * the routes that are served, looked at anew by the documents; `by` are their handlers.
+ * The service on its port: /v1 and the operator's pages, and everything else for the web interface. `all` are the routes
+ * that are served, looked at anew by the documents; `by` are their handlers.
  */
 export async function serve(
   world: World,
@@ -32,48 +30,32 @@ export async function serve(
 ): Promise<Listening> {
   const stage: Stage = { is: 'serving' }
   const pages = makePages(world, stage)
-  const admission: Admission = { gate: openGate(world), shares: makeShares() }
-  const door = makeDoor(world, {
-    router: makeRouter(bind(all(), by)),
-    pages,
-    describe: openDescribe(world.config, all),
+  const admission = openAdmission(world)
+  const describe = openDescribe(world.config, all)
+  const api = makeApi(world, { router: makeRouter(bind(all(), by)), pages, describe, admission })
+  const webInterface = makeConsole(world, admission, openAppFiles(consoleFolder))
+  const isConsoles = (path: string): boolean =>
+    path.startsWith('/') && !/^\/v1(\/|$)/.test(path) && !Object.hasOwn(pages, path)
+  const handle = makeRequestHandler(
+    world,
+    (incoming) => (isConsoles(incoming.path) ? webInterface(incoming) : api(incoming)),
     stage,
-    admission,
-  })
-  const connections = openConnections(world)
+  )
   const tellHsts = openHsts(world.config)
-  const consoleDoor = await openConsoleDoor(world, stage, admission, consoleFolder)
-  const close = async (): Promise<void> => {
-    connections.close()
-    await consoleDoor.close()
-  }
-  const whichever: Answerer = (request, response) => {
+  const closeMetrics = await listenForMetrics(world)
+  const connections = openConnections(world)
+  const answer: Answerer = (request, response) => {
     const room = connections.begin(request.socket, response)
-    const target = request.url ?? '/'
     tellHsts(request, response)
-    const refused = protocolRefusal(request)
-    if (refused || target.startsWith('/v1/')) return door(request, response, room, refused)
-    const [path] = splitTarget(target)
-    const isConsoles = path.startsWith('/') && !/^\/v1(\/|$)/.test(path) && !Object.hasOwn(pages, path)
-    if (isConsoles) consoleDoor.open(request, response, room)
-    else door(request, response, room)
+    void handle(request, response, room)
+  }
+  const close = async (): Promise<void> => {
+    await closeMetrics()
+    connections.close()
   }
   try {
-    const closeMetrics = await listenForMetrics(world)
-    try {
-      const listening = await listen(world, whichever, stage, connections)
-      return {
-        url: listening.url,
-        drain: async (together) => {
-          await listening.drain(together)
-          await closeMetrics()
-          await close()
-        },
-      }
-    } catch (error) {
-      await closeMetrics()
-      throw error
-    }
+    const { url, drain } = await listen(world, answer, stage, connections)
+    return { url, drain: (together) => drain(together).then(close) }
   } catch (error) {
     await close()
     throw error

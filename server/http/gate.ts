@@ -1,5 +1,5 @@
 import { type Counts, makePlaces, type Places, type Size } from '../fair/places.ts'
-import type { Share, Shares } from '../fair/shares.ts'
+import type { Share } from '../fair/shares.ts'
 import { makeWatch } from '../fair/watch.ts'
 import type { World } from './world.ts'
 
@@ -28,9 +28,6 @@ export type Gate = {
   /** `enteredAt` by the clock of the world. */
   leave(sort: Sort, share: Share, enteredAt: number): void
 }
-
-/** The gate of a process, and whose share a request takes there. */
-export type Admission = { gate: Gate; shares: Shares }
 
 type Waiter = { until: number; answer(letIn: boolean): void }
 

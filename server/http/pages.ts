@@ -10,7 +10,7 @@ import type { Stage, World } from './world.ts'
 
 /** Pages that need no token and are no part of the registry's routes: health, metrics, the errors page, assets. */
 export type Pages = { readonly [path: string]: Page }
-export type Page = {
+type Page = {
   answer: (asked: { accepts: Accepts }) => Promise<Sent> | Sent
   /** Answered whatever else there is no room for. */
   isHealth?: true

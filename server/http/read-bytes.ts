@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { bodyBytesMax } from '#registry/limits.ts'
-import { Refusal } from '#registry/refusals.ts'
 import type { Body } from '../walk/call.ts'
+import { noRoom } from './admission.ts'
 import type { Room } from './connections.ts'
 
 /** The caller hung up in the middle of his request: nobody is left to answer, and nothing has failed. */
@@ -20,7 +20,6 @@ export type Upload = {
   bytes(): Buffer
 }
 
-const noRoom = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
 const firstBytes = 4096
 
 /**

@@ -1,13 +1,14 @@
 import { checkRules } from '#derive/input.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
+import type { Listed } from '#registry/refusals.ts'
 import type { UnlinkedNote } from '#sql/records/history.ts'
 import { settle } from '#sql/records/remove.ts'
 import { holdLive, stillEmpty } from '#sql/records/restore.ts'
 import { leadsTo, lockTree } from '#sql/records/write.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
-import { kindNamed, type Listed, listed } from './remove-record.ts'
+import { kindNamed, listed } from './remove-record.ts'
 import { lookUpFound } from './write-record.ts'
 
 /**

@@ -4,6 +4,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { listedIdsMax } from '#registry/limits.ts'
 import { permission } from '#registry/permissions.ts'
 import { definitionOf, registry } from '#registry/records/index.ts'
+import type { Listed } from '#registry/refusals.ts'
 import type { UnlinkedNote } from '#sql/records/history.ts'
 import { lookForDelete } from '#sql/records/look.ts'
 import { erase, hide, noteRemoval, type RelatedRow, related, type SettledRow, settle } from '#sql/records/remove.ts'
@@ -13,9 +14,6 @@ import type { Expected } from './expected.ts'
 import { freePlanPlaces } from './plan.ts'
 import type { Work } from './work.ts'
 import { heldRecord } from './write-record.ts'
-
-/** Some records of one kind, as previews and refusals list them: the first ids, and how many there are. */
-export type Listed = { records: string; count: number; ids: number[]; effect?: 'kept' | 'unlinked' }
 
 export type Removed = { mode: 'soft' | 'hard'; wentAlong: Listed[]; kept: Listed[] }
 

@@ -2,7 +2,7 @@ import { checkRules } from '#derive/input.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { permission } from '#registry/permissions.ts'
-import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { invalidFields, type Listed, Refusal } from '#registry/refusals.ts'
 import { fieldOfIndex, uniqueFields } from '#sql/records/columns.ts'
 import {
   type HeldRemoval,
@@ -18,7 +18,7 @@ import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
 import { linkAgain } from './link-again.ts'
 import { takePlanPlaces } from './plan.ts'
-import { kindNamed, type Listed, listed, type MayDo } from './remove-record.ts'
+import { kindNamed, listed, type MayDo } from './remove-record.ts'
 import { lookUpFound } from './write-record.ts'
 
 export type Restored = { records: string; recordId: number; cameBack: Listed[]; linked: Listed[] }

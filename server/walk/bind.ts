@@ -6,26 +6,31 @@ import type { World } from './world.ts'
 
 /** A route with what answers it. */
 export type Bound = BoundCall | BoundDocument
-export type BoundCall = { route: DataRoute; walk(world: World, call: Call): Promise<Reply> }
-export type BoundDocument = { route: DocumentRoute; make: DocumentHandler }
+export type BoundCall = AtPath & { route: DataRoute; walk(world: World, call: Call): Promise<Reply> }
+export type BoundDocument = AtPath & { route: DocumentRoute; make: DocumentHandler }
+
+/** What a router finds it by; `accepts` is what a body may be sent as. */
+export type AtPath = { method: string; path: string; accepts: readonly string[] }
 
 /** Once, at the start: no request looks for its handler. */
 export const bind = (routes: readonly Route[], handlers: Handlers): Bound[] =>
   routes.map((route) => {
     const handler = handlers[route.operation]
     if (!handler) throw new Error(`nothing answers ${route.id}`)
-    return isDataRoute(route) ? boundCall(route, handler) : { route, make: handler as DocumentHandler }
+    const { method, path } = route
+    if (!isDataRoute(route)) return { method, path, accepts: [], route, make: handler as DocumentHandler }
+    return { method, path, accepts: route.body?.types ?? [], route, walk: walkOf(route, handler) }
   })
 
-function boundCall(route: DataRoute, handler: Handlers[string]): BoundCall {
+function walkOf(route: DataRoute, handler: Handlers[string]): BoundCall['walk'] {
   // The statements that look up the caller ask for one scope, and that of a write looks at nothing without it.
   const { length } = route.scopes
   if (length > 1 || (isWrite(route) && length < 1))
     throw new Error(`${route.id} needs ${length} scopes; a read can have one or none, a write one`)
   if (isWrite(route)) {
     const write = (handler as WriteHandler)(route)
-    return { route, walk: (world, call) => walkWrite(world, call, write) }
+    return (world, call) => walkWrite(world, call, write)
   }
   const read = (handler as ReadHandler)(route)
-  return { route, walk: (world, call) => walkRead(world, call, read) }
+  return (world, call) => walkRead(world, call, read)
 }

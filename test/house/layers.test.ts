@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const onTop = /^server\/[\w-]+\.ts$/
 
 /** Who may import what. The first row counts whose folder a path begins with. */
-const layers: { folder: string; may: RegExp[]; because: string }[] = [
+const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: string }[] = [
   {
     folder: 'registry/',
     may: [/^registry\//],
@@ -15,6 +15,8 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
   {
     folder: 'derive/',
     may: [/^(registry|derive)\//, /^(typebox\/schema|@zxcvbn-ts\/(core|language-common))$/],
+    // What the interface is answered are rows as statements read them; of a type nothing is left when it runs.
+    typesFrom: /^sql\//,
     because: 'what is derived has no input, output or clock',
   },
   {
@@ -77,13 +79,13 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
     because: 'the edge turns requests into calls and decides nothing: no service, no statement',
   },
   {
-    folder: 'server/console-door/',
+    folder: 'server/console-api/',
     may: [
-      /^(registry|derive|sql|server\/(config|fair|service|walk|http|console-door))\//,
+      /^(registry|derive|sql|server\/(config|fair|service|walk|http|console-api))\//,
       /^server\/store\/database\.ts$/,
-      /^(node:.*|fastify|@fastify\/.*)$/,
+      /^(node:.*|cookie)$/,
     ],
-    because: 'the console is a door to the services: it reads, asks them and answers',
+    because: 'the web interface reads, asks the services and answers, behind the same request handler as /v1',
   },
   {
     folder: 'server/demo/',
@@ -116,7 +118,7 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
     folder: 'server/',
     may: [
       /^(registry|derive)\//,
-      /^server\/(backup|config|console-door|embedded|fair|http|jobs|service|store|walk)\//,
+      /^server\/(backup|config|console-api|embedded|fair|http|jobs|service|store|walk)\//,
       onTop,
       /^(node:.*|pino|prom-client)$/,
     ],
@@ -157,6 +159,7 @@ test('every import stays within its layer', () => {
     const layer = layers.find(({ folder }) => file.startsWith(folder))
     return importsOf(file)
       .filter(({ target }) => !layer?.may.some((pattern) => pattern.test(target)))
+      .filter((one) => !(isTypes(one) && layer?.typesFrom?.test(one.target)))
       .map(({ line }) => `${file}: ${line}\n  ${layer?.because}`)
   })
   expect(strays).toEqual([])
@@ -281,4 +284,22 @@ test('pages show text as text, listen to no messages, and nothing but the public
   const users = linesWith('', /\.\.\.openToAll/).map((line) => line.split(':')[0])
   expect([...new Set(users)].toSorted()).toEqual(['server/http/describe.ts', 'server/http/pages.ts'])
   expect(linesWith('', /\beval\(|new Function\(|\bvm\./)).toEqual([])
+})
+
+/** Lines of the pages, without those of the one module that sends. */
+const linesOfPages = (what: RegExp): string[] =>
+  linesWith('console/', what).filter((line) => !line.startsWith('console/client/ask.ts:'))
+
+test('pages name operations and repeat nothing of their list: no path, no request, no type and no shape of an answer', () => {
+  expect(linesOfPages(/['"`]\/?(console|records)\//)).toEqual([])
+  expect(linesOfPages(/\bfetch\(|XMLHttpRequest|sendBeacon/)).toEqual([])
+  expect(linesOfPages(/\b(ask|useLoaded)<(?!Name)/)).toEqual([])
+  // Members of what is sent and answered have an underscore, and nothing of the pages' own has.
+  expect(linesOfPages(/(^\s*|[{;,(] ?)[a-z]+(_[a-z]+)+\??: *(string|number|boolean|null|\w+\[\])( *[|;})]|$)/)).toEqual(
+    [],
+  )
+})
+
+test('pages run in browsers alone: the types of Node are there for the rows that are answered, and nothing else', () => {
+  expect(linesWith('console/', /\b(Buffer|process)[.(]|from 'node:/)).toEqual([])
 })

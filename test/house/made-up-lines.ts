@@ -144,6 +144,22 @@ export const tea: ReadHandler = ({ success }) => () => ({
     },
     { file: 'CHANGELOG.md', put: '- What is in the pot is told.\n' },
   ],
+  'an operation of the web interface': [
+    {
+      file: 'derive/console/operations.ts',
+      at: '  home: { ',
+      put: "  coffee: { method: 'GET', path: '/coffee', needs: 'session', data: of<{ cups: number }>() },\n\n  home: { ",
+    },
+    {
+      file: 'server/console-api/coffee.ts',
+      put: "import type { Asked } from './asked.ts'\n\nexport const showCoffee = async (_asked: Asked<'coffee'>) => ({ data: { cups: 2 } })\n",
+    },
+    {
+      file: 'server/console-api/handlers.ts',
+      at: 'export const handlers = {\n',
+      put: "import { showCoffee } from './coffee.ts'\n\nexport const handlers = {\n  coffee: showCoffee,\n",
+    },
+  ],
   'a refusal': [
     {
       file: 'registry/refusals.ts',

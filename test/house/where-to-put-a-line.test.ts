@@ -68,6 +68,7 @@ test('is enough for all that is derived from it', async () => {
     operation: 'tea',
     operationBound: true,
     operationSent: true,
+    interfaceOperation: 2,
     refusal: true,
     setting: 7,
     settingShown: true,
@@ -86,6 +87,7 @@ import { routes } from '#derive/routes.ts'
 import { kindOf } from '#registry/kinds/index.ts'
 import { definitionOf, registry } from '#registry/records/index.ts'
 import { envExample, readConfig } from '#server/config/config.ts'
+import { routes as consoleRoutes } from '#server/console-api/routes.ts'
 import { startSweeper } from '#server/jobs/sweep.ts'
 import { bind } from '#server/walk/bind.ts'
 import { handlers } from '#server/walk/handlers/index.ts'
@@ -100,6 +102,7 @@ const job = await new Promise((resolve) => {
   startSweeper(database, { callsKeptDays: 1 }, resolve)
   setTimeout(resolve, 10_000)
 })
+const coffee = await consoleRoutes.find(({ path }) => path === '/console/coffee').answer()
 const { minimum, maximum } = kindOf(trades.fields.share).schema(trades.fields.share)
 console.log(JSON.stringify({
   field: clients.fields.loyalty.values,
@@ -111,6 +114,7 @@ console.log(JSON.stringify({
   operation: paths['/v1/tea'].get.operationId,
   operationBound: bind(all, handlers).some(({ route }) => route.id === 'tea'),
   operationSent: JSON.stringify(postman(all, about)).includes('/v1/tea'),
+  interfaceOperation: coffee.data.cups,
   refusal: errorsPage().includes('out_of_hours'),
   setting: readConfig({}).coffeeMinutes,
   settingShown: envExample().includes('COFFEE_MINUTES=7'),

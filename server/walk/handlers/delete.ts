@@ -1,6 +1,7 @@
 import type { ResourceRoute } from '#derive/routes.ts'
 import type { Json } from '#registry/json.ts'
-import { type Listed, removal } from '../../service/remove-record.ts'
+import type { Listed } from '#registry/refusals.ts'
+import { removal } from '../../service/remove-record.ts'
 import type { WriteHandler } from '../handler.ts'
 import { recordId } from '../read-intent.ts'
 import { answer, answered } from './answered.ts'

@@ -1,0 +1,205 @@
+import type { JsonObject } from '#registry/json.ts'
+import type * as said from './answers.ts'
+import { type ConsoleOperation, type Data, type Members, of, type Shape } from './operation.ts'
+
+const paging = ['limit', 'offset'] as const
+const password = { password: 'text' } as const
+
+/** Where the operations are. */
+export const consoleRoot = '/console'
+
+/** All that the web interface asks of the service, under the root. The server's handlers and the client of the pages are typed by it. */
+export const consoleOperations = {
+  'session.begin': {
+    method: 'POST',
+    path: '/session',
+    needs: 'nobody',
+    body: { email: 'text', password: 'text', account_id: 'id?' },
+    data: of<said.Me | { choose: said.AccountChoice[] }>(),
+  },
+  'session.end': { method: 'DELETE', path: '/session', needs: 'nobody', success: 204 },
+  'me.fetch': { method: 'GET', path: '/me', needs: 'session', data: of<said.Me>() },
+  'me.update': {
+    method: 'PATCH',
+    path: '/me',
+    needs: 'session',
+    body: { name: 'text?', email: 'text?', password: { current: 'text', next: 'text?' } },
+    data: of<said.Me>(),
+  },
+
+  'sessions.list': { method: 'GET', path: '/sessions', needs: 'session', data: of<said.OwnSession[]>() },
+  'sessions.end-others': { method: 'DELETE', path: '/sessions', needs: 'session', data: of<{ ended: number }>() },
+  'sessions.end': {
+    method: 'DELETE',
+    path: '/sessions/{id}',
+    needs: 'session',
+    data: of<{ id: number; ended: true }>(),
+  },
+
+  'records.list': {
+    method: 'GET',
+    path: '/records/{records}',
+    needs: { records: 'VIEW' },
+    data: of<said.RecordShown[]>(),
+  },
+  'records.fetch': {
+    method: 'GET',
+    path: '/records/{records}/{id}',
+    needs: { records: 'VIEW' },
+    data: of<said.RecordShown>(),
+  },
+  'records.create': {
+    method: 'POST',
+    path: '/records/{records}',
+    needs: { records: 'EDIT' },
+    body: 'a record',
+    success: 201,
+    data: of<said.RecordCreated>(),
+  },
+  'records.update': {
+    method: 'PATCH',
+    path: '/records/{records}/{id}',
+    needs: { records: 'EDIT' },
+    body: 'a record',
+    data: of<said.RecordUpdated>(),
+  },
+  'records.delete': {
+    method: 'DELETE',
+    path: '/records/{records}/{id}',
+    needs: { records: 'DELETE' },
+    data: of<said.RecordDeleted>(),
+  },
+  'records.export': { method: 'GET', path: '/records/{records}.csv', needs: { records: 'VIEW' } },
+  'records.history': {
+    method: 'GET',
+    path: '/records/{records}/{id}/history',
+    needs: { records: 'VIEW' },
+    query: paging,
+    data: of<said.HistoryEntry[]>(),
+  },
+
+  'removals.list': { method: 'GET', path: '/removals', needs: 'session', query: paging, data: of<said.Removal[]>() },
+  'removals.restore': { method: 'POST', path: '/removals/{id}/restore', needs: 'session', data: of<said.Restored>() },
+
+  home: { method: 'GET', path: '/home', needs: 'session', data: of<said.Morning>() },
+
+  'token.fetch': { method: 'GET', path: '/token', needs: 'API_MANAGE', data: of<said.Token | null>() },
+  'token.options': { method: 'GET', path: '/token/options', needs: 'API_MANAGE', data: of<said.TokenOptions>() },
+  'token.issue': {
+    method: 'POST',
+    path: '/token',
+    needs: 'API_MANAGE',
+    body: { label: 'text', scopes: 'texts', allowlist: 'texts?', password: 'text', account_id: 'id?' },
+    success: 201,
+    showsSecret: true,
+    data: of<said.TokenText>(),
+  },
+  'token.show': {
+    method: 'POST',
+    path: '/token/show',
+    needs: 'API_MANAGE',
+    body: password,
+    showsSecret: true,
+    data: of<said.TokenText>(),
+  },
+  'token.rotate': {
+    method: 'POST',
+    path: '/token/rotate',
+    needs: 'API_MANAGE',
+    body: password,
+    showsSecret: true,
+    data: of<said.TokenText>(),
+  },
+  'token.revoke': {
+    method: 'POST',
+    path: '/token/revoke',
+    needs: 'API_MANAGE',
+    body: password,
+    data: of<{ revoked: true }>(),
+  },
+  'token.allow': {
+    method: 'PUT',
+    path: '/token/allowlist',
+    needs: 'API_MANAGE',
+    body: { allowlist: 'texts', password: 'text' },
+    data: of<said.Token>(),
+  },
+
+  'calls.list': {
+    method: 'GET',
+    path: '/calls',
+    needs: 'API_MANAGE',
+    query: [...paging, 'status', 'code', 'route', 'outcome', 'from', 'to'],
+    data: of<said.Call[]>(),
+  },
+  'calls.fetch': { method: 'GET', path: '/calls/{id}', needs: 'API_MANAGE', data: of<said.CallOpened>() },
+  usage: { method: 'GET', path: '/usage', needs: 'API_MANAGE', query: ['days'], data: of<said.Usage>() },
+
+  'accounts.list': { method: 'GET', path: '/accounts', needs: 'ACCOUNTS_MANAGE', data: of<said.Account[]>() },
+  'accounts.create': {
+    method: 'POST',
+    path: '/accounts',
+    needs: 'ACCOUNTS_MANAGE',
+    body: { name: 'text', email: 'text', permissions: 'texts', password: 'text?' },
+    success: 201,
+    data: of<said.Account>(),
+  },
+  'accounts.fetch': { method: 'GET', path: '/accounts/{id}', needs: 'ACCOUNTS_MANAGE', data: of<said.Account>() },
+  'accounts.update': {
+    method: 'PATCH',
+    path: '/accounts/{id}',
+    needs: 'ACCOUNTS_MANAGE',
+    body: {
+      name: 'text?',
+      email: 'text?',
+      permissions: 'texts?',
+      disabled: 'flag?',
+      password: 'text?',
+      own_password: 'text?',
+    },
+    data: of<said.Account>(),
+  },
+
+  'company.fetch': { method: 'GET', path: '/company', needs: 'COMPANY_MANAGE', data: of<said.CompanyOpened>() },
+  'company.update': {
+    method: 'PATCH',
+    path: '/company',
+    needs: 'COMPANY_MANAGE',
+    body: { name: 'text?', currency: 'text?', plan: 'text?', add_ons: 'texts?' },
+    data: of<said.Company>(),
+  },
+} as const satisfies { readonly [name: string]: ConsoleOperation }
+
+type Operations = typeof consoleOperations
+export type ConsoleOperationName = keyof Operations
+
+/** The data of an operation's answer; undefined where it has none. */
+export type AnswerOf<Name extends ConsoleOperationName> = Operations[Name] extends { data: Data<infer Type> }
+  ? Exclude<Type, undefined>
+  : undefined
+
+/** The answer itself: a list says which part of what it is. */
+export type Answered<Data> = [Data] extends [readonly unknown[]] ? { data: Data; meta: said.Meta } : { data: Data }
+
+/** The body of an operation; undefined where it has none. */
+export type BodyOf<Name extends ConsoleOperationName> = Operations[Name] extends infer Operation
+  ? Operation extends { body: infer Body }
+    ? Body extends Shape
+      ? Members<Body>
+      : JsonObject
+    : undefined
+  : never
+
+/** The names of the parameters of its query; those of records are as many as their definition has. */
+export type QueryOf<Name extends ConsoleOperationName> = Operations[Name] extends { query: readonly (infer Known)[] }
+  ? Known & string
+  : Operations[Name] extends { needs: { records: unknown } }
+    ? string
+    : never
+
+/** What its path leaves open. */
+export type PathOf<Name extends ConsoleOperationName> = ParametersIn<Operations[Name]['path']>
+
+type ParametersIn<Path extends string> = Path extends `${string}{${infer Parameter}}${infer Rest}`
+  ? Parameter | ParametersIn<Rest>
+  : never

@@ -1,0 +1,41 @@
+import type { HistoryEntry, Who } from '#derive/console/answers.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { countHistory, type HistoryRow, historyOfRecord } from '#sql/records/history.ts'
+import { recordId } from '../walk/read-intent.ts'
+import type { RecordsHandler } from './asked.ts'
+import { readPage, rowsOf } from './paging.ts'
+
+/** Who changed a record, what and when. A deleted record has its history still. */
+export const listHistory: RecordsHandler<'records.history'> = ({ list: { definition } }) => {
+  const { name } = definition
+  return async ({ world, session, parameters, id }) => {
+    const wanted = readPage(parameters)
+    const { companyId } = session().actor
+    const record = recordId({ id })
+    const list = historyOfRecord(companyId, name, record, wanted)
+    const { rows, meta } = await rowsOf<HistoryRow>(world, wanted, list, countHistory(companyId, name, record))
+    // Every record has at least the line of its creation.
+    if (meta.total === 0) throw new Refusal('not_found')
+    return { data: rows.map(shownLine), meta }
+  }
+}
+
+/** A line as it is shown, without the records' own columns. */
+export const shownLine = ({ id, at, door, token_label, action, changes, ...row }: HistoryRow): HistoryEntry => ({
+  id,
+  at,
+  who: whoOf(row),
+  door,
+  token_label,
+  issuer: issuerOf(row),
+  action,
+  changes: changes as HistoryEntry['changes'],
+})
+
+/** Whoever did it, where it was somebody with an account. */
+export const whoOf = ({ account_id, account_name }: Pick<HistoryRow, 'account_id' | 'account_name'>): Who =>
+  account_id === null || account_name === null ? null : { account_id, name: account_name }
+
+/** Whoever issued the token that did it: it acted for the account, and he could make it act. */
+export const issuerOf = ({ issuer_id, issuer_name }: Pick<HistoryRow, 'issuer_id' | 'issuer_name'>): Who =>
+  whoOf({ account_id: issuer_id, account_name: issuer_name })

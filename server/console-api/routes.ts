@@ -1,0 +1,34 @@
+import type { ConsoleOperation } from '#derive/console/operation.ts'
+import { type ConsoleOperationName, consoleOperations, consoleRoot } from '#derive/console/operations.ts'
+import { jsonTypes, patchTypes } from '#derive/operations/record.ts'
+import { routesOn, type StandardRoutes } from '#derive/routes.ts'
+import type { Definition } from '#registry/definition.ts'
+import { permission } from '#registry/permissions.ts'
+import { registry } from '#registry/records/index.ts'
+import type { ConsoleRoute, Handler } from './asked.ts'
+import { handlers } from './handlers.ts'
+import { withEveryFilter } from './read-listing.ts'
+
+const operations = Object.entries(consoleOperations) as [ConsoleOperationName, ConsoleOperation][]
+
+/** All that the web interface asks of the service: the list of its operations, those on records for every kind. */
+export const routes: readonly ConsoleRoute[] = operations.flatMap(([operation, { needs, path: place, ...rest }]) => {
+  const common = { ...rest, operation, accepts: rest.method === 'PATCH' ? patchTypes : jsonTypes }
+  const path = consoleRoot + place
+  // The list of handlers has, for each operation, the one that takes what the operation says it has.
+  const handler: unknown = handlers[operation]
+  if (typeof needs === 'string')
+    return { ...common, id: operation, path, needs, query: rest.query ?? [], answer: handler as Handler<never> }
+  return registry.map((definition) => ({
+    ...common,
+    id: operation.replace('records', definition.name),
+    path: path.replace('{records}', definition.name),
+    needs: permission(definition.name, needs.records),
+    answer: (handler as (served: StandardRoutes) => Handler<never>)(asOfV1(definition)),
+  }))
+})
+
+/** As /v1 would serve the kind, at the path of the interface. No add-on closes the interface. */
+function asOfV1(definition: Definition): StandardRoutes {
+  return routesOn(withEveryFilter({ ...definition, served: { addOn: 'api' } }), `${consoleRoot}/records`)
+}
