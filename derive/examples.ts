@@ -22,7 +22,7 @@ export function recordExample(definition: Definition): JsonObject {
   return { ...shown, ...definition.computed?.(shown) }
 }
 
-export function createExamples(definition: Definition): Examples {
+export function createExamples(definition: Definition): Examples & { minimal: Example } {
   const required = writableFields(definition).filter(([, field]) => mustBeGiven(field))
   const full = writableFields(definition).filter(([, field]) => standsAlone(field))
   return {
@@ -40,7 +40,7 @@ export function createExamples(definition: Definition): Examples {
 }
 
 /** Bodies that suit any record of the kind, however it stands. */
-export function updateExamples(definition: Definition): Examples {
+export function updateExamples(definition: Definition): Examples & { change: Example } {
   const cleared = writableFields(definition).find(([, field]) => field.kind === 'paragraph')
   const inside = writableFields(definition).find(([, field]) => !kindOf(field).many && kindOf(field).members)
   return {
@@ -79,13 +79,13 @@ export const repeatableExample = (definition: Definition): JsonObject =>
 /** A body that nobody should send: the title is of another type, and one member is none of the fields. */
 export const refusedExample = (definition: Definition): JsonObject => ({
   [definition.title]: 42,
-  [strangeName(definition)]: 'red',
+  [strangeName(Object.keys(definition.fields))]: 'red',
 })
 
-/** A name that no field has. */
-export function strangeName({ fields }: Definition): string {
+/** A name that is none of these. */
+export function strangeName(known: readonly string[]): string {
   const names = ['colour', 'flavour', 'mood']
-  return names.find((name) => !(name in fields)) ?? names.join('_')
+  return names.find((name) => !known.includes(name)) ?? names.join('_')
 }
 
 function revised({ fields, title }: Definition): JsonObject {

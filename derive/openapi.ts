@@ -8,8 +8,8 @@ import { headerComponents, parameterComponents } from './openapi/headers.ts'
 import { dataOperation, documentSchemas, publicOperation } from './openapi/operations.ts'
 import { problemSchemas, sharedProblemExamples } from './openapi/problems.ts'
 import { recordSchemas } from './openapi/records.ts'
+import type { Section } from './operations/section.ts'
 import { type DataRoute, isDataRoute, type Route } from './routes.ts'
-import { documentsTag, labelOf, planWords } from './words.ts'
 
 export type DocumentOptions = {
   /** The address under which the caller reached the service. */
@@ -45,7 +45,7 @@ export function openapi(
     externalDocs: { url: errors, description: 'Every refusal by its code, and what to do about it.' },
     servers: [{ url: base, description: 'The address under which this document was asked for.', 'x-internal': false }],
     security: [{ bearer: [] }],
-    tags: [...definitions.map(tag), { name: documentsTag.name, description: documentsTag.about }],
+    tags: sectionsOf(routes).map(({ name, about, remarks }) => ({ name, description: [about, ...remarks].join(' ') })),
     paths: paths(routes, errorsPage),
     components: {
       securitySchemes: {
@@ -62,6 +62,7 @@ export function openapi(
         ...Object.assign({}, ...definitions.map((definition) => schemasOf(definition))),
         ...envelopeSchemas(definitions),
         ...problemSchemas(dataRoutes),
+        ...Object.assign({}, ...dataRoutes.map(({ schemas }) => schemas)),
         ...documentSchemas,
       },
       examples: sharedProblemExamples(dataRoutes, errorsPage),
@@ -76,9 +77,15 @@ const schemasOf = once((definition: Definition): JsonObject => {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, kept(schema as JsonObject)]))
 })
 
-export function definitionsOf(routes: readonly DataRoute[]): Definition[] {
-  return [...new Set(routes.map(({ definition }) => definition))]
+/** The parts of the documents, in the order of the routes. */
+export function sectionsOf(routes: readonly Route[]): Section[] {
+  const byName = Map.groupBy(routes, ({ section }) => section.name)
+  return [...byName.values()].flatMap(([first]) => first?.section ?? [])
 }
+
+const definitionsOf = (routes: readonly DataRoute[]): Definition[] => [
+  ...new Set(routes.flatMap(({ definition }) => definition ?? [])),
+]
 
 function paths(routes: readonly Route[], errorsPage: string): JsonObject {
   const all: { [path: string]: JsonObject } = {}
@@ -87,15 +94,4 @@ function paths(routes: readonly Route[], errorsPage: string): JsonObject {
     all[route.path] = { ...all[route.path], [route.method.toLowerCase()]: operation }
   }
   return all
-}
-
-function tag(definition: Definition): JsonObject {
-  const addOn = definition.served?.addOn ?? 'api'
-  const plan = planWords(definition)
-  const description = [
-    definition.about,
-    addOn === 'api' ? '' : `Served to companies with the add-on \`${addOn}\`.`,
-    plan ? `Plan limit: ${plan}.` : '',
-  ]
-  return { name: labelOf(definition), description: description.filter((part) => part !== '').join(' ') }
 }

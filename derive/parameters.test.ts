@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { registry } from '#registry/records/index.ts'
-import { parametersOf, readDryRun, readListing, readQuery, sortableFields } from './parameters.ts'
-import { dataRoutesOf } from './routes.ts'
+import { readDryRun, readListing, readQuery, sortableFields } from './parameters.ts'
+import { resourceRoutes } from './routes.ts'
 
-const routes = dataRoutesOf(registry)
+const lists = resourceRoutes(registry).map(({ list }) => list)
 
-describe.each(routes.filter(({ operation }) => operation === 'list'))('$id', (route) => {
+describe.each(lists)('$id', (route) => {
   test('accepts the example of each of its parameters', () => {
-    const query = parametersOf(route)
+    const query = route.parameters
       .map(({ name, example }) => `${name}=${encodeURIComponent(String(example))}`)
       .join('&')
     const listing = readListing(readQuery(query, route), route.definition)
@@ -27,11 +27,11 @@ test.each([
   ['q=%00', 'invalid_parameter'],
   ['q=%ed%a0%80', 'invalid_parameter'],
 ])('the query %s is refused as %s', (query, code) => {
-  expect(() => readQuery(query, routes[0] as (typeof routes)[0])).toThrow(expect.objectContaining({ code }))
+  expect(() => readQuery(query, lists[0] as (typeof lists)[0])).toThrow(expect.objectContaining({ code }))
 })
 
 test('a plus sign is a blank, and an ampersand too many is nothing', () => {
-  expect(readQuery('&q=a+b&&', routes[0] as (typeof routes)[0]).get('q')).toBe('a b')
+  expect(readQuery('&q=a+b&&', lists[0] as (typeof lists)[0]).get('q')).toBe('a b')
 })
 
 test.each(['', '2', 'yes', 'True', ' 1'])('a dry-run of %j is refused', (value) => {

@@ -9,7 +9,7 @@ import type { DataRoute } from './routes.ts'
 import { valueSchema } from './schema.ts'
 import { plain } from './words.ts'
 
-/** The query parameters of a route: what they are, for the documents, and how they are read. Decisions, Queries. */
+/** The query parameters of operations: what they are, for the documents, and how they are read. Decisions, Queries. */
 export type Parameter = {
   name: string
   about: string
@@ -17,23 +17,12 @@ export type Parameter = {
   example: string | number | boolean | readonly string[]
 }
 
-export function parametersOf({ definition, operation }: Pick<DataRoute, 'definition' | 'operation'>): Parameter[] {
-  switch (operation) {
-    case 'list':
-      return listParameters(definition)
-    case 'fetch':
-      return [fieldsParameter(definition)]
-    default:
-      return [dryRunParameter]
-  }
+/** The parameters of a query, each known to the route and given once, or the refusal of the first that is not. */
+export function readQuery(query: string, { parameterNames, method, path }: Taker): Map<string, string> {
+  return query === '' ? new Map() : readPairs(query, parameterNames, `${method} ${path}`)
 }
 
-/** The parameters of a query, each known to the route and given once, or the refusal of the first that is not. */
-export function readQuery(query: string, route: DataRoute): Map<string, string> {
-  if (query === '') return new Map()
-  const known = parametersOf(route).map(({ name }) => name)
-  return readPairs(query, known, `${route.method} ${route.path}`)
-}
+type Taker = Pick<DataRoute, 'parameterNames' | 'method' | 'path'>
 
 /** The same where the parameters are named by whoever takes them. */
 export function readPairs(query: string, known: readonly string[], taker: string): Map<string, string> {
@@ -97,7 +86,7 @@ export const sortableFields = (definition: Definition): string[] =>
     .filter(([name, field]) => kindOf(field).sortable && name !== 'currency')
     .map(([name]) => name)
 
-function listParameters(definition: Definition): Parameter[] {
+export function listParameters(definition: Definition): Parameter[] {
   const { filters, search, fields } = definition
   return [
     {
@@ -145,7 +134,7 @@ function listParameters(definition: Definition): Parameter[] {
   ]
 }
 
-const fieldsParameter = (definition: Definition): Parameter => ({
+export const fieldsParameter = (definition: Definition): Parameter => ({
   name: 'fields',
   about:
     'The fields wanted, separated by commas: then only these and `id` come, and members that always come otherwise do not.',
@@ -166,7 +155,7 @@ function filterWords({ name }: Definition, field: Field): string {
   return `${field.about} Lists only ${plain(name)} with this one${nobody}.`
 }
 
-const dryRunParameter: Parameter = {
+export const dryRunParameter: Parameter = {
   name: 'dry_run',
   about: '`1` or `true`: check everything and write nothing. The header X-Dry-Run says the same.',
   schema: { type: 'string', maxLength: 5, pattern: '^(1|true|0|false)$' },

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#registry/json.ts'
-import { type DocumentOptions, definitionsOf, errorsPath } from './openapi.ts'
-import { dataFolder, publicFolder } from './postman/folders.ts'
-import { isDataRoute, type Route } from './routes.ts'
+import { type DocumentOptions, errorsPath, sectionsOf } from './openapi.ts'
+import { folder } from './postman/folders.ts'
+import type { Route } from './routes.ts'
 
 /**
  * The served routes as a Postman collection, format v2.1. Run as a whole it creates, reads, changes and deletes one
@@ -11,14 +11,6 @@ export function postman(
   routes: readonly Route[],
   { base, version, errorsPage = errorsPath }: DocumentOptions,
 ): JsonObject {
-  const dataRoutes = routes.filter(isDataRoute)
-  const folders = definitionsOf(dataRoutes).map((definition) =>
-    dataFolder(
-      definition,
-      dataRoutes.filter((route) => route.definition === definition),
-      errorsPage,
-    ),
-  )
   return {
     info: {
       name: 'Plumbline API',
@@ -36,7 +28,13 @@ export function postman(
       },
       { key: 'token', value: '', type: 'string', description: 'The active token of the company, from Settings, API.' },
     ],
-    item: [...folders, publicFolder(routes)],
+    item: sectionsOf(routes).map((section) =>
+      folder(
+        section,
+        routes.filter((route) => route.section.name === section.name),
+        errorsPage,
+      ),
+    ),
   }
 }
 

@@ -1,58 +1,50 @@
-import type { AddOn } from '#registry/add-ons.ts'
-import type { Definition, Deprecation, Operation } from '#registry/definition.ts'
-import { type Action, permission } from '#registry/permissions.ts'
-import { plans } from '#registry/plans.ts'
+import type { Definition } from '#registry/definition.ts'
 import type { Registry } from '#registry/records/index.ts'
 import type { RefusalCode } from '#registry/refusals.ts'
 import { once } from './once.ts'
+import { type Operations, own, type StandardName, standard } from './operations/index.ts'
+import type { DataOperation, DocumentOperation, OnResource, Operation } from './operations/operation.ts'
+import { dryRunParameter } from './parameters.ts'
 
 /**
- * The served routes as data. The router, the OpenAPI document, the reference page, the Postman collection and the
- * coverage test read this one list.
+ * The served routes as data: the operations of every resource and those of their own, with what follows from their
+ * answers. The router, the OpenAPI document, the reference page, the Postman collection and the coverage test read this
+ * one list.
  */
-export type Route = DataRoute | PublicRoute
+export type Route = DataRoute | DocumentRoute
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+/** `id` is the operation id of the documents and the route of the calls log: `projects.list`. */
+type Placed = { id: string; operation: string }
 
-export type DataRoute = {
-  /** `projects.list`; the operation id of the documents and the route of the calls log. */
-  id: string
-  method: Method
-  /** With `{id}` where one record is meant. */
-  path: string
-  operation: Operation
-  definition: Definition
-  scope: string
-  addOn: AddOn
-  success: number
-  /** Every refusal it may give. */
-  refusals: RefusalCode[]
-  deprecated?: Deprecation
-}
+/** Its `refusals` are all that it may give, its `parameters` all that it takes. */
+export type DataRoute = DataOperation & Placed & { parameterNames: readonly string[] }
 
-export type PublicRoute = {
-  id: string
-  method: 'GET'
-  path: string
-  operation: 'describe'
-  about: string
-  type: string
-  deprecated?: Deprecation
-}
+export type ResourceRoute = OnResource & DataRoute
 
-export const isDataRoute = (route: Route): route is DataRoute => route.operation !== 'describe'
-export const isWrite = ({ operation }: DataRoute): boolean => !['list', 'fetch'].includes(operation)
+export type DocumentRoute = DocumentOperation & Placed
 
-/** What the body of an operation may be sent as. */
-export const bodyTypes = (operation: Operation): readonly string[] =>
-  operation === 'update' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
+const everything: Operations = { standard, own }
 
-export function routes(registry: Registry): Route[] {
+export function routes(registry: Registry, operations = everything, base = '/v1'): Route[] {
   const served = registry.filter((definition) => definition.served)
-  return [...served.flatMap(dataRoutes), ...publicRoutes]
+  const ofResources = served.flatMap((definition) => Object.values(made(operations).onResource(definition, base)))
+  return [...ofResources, ...made(operations).own(base)]
 }
+
+export const isDataRoute = (route: Route): route is DataRoute => route.access !== 'public'
+export const isWrite = ({ access }: DataRoute): boolean => access === 'write'
 
 export const dataRoutesOf = (registry: Registry): DataRoute[] => routes(registry).filter(isDataRoute)
+
+type StandardRoutes = { readonly [name in StandardName]: ResourceRoute }
+
+/** The routes of one resource, by what they do. */
+export const routesOn = (definition: Definition, base = '/v1'): StandardRoutes =>
+  made(everything).onResource(definition, base) as StandardRoutes
+
+/** Those of all that are served. */
+export const resourceRoutes = (registry: Registry): StandardRoutes[] =>
+  registry.filter((definition) => definition.served).map((definition) => routesOn(definition))
 
 /** Refusals that belong to no route: the request itself cannot be read, or comes in too slowly, or expects what is not offered. */
 export const unreadable: readonly RefusalCode[] = [
@@ -71,103 +63,60 @@ export const refusalsUnder = (routes: readonly DataRoute[]): RefusalCode[] => [
   ]),
 ]
 
-const publicRoutes: PublicRoute[] = [
-  {
-    id: 'openapi',
-    method: 'GET',
-    path: '/v1/openapi.json',
-    operation: 'describe',
-    about: 'This API as an OpenAPI 3.1 document.',
-    type: 'application/json',
-  },
-  {
-    id: 'docs',
-    method: 'GET',
-    path: '/v1/docs',
-    operation: 'describe',
-    about: 'The reference page, on which every call can be tried.',
-    type: 'text/html; charset=utf-8',
-  },
-  {
-    id: 'postman',
-    method: 'GET',
-    path: '/v1/postman.json',
-    operation: 'describe',
-    about: 'This API as a Postman collection, format v2.1.',
-    type: 'application/json',
-  },
-]
+/** All of those scopes are needed. */
+export const scopesOf = ({ scope }: Pick<DataRoute, 'scope'>): readonly string[] =>
+  scope === null ? [] : typeof scope === 'string' ? [scope] : scope
 
-/** The same objects for the same definition, so that what is worked out of a route can be kept with it. */
-const dataRoutes = once((definition: Definition): DataRoute[] => {
-  const collection = `/v1/${definition.name}`
-  const one = `${collection}/{id}`
-  return [
-    dataRoute(definition, 'list', 'GET', collection, 'VIEW', 200),
-    dataRoute(definition, 'fetch', 'GET', one, 'VIEW', 200),
-    dataRoute(definition, 'create', 'POST', collection, 'EDIT', 201),
-    dataRoute(definition, 'update', 'PATCH', one, 'EDIT', 200),
-    dataRoute(definition, 'delete', 'DELETE', one, 'DELETE', 200),
-  ]
-})
+/** The same routes for the same list and definition, so that what is worked out of a route can be kept with it. */
+const made = once(({ standard, own }: Operations) => ({
+  onResource: once((definition: Definition, base: string): { readonly [name: string]: ResourceRoute } => {
+    const deprecated = definition.served?.deprecated ?? {}
+    const unknown = Object.keys(deprecated).find((name) => !(name in standard))
+    if (unknown !== undefined) throw new Error(`${definition.name} has no ${unknown} that could be deprecated`)
+    return Object.fromEntries(
+      Object.entries(standard).map(([name, operation]) => {
+        const going = deprecated[name]
+        const placed = { id: `${definition.name}.${name}`, operation: name, ...(going ? { deprecated: going } : {}) }
+        return [name, { ...whole(operation(definition, base)), ...placed }]
+      }),
+    )
+  }),
+  own: (base: string) => ownRoutes(own, base),
+}))
 
-function dataRoute(
-  definition: Definition,
-  operation: Operation,
-  method: Method,
-  path: string,
-  action: Action,
-  success: number,
-): DataRoute {
-  const deprecated = definition.served?.deprecated?.[operation]
+const ownRoutes = once((own: Operations['own'], base: string): Route[] =>
+  Object.entries(own).map(([id, operation]) => placedOwn(operation(base), { id, operation: id })),
+)
+
+const placedOwn = (operation: Operation, placed: Placed): Route =>
+  operation.access === 'public' ? { ...operation, ...placed } : { ...whole(operation), ...placed }
+
+/** With the parameters and refusals that follow from what it is. */
+function whole<Data extends DataOperation>(operation: Data) {
+  const parameters = [...operation.parameters, ...(operation.access === 'write' ? [dryRunParameter] : [])]
   return {
-    id: `${definition.name}.${operation}`,
-    method,
-    path,
-    operation,
-    definition,
-    scope: permission(definition.name, action),
-    addOn: definition.served?.addOn ?? 'api',
-    success,
-    refusals: refusalsOf(definition, operation),
-    ...(deprecated ? { deprecated } : {}),
+    ...operation,
+    parameters,
+    parameterNames: parameters.map(({ name }) => name),
+    refusals: refusalsOf(operation),
   }
 }
 
 /** In the order in which they are decided. Decisions, Errors. */
-function refusalsOf(definition: Definition, operation: Operation): RefusalCode[] {
-  const write = operation !== 'list' && operation !== 'fetch'
-  const hasBody = operation === 'create' || operation === 'update'
-  const existing = operation === 'fetch' || operation === 'update' || operation === 'delete'
-  const limited = operation === 'create' && definition.name in plans.STARTER
-  const codes: [RefusalCode, boolean][] = [
-    ['overloaded', true],
-    ['invalid_header', true],
-    ['invalid_idempotency_key', write],
-    ['unauthorized', true],
-    ['ip_not_allowed', true],
-    ['insufficient_scope', true],
-    ['feature_off', true],
-    ['too_many_requests', true],
-    ['unknown_parameter', true],
-    ['invalid_parameter', true],
-    ['invalid_dry_run', write],
-    ['payload_too_large', hasBody],
-    ['unsupported_media_type', hasBody],
-    ['malformed_json', hasBody],
-    ['idempotency_key_reuse', write],
-    ['idempotency_in_progress', write],
-    ['not_found', existing],
-    ['precondition_failed', operation !== 'create'],
-    ['validation_failed', hasBody],
-    ['plan_limit_reached', limited],
-    ['delete_blocked', operation === 'delete' && canBeBlocked(definition)],
-    ['internal_error', true],
-    ['unavailable', true],
-    ['outcome_unknown', write],
+function refusalsOf({ access, scope, body, refusals }: DataOperation): RefusalCode[] {
+  const write = access === 'write'
+  const only = (given: boolean, ...codes: RefusalCode[]): RefusalCode[] => (given ? codes : [])
+  return [
+    ...(['overloaded', 'invalid_header'] as const),
+    ...only(write, 'invalid_idempotency_key'),
+    ...(['unauthorized', 'ip_not_allowed'] as const),
+    ...only(scope !== null, 'insufficient_scope'),
+    ...(['feature_off', 'too_many_requests', 'unknown_parameter', 'invalid_parameter'] as const),
+    ...only(write, 'invalid_dry_run'),
+    ...only(body !== null, 'payload_too_large', 'unsupported_media_type', 'malformed_json'),
+    ...only(write, 'idempotency_key_reuse', 'idempotency_in_progress'),
+    ...refusals,
+    ...(['internal_error', 'unavailable'] as const),
+    ...only(write, 'outcome_unknown'),
   ]
-  return codes.filter(([, given]) => given).map(([code]) => code)
 }
-
-const canBeBlocked = ({ removal }: Definition): boolean =>
-  removal.protectedWhen !== undefined || removal.relations.some(({ blocks, rest }) => blocks || rest === 'blocks')

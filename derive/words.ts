@@ -1,17 +1,10 @@
 import type { Definition, Match } from '#registry/definition.ts'
 import { planNames, plans } from '#registry/plans.ts'
-import type { DataRoute } from './routes.ts'
 
 /** How the documents speak of what is in the registry. */
 
 /** "Time entries". */
 export const labelOf = ({ name }: Definition): string => capital(plain(name))
-
-/** Where the documents put the three routes about the API itself. */
-export const documentsTag = {
-  name: 'Documents',
-  about: 'This API, described. No token is needed, and no call is counted.',
-}
 
 /** "a time entry", "an estimate". */
 export const aOne = ({ one }: Definition): string => `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`
@@ -34,8 +27,11 @@ export const series = (items: readonly string[], last = 'and'): string =>
   items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`
 
 /** What a caller needs for an operation, in a sentence. */
-export const neededFor = ({ scope, addOn }: DataRoute): string =>
-  `Needs the scope \`${scope}\` and the ${addOn === 'api' ? 'add-on `api`' : `add-ons \`api\` and \`${addOn}\``}.`
+export function neededFor(scopes: readonly string[], addOn: string): string {
+  const named = series(scopes.map((scope) => `\`${scope}\``))
+  const ofScopes = scopes.length === 0 ? '' : `the ${scopes.length === 1 ? 'scope' : 'scopes'} ${named} and `
+  return `Needs ${ofScopes}the ${addOn === 'api' ? 'add-on `api`' : `add-ons \`api\` and \`${addOn}\``}.`
+}
 
 /** "25 on STARTER, 250 on PRO, no limit on ENTERPRISE", or nothing where no plan counts the kind. */
 export function planWords({ name }: Definition): string | undefined {

@@ -3,8 +3,6 @@ import type { fieldCodes } from './field-codes.ts'
 import type { JsonObject } from './json.ts'
 import type { Field } from './kinds/index.ts'
 
-export type Operation = 'list' | 'fetch' | 'create' | 'update' | 'delete'
-
 /** An operation that is on its way out, and how its callers are told. docs/compatibility.md */
 export type Deprecation = {
   /** The day from which on nobody should begin to use it, `YYYY-MM-DD`. */
@@ -25,8 +23,8 @@ export type Definition = {
   about: string
   /** The field that names a record to people. */
   title: string
-  /** Served at /v1 with this add-on beside the API's own; an ERP-only kind has no door there. */
-  served?: { addOn: AddOn; deprecated?: { readonly [operation in Operation]?: Deprecation } }
+  /** Served at /v1 with this add-on beside the API's own; an ERP-only kind has no door there. `deprecated` by operation. */
+  served?: { addOn: AddOn; deprecated?: { readonly [operation: string]: Deprecation } }
   /** Counted against the plan. */
   planLimited?: true
   fields: { readonly [name: string]: Field }

@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject, JsonSchema } from '#registry/json.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
-import { parametersOf } from '../parameters.ts'
+import { listParameters } from '../parameters.ts'
 import { mayBeNull, mustBeGiven, orNull, valueSchema } from '../schema.ts'
 import { capital, choiceName, plain, schemaName, series } from '../words.ts'
 import { enumType } from './enums.ts'
@@ -43,7 +43,7 @@ const listNames = { fields: 'Field', sort: 'Sort' }
 /** Those items, of a kind of record. */
 export const listTypesOf = (definition: Definition): JsonObject =>
   Object.fromEntries(
-    parametersOf({ definition, operation: 'list' }).flatMap(({ name, schema }): [string, Json][] => {
+    listParameters(definition).flatMap(({ name, schema }): [string, Json][] => {
       if (name !== 'fields' && name !== 'sort') return []
       const { enum: values } = schema.items as { enum: string[] }
       const description = `What \`${name}\` can name of ${plain(definition.name)}.`

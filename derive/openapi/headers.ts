@@ -53,13 +53,10 @@ const parameters = {
 
 export const parameterComponents = (): JsonObject => parameters
 
-export const pathParameters = ({ path }: DataRoute): JsonObject[] =>
-  path.includes('{id}') ? [refTo('parameters', 'Id')] : []
-
 export function headerParameters(route: DataRoute): JsonObject[] {
   const names: (keyof typeof parameters)[] = [
     ...(isWrite(route) ? ['IdempotencyKey' as const, 'DryRun' as const] : []),
-    ...(route.operation === 'create' ? [] : ['IfMatch' as const, 'IfNoneMatch' as const]),
+    ...(route.conditional ? ['IfMatch' as const, 'IfNoneMatch' as const] : []),
   ]
   return names.map((name) => refTo('parameters', name))
 }
@@ -137,9 +134,6 @@ export type HeaderComponent = keyof typeof headers
 
 export const headerComponents = (): JsonObject =>
   Object.fromEntries(Object.entries(headers).map(([component, { header }]) => [component, header]))
-
-/** What every answer to a caller past the gates may have. */
-export const rateHeaders: HeaderComponent[] = ['RateLimitPolicy', 'RateLimit']
 
 /** Those headers, as a response lists them. */
 export const headersOf = (components: readonly HeaderComponent[]): JsonObject =>

@@ -1,20 +1,18 @@
 import { addOns } from '#registry/add-ons.ts'
 import { consoleFieldCodes, fieldCodes } from '#registry/field-codes.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { type Plan, planLimit, planNames } from '#registry/plans.ts'
-import { invalidFields, problemBody, Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
-import { exampleId, refusedExample, strangeName } from '../examples.ts'
-import { checkBody } from '../input.ts'
-import { readDryRun, readFields, readListing, readQuery } from '../parameters.ts'
-import { type DataRoute, refusalsUnder, unreadable } from '../routes.ts'
-import { plain } from '../words.ts'
+import { problemBody, Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
+import { strangeName } from '../examples.ts'
+import { refusalOf } from '../operations/record.ts'
+import { readDryRun, readQuery } from '../parameters.ts'
+import { type DataRoute, refusalsUnder, scopesOf, unreadable } from '../routes.ts'
 import { enumType } from './enums.ts'
 import { answer, groups, refTo } from './envelopes.ts'
 
 /** Refusals: the schema of their body, and for each an example that the service's own code has made. */
 
 export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
-  const scopes = [...new Set(routes.map(({ scope }) => scope))]
+  const scopes = [...new Set(routes.flatMap(scopesOf))]
   const codes = refusalsUnder(routes)
   const fields = Object.entries(fieldCodes).filter(([code]) => !consoleFieldCodes.includes(code))
   const count = (description: string): JsonObject => ({
@@ -90,9 +88,8 @@ const oneOf = <C extends string>(name: string, codes: readonly C[], about: strin
 
 /** The examples of refusals that read the same on every route. */
 export function sharedProblemExamples(routes: readonly DataRoute[], errorsPage: string): JsonObject {
-  const shared = [...new Set([...unreadable, 'internal_error' as const, ...routes.flatMap((route) => route.refusals)])]
-    .filter((code) => !(code in ofRoute))
-    .toSorted()
+  const everywhere = routes.flatMap((route) => route.refusals.filter((code) => !refusedBy(route, code)))
+  const shared = [...new Set([...unreadable, 'internal_error' as const, ...everywhere])].toSorted()
   return Object.fromEntries(shared.map((code) => [code, sharedExample(code, errorsPage)]))
 }
 
@@ -101,15 +98,19 @@ export const problemExamples = (codes: readonly RefusalCode[], route: DataRoute,
   Object.fromEntries(
     codes.map((code): [string, Json] => [
       code,
-      code in ofRoute ? problemExample(code, route, errorsPage) : refTo('examples', code),
+      refusedBy(route, code) ? problemExample(code, route, errorsPage) : refTo('examples', code),
     ]),
   )
 
 /** What a route answers with that refusal. */
 export function problemExample(code: RefusalCode, route: DataRoute, errorsPage: string): ProblemExample {
-  const make = ofRoute[code]
+  const make = refusedBy(route, code)
   return make ? exampleOf(make(route), errorsPage) : sharedExample(code, errorsPage)
 }
+
+/** What makes the example of a refusal that is the route's own. */
+const refusedBy = ({ refused }: DataRoute, code: RefusalCode): ((route: DataRoute) => Refusal) | undefined =>
+  refused[code] ?? ofRoute[code]
 
 type ProblemExample = { summary: string; description: string; value: JsonObject }
 
@@ -132,43 +133,16 @@ const ofAll: { readonly [code in RefusalCode]?: () => Refusal } = {
   malformed_json: () => new Refusal('malformed_json', { detail: 'The body has the member "name" twice.' }),
 }
 
-/** Refusals that differ from route to route. */
+/** Refusals that differ from route to route, and follow from what it is. */
 const ofRoute: { readonly [code in RefusalCode]?: (route: DataRoute) => Refusal } = {
-  insufficient_scope: ({ scope }) => new Refusal('insufficient_scope', { required_scope: scope }),
+  insufficient_scope: (route) => {
+    const [scope = ''] = scopesOf(route)
+    return new Refusal('insufficient_scope', { required_scope: scope })
+  },
   feature_off: ({ addOn }) => new Refusal('feature_off', { feature: addOn }),
-  unknown_parameter: (route) => refusalOf(() => readQuery(`${strangeName(route.definition)}=red`, route)),
-  invalid_parameter: (route) =>
-    refusalOf(() => {
-      const { operation, definition } = route
-      if (operation === 'list') readListing(new Map([['limit', '0']]), definition)
-      else if (operation === 'fetch') readFields(new Map([['fields', strangeName(definition)]]), definition)
-      else readQuery('dry_run=1&dry_run=1', route)
-    }),
-  validation_failed: ({ definition, operation }) =>
-    invalidFields(checkBody(definition, refusedExample(definition), operation === 'create' ? null : {}).problems),
-  plan_limit_reached: ({ definition: { name } }) => {
-    const limit = planLimit(planNames[0] as Plan, name) ?? 0
-    const detail = `The plan holds ${limit} ${plain(name)} and ${limit} are in use. Delete some, or move to a larger plan.`
-    return new Refusal('plan_limit_reached', { detail, limit, used: limit })
+  unknown_parameter: (route) => refusalOf(() => readQuery(`${strangeName(route.parameterNames)}=red`, route)),
+  invalid_parameter: (route) => {
+    const [name] = route.parameterNames
+    return refusalOf(() => readQuery(name === undefined ? '%' : `${name}=1&${name}=1`, route))
   },
-  delete_blocked: ({ definition: { name, one, removal } }) => {
-    const related = removal.relations.find(({ blocks, rest }) => blocks || rest === 'blocks')
-    const [group, what] =
-      removal.protectedWhen || !related
-        ? [{ records: name, count: 1, ids: [exampleId] }, `1 ${one}`]
-        : [{ records: related.records, count: 2, ids: [17, 18] }, `2 ${plain(related.records)}`]
-    const detail = `The ${one} is protected by history (${what}). Instead, ${removal.instead}.`
-    return new Refusal('delete_blocked', { detail, blocked_by: [group] })
-  },
-}
-
-/** The refusal that the code of the service gives in that case. */
-function refusalOf(work: () => unknown): Refusal {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
-  }
-  throw new Error('an example of a refusal was not refused')
 }

@@ -1,20 +1,23 @@
 import type { JsonObject } from '#registry/json.ts'
 import { isHeardAgain, type RefusalCode, refusals } from '#registry/refusals.ts'
 import { deprecationHeaders } from '../deprecation.ts'
+import type { Answer } from '../operations/operation.ts'
+import { mergePatchType, rateHeaders, readHeaders } from '../operations/record.ts'
 import { type DataRoute, isWrite, unreadable } from '../routes.ts'
 import { refTo } from './envelopes.ts'
-import { type HeaderComponent, headersOf, rateHeaders } from './headers.ts'
+import { type HeaderComponent, headersOf } from './headers.ts'
 import { problemExamples } from './problems.ts'
-import { successes } from './successes.ts'
 
 /** Everything an operation may answer, by status: what it is for, and each way it is refused. */
 export function responsesOf(route: DataRoute, errorsPage: string): JsonObject {
   const codes = [...new Set([...route.refusals, ...unreadable])]
   const all: { [status: string]: JsonObject } = {
-    ...(successes(route) as { [status: string]: JsonObject }),
+    [route.success]: described(route.answer),
+    ...(route.access === 'read' && route.conditional ? { 304: unchanged } : {}),
+    ...Object.fromEntries(Object.entries(route.otherAnswers).map(([status, other]) => [status, described(other)])),
     ...refusalsByStatus(codes, (together) => ({
       headers: [
-        ...(together.includes('unsupported_media_type') && route.operation === 'update'
+        ...(together.includes('unsupported_media_type') && route.body?.types.includes(mergePatchType)
           ? ['AcceptPatch' as const]
           : []),
         ...(isWrite(route) && together.some(isHeardAgain) ? ['Replayed' as const, 'OriginalRequestId' as const] : []),
@@ -30,6 +33,18 @@ export function responsesOf(route: DataRoute, errorsPage: string): JsonObject {
       { ...response, headers: { ...told, ...(response.headers as JsonObject) } },
     ]),
   )
+}
+
+const described = ({ description, headers, schema, examples, links }: Answer): JsonObject => ({
+  description,
+  headers: headersOf(headers),
+  content: { 'application/json': { schema: refTo('schemas', schema), examples } },
+  ...(links ? { links } : {}),
+})
+
+const unchanged: JsonObject = {
+  description: 'Nothing has changed since one of the ETags in If-None-Match. There is no body.',
+  headers: headersOf(readHeaders),
 }
 
 /** Said of no other operation, so these are no components. */

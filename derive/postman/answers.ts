@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '#registry/json.ts'
 import { type RefusalCode, refusals } from '#registry/refusals.ts'
 import { problemExample } from '../openapi/problems.ts'
-import { successes } from '../openapi/successes.ts'
 import type { DataRoute } from '../routes.ts'
 
 /**
@@ -9,9 +8,11 @@ import type { DataRoute } from '../routes.ts'
  * where it went well, and of the refusals those that a program has to reckon with.
  */
 export function answersOf(route: DataRoute, request: JsonObject, errorsPage: string): JsonObject[] {
-  const went = Object.entries(successes(route)).flatMap(([status, response]) =>
-    Object.values((response as Response).content?.['application/json'].examples ?? {}).map(({ summary, value }) =>
-      saved(request, { name: summary, code: status === '2XX' ? 200 : Number(status), type: 'application/json', value }),
+  const { success, answer, otherAnswers } = route
+  const answers: DataRoute['otherAnswers'] = { [success]: answer, ...otherAnswers }
+  const went = Object.entries(answers).flatMap(([status, { examples }]) =>
+    Object.values(examples).map(({ summary: name, value }) =>
+      saved(request, { name, code: status === '2XX' ? 200 : Number(status), type: 'application/json', value }),
     ),
   )
   const refused = route.refusals
@@ -21,10 +22,6 @@ export function answersOf(route: DataRoute, request: JsonObject, errorsPage: str
       return saved(request, { name, code: refusals[code].status, type: 'application/problem+json', value })
     })
   return [...went, ...refused]
-}
-
-type Response = {
-  content?: { 'application/json': { examples: { [name: string]: { summary: string; value: Json } } } }
 }
 
 type Answer = { name: string; code: number; type: string; value: Json }

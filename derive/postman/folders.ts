@@ -1,51 +1,63 @@
-import type { Definition, Operation } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { descriptionOf, summaryOf } from '../openapi/operations.ts'
-import { type DataRoute, isDataRoute, type PublicRoute, type Route } from '../routes.ts'
-import { documentsTag, labelOf } from '../words.ts'
+import { descriptionOf } from '../openapi/operations.ts'
+import type { Collection, CollectionRequest } from '../operations/collection.ts'
+import type { Section } from '../operations/section.ts'
+import { type DataRoute, type DocumentRoute, isDataRoute, type Route } from '../routes.ts'
 import { answersOf } from './answers.ts'
 import { publicRequest, request } from './requests.ts'
-import { checks, publicChecks } from './scripts.ts'
 
-/** The calls of a resource, in an order in which each finds what the one before it left. */
-export function dataFolder(definition: Definition, routes: readonly DataRoute[], errorsPage: string): JsonObject {
-  const ordered = order.flatMap((operation) => routes.filter((route) => route.operation === operation))
+/** The calls of a section, in an order in which each finds what the one before it left. */
+export function folder({ name, about }: Section, routes: readonly Route[], errorsPage: string): JsonObject {
+  const calls = routes.filter(isDataRoute)
+  const documents = routes.filter((route): route is DocumentRoute => !isDataRoute(route))
+  const ordered = turns.flatMap((turn) => calls.filter(({ collection }) => collection.turn === turn))
   return {
-    name: labelOf(definition),
-    description: { content: definition.about, type: 'text/markdown' },
-    item: ordered.flatMap((route) =>
-      route.operation === 'delete'
-        ? [item(route, errorsPage, 'preview'), item(route, errorsPage)]
-        : [item(route, errorsPage)],
-    ),
+    name,
+    description: { content: about, type: 'text/markdown' },
+    ...(calls.length === 0 ? { auth: { type: 'noauth' } } : {}),
+    item: [
+      ...ordered.flatMap((route) => route.collection.requests.map((each) => item(route, each, errorsPage))),
+      ...documents.map(documentItem),
+    ],
   }
 }
 
-/** The documents about the API, which need no token. */
-export const publicFolder = (routes: readonly Route[]): JsonObject => ({
-  name: documentsTag.name,
-  description: { content: documentsTag.about, type: 'text/markdown' },
-  auth: { type: 'noauth' },
-  item: routes
-    .filter((route): route is PublicRoute => !isDataRoute(route))
-    .map((route) => ({
-      name: route.about.replace(/\.$/, ''),
-      event: [test(publicChecks(route))],
-      request: publicRequest(route),
-      response: [],
-    })),
-})
+const turns: readonly Collection['turn'][] = ['makes', 'uses', 'removes']
 
-const order: Operation[] = ['create', 'list', 'fetch', 'update', 'delete']
-
-function item(route: DataRoute, errorsPage: string, preview?: 'preview'): JsonObject {
-  const sent = request(route, preview)
+function item(route: DataRoute, each: CollectionRequest, errorsPage: string): JsonObject {
+  const sent = request(route, each)
   return {
-    name: summaryOf(route) + (preview ? ', preview' : ''),
-    event: [test(checks(route, preview))],
+    name: route.summary + (each.suffix ?? ''),
+    event: [
+      test(each.title, [
+        `pm.response.to.have.status(${route.success})`,
+        'const { data } = pm.response.json()',
+        ...each.checks,
+      ]),
+    ],
     request: { ...sent, description: { content: descriptionOf(route), type: 'text/markdown' } },
     response: answersOf(route, sent, errorsPage),
   }
 }
 
-const test = (lines: string[]): JsonObject => ({ listen: 'test', script: { type: 'text/javascript', exec: lines } })
+/** It needs no token. */
+const documentItem = (route: DocumentRoute): JsonObject => ({
+  name: route.summary,
+  event: [
+    test('The document is there', [
+      'pm.response.to.have.status(200)',
+      `pm.expect(pm.response.headers.get('Content-Type')).to.include('${route.type.split(';')[0]}')`,
+      ...route.checks,
+    ]),
+  ],
+  request: publicRequest(route),
+  response: [],
+})
+
+const test = (title: string, lines: readonly string[]): JsonObject => ({
+  listen: 'test',
+  script: {
+    type: 'text/javascript',
+    exec: [`pm.test('${title}', () => {`, ...lines.map((line) => `  ${line}`), '})'],
+  },
+})

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Listing } from '#derive/queries/listing.ts'
 import { list, listIds } from '#derive/queries/read.ts'
-import { dataRoutesOf } from '#derive/routes.ts'
+import { routesOn } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { World } from '../world.ts'
@@ -17,9 +17,7 @@ const pageRecords = 500
  */
 export function exportOf(definition: Definition): ConsoleRoute['answer'] {
   const served = withEveryFilter({ ...definition, served: { addOn: 'api' } })
-  const [listRoute] = dataRoutesOf([served])
-  if (!listRoute) throw new Error(`${definition.name} has no list`)
-  const route = { ...listRoute, path: `/console/records/${definition.name}.csv` }
+  const route = { ...routesOn(served).list, path: `/console/records/${definition.name}.csv` }
   return async ({ world, query, session, requestId }) => {
     const listing = readConsoleListing(query, route, 'everything')
     const { companyId } = session().actor

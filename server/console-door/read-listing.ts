@@ -1,6 +1,6 @@
-import { invalid, parametersOf, quoted, readInteger, readListing, readPairs } from '#derive/parameters.ts'
+import { invalid, quoted, readInteger, readListing, readPairs } from '#derive/parameters.ts'
 import type { Listing } from '#derive/queries/listing.ts'
-import type { DataRoute } from '#derive/routes.ts'
+import type { ResourceRoute } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { idMax, pageSizeMax } from '#registry/limits.ts'
@@ -9,11 +9,13 @@ import { idMax, pageSizeMax } from '#registry/limits.ts'
  * What the lists of the web interface take beside the parameters of /v1: `ids`, several values of a choice, every
  * reference, choice and flag as a filter, and days from and to.
  */
-export function readConsoleListing(query: string, route: DataRoute, paging: 'page' | 'everything' = 'page'): Listing {
+export function readConsoleListing(
+  query: string,
+  route: ResourceRoute,
+  paging: 'page' | 'everything' = 'page',
+): Listing {
   const { definition } = route
-  const known = parametersOf(route)
-    .map(({ name }) => name)
-    .filter((name) => paging === 'page' || !['limit', 'offset'].includes(name))
+  const known = route.parameterNames.filter((name) => paging === 'page' || !['limit', 'offset'].includes(name))
   const dates = fieldsOf(definition, ({ kind }) => kind === 'date')
   const edges = dates.flatMap((name) => [`${name}_from`, `${name}_to`])
   const pairs = readPairs(query, [...known, 'ids', ...edges], `${route.method} ${route.path}`)

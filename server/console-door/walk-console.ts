@@ -1,3 +1,4 @@
+import { jsonTypes, patchTypes } from '#derive/operations/record.ts'
 import { readBytes } from '../http/read-bytes.ts'
 import {
   holdLiveSession,
@@ -31,7 +32,7 @@ export async function walkConsole(incoming: Incoming): Promise<ConsoleReply> {
       return session
     },
     bytes,
-    body: async () => readBody(await bytes(), headers, bodyOf(incoming)),
+    body: async () => readBody(await bytes(), headers, bodyTypes(incoming)),
     change: (work) =>
       world.database.transaction(async (transaction) => {
         const held = await holdLiveSession(transaction, asked.session().key)
@@ -60,4 +61,4 @@ function needed({ route: { needs } }: Incoming, session: Session): void {
 }
 
 /** What a body may be sent as: a PATCH also as a merge patch. */
-const bodyOf = ({ route: { method } }: Incoming) => ({ operation: method === 'PATCH' ? 'update' : 'create' }) as const
+const bodyTypes = ({ route: { method } }: Incoming) => (method === 'PATCH' ? patchTypes : jsonTypes)

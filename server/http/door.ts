@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { withDeprecation } from '#derive/deprecation.ts'
-import { type DataRoute, isDataRoute, isWrite } from '#derive/routes.ts'
+import { isWrite } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Share } from '../fair/shares.ts'
 import type { Rate } from '../service/token-rate.ts'
 import { refusalAnswer, replyOf } from '../walk/answer.ts'
+import type { BoundCall } from '../walk/bind.ts'
 import type { Body, Call, Reply } from '../walk/call.ts'
 import { claimOf } from '../walk/see-caller.ts'
-import { admit, walk } from '../walk/walk.ts'
+import { admit } from '../walk/walk.ts'
 import type { World } from '../world.ts'
 import { baseOf, splitTarget } from './base.ts'
 import { type Accepts, inCoding } from './codings.ts'
@@ -21,7 +22,7 @@ import { readBody } from './read-body.ts'
 import { CallerGone } from './read-bytes.ts'
 import type { Place, Router } from './router.ts'
 import { isLong, type Sent, send, wholeBytes } from './send.ts'
-import { oneATurn } from './turns.ts'
+import { turnsOf } from './turns.ts'
 
 /** Pages that need no token and are no part of the registry's routes: health, metrics, the errors page, assets. */
 export type Pages = { readonly [path: string]: Page }
@@ -48,7 +49,7 @@ export type DoorParts = { router: Router; pages: Pages; describe: Describe; stag
 /** Turns a request into a call, and what comes of it into a response: the only place that knows HTTP's own types. */
 export function makeDoor(world: World, { router, pages, describe, stage, admission }: DoorParts): Door {
   const { gate, shares } = admission
-  const turn = oneATurn()
+  const turn = turnsOf(1)
   return async (request, response, room, refused) => {
     const startedAt = world.clock.elapsed()
     const requestId = randomUUID()
@@ -58,7 +59,8 @@ export function makeDoor(world: World, { router, pages, describe, stage, admissi
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined
     const place = router(path)
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
-    const route = place?.byMethod.get(method)
+    const bound = place?.byMethod.get(method)
+    const route = bound?.route
     let turnedAway = false
 
     let reply: Sent
@@ -87,19 +89,20 @@ export function makeDoor(world: World, { router, pages, describe, stage, admissi
       if (page && method === 'GET') return page.isDocument ? inTurn(shown) : shown()
       if (page) return onlyThese({ allow: 'GET, HEAD, OPTIONS', options: { Allow: 'GET, HEAD, OPTIONS' } }, method)
       if (!place) throw new Refusal('not_found')
-      if (!route) return onlyThese(place, method)
-      if (!isDataRoute(route)) return inTurn(() => describe(route, baseOf(world.config, request), request.headers))
+      if (!bound) return onlyThese(place, method)
+      if ('make' in bound) return inTurn(() => describe(bound, baseOf(world.config, request), request.headers))
       const { rawHeaders } = request
       const share = shares.of(claimOf(rawHeaders), peer)
       const call: Call = {
-        ...{ route, path, id: place.id, query, rawHeaders, peer, share, requestId, startedAt },
+        ...{ path, params: place.params, query, rawHeaders, peer, share, requestId, startedAt },
+        route: bound.route,
         body: nothing,
       }
-      return hasBody(route) ? withBody(call) : through(call)
+      return bound.route.body ? withBody(call, bound) : through(call, bound)
     }
 
     /** Read before the gate: who sends slowly takes no place, and who is turned away keeps the connection. */
-    async function withBody(call: Call): Promise<Sent> {
+    async function withBody(call: Call, bound: BoundCall): Promise<Sent> {
       let turnedBack: Sent | undefined
       const body = await readBody(request, room, async () => {
         const seen = await within(sortOf(call), call.share, () => admit(world, call))
@@ -107,7 +110,7 @@ export function makeDoor(world: World, { router, pages, describe, stage, admissi
         turnedBack = seen
         return false
       })
-      return turnedBack ?? through({ ...call, body })
+      return turnedBack ?? through({ ...call, body }, bound)
     }
 
     function inTurn(make: () => Promise<Sent> | Sent): Promise<Sent> {
@@ -117,7 +120,7 @@ export function makeDoor(world: World, { router, pages, describe, stage, admissi
       })
     }
 
-    function through(call: Call): Promise<Sent> {
+    function through(call: Call, { walk }: BoundCall): Promise<Sent> {
       return within(sortOf(call), call.share, async () => {
         try {
           const reply = await walk(world, call)
@@ -171,8 +174,6 @@ const nothing: Body = { bytes: Buffer.alloc(0) }
 export const hungUpStatus = 499
 
 const sortOf = ({ route }: Call): Sort => (isWrite(route) ? 'writes' : 'reads')
-
-const hasBody = ({ operation }: DataRoute): boolean => operation === 'create' || operation === 'update'
 
 const limited = <Answer extends Sent>(reply: Answer, rate: Rate): Answer => ({
   ...reply,

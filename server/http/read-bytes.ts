@@ -95,8 +95,6 @@ export const isUnread = (request: IncomingMessage): boolean => !request.complete
 
 const awayBytes = bodyBytesMax
 const awayMilliseconds = 1000
-/** Read away without waiting for a turn: of many who send little and go, each would wait for all. */
-const atOnceBytes = 64 * 1024
 
 /**
  * Reads away what is left of a request that has been answered, within reason: a connection that is closed with bytes
@@ -114,7 +112,6 @@ export function readAway(request: IncomingMessage, { turn }: Room): Promise<void
     }
     const onData = (chunk: Buffer): void => {
       size += chunk.length
-      if (size <= atOnceBytes) return
       request.pause()
       if (size > awayBytes) done()
       else void turn().then(() => request.resume())

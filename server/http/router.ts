@@ -1,39 +1,38 @@
-import { bodyTypes, type Route } from '#derive/routes.ts'
+import findMyWay from 'find-my-way'
+import type { Bound } from '../walk/bind.ts'
+import type { PathParams } from '../walk/call.ts'
 
-/** Finds the route of a path. All methods of a path stand together, for 405 and OPTIONS. */
-export type Router = (path: string) => Place | undefined
+/** Finds what is bound to a path. All methods of a path stand together, for 405 and OPTIONS. */
+export type Router = (path: string) => (Place & { params: PathParams }) | undefined
 
-export type Place = { byMethod: ReadonlyMap<string, Route>; id: string | undefined; allow: string; options: Options }
+export type Place = { byMethod: ReadonlyMap<string, Bound>; allow: string; options: Options }
 
 /** The headers that answer OPTIONS. */
 type Options = { readonly [name: string]: string }
 
-type Methods = { byMethod: Map<string, Route>; allow: string; options: Options }
+/** A parameter is as long as a request line can be; Node takes no longer one. */
+const maxParamLength = 16 * 1024
 
-export function makeRouter(routes: readonly Route[]): Router {
-  const exact = new Map<string, Methods>()
-  /** By what stands before the last slash. */
-  const withId = new Map<string, Methods>()
-  for (const route of routes) {
-    const hasId = route.path.endsWith('/{id}')
-    const table = hasId ? withId : exact
-    const key = hasId ? route.path.slice(0, -'/{id}'.length) : route.path
-    const byMethod = (table.get(key)?.byMethod ?? new Map()).set(route.method, route)
-    const allow = allowed([...byMethod.keys()])
-    // RFC 5789 3.1
-    const patch = byMethod.has('PATCH') ? { 'Accept-Patch': bodyTypes('update').join(', ') } : {}
-    table.set(key, { byMethod, allow, options: { Allow: allow, ...patch } })
-  }
+export function makeRouter(all: readonly Bound[]): Router {
+  const router = findMyWay({ maxParamLength })
+  // Every path is found as GET, whatever its methods are: a path that lacks one is 405 and no other path.
+  for (const [path, bound] of Map.groupBy(all, ({ route }) => route.path))
+    router.on('GET', path.replaceAll(/\{(\w+)\}/g, ':$1'), () => {}, placeOf(bound))
   return (path) => {
-    const methods = exact.get(path)
-    if (methods) return { ...methods, id: undefined }
-    const slash = path.lastIndexOf('/')
-    const one = withId.get(path.slice(0, slash))
-    const id = path.slice(slash + 1)
-    return one && id !== '' ? { ...one, id } : undefined
+    // What is no path of ours, but might be read as one: an absolute address, a fragment.
+    const found = path.startsWith('/') && !path.includes('#') ? router.find('GET', path) : null
+    if (!found || Object.values(found.params).includes('')) return undefined
+    return { ...(found.store as Place), params: found.params }
   }
 }
 
-/** HEAD goes where GET goes; OPTIONS goes everywhere. */
-const allowed = (methods: readonly string[]): string =>
-  [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ')
+function placeOf(bound: readonly Bound[]): Place {
+  const byMethod = new Map(bound.map((each) => [each.route.method as string, each]))
+  // HEAD goes where GET goes; OPTIONS goes everywhere.
+  const methods = [...byMethod.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  const allow = [...methods, 'OPTIONS'].join(', ')
+  // RFC 5789 3.1
+  const patch = byMethod.get('PATCH')?.route
+  const accepted = patch && 'body' in patch && patch.body ? { 'Accept-Patch': patch.body.types.join(', ') } : {}
+  return { byMethod, allow, options: { Allow: allow, ...accepted } }
+}

@@ -3,6 +3,9 @@ import { registry } from '#registry/records/index.ts'
 import { builtConsole } from '../console-door/app-files.ts'
 import { openConsoleDoor } from '../console-door/door.ts'
 import { makeShares } from '../fair/shares.ts'
+import { bind } from '../walk/bind.ts'
+import type { Handlers } from '../walk/handler.ts'
+import { handlers } from '../walk/handlers/index.ts'
 import type { World } from '../world.ts'
 import { splitTarget } from './base.ts'
 import { openConnections } from './connections.ts'
@@ -18,18 +21,19 @@ import { makeRouter } from './router.ts'
 
 /**
  * The service on its port: /v1 and the operator's pages by their own door, everything else by the console's. `all` are
- * the routes that are served, looked at anew by the documents.
+ * the routes that are served, looked at anew by the documents; `by` are their handlers.
  */
 export async function serve(
   world: World,
   consoleFolder: string = builtConsole,
   all: () => readonly Route[] = () => routes(registry),
+  by: Handlers = handlers,
 ): Promise<Listening> {
   const stage: Stage = { is: 'serving' }
   const pages = makePages(world, stage)
   const admission: Admission = { gate: openGate(world), shares: makeShares() }
   const door = makeDoor(world, {
-    router: makeRouter(all()),
+    router: makeRouter(bind(all(), by)),
     pages,
     describe: openDescribe(world.config, all),
     stage,

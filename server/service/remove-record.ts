@@ -30,8 +30,8 @@ type Wanted = { definition: Definition; id: number; expected: Expected; mayDo?: 
  * kinds that go along, too. Spec, Request and response rules 3 and 4.
  */
 export const removal = (companyId: number, { definition, id, expected, mayDo }: Wanted): Work<Removed> => ({
-  look: lookForDelete(companyId, definition, id),
-  async carryOut(transaction, actor, seen) {
+  prefetch: lookForDelete(companyId, definition, id),
+  async execute(transaction, actor, seen) {
     const { json } = heldRecord(seen, expected)
     const record = JSON.parse(json) as JsonObject
     const plan = await planRemoval(transaction, actor, definition, [id])

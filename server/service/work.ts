@@ -9,15 +9,15 @@ import type { Actor } from './actor.ts'
  * nothing yet, or has undone it: a refusal can be noted and committed.
  */
 export type Work<T> = {
-  look: Look | null
-  carryOut(transaction: Transaction, actor: Actor, seen: Seen): Promise<T>
+  prefetch: Look | null
+  execute(transaction: Transaction, actor: Actor, seen: Seen): Promise<T>
 }
 
 /** The row that a look found. */
 export type Seen = { readonly [column: string]: Json } | null
 
 /** Looks, and then carries out. */
-export async function workOn<T>(transaction: Transaction, actor: Actor, { look, carryOut }: Work<T>): Promise<T> {
-  const [row] = look ? await transaction.run<{ seen: Seen }>(lookFirst(look)) : []
-  return carryOut(transaction, actor, row?.seen ?? null)
+export async function workOn<T>(transaction: Transaction, actor: Actor, { prefetch, execute }: Work<T>): Promise<T> {
+  const [row] = prefetch ? await transaction.run<{ seen: Seen }>(lookFirst(prefetch)) : []
+  return execute(transaction, actor, row?.seen ?? null)
 }

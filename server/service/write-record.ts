@@ -21,8 +21,8 @@ export const createRecord = (transaction: Transaction, actor: Actor, definition:
   workOn(transaction, actor, creation(actor.companyId, definition, body))
 
 export const creation = (companyId: number, definition: Definition, body: Json): Work<Written> => ({
-  look: lookForCreate(companyId, definition, sentOf(definition, body)),
-  async carryOut(transaction, actor, seen) {
+  prefetch: lookForCreate(companyId, definition, sentOf(definition, body)),
+  async execute(transaction, actor, seen) {
     const after = await checked(transaction, actor, definition, checkBody(definition, body, null), null, seen)
     await giveNumber(transaction, actor, definition, after)
     const limit = definition.planLimited ? planLimit(seen?.plan as Plan, definition.name) : null
@@ -50,8 +50,8 @@ export const change = (
   body: Json,
   expected: Expected,
 ): Work<Written & { changed: string[] }> => ({
-  look: lookForUpdate(companyId, definition, id, sentOf(definition, body)),
-  async carryOut(transaction, actor, seen) {
+  prefetch: lookForUpdate(companyId, definition, id, sentOf(definition, body)),
+  async execute(transaction, actor, seen) {
     const { version, json } = heldRecord(seen, expected)
     const before = JSON.parse(json) as JsonObject
     const after = await checked(transaction, actor, definition, checkBody(definition, body, before), before, seen)

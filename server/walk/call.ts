@@ -6,8 +6,8 @@ import type { Rate } from '../service/token-rate.ts'
 export type Call = {
   route: DataRoute
   path: string
-  /** The `{id}` of the path as it was sent; undefined where the route has none. */
-  id: string | undefined
+  /** The parameters of the path as they were sent. */
+  params: PathParams
   /** What follows the question mark. */
   query: string
   /** Names and values in turn, nothing joined and nothing lost. */
@@ -23,6 +23,8 @@ export type Call = {
   /** Of the world's clock, in milliseconds. */
   startedAt: number
 }
+
+export type PathParams = { readonly [name: string]: string | undefined }
 
 export type Body = { bytes: Buffer } | 'too large'
 

@@ -22,7 +22,7 @@ export function noteLater(
   world.meter.add({
     ...rowOf(world, call, ask, caller),
     ...seen,
-    record_id: pathId(call),
+    record_id: pathId(call.params),
     dry_run: false,
     replayed: false,
     counted,
@@ -38,7 +38,7 @@ export function noteOf(
   { status, code, replayed = false, recordId }: Answer,
   dryRun: boolean,
 ): CallRow {
-  const record_id = recordId ?? pathId(call)
+  const record_id = recordId ?? pathId(call.params)
   return { ...rowOf(world, call, ask, caller), status, code, record_id, dry_run: dryRun, replayed, counted: !replayed }
 }
 

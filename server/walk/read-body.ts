@@ -1,19 +1,18 @@
-import { bodyTypes, type DataRoute } from '#derive/routes.ts'
+import { mergePatchType } from '#derive/operations/record.ts'
 import type { Json } from '#registry/json.ts'
 import { bodyDepthMax, bodyValuesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Body } from './call.ts'
 import type { Headers } from './read-headers.ts'
 
-/** The body of a create or update, or the refusal of one that cannot be read. Decisions, Bodies. */
-export function readBody(body: Body, headers: Headers, route: Pick<DataRoute, 'operation'>): Json {
+/** A body that may be sent as these types, or the refusal of one that cannot be read. Decisions, Bodies. */
+export function readBody(body: Body, headers: Headers, types: readonly string[]): Json {
   if (body === 'too large') throw new Refusal('payload_too_large')
-  onlyJson(headers, route)
+  onlyJson(headers, types)
   return readJson(textOf(body.bytes))
 }
 
-export function onlyJson({ contentType, contentEncoding }: Headers, { operation }: Pick<DataRoute, 'operation'>): void {
-  const accepted = bodyTypes(operation)
+export function onlyJson({ contentType, contentEncoding }: Headers, accepted: readonly string[]): void {
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length)
   const isUtf8 = charset === undefined || /^"?utf-?8"?$/.test(charset)
@@ -24,7 +23,8 @@ export function onlyJson({ contentType, contentEncoding }: Headers, { operation 
     ...(isPlain ? {} : { detail: 'Content-Encoding says that the body is coded; send it as it is.' }),
     headers: {
       Accept: accepted.join(', '),
-      ...(operation === 'update' ? { 'Accept-Patch': accepted.join(', ') } : {}),
+      // RFC 5789 3.1
+      ...(accepted.includes(mergePatchType) ? { 'Accept-Patch': accepted.join(', ') } : {}),
       ...(isPlain ? {} : { 'Accept-Encoding': 'identity' }),
     },
   })

@@ -14,7 +14,7 @@ export type Intent = { dryRun: boolean; body: Json; expected: Expected }
 export function readIntent(call: Call, headers: Headers): Intent {
   return {
     dryRun: readWhetherDry(call, headers),
-    body: call.route.operation === 'delete' ? null : readBody(call.body, headers, call.route),
+    body: call.route.body ? readBody(call.body, headers, call.route.body.types) : null,
     expected: expectedOf(headers),
   }
 }
@@ -22,7 +22,7 @@ export function readIntent(call: Call, headers: Headers): Intent {
 /** What stands before a body and would have it refused unread: parameters, and what it is sent as. */
 export function readIntroduction(call: Call, headers: Headers): void {
   readWhetherDry(call, headers)
-  onlyJson(headers, call.route)
+  if (call.route.body) onlyJson(headers, call.route.body.types)
 }
 
 function readWhetherDry(call: Call, headers: Headers): boolean {
@@ -33,13 +33,15 @@ function readWhetherDry(call: Call, headers: Headers): boolean {
 }
 
 /** The id of the path; what is no positive whole number is an id that no record has. */
-export function recordId(call: Pick<Call, 'id'>): number {
-  const id = pathId(call)
+export function recordId(params: WithId): number {
+  const id = pathId(params)
   if (id === null) throw new Refusal('not_found')
   return id
 }
 
-export function pathId({ id }: Pick<Call, 'id'>): number | null {
+type WithId = { readonly id?: string | undefined }
+
+export function pathId({ id }: WithId): number | null {
   const number = /^[1-9]\d{0,15}$/.test(id ?? '') ? Number(id) : 0
   return number >= 1 && number <= idMax ? number : null
 }

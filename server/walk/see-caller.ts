@@ -1,5 +1,5 @@
 import type { CallerAsk, CallerRow } from '#derive/queries/caller.ts'
-import type { DataRoute } from '#derive/routes.ts'
+import { type DataRoute, scopesOf } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Claim } from '../fair/shares.ts'
 import { claimOfToken, readTokenText } from '../service/token-text.ts'
@@ -10,14 +10,18 @@ export function readToken(authorization: string | undefined, route: DataRoute, p
   if (shown === undefined) throw new Refusal('unauthorized', { headers: challenge })
   const token = readTokenText(shown.trimEnd())
   if (!token) throw unauthorized()
+  const [scope = anyScope] = scopesOf(route)
   return {
     companyId: token.companyId,
     tokenHash: token.hash,
-    scope: route.scope,
+    scope,
     addOn: route.addOn,
     peer: ipv4Of(peer),
   }
 }
+
+/** No token carries it: it stands where a route needs none. */
+const anyScope = ''
 
 /** What the call's token says of itself, read before anything else and believed by nobody; see `Shares`. */
 export function claimOf(rawHeaders: readonly string[]): Claim | undefined {
@@ -33,8 +37,9 @@ export function claimOf(rawHeaders: readonly string[]): Claim | undefined {
 export function passGates(caller: CallerRow | undefined, route: DataRoute): CallerRow {
   if (!caller?.live) throw unauthorized()
   if (!caller.address_allowed) throw new Refusal('ip_not_allowed')
-  if (!caller.in_scope)
-    throw new Refusal('insufficient_scope', { required_scope: route.scope, headers: needs(route.scope) })
+  const [scope] = scopesOf(route)
+  if (scope !== undefined && !caller.in_scope)
+    throw new Refusal('insufficient_scope', { required_scope: scope, headers: needs(scope) })
   if (caller.feature_off !== null) throw new Refusal('feature_off', { feature: caller.feature_off })
   return caller
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readQuery } from '#derive/parameters.ts'
 import { type BeginRow, beginWrite } from '#derive/queries/begin-write.ts'
 import { type CallerAsk, type CallerRow, seeCaller } from '#derive/queries/caller.ts'
 import { endWrite } from '#derive/queries/end-write.ts'
@@ -10,52 +11,47 @@ import type { World } from '../world.ts'
 import { type Answer, refusalAnswer, replyOf } from './answer.ts'
 import type { Call, Reply } from './call.ts'
 import { earlierAnswer, keptAnswer, keyOf } from './claim-key.ts'
+import type { Read, Write } from './handler.ts'
 import { noteLater, noteOf } from './note-call.ts'
-import { perform } from './perform.ts'
-import { type ReadRow, readWanted, readWithCaller, replyOfRead } from './read.ts'
 import { type Headers, readHeaders } from './read-headers.ts'
 import { readIntent, readIntroduction } from './read-intent.ts'
 import { passGates, readToken } from './see-caller.ts'
 
-/**
+/*
  * The straight line of every call: headers → token → caller → address → scope → add-on → rate → what is asked → the answer.
  * A refusal is thrown where it is decided; the order of the lines is the order of refusals. Decisions, Errors.
  */
-export async function walk(world: World, call: Call): Promise<Reply> {
-  const headers = readHeaders(call.rawHeaders, isWrite(call.route))
-  const ask = readToken(headers.authorization, call.route, call.peer)
-  return isWrite(call.route) ? write(world, call, headers, ask) : read(world, call, headers, ask)
-}
 
 /**
  * Looks at the caller of a write before its body is received: refused as in the walk, or known. Whether the body is
  * needed at all: where parameters or headers are refused, the walk says so without it.
  */
 export async function admit(world: World, call: Call): Promise<boolean> {
-  const headers = readHeaders(call.rawHeaders, isWrite(call.route))
-  const ask = readToken(headers.authorization, call.route, call.peer)
+  const { headers, ask } = introduced(call)
   const [row] = await world.database.read<CallerRow>(seeCaller(ask))
   atTheGates(world, call, ask, row)
   return !(orRefusal(() => readIntroduction(call, headers)) instanceof Refusal)
 }
 
 /** One statement, one round trip: the caller and what is wanted come together; then it is decided who gets it. */
-async function read(world: World, call: Call, headers: Headers, ask: CallerAsk): Promise<Reply> {
-  const wanted = orRefusal(() => readWanted(call))
-  const statement = wanted instanceof Refusal ? seeCaller(ask) : readWithCaller(ask, call.route, wanted)
-  const [row] = await world.database.read<CallerRow & ReadRow>(statement, call.share)
+export async function walkRead(world: World, call: Call, read: Read): Promise<Reply> {
+  const { headers, ask } = introduced(call)
+  const wanted = orRefusal(() => read(call, readQuery(call.query, call.route)))
+  const statement = wanted instanceof Refusal ? seeCaller(ask) : wanted.statement(ask)
+  const [row] = await world.database.read<CallerRow>(statement, call.share)
 
   const caller = atTheGates(world, call, ask, row)
   underTheLimit(world, call, ask, caller)
-  const reply = orRefusal(() => replyOfRead(row as ReadRow, orThrow(wanted), headers))
+  const reply = orRefusal(() => orThrow(wanted).reply(caller, headers))
   noteLater(world, call, ask, caller, { outcome: reply, counted: true })
   return orThrow(reply)
 }
 
 /** One transaction: what was done, that it was called, and what a retry will hear stand or fall together. */
-async function write(world: World, call: Call, headers: Headers, ask: CallerAsk): Promise<Reply> {
+export async function walkWrite(world: World, call: Call, write: Write): Promise<Reply> {
+  const { headers, ask } = introduced(call)
   const intent = orRefusal(() => readIntent(call, headers))
-  const work = orRefusal(() => perform(ask.companyId, call, orThrow(intent)))
+  const work = orRefusal(() => write(ask.companyId, call, orThrow(intent)))
   const dryRun = !(intent instanceof Refusal) && intent.dryRun
   // A dry-run never reads, claims or stores a key. Decisions, Idempotency.
   const key =
@@ -67,7 +63,7 @@ async function write(world: World, call: Call, headers: Headers, ask: CallerAsk)
   return world.database.transaction(async (transaction) => {
     const [[claim], [begun]] = await Promise.all([
       key ? transaction.run<{ claimed: boolean }>(claimKey(key, ask)) : [],
-      transaction.run<BeginRow<Seen>>(beginWrite(ask, key, work instanceof Refusal ? null : work.look)),
+      transaction.run<BeginRow<Seen>>(beginWrite(ask, key, work instanceof Refusal ? null : work.prefetch)),
     ])
     const caller = atTheGates(world, call, ask, begun)
     underTheLimit(world, call, ask, caller)
@@ -84,7 +80,7 @@ async function write(world: World, call: Call, headers: Headers, ask: CallerAsk)
     const answer = await answering(world, call, async () => {
       orThrow(intent)
       const earlier = key && earlierAnswer(key, claim?.claimed, begun as AnswerRow)
-      return earlier ?? orThrow(work).carryOut(transaction, actor, begun?.seen ?? null)
+      return earlier ?? orThrow(work).execute(transaction, actor, begun?.seen ?? null)
     })
 
     if (dryRun) transaction.undo()
@@ -92,6 +88,12 @@ async function write(world: World, call: Call, headers: Headers, ask: CallerAsk)
     transaction.send(endWrite(noteOf(world, call, ask, caller, answer, dryRun), kept))
     return replyOf(answer)
   }, call.share)
+}
+
+/** What a call says of itself before anything is asked of the database. */
+function introduced(call: Call): { headers: Headers; ask: CallerAsk } {
+  const headers = readHeaders(call.rawHeaders, isWrite(call.route))
+  return { headers, ask: readToken(headers.authorization, call.route, call.peer) }
 }
 
 /** Past the gates, or thrown out; a caller whom we know is noted either way. */

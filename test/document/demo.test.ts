@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataRoutesOf } from '#derive/routes.ts'
+import { resourceRoutes } from '#derive/routes.ts'
 import { registry } from '#registry/records/index.ts'
 import { seedDemo } from '#server/demo/seed.ts'
 import type { Answer } from '../stage/http.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const routes = dataRoutesOf(registry)
+const routes = resourceRoutes(registry)
 
 const call = (method: string, path: string, body?: unknown): Promise<Answer> => {
   const headers: [string, string][] = [['Authorization', `Bearer ${token}`]]
@@ -28,28 +28,25 @@ const call = (method: string, path: string, body?: unknown): Promise<Answer> => 
 }
 
 describe('In the fresh demo every example works', () => {
-  test.each(routes.filter(({ operation }) => operation === 'create'))(
-    '$id, then its update and delete',
-    async ({ path }) => {
-      const operations = { create: document.paths[path].post, update: document.paths[`${path}/{id}`].patch }
-      const bodies = Object.entries<Part>(operations.create.requestBody.content['application/json'].examples)
-      expect(bodies.map(([name]) => name)).toEqual(['minimal', 'full'])
-      for (const [name, { value }] of bodies) {
-        const created = await call('POST', path, value)
-        expect(created.status, `${name}: ${created.text}`).toBe(201)
-        const one = `${path}/${created.body.data.id}`
-        for (const { value: change } of Object.values<Part>(
-          operations.update.requestBody.content['application/json'].examples,
-        )) {
-          const updated = await call('PATCH', one, change)
-          expect(updated.status, updated.text).toBe(200)
-        }
-        expect((await call('DELETE', one)).status).toBe(200)
+  test.each(routes.map(({ create }) => create))('$id, then its update and delete', async ({ path }) => {
+    const operations = { create: document.paths[path].post, update: document.paths[`${path}/{id}`].patch }
+    const bodies = Object.entries<Part>(operations.create.requestBody.content['application/json'].examples)
+    expect(bodies.map(([name]) => name)).toEqual(['minimal', 'full'])
+    for (const [name, { value }] of bodies) {
+      const created = await call('POST', path, value)
+      expect(created.status, `${name}: ${created.text}`).toBe(201)
+      const one = `${path}/${created.body.data.id}`
+      for (const { value: change } of Object.values<Part>(
+        operations.update.requestBody.content['application/json'].examples,
+      )) {
+        const updated = await call('PATCH', one, change)
+        expect(updated.status, updated.text).toBe(200)
       }
-    },
-  )
+      expect((await call('DELETE', one)).status).toBe(200)
+    }
+  })
 
-  test.each(routes.filter(({ operation }) => operation === 'fetch'))(
+  test.each(routes.map(({ fetch }) => fetch))(
     '$id: there is a record with the id of the examples',
     async ({ path }) => {
       const id = document.paths[path].get.parameters.map((part: Part) => resolved(document, part))[0]
@@ -58,15 +55,12 @@ describe('In the fresh demo every example works', () => {
     },
   )
 
-  test.each(routes.filter(({ operation }) => operation === 'list'))(
-    '$id with every example of a parameter',
-    async ({ path }) => {
-      for (const parameter of document.paths[path].get.parameters) {
-        const { in: place, name, examples } = resolved(document, parameter)
-        if (place !== 'query') continue
-        const answer = await call('GET', `${path}?${name}=${encodeURIComponent(examples.default.value)}`)
-        expect(answer.status, `${name}: ${answer.text}`).toBe(200)
-      }
-    },
-  )
+  test.each(routes.map(({ list }) => list))('$id with every example of a parameter', async ({ path }) => {
+    for (const parameter of document.paths[path].get.parameters) {
+      const { in: place, name, examples } = resolved(document, parameter)
+      if (place !== 'query') continue
+      const answer = await call('GET', `${path}?${name}=${encodeURIComponent(examples.default.value)}`)
+      expect(answer.status, `${name}: ${answer.text}`).toBe(200)
+    }
+  })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isDataRoute, routes } from '#derive/routes.ts'
+import { isDataRoute, resourceRoutes, routes } from '#derive/routes.ts'
+import { registry } from '#registry/records/index.ts'
 import { documentOf, operationsOf, type Part, resolved } from './openapi-reader.ts'
 import { base, served, withTimeEntries } from './registries.ts'
 
@@ -8,6 +9,7 @@ import { base, served, withTimeEntries } from './registries.ts'
 const document = documentOf(served)
 const schemas: [name: string, schema: Part][] = Object.entries(document.components.schemas)
 const dataRoutes = served.filter(isDataRoute)
+const ofResources = resourceRoutes(registry)
 const operationOf = (path: string, method: string): Part => document.paths[path][method.toLowerCase()]
 
 /** Every schema at any depth, with where it stands. */
@@ -110,7 +112,7 @@ describe('Requests are closed and answers are open', () => {
     for (const [name, schema] of shown) expect(schema.additionalProperties, name).not.toBe(false)
   })
 
-  test.each(dataRoutes.filter(({ operation }) => operation === 'fetch'))(
+  test.each(ofResources.map(({ fetch }) => fetch))(
     '$id: every member that always comes is required',
     ({ definition, path, method }) => {
       const { schema } = operationOf(path, method).responses[200].content['application/json']
@@ -139,7 +141,7 @@ describe('An answer has one type, however the call went', () => {
     expect(JSON.stringify(document)).not.toContain('"oneOf"')
   })
 
-  test.each(dataRoutes.filter(({ operation }) => operation === 'create'))(
+  test.each(ofResources.map(({ create }) => create))(
     '$id leads to the fetch, the update and the delete of what it made',
     ({ path, definition }) => {
       const { links } = operationOf(path, 'post').responses[201]
@@ -158,7 +160,8 @@ describe('The document says what a developer asks', () => {
   })
 
   test('a sample of a create sends an Idempotency-Key', () => {
-    for (const { path } of dataRoutes.filter(({ operation }) => operation === 'create')) {
+    for (const { create } of ofResources) {
+      const { path } = create
       const samples: Part[] = operationOf(path, 'post')['x-codeSamples']
       expect(samples.map(({ label }) => label)).toEqual(['curl', 'fetch', 'requests'])
       for (const { source } of samples) expect(source).toContain('Idempotency-Key')

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { tokenForm } from '#derive/openapi/guide.ts'
-import { parametersOf } from '#derive/parameters.ts'
 import { isDataRoute, isWrite, routes, unreadable } from '#derive/routes.ts'
 import { consoleFieldCodes, fieldCodes } from '#registry/field-codes.ts'
 import { planNames, plans } from '#registry/plans.ts'
@@ -36,9 +35,9 @@ describe('The document has the routes', () => {
     const parameters = operationOf(route.path, route.method).parameters.map((part: Part) => resolved(document, part))
     const namesIn = (place: string): string[] =>
       parameters.filter((parameter: Part) => parameter.in === place).map(({ name }: Part) => name)
-    expect(namesIn('query')).toEqual(parametersOf(route).map(({ name }) => name))
-    expect(namesIn('path')).toEqual(route.path.includes('{id}') ? ['id'] : [])
-    const conditional = route.operation === 'create' ? [] : ['If-Match', 'If-None-Match']
+    expect(namesIn('query')).toEqual(route.parameterNames)
+    expect(namesIn('path')).toEqual(route.pathParameters.map(({ name }) => name))
+    const conditional = route.conditional ? ['If-Match', 'If-None-Match'] : []
     expect(namesIn('header')).toEqual(isWrite(route) ? ['Idempotency-Key', 'X-Dry-Run', ...conditional] : conditional)
   })
 

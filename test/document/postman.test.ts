@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { parametersOf } from '#derive/parameters.ts'
 import { postman } from '#derive/postman.ts'
-import { isDataRoute, type Route, routes } from '#derive/routes.ts'
+import { isDataRoute, type Route, resourceRoutes, routes } from '#derive/routes.ts'
 import { labelOf } from '#derive/words.ts'
+import { registry } from '#registry/records/index.ts'
 import { documentOf, type Part, resolved } from './openapi-reader.ts'
 import { about, base, served, withColour, withTimeEntries } from './registries.ts'
 
@@ -53,9 +53,9 @@ describe('The Postman collection', () => {
   })
 
   test('shows every parameter of a list, described and switched off', () => {
-    for (const route of served.filter(isDataRoute).filter(({ operation }) => operation === 'list')) {
+    for (const { list: route } of resourceRoutes(registry)) {
       const { request } = folder(labelOf(route.definition)).item.find(({ name }: Part) => name.startsWith('List'))
-      expect(request.url.query.map(({ key }: Part) => key)).toEqual(parametersOf(route).map(({ name }) => name))
+      expect(request.url.query.map(({ key }: Part) => key)).toEqual(route.parameterNames)
       for (const { disabled, description } of request.url.query) {
         expect(disabled).toBe(true)
         expect(description).not.toBe('')
@@ -64,7 +64,8 @@ describe('The Postman collection', () => {
   })
 
   test('sends no value that has to be unique, so it can be run again and again', () => {
-    for (const { definition } of served.filter(isDataRoute)) {
+    for (const { create: route } of resourceRoutes(registry)) {
+      const { definition } = route
       const [create] = folder(labelOf(definition)).item
       const sent = Object.keys(JSON.parse(create.request.body.raw))
       expect(sent).toContain(definition.title)
@@ -75,7 +76,7 @@ describe('The Postman collection', () => {
   test('has answers of every request saved, each of which is one of the OpenAPI document', () => {
     const document = documentOf(served)
     const saved = collection.item.slice(0, -1).flatMap(({ item }: Part) => item)
-    expect(saved.length).toBe(36)
+    expect(saved.length).toBe(served.filter(isDataRoute).flatMap(({ collection }) => collection.requests).length)
     for (const { name, request, response } of saved) {
       const path = `/${request.url.path.join('/').replace(':id', '{id}')}`
       const { responses } = document.paths[path][request.method.toLowerCase()]

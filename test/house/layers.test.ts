@@ -49,7 +49,7 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
       // Where the port is opened, what is not the API's goes to the console's door.
       /^server\/console-door\/(door|app-files).ts$/,
       /^server\/(world|config|version|service\/token-rate|store\/faults|store\/database).ts$/,
-      /^(node:.*|prom-client|@fastify\/accept-negotiator)$/,
+      /^(node:.*|prom-client|find-my-way|@fastify\/accept-negotiator)$/,
     ],
     because: 'the edge turns requests into calls and decides nothing',
   },
@@ -57,7 +57,7 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
     folder: 'server/console-door/',
     may: [
       /^(registry|derive|server\/fair|server\/service|server\/console-door)\//,
-      /^server\/walk\/(answer|call|perform|read-body|read-headers|read-intent).ts$/,
+      /^server\/walk\/(answer|call|handler|handlers\/index|read-body|read-headers|read-intent).ts$/,
       /^server\/http\/(base|codings|connections|content-policy|door|failed|gate|read-bytes).ts$/,
       /^server\/(world|config|store\/database).ts$/,
       /^(node:.*|fastify|@fastify\/.*)$/,

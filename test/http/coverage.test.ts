@@ -6,7 +6,7 @@ import { serve } from '#server/http/serve.ts'
 import { Fault } from '#server/store/faults.ts'
 import { send } from '../stage/http.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
-import { callIn, tokenLimit, ways } from '../stage/ways.ts'
+import { callIn, somewhere, tokenLimit, ways } from '../stage/ways.ts'
 
 let stage: Stage
 // biome-ignore lint/suspicious/noExplicitAny: the document as a reader gets it
@@ -69,12 +69,12 @@ describe('When the world fails', () => {
         for (const route of everyRoute.filter(({ refusals: given }) => given.includes(code))) {
           const answer = await send(broken.url, {
             method: route.method,
-            path: route.path.replace('{id}', '1'),
+            path: somewhere(route),
             headers: [
               ['Authorization', `Bearer ${company.token}`],
               ['Content-Type', 'application/json'],
             ],
-            body: ['POST', 'PATCH'].includes(route.method) ? '{}' : undefined,
+            body: route.body ? '{}' : undefined,
           })
           expect(answer.body).toMatchObject({ status: refusals[code].status, code })
           expect(answer.headers['retry-after']).toBe(retryAfter)
@@ -91,8 +91,9 @@ describe('When the world fails', () => {
 test('Where there is no room at all, every route answers overloaded, as its example shows', async () => {
   const full = await serve({ ...stage.world, config: { ...stage.world.config, requestsMax: 0 } })
   try {
-    for (const { method, path } of everyRoute) {
-      const answer = await send(full.url, { method, path: path.replace('{id}', '1') })
+    for (const route of everyRoute) {
+      const { method, path } = route
+      const answer = await send(full.url, { method, path: somewhere(route) })
       expect(answer).toMatchObject({ status: refusals.overloaded.status, headers: { 'retry-after': '1' } })
       const { request_id: _, type, ...example } = exampleOf(path, method, 'overloaded')
       expect(answer.body).toMatchObject(example)

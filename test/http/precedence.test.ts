@@ -25,7 +25,7 @@ const pairsOf = (
 describe.each(dataRoutesOf(registry))('$id', (route) => {
   const provoked = route.refusals.filter((code) => ways[code])
   // One resource shows every pair; the others, made from the same data, each neighbouring pair.
-  const pairs = pairsOf(provoked, (one, other) => route.definition.name === 'projects' || other - one === 1)
+  const pairs = pairsOf(provoked, (one, other) => route.definition?.name === 'projects' || other - one === 1)
   test.each(pairs)('%s comes before %s', async (first, second) => {
     const { body } = await callIn(stage, route, [first, second])
     expect(body.code).toBe(first)

@@ -1,5 +1,6 @@
 import type { DataRoute } from '#derive/routes.ts'
 import { isWrite } from '#derive/routes.ts'
+import type { Definition } from '#registry/definition.ts'
 import { planLimit } from '#registry/plans.ts'
 import type { RefusalCode } from '#registry/refusals.ts'
 import { lockOf } from '#server/walk/claim-key.ts'
@@ -60,7 +61,10 @@ export const ways: { readonly [code in RefusalCode]?: Way } = {
   },
   unknown_parameter: { spoil: (draft) => void draft.query.push('nope=1') },
   invalid_parameter: {
-    spoil: (draft) => void draft.query.push(...(isWrite(draft.route) ? ['dry_run=0', 'dry_run=0'] : ['fields=nope'])),
+    spoil: ({ query, route: { parameterNames } }) => {
+      const [name] = parameterNames
+      query.push(...(name === undefined ? ['%'] : [`${name}=0`, `${name}=0`]))
+    },
   },
   invalid_dry_run: { spoil: (draft) => void draft.headers.push(['X-Dry-Run', 'perhaps']) },
   payload_too_large: { spoil: (draft) => set(draft, { body: `${draft.body ?? ''}${' '.repeat(bigger)}` }) },
@@ -85,13 +89,9 @@ export const ways: { readonly [code in RefusalCode]?: Way } = {
   plan_limit_reached: {
     prepare: async (stage, company, { route }) => {
       await company.set({ plan: 'STARTER' })
-      const limit = planLimit('STARTER', route.definition.name)
-      await stage.sql(
-        'update plan_usage set used = $3 where company_id = $1 and records = $2',
-        company.id,
-        route.definition.name,
-        limit,
-      )
+      const { name } = resourceOf(route)
+      const limit = planLimit('STARTER', name)
+      await stage.sql('update plan_usage set used = $3 where company_id = $1 and records = $2', company.id, name, limit)
     },
   },
   delete_blocked: { prepare: (_stage, company, draft) => protect(company, draft) },
@@ -111,14 +111,13 @@ export function compatible(one: RefusalCode, other: RefusalCode): boolean {
 /** A call of the route that succeeds, spoilt in these ways. */
 export async function callIn(stage: Stage, route: DataRoute, codes: readonly RefusalCode[]): Promise<Answer> {
   const company = await stage.company()
-  const { definition, operation } = route
-  const hasBody = operation === 'create' || operation === 'update'
+  const { definition, body } = route
   const draft: Draft = {
     route,
-    id: route.path.endsWith('{id}') ? await company.create(definition.name, { [definition.title]: 'Target' }) : null,
+    id: route.pathParameters.some(({ is }) => is === 'Id') ? await target(company, resourceOf(route)) : null,
     query: [],
     headers: isWrite(route) ? [['Content-Type', 'application/json']] : [],
-    body: hasBody ? JSON.stringify({ [definition.title]: 'Call' }) : undefined,
+    body: body ? JSON.stringify(definition ? { [definition.title]: 'Call' } : body.sent) : undefined,
     token: company.token,
   }
   const taken = codes.map((code) => ways[code] ?? {})
@@ -129,7 +128,7 @@ export async function callIn(stage: Stage, route: DataRoute, codes: readonly Ref
   const call = () =>
     stage.send({
       method: route.method,
-      path: `${route.path.replace('{id}', String(draft.id))}${draft.query.length > 0 ? `?${draft.query.join('&')}` : ''}`,
+      path: `${somewhere(route, draft.id)}${draft.query.length > 0 ? `?${draft.query.join('&')}` : ''}`,
       headers: [...draft.headers, ['Authorization', `Bearer ${draft.token}`]],
       body: draft.body,
     })
@@ -137,8 +136,24 @@ export async function callIn(stage: Stage, route: DataRoute, codes: readonly Ref
   return during ? during(stage, company, call) : call()
 }
 
+/** A path of the route: with the example of each parameter, and the id of a record. */
+export const somewhere = ({ path, pathParameters }: DataRoute, id: number | null = 1): string =>
+  pathParameters.reduce(
+    (rest, { name, is }) => rest.replace(`{${name}}`, encodeURIComponent(is === 'Id' ? String(id) : is.example)),
+    path,
+  )
+
+const target = (company: Company, { name, title }: Definition): Promise<number> =>
+  company.create(name, { [title]: 'Target' })
+
+function resourceOf({ id, definition }: DataRoute): Definition {
+  if (!definition) throw new Error(`${id} is about no resource`)
+  return definition
+}
+
 /** History that keeps the record of the draft from being deleted. */
-async function protect(company: Company, { route: { definition }, id }: Draft): Promise<void> {
+async function protect(company: Company, { route, id }: Draft): Promise<void> {
+  const definition = resourceOf(route)
   const record = id as number
   const client = async () => company.record('clients', { name: 'C' })
   switch (definition.name) {

@@ -1,22 +1,17 @@
 import type { JsonObject } from '#registry/json.ts'
-import { createExamples } from '../examples.ts'
-import type { DataRoute } from '../routes.ts'
+
+/** The same call in a language. */
+export type Sample = { lang: string; label: string; source: string }
 
 /**
  * A create as a program should send it, with an Idempotency-Key of its own: a page that makes samples of parameters
  * would leave out the header, or send the key of an example again and again.
  */
-export function samplesOf(route: DataRoute): JsonObject {
-  if (route.operation !== 'create') return {}
-  const body = createExamples(route.definition).minimal?.value ?? {}
-  return {
-    'x-codeSamples': [
-      { lang: 'Shell', label: 'curl', source: curl(route.path, body) },
-      { lang: 'JavaScript', label: 'fetch', source: javascript(route.path, body) },
-      { lang: 'Python', label: 'requests', source: python(route.path, body) },
-    ],
-  }
-}
+export const createSamples = (path: string, body: JsonObject): Sample[] => [
+  { lang: 'Shell', label: 'curl', source: curl(path, body) },
+  { lang: 'JavaScript', label: 'fetch', source: javascript(path, body) },
+  { lang: 'Python', label: 'requests', source: python(path, body) },
+]
 
 const curl = (path: string, body: JsonObject): string =>
   `

@@ -1,0 +1,116 @@
+import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { type Plan, planLimit, planNames, plans } from '#registry/plans.ts'
+import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { createExamples, refusedExample, repeatableExample } from '../examples.ts'
+import { checkBody } from '../input.ts'
+import { aOne, plain, planWords, schemaName } from '../words.ts'
+import { idVariable } from './collection.ts'
+import type { Answer, ResourceOperation } from './operation.ts'
+import { about, collectionPath, exampleIdOf, jsonTypes, rateHeaders, writeHeaders } from './record.ts'
+import { createSamples } from './samples.ts'
+
+/** A new record. */
+export const create: ResourceOperation<'write'> = (definition, base) => {
+  const { name, one, title } = definition
+  const path = collectionPath(definition, base)
+  const plan = planWords(definition)
+  const examples = createExamples(definition)
+  return {
+    ...about(definition, 'EDIT'),
+    method: 'POST',
+    path,
+    access: 'write',
+    success: 201,
+    summary: `Create ${aOne(definition)}`,
+    description: [
+      `Creates ${aOne(definition)}. Only \`${title}\` is required. The answer has the new id; its path is in \`Location\`.`,
+      ...(plan ? [`The plan of the company limits how many ${plain(name)} there can be: ${plan}.`] : []),
+      'A dry-run answers 200 with `id` null.',
+    ],
+    pathParameters: [],
+    parameters: [],
+    conditional: false,
+    body: {
+      description: `The new ${one}: \`${title}\`, and whatever else is known of it.`,
+      schema: `${schemaName(definition)}Create`,
+      types: jsonTypes,
+      examples,
+      sent: repeatableExample(definition),
+    },
+    refusals: ['validation_failed', ...(name in plans.STARTER ? ['plan_limit_reached' as const] : [])],
+    refused: {
+      validation_failed: () => invalidFields(checkBody(definition, refusedExample(definition), null).problems),
+      plan_limit_reached: () => planReached(name),
+    },
+    answer: created(definition),
+    // As a range it comes after 201, in a language that orders members by number and on the page: what is real is first.
+    otherAnswers: { '2XX': preview },
+    samples: createSamples(path, examples.minimal.value),
+    collection: {
+      turn: 'makes',
+      requests: [
+        {
+          sends: ['Idempotency-Key'],
+          offers: ['X-Dry-Run'],
+          title: `A new ${one} has an id`,
+          checks: [
+            "pm.expect(data).to.have.all.keys('id', 'created', 'dry_run')",
+            'pm.expect(data.created).to.equal(true)',
+            `pm.expect(pm.response.headers.get('Location')).to.equal('${path}/' + data.id)`,
+            `pm.collectionVariables.set('${idVariable(definition)}', data.id)`,
+          ],
+        },
+      ],
+    },
+  }
+}
+
+/** Both answers are of one type: generators that know one type for a success read both. */
+const created = (definition: Definition): Answer => ({
+  description: `The ${definition.one} exists now, and has this id.`,
+  headers: [...writeHeaders, 'Location', 'ETag'],
+  schema: 'CreatedEnvelope',
+  examples: {
+    created: {
+      summary: 'Created',
+      description: 'A retry with the same Idempotency-Key gets the same answer.',
+      value: { data: { id: exampleIdOf(definition), created: true, dry_run: false } },
+    },
+  },
+  links: linksOf(definition),
+})
+
+const preview: Answer = {
+  description: '200, of a dry-run: nothing is wrong with the body, and nothing was written.',
+  headers: ['RequestId', ...rateHeaders],
+  schema: 'CreatedEnvelope',
+  examples: {
+    dry_run: {
+      summary: 'Dry-run',
+      description: 'There is no record, so there is no id.',
+      value: { data: { id: null, created: false, dry_run: true } },
+    },
+  },
+}
+
+/** Where to go with the id of a new record. */
+function linksOf({ name, one }: Definition): JsonObject {
+  const ways = { fetch: 'Fetches', update: 'Changes', delete: 'Deletes' }
+  return Object.fromEntries(
+    Object.entries(ways).map(([way, does]) => [
+      way,
+      {
+        operationId: `${name}.${way}`,
+        parameters: { id: '$response.body#/data/id' },
+        description: `${does} the new ${one}.`,
+      },
+    ]),
+  )
+}
+
+function planReached(name: string): Refusal {
+  const limit = planLimit(planNames[0] as Plan, name) ?? 0
+  const detail = `The plan holds ${limit} ${plain(name)} and ${limit} are in use. Delete some, or move to a larger plan.`
+  return new Refusal('plan_limit_reached', { detail, limit, used: limit })
+}

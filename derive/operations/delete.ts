@@ -1,0 +1,101 @@
+import type { Definition } from '#registry/definition.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { exampleId } from '../examples.ts'
+import { aOne, plain, removalWords } from '../words.ts'
+import { idVariable, tagVariable } from './collection.ts'
+import type { Answer, ResourceOperation } from './operation.ts'
+import { about, exampleIdOf, idOf, recordPath, writeHeaders } from './record.ts'
+
+/** A record, out of sight or erased, with what goes along. */
+export const remove: ResourceOperation<'write'> = (definition, base) => ({
+  ...about(definition, 'DELETE'),
+  method: 'DELETE',
+  path: recordPath(definition, base),
+  access: 'write',
+  success: 200,
+  summary: `Delete ${aOne(definition)}`,
+  description: [
+    `Deletes ${aOne(definition)}, unless protected history refers to it. A dry-run answers what would happen.`,
+    removalWords(definition)
+      .map((sentence) => `- ${sentence}`)
+      .join('\n'),
+  ],
+  pathParameters: [idOf(definition)],
+  parameters: [],
+  conditional: true,
+  body: null,
+  refusals: [
+    'not_found',
+    'precondition_failed',
+    ...(definition.removal.protectedWhen || blocking(definition) ? ['delete_blocked' as const] : []),
+  ],
+  refused: { delete_blocked: () => blocked(definition) },
+  answer: deleted(definition),
+  collection: {
+    turn: 'removes',
+    requests: [
+      {
+        suffix: ', preview',
+        sends: ['X-Dry-Run'],
+        offers: ['If-Match'],
+        title: 'The preview deletes nothing',
+        checks: [
+          "pm.expect(data).to.have.all.keys('id', 'deleted', 'dry_run', 'mode', 'would_delete', 'would_keep')",
+          'pm.expect(data.deleted).to.equal(false)',
+          'pm.expect(data.dry_run).to.equal(true)',
+        ],
+      },
+      {
+        sends: [],
+        offers: ['Idempotency-Key', 'X-Dry-Run', 'If-Match'],
+        title: `The ${definition.one} is deleted`,
+        checks: [
+          "pm.expect(data).to.have.all.keys('id', 'deleted', 'dry_run', 'mode', 'deleted_with', 'kept')",
+          'pm.expect(data.deleted).to.equal(true)',
+          `pm.collectionVariables.unset('${idVariable(definition)}')`,
+          `pm.collectionVariables.unset('${tagVariable(definition)}')`,
+        ],
+      },
+    ],
+  },
+})
+
+/** The first relation whose records can stop a deletion. */
+const blocking = ({ removal }: Definition) => removal.relations.find(({ blocks, rest }) => blocks || rest === 'blocks')
+
+function blocked(definition: Definition): Refusal {
+  const { name, one, removal } = definition
+  const related = blocking(definition)
+  const [group, what] =
+    removal.protectedWhen || !related
+      ? [{ records: name, count: 1, ids: [exampleId] }, `1 ${one}`]
+      : [{ records: related.records, count: 2, ids: [17, 18] }, `2 ${plain(related.records)}`]
+  const detail = `The ${one} is protected by history (${what}). Instead, ${removal.instead}.`
+  return new Refusal('delete_blocked', { detail, blocked_by: [group] })
+}
+
+function deleted(definition: Definition): Answer {
+  const { hardWhen, relations } = definition.removal
+  const [id, mode] = [exampleIdOf(definition), hardWhen ? 'hard' : 'soft']
+  const going = relations.find(({ goes, rest }) => goes || rest === 'goes')
+  const staying = relations.find(({ rest }) => rest === 'unlinked' || rest === 'kept')
+  const along = going ? [{ records: going.records, count: 2, ids: [17, 18] }] : []
+  const stay = staying ? [{ records: staying.records, count: 1, ids: [5], effect: staying.rest }] : []
+  return {
+    description: 'What was deleted; in a dry-run, what would be.',
+    headers: writeHeaders,
+    schema: 'DeletedEnvelope',
+    examples: {
+      deleted: {
+        summary: 'Deleted',
+        description: 'With what went along and what stays.',
+        value: { data: { id, deleted: true, dry_run: false, mode, deleted_with: along, kept: stay } },
+      },
+      dry_run: {
+        summary: 'Dry-run',
+        description: 'Nothing refuses the deletion, and this is what it would do.',
+        value: { data: { id, deleted: false, dry_run: true, mode, would_delete: along, would_keep: stay } },
+      },
+    },
+  }
+}

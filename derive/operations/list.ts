@@ -1,0 +1,53 @@
+import { pageSizeDefault } from '#registry/limits.ts'
+import { recordExample } from '../examples.ts'
+import { listParameters, readListing } from '../parameters.ts'
+import { plain, schemaName } from '../words.ts'
+import type { ResourceOperation } from './operation.ts'
+import { about, collectionPath, readHeaders, refusalOf } from './record.ts'
+
+/** A page of the records that match. */
+export const list: ResourceOperation<'read'> = (definition, base) => ({
+  ...about(definition, 'VIEW'),
+  method: 'GET',
+  path: collectionPath(definition, base),
+  access: 'read',
+  success: 200,
+  summary: `List ${plain(definition.name)}`,
+  description: [
+    `Lists the company’s ${plain(definition.name)}, ${pageSizeDefault} a page unless \`limit\` says otherwise. \`meta.total\` counts all that match, whatever the page. Deleted ones are not listed.`,
+  ],
+  pathParameters: [],
+  parameters: listParameters(definition),
+  conditional: true,
+  body: null,
+  refusals: ['precondition_failed'],
+  refused: { invalid_parameter: () => refusalOf(() => readListing(new Map([['limit', '0']]), definition)) },
+  answer: {
+    description: `Up to a page of ${plain(definition.name)}, and how many match in all.`,
+    headers: [...readHeaders, 'Links'],
+    schema: `${schemaName(definition)}Page`,
+    examples: {
+      first_page: {
+        summary: 'The first page',
+        description: 'All that match fit on one page: `total` is the number of records in `data`.',
+        value: { data: [recordExample(definition)], meta: { total: 1, limit: pageSizeDefault, offset: 0 } },
+      },
+    },
+  },
+  collection: {
+    turn: 'uses',
+    requests: [
+      {
+        sends: [],
+        offers: [],
+        title: 'The page says how many there are',
+        checks: [
+          "pm.expect(data).to.be.an('array')",
+          'const { meta } = pm.response.json()',
+          "pm.expect(meta).to.have.all.keys('total', 'limit', 'offset')",
+          'pm.expect(meta.total).to.be.at.least(data.length)',
+        ],
+      },
+    ],
+  },
+})

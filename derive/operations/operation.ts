@@ -1,0 +1,117 @@
+import type { AddOn } from '#registry/add-ons.ts'
+import type { Definition, Deprecation } from '#registry/definition.ts'
+import type { Json, JsonObject, JsonSchema } from '#registry/json.ts'
+import type { Refusal, RefusalCode } from '#registry/refusals.ts'
+import type { Examples } from '../examples.ts'
+import type { HeaderComponent } from '../openapi/headers.ts'
+import type { Parameter } from '../parameters.ts'
+import type { Collection } from './collection.ts'
+import type { Sample } from './samples.ts'
+import type { Section } from './section.ts'
+
+/**
+ * An operation answers every question about itself; routes, documents, collection and router put the answers together
+ * and know no operation by name. What follows from an answer is not asked: a write takes X-Dry-Run and an
+ * Idempotency-Key, whatever has a body can be refused for its size.
+ */
+export type Operation = DataOperation | DocumentOperation
+
+export type Access = Operation['access']
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What every operation says. */
+type Told = {
+  method: Method
+  /** With `{name}` where a parameter of the path stands. */
+  path: string
+  /** Where the documents put it. */
+  section: Section
+  summary: string
+  deprecated?: Deprecation
+}
+
+/** A document about the API. Whoever asks gets it, without a token. */
+export type DocumentOperation = Told & {
+  access: 'public'
+  type: string
+  /** What the collection's script expects of it beside its status and its type. */
+  checks: readonly string[]
+}
+
+/** A call with a token. */
+export type DataOperation<Does extends 'read' | 'write' = 'read' | 'write'> = Told & {
+  access: Does
+  /** The resource that it is about, if it is about one. */
+  definition?: Definition
+  /** What it does, a paragraph each, in Markdown. */
+  description: readonly string[]
+  /** All that are listed are needed; null where any token will do. */
+  scope: string | readonly string[] | null
+  addOn: AddOn
+  success: number
+  /** Of the path, in its order. */
+  pathParameters: readonly PathParameter[]
+  /** Of the query. */
+  parameters: readonly Parameter[]
+  /** Whether it has a state that If-Match and If-None-Match can be about. */
+  conditional: boolean
+  body: RequestBody | null
+  /** Those that it decides itself, in its order; those of the straight line come with what it is. */
+  refusals: readonly RefusalCode[]
+  /** Refusals that say something else here than everywhere. */
+  refused: { readonly [code in RefusalCode]?: () => Refusal }
+  /** What it answers with the status `success`. */
+  answer: Answer
+  /** What else it may answer, by status; 304 comes with a condition on a read. */
+  otherAnswers: { readonly [status: string]: Answer }
+  /** Types that are its own, by name. */
+  schemas: JsonObject
+  /** Sample code, where that of a page would not do. */
+  samples: readonly Sample[]
+  collection: Collection
+}
+
+export type PathParameter = {
+  name: string
+  /** A component of the document, or a parameter of its own. */
+  is: 'Id' | { about: string; schema: JsonSchema; example: string | number }
+  /** What the collection sends, and what it says of that. */
+  sent: { value: string; about: string }
+}
+
+export type RequestBody = {
+  description: string
+  /** The name of its type. */
+  schema: string
+  /** What it may be sent as, the best first. */
+  types: readonly string[]
+  examples: Examples
+  /** What the collection sends: a body that can be sent any number of times. */
+  sent: Json
+}
+
+export type Answer = {
+  description: string
+  headers: readonly HeaderComponent[]
+  /** The name of its type. */
+  schema: string
+  examples: { readonly [name: string]: { summary: string; description: string; value: JsonObject } }
+  /** Where to go with it (OpenAPI, Link Object). */
+  links?: JsonObject
+}
+
+/** An operation that every served resource has, at the paths under `base`. */
+export type ResourceOperation<Does extends 'read' | 'write' = 'read' | 'write'> = (
+  definition: Definition,
+  base: string,
+) => OnResource<Does>
+
+/** The same, said of one resource: it is about that and needs one scope. */
+export type OnResource<Does extends 'read' | 'write' = 'read' | 'write'> = DataOperation<Does> & {
+  definition: Definition
+  scope: string
+}
+
+/** An operation that is made once, whatever resources there are. */
+export type OwnOperation<Is extends Operation = Operation> = (base: string) => Is

@@ -1,0 +1,52 @@
+import type { Definition } from '#registry/definition.ts'
+import { type Action, permission } from '#registry/permissions.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { recordExample } from '../examples.ts'
+import type { HeaderComponent } from '../openapi/headers.ts'
+import { idVariable } from './collection.ts'
+import type { PathParameter } from './operation.ts'
+import { sectionOf } from './section.ts'
+
+/** What the operations on a resource have in common. */
+export const about = (definition: Definition, action: Action) => ({
+  definition,
+  section: sectionOf(definition),
+  scope: permission(definition.name, action),
+  addOn: definition.served?.addOn ?? 'api',
+  schemas: {},
+  samples: [],
+  otherAnswers: {},
+})
+
+export const collectionPath = (definition: Definition, base: string): string => `${base}/${definition.name}`
+export const recordPath = (definition: Definition, base: string): string => `${collectionPath(definition, base)}/{id}`
+
+export const idOf = (definition: Definition): PathParameter => ({
+  name: 'id',
+  is: 'Id',
+  sent: { value: `{{${idVariable(definition)}}}`, about: `Id of the ${definition.one}; create sets it.` },
+})
+
+/** The record that the examples are about. */
+export const exampleIdOf = (definition: Definition): number => recordExample(definition).id as number
+
+/** What every answer to a caller past the gates may have. */
+export const rateHeaders: readonly HeaderComponent[] = ['RateLimitPolicy', 'RateLimit']
+export const readHeaders: readonly HeaderComponent[] = ['RequestId', 'ETag', 'CacheControl', 'Vary', ...rateHeaders]
+export const writeHeaders: readonly HeaderComponent[] = ['RequestId', 'Replayed', 'OriginalRequestId', ...rateHeaders]
+
+/** What a body may be sent as. */
+export const jsonTypes = ['application/json'] as const
+export const mergePatchType = 'application/merge-patch+json'
+export const patchTypes = [mergePatchType, ...jsonTypes] as const
+
+/** The refusal that the code of the service gives in that case. */
+export function refusalOf(work: () => unknown): Refusal {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+  throw new Error('an example of a refusal was not refused')
+}
