@@ -34,6 +34,7 @@ export type Config = {
   /** Of a token, in a process; null: any number. */
   tokenRequestsPerMinute: number | null
   callsKeptDays: number
+  changesKeptDays: number
   /** Milliseconds, all of these. */
   answerTarget: number
   statementTimeout: number
@@ -154,6 +155,11 @@ export const settings: readonly Setting[] = [
     about: 'Days for which each API call is kept, 1 to 36500; after that only the sums of each day are.',
     initial: '400',
   },
+  {
+    name: 'CHANGES_KEPT_DAYS',
+    about: 'Days for which /v1/changes tells what happened, 1 to 36500; the history of each record stays.',
+    initial: '30',
+  },
   { name: 'STATEMENT_TIMEOUT_MS', about: 'Longest a statement may run.', initial: '10000' },
   { name: 'LOCK_TIMEOUT_MS', about: 'Longest a statement may wait for a lock.', initial: '8000' },
   { name: 'CONNECT_TIMEOUT_MS', about: 'Longest a request may wait for a database connection.', initial: '800' },
@@ -236,6 +242,7 @@ export function readConfig(environment: { readonly [name: string]: string | unde
       'a whole number from 1 to 1000000, or empty',
     ),
     callsKeptDays: read('CALLS_KEPT_DAYS', (text) => integer(text, 1, 36_500), 'a whole number from 1 to 36500'),
+    changesKeptDays: read('CHANGES_KEPT_DAYS', (text) => integer(text, 1, 36_500), 'a whole number from 1 to 36500'),
     answerTarget: milliseconds('ANSWER_TARGET_MS'),
     statementTimeout: milliseconds('STATEMENT_TIMEOUT_MS'),
     lockTimeout: milliseconds('LOCK_TIMEOUT_MS'),

@@ -1,6 +1,6 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import { byKey } from './access.ts'
+import { byKey, exactly } from './access.ts'
 import { instant } from './history.ts'
 import { currentEpoch, horizon } from './log.ts'
 import { currencyOf, shown } from './shown.ts'
@@ -16,8 +16,6 @@ export type ChangesAsk = {
   companyId: number
   /** Null: from the oldest change that is kept. */
   after: Position | null
-  /** The resources whose changes are told. */
-  records: readonly string[]
   limit: number
   /** Null: as far back as there are any. */
   keptDays: number | null
@@ -50,11 +48,14 @@ export type ChangesRow = {
 /** Changes that one page looks at, so that its cost is bounded however few of them are told. */
 export const examinedMax = 1000
 
-export const changesAfter = (definitions: readonly Definition[], ask: ChangesAsk): Statement =>
-  statement(changesPage(definitions, ask), 'changes.page')
+export const changesAfter = (
+  definitions: readonly Definition[],
+  ask: ChangesAsk & { records: readonly string[] },
+): Statement => statement(changesPage(definitions, ask, sql`${ask.records}::text[]`), 'changes.page')
 
-export function changesPage(definitions: readonly Definition[], ask: ChangesAsk): Sql {
-  const { companyId, after, records, limit, keptDays } = ask
+/** `told` are the names of the resources whose changes are told. */
+export function changesPage(definitions: readonly Definition[], ask: ChangesAsk, told: Sql): Sql {
+  const { companyId, after, limit, keptDays } = ask
   return sql`
     with log as materialized (
       select ${currentEpoch} as epoch, ${horizon} as pos
@@ -76,7 +77,7 @@ export function changesPage(definitions: readonly Definition[], ask: ChangesAsk)
       ) h
     ), told as materialized (
       select * from (
-        select *, row_number() over () as told_place from examined where records = any (${records}::text[])
+        select *, row_number() over () as told_place from examined where records = any (${told})
       ) counted where told_place <= ${limit}::bigint + 1
     ), next as (
       select epoch, pos, id from examined where place = case
@@ -108,8 +109,8 @@ export const changesOfRecord = (
     select coalesce(string_agg(${change([definition], companyId)}, ',' order by h.place), '') as json from (
       select *, row_number() over () as place from (
         select * from history
-        where company_id = ${companyId} and records = ${definition.name} and record_id = ${id}
-        order by company_id desc, records desc, record_id desc, id desc limit ${limit} offset ${offset}
+        where company_id = ${companyId} and records = ${definition.name} and ${exactly(sql`record_id`, id)}
+        order by record_id desc, id desc limit ${limit} offset ${offset}
       ) ordered
     ) h`
 
@@ -159,21 +160,22 @@ export const sweepMarks = (keptDays: number, most: number): Statement =>
     'changes.sweep-marks',
   )
 
-/** Where the log can be read to, and the companies among these with a change from `since` on. */
-export const changedCompanies = (companyIds: readonly number[], since: Omit<Position, 'id'>): Statement =>
+/** Where the log can be read to, and the companies among these with a change from their places on. */
+export const changedCompanies = (seen: readonly { companyId: number; epoch: number; pos: string }[]): Statement =>
   statement(
     sql`with log as materialized (
       select ${currentEpoch} as epoch, ${horizon} as pos
-    ), since as materialized (
-      select ${since.epoch}::int as epoch, ${since.pos}::text::xid8 as pos
     )
     select log.epoch, log.pos::text as pos, array(
-      select asked.id from since cross join unnest(${companyIds}::bigint[]) asked (id) cross join lateral (
+      select seen.company_id
+      from unnest(${seen.map(({ companyId }) => companyId)}::bigint[], ${seen.map(({ epoch }) => epoch)}::int[],
+        ${seen.map(({ pos }) => pos)}::text[]::xid8[]) seen (company_id, epoch, pos)
+      cross join lateral (
         select from history
-        where company_id = asked.id and (epoch, pos) >= (since.epoch, since.pos) and (epoch, pos) < (log.epoch, log.pos)
+        where company_id = seen.company_id and (epoch, pos) >= (seen.epoch, seen.pos) and (epoch, pos) < (log.epoch, log.pos)
         order by company_id, epoch, pos, id limit 1
       ) first
-      where (log.epoch, log.pos) > (since.epoch, since.pos)
+      where (log.epoch, log.pos) > (seen.epoch, seen.pos)
     ) as company_ids
     from log`,
     'changes.companies',

@@ -4,7 +4,8 @@ import { beginWrite } from './begin-write.ts'
 import type { BriefStatement } from './brief.ts'
 import { seeCaller } from './caller.ts'
 import { companiesWithOldCalls, countCalls, findCall, lastUse, listCalls, sweepCalls, useByDay } from './calls.ts'
-import { type ChangesAsk, changedCompanies, changesAfter, horizonNow, markHorizon, sweepMarks } from './changes.ts'
+import { changedCompanies, changesAfter, horizonNow, markHorizon, sweepMarks } from './changes.ts'
+import { changesWithCaller, historyWithCaller, nowWithCaller } from './changes-with-caller.ts'
 import {
   deleteCompany,
   demoAccounts,
@@ -102,10 +103,8 @@ export const author = {
   ...{ companyId: 7, accountId: 8, tokenId: 9, door: 'api' },
   writeId: '00000000-0000-4000-8000-000000000000',
 }
-const asked: ChangesAsk = {
-  ...{ companyId: 7, after: { epoch: 1, pos: '800', id: 4711 }, records: ['projects'] },
-  ...{ limit: 50, keptDays: 30 },
-}
+const place = { epoch: 1, pos: '800', id: 4711 }
+const asked = { companyId: 7, after: place, records: ['projects'], limit: 50, keptDays: 30 }
 export const page: Listing = { filters: {}, words: [], sort: [], limit: 50, offset: 0 }
 const [projects, workers, , estimates] = registry as [Definition, Definition, Definition, Definition]
 
@@ -235,7 +234,10 @@ export const everyStatement: readonly (readonly [
     'changes',
     [
       changesAfter([projects, estimates], asked),
-      changedCompanies([7, 8], { epoch: 1, pos: '800' }),
+      changesWithCaller(ask, [projects, estimates], asked),
+      nowWithCaller(ask, [projects, estimates]),
+      historyWithCaller(ask, projects, 4711, page),
+      changedCompanies([{ companyId: 7, epoch: 1, pos: '800' }]),
       markHorizon(60),
       sweepMarks(30, 1000),
       horizonNow(),

@@ -27,6 +27,7 @@ const answers: { readonly [name in StandardName]: Answering } = {
   create: writing(handlers.create),
   update: writing(handlers.update),
   delete: writing(handlers.delete),
+  history: ({ definition }) => historyOf(definition),
 }
 
 /** The records of every kind, the ERP-only ones too: the routes of /v1 behind another door. */
@@ -45,13 +46,6 @@ export const recordRoutes: ConsoleRoute[] = registry.flatMap((definition) => {
       }),
     ),
     { id: `${definition.name}.export`, method: 'GET', path: `${at}.csv`, needs: view, answer: exportOf(definition) },
-    {
-      id: `${definition.name}.history`,
-      method: 'GET',
-      path: `${at}/{id}/history`,
-      needs: view,
-      answer: historyOf(definition),
-    },
   ]
 })
 

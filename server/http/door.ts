@@ -4,10 +4,11 @@ import { withDeprecation } from '#derive/deprecation.ts'
 import { isWrite } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Share } from '../fair/shares.ts'
+import type { ChangeWatch } from '../service/change-watch.ts'
 import type { Rate } from '../service/token-rate.ts'
 import { refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { BoundCall } from '../walk/bind.ts'
-import type { Body, Call, Reply } from '../walk/call.ts'
+import type { Body, Call, Reply, Wait } from '../walk/call.ts'
 import { claimOf } from '../walk/see-caller.ts'
 import { admit } from '../walk/walk.ts'
 import type { World } from '../world.ts'
@@ -42,12 +43,19 @@ export type Door = (request: IncomingMessage, response: ServerResponse, room: Ro
 
 /**
  * `describe` makes a public document; `stage` says whether it is about to stop; `admission` has room for a call or not, by
- * the share of whoever sends it.
+ * the share of whoever sends it; `changes` wakes calls that wait for one.
  */
-export type DoorParts = { router: Router; pages: Pages; describe: Describe; stage: Stage; admission: Admission }
+export type DoorParts = {
+  router: Router
+  pages: Pages
+  describe: Describe
+  stage: Stage
+  admission: Admission
+  changes: ChangeWatch
+}
 
 /** Turns a request into a call, and what comes of it into a response: the only place that knows HTTP's own types. */
-export function makeDoor(world: World, { router, pages, describe, stage, admission }: DoorParts): Door {
+export function makeDoor(world: World, { router, pages, describe, stage, admission, changes }: DoorParts): Door {
   const { gate, shares } = admission
   const turn = turnsOf(1)
   return async (request, response, room, refused) => {
@@ -121,28 +129,51 @@ export function makeDoor(world: World, { router, pages, describe, stage, admissi
     }
 
     function through(call: Call, { walk }: BoundCall): Promise<Sent> {
-      return within(sortOf(call), call.share, async () => {
+      return within(sortOf(call), call.share, async (rest) => {
         try {
+          call.wait = (...asked) => rest(() => wait(...asked))
           const reply = await walk(world, call)
           // Compressed within the limiter: it is work too.
           const coded = await inCoding(reply, () => request.headers, !isWrite(call.route))
           return call.rate ? limited(coded, call.rate) : coded
         } catch (error) {
-          if (call.rate) return limited(failed(world, error, requestId, call.route.id), call.rate)
+          if (call.rate && !(error instanceof CallerGone))
+            return limited(failed(world, error, requestId, call.route.id), call.rate)
           throw error
         }
       })
     }
 
-    async function within<T>(sort: Sort, share: Share, work: () => Promise<T>): Promise<T | Sent> {
+    async function within<T>(sort: Sort, share: Share, work: (rest: Rest) => Promise<T>): Promise<T | Sent> {
       const entering = gate.enter(sort, share)
       if (!(entering === true || (entering !== false && (await entering)))) return turnAway()
-      const enteredAt = world.clock.elapsed()
-      try {
-        return await work()
-      } finally {
-        gate.leave(sort, share, enteredAt)
+      let enteredAt: number | undefined = world.clock.elapsed()
+      const leave = (): void => {
+        if (enteredAt !== undefined) gate.leave(sort, share, enteredAt)
+        enteredAt = undefined
       }
+      try {
+        return await work(async (waiting) => {
+          leave()
+          const result = await waiting()
+          if (!(await gate.enter(sort, share))) throw noRoom
+          enteredAt = world.clock.elapsed()
+          return result
+        })
+      } finally {
+        leave()
+      }
+    }
+
+    /** Ends when the caller hangs up, too. */
+    async function wait(...asked: Parameters<Wait>): Promise<boolean> {
+      const gone = new AbortController()
+      const onClose = (): void => gone.abort()
+      response.on('close', onClose)
+      const goesOn = await changes.wait(...asked, gone.signal)
+      response.off('close', onClose)
+      if (gone.signal.aborted) throw new CallerGone()
+      return goesOn
     }
 
     function turnAway(why?: 'unheld'): Sent {
@@ -167,6 +198,9 @@ export function makeDoor(world: World, { router, pages, describe, stage, admissi
     }
   }
 }
+
+/** Gives the place back while it waits, and takes one again. */
+type Rest = <Result>(waiting: () => Promise<Result>) => Promise<Result>
 
 const nothing: Body = { bytes: Buffer.alloc(0) }
 

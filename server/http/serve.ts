@@ -3,6 +3,7 @@ import { registry } from '#registry/records/index.ts'
 import { builtConsole } from '../console-door/app-files.ts'
 import { openConsoleDoor } from '../console-door/door.ts'
 import { makeShares } from '../fair/shares.ts'
+import { startChangeWatch } from '../service/change-watch.ts'
 import { bind } from '../walk/bind.ts'
 import type { Handlers } from '../walk/handler.ts'
 import { handlers } from '../walk/handlers/index.ts'
@@ -32,12 +33,16 @@ export async function serve(
   const stage: Stage = { is: 'serving' }
   const pages = makePages(world, stage)
   const admission: Admission = { gate: openGate(world), shares: makeShares() }
+  const changes = startChangeWatch(world.database, (error) =>
+    world.log.warn({ error }, 'changes could not be looked for'),
+  )
   const door = makeDoor(world, {
     router: makeRouter(bind(all(), by)),
     pages,
     describe: openDescribe(world.config, all),
     stage,
     admission,
+    changes,
   })
   const connections = openConnections(world)
   const tellHsts = openHsts(world.config)
@@ -64,6 +69,7 @@ export async function serve(
       return {
         url: listening.url,
         drain: async (together) => {
+          changes.close()
           await listening.drain(together)
           await closeMetrics()
           await close()

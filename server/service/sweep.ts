@@ -1,4 +1,5 @@
 import { companiesWithOldCalls, sweepCalls } from '#derive/queries/calls.ts'
+import { markHorizon, sweepMarks } from '#derive/queries/changes.ts'
 import { sweepAnswers } from '#derive/queries/idempotency.ts'
 import { sweepSessions } from '#derive/queries/session.ts'
 import { sweepAttempts } from '#derive/queries/sign-in.ts'
@@ -46,12 +47,29 @@ export const callsChore = (keptDays: number): CompanyChore => ({
   everyMilliseconds: 600_000,
 })
 
-type Keeping = { callsKeptDays: number }
+type Keeping = { callsKeptDays: number; changesKeptDays: number }
+
+/** How far the log was whole, once a minute: that is how old a change is, and where a closed epoch ends. */
+const marksChore: Chore = { batch: () => markHorizon(50), batchMax: 2, everyMilliseconds: 60_000 }
+/** Marks of changes that are no longer told. */
+const oldMarksChore = (keptDays: number): Chore => ({
+  batch: (most) => sweepMarks(keptDays, most),
+  batchMax: 1000,
+  everyMilliseconds: 600_000,
+})
 
 export function startSweeper(database: Database, keeping: Keeping, onError: (error: unknown) => void): Sweeper {
   let stopped = false
   const running = new Map<Chore | CompanyChore, Promise<unknown>>()
-  const chores = [answersChore, sessionsChore, attemptsChore, talliesChore, callsChore(keeping.callsKeptDays)]
+  const chores = [
+    answersChore,
+    sessionsChore,
+    attemptsChore,
+    talliesChore,
+    marksChore,
+    callsChore(keeping.callsKeptDays),
+    oldMarksChore(keeping.changesKeptDays),
+  ]
   const timers = chores.map((chore) => {
     const work = async (): Promise<void> => {
       if (running.has(chore)) return
