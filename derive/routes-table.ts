@@ -1,4 +1,4 @@
-import { isDataRoute, type Route, scopesOf } from './routes.ts'
+import { isDataRoute, type Route } from './routes.ts'
 
 /** The served routes as a table, for `npm run routes`. Refusals stand in the order in which they are decided. */
 export function routesTable(routes: readonly Route[]): string {
@@ -19,6 +19,6 @@ export function routesTable(routes: readonly Route[]): string {
 
 function row(route: Route): string[] {
   if (!isDataRoute(route)) return [route.method, route.path, '-', '-', '200', '-']
-  const { method, path, addOn, success } = route
-  return [method, path, scopesOf(route).join(', ') || '-', addOn, String(success), route.refusals.join(', ')]
+  const { method, path, scopes, addOn, success } = route
+  return [method, path, scopes.join(', ') || '-', addOn, String(success), route.refusals.join(', ')]
 }

@@ -16,8 +16,8 @@ export type Route = DataRoute | DocumentRoute
 /** `id` is the operation id of the documents and the route of the calls log: `projects.list`. */
 type Placed = { id: string; operation: string }
 
-/** Its `refusals` are all that it may give, its `parameters` all that it takes. */
-export type DataRoute = DataOperation & Placed & { parameterNames: readonly string[] }
+/** Its `refusals` are all that it may give, its `parameters` all that it takes, its `scopes` all that it needs. */
+export type DataRoute = DataOperation & Placed & { parameterNames: readonly string[]; scopes: readonly string[] }
 
 export type ResourceRoute = OnResource & DataRoute
 
@@ -63,9 +63,8 @@ export const refusalsUnder = (routes: readonly DataRoute[]): RefusalCode[] => [
   ]),
 ]
 
-/** All of those scopes are needed. */
-export const scopesOf = ({ scope }: Pick<DataRoute, 'scope'>): readonly string[] =>
-  scope === null ? [] : typeof scope === 'string' ? [scope] : scope
+/** The path as routers and Postman write it: `:id` for `{id}`. */
+export const colonPath = (path: string): string => path.replaceAll('{', ':').replaceAll('}', '')
 
 /** The same routes for the same list and definition, so that what is worked out of a route can be kept with it. */
 const made = once(({ standard, own }: Operations) => ({
@@ -93,11 +92,13 @@ const placedOwn = (operation: Operation, placed: Placed): Route =>
 
 /** With the parameters and refusals that follow from what it is. */
 function whole<Data extends DataOperation>(operation: Data) {
+  const { scope } = operation
   const parameters = [...operation.parameters, ...(operation.access === 'write' ? [dryRunParameter] : [])]
   return {
     ...operation,
     parameters,
     parameterNames: parameters.map(({ name }) => name),
+    scopes: scope === null ? [] : typeof scope === 'string' ? [scope] : scope,
     refusals: refusalsOf(operation),
   }
 }

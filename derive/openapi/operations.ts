@@ -2,7 +2,7 @@ import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { deprecationWords } from '../deprecation.ts'
 import type { PathParameter } from '../operations/operation.ts'
-import { type DataRoute, type DocumentRoute, scopesOf } from '../routes.ts'
+import type { DataRoute, DocumentRoute } from '../routes.ts'
 import { neededFor } from '../words.ts'
 import { refTo } from './envelopes.ts'
 import { choiceRef, listRef } from './fields.ts'
@@ -68,7 +68,7 @@ export const descriptionOf = (route: DataRoute): string =>
   [
     ...(route.deprecated ? [deprecationWords(route.deprecated)] : []),
     ...route.description,
-    neededFor(scopesOf(route), route.addOn),
+    neededFor(route.scopes, route.addOn),
   ].join('\n\n')
 
 function pathParameter({ name, is }: PathParameter): JsonObject {

@@ -5,14 +5,14 @@ import { problemBody, Refusal, type RefusalCode, refusals } from '#registry/refu
 import { strangeName } from '../examples.ts'
 import { refusalOf } from '../operations/record.ts'
 import { readDryRun, readQuery } from '../parameters.ts'
-import { type DataRoute, refusalsUnder, scopesOf, unreadable } from '../routes.ts'
+import { type DataRoute, refusalsUnder, unreadable } from '../routes.ts'
 import { enumType } from './enums.ts'
 import { answer, groups, refTo } from './envelopes.ts'
 
 /** Refusals: the schema of their body, and for each an example that the service's own code has made. */
 
 export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
-  const scopes = [...new Set(routes.flatMap(scopesOf))]
+  const scopes = [...new Set(routes.flatMap((route) => route.scopes))]
   const codes = refusalsUnder(routes)
   const fields = Object.entries(fieldCodes).filter(([code]) => !consoleFieldCodes.includes(code))
   const count = (description: string): JsonObject => ({
@@ -135,10 +135,7 @@ const ofAll: { readonly [code in RefusalCode]?: () => Refusal } = {
 
 /** Refusals that differ from route to route, and follow from what it is. */
 const ofRoute: { readonly [code in RefusalCode]?: (route: DataRoute) => Refusal } = {
-  insufficient_scope: (route) => {
-    const [scope = ''] = scopesOf(route)
-    return new Refusal('insufficient_scope', { required_scope: scope })
-  },
+  insufficient_scope: ({ scopes: [scope = ''] }) => new Refusal('insufficient_scope', { required_scope: scope }),
   feature_off: ({ addOn }) => new Refusal('feature_off', { feature: addOn }),
   unknown_parameter: (route) => refusalOf(() => readQuery(`${strangeName(route.parameterNames)}=red`, route)),
   invalid_parameter: (route) => {

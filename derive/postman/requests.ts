@@ -1,6 +1,6 @@
 import type { JsonObject } from '#registry/json.ts'
 import { type CollectionHeader, type CollectionRequest, tagVariable } from '../operations/collection.ts'
-import type { DataRoute, DocumentRoute } from '../routes.ts'
+import { colonPath, type DataRoute, type DocumentRoute } from '../routes.ts'
 
 /** A request that can be sent as it stands; what it can do without is there and switched off. */
 export function request(route: DataRoute, { sends, offers }: CollectionRequest): JsonObject {
@@ -45,10 +45,7 @@ export const publicRequest = ({ method, path, summary }: DocumentRoute): JsonObj
 
 /** Postman writes `:id` for a variable of the path. */
 function urlOf(path: string): JsonObject {
-  const segments = path
-    .slice(1)
-    .replaceAll(/\{(\w+)\}/g, ':$1')
-    .split('/')
+  const segments = colonPath(path).slice(1).split('/')
   return { raw: `{{baseUrl}}/${segments.join('/')}`, host: ['{{baseUrl}}'], path: segments }
 }
 

@@ -21,30 +21,27 @@ import { readConsoleListing, withEveryFilter } from './read-listing.ts'
 
 type Answering = (route: ResourceRoute) => ConsoleRoute['answer']
 
-const answers: { readonly [name in StandardName]: Answering } = {
+/** The operations of /v1 that the web interface has too. */
+const answers = {
   list: listing,
   fetch: fetching,
   create: writing(handlers.create),
   update: writing(handlers.update),
   delete: writing(handlers.delete),
-  history: ({ definition }) => historyOf(definition),
-}
+  history: ({ definition }: ResourceRoute) => historyOf(definition),
+} satisfies { readonly [name in StandardName]?: Answering }
 
 /** The records of every kind, the ERP-only ones too: the routes of /v1 behind another door. */
 export const recordRoutes: ConsoleRoute[] = registry.flatMap((definition) => {
   const view = permission(definition.name, 'VIEW')
   const at = `/console/records/${definition.name}`
+  const served = routesAsOf(definition)
   return [
-    ...Object.entries(routesAsOf(definition)).map(
-      ([name, route]): ConsoleRoute => ({
-        id: route.id,
-        method: route.method,
-        path: route.path,
-        needs: route.scope,
-        bodyMax: bodyBytesMax,
-        answer: answers[name as StandardName](route),
-      }),
-    ),
+    ...Object.entries(answers).map(([name, answer]): ConsoleRoute => {
+      const route = served[name as keyof typeof answers]
+      const { id, method, path, scope } = route
+      return { id, method, path, needs: scope, bodyMax: bodyBytesMax, answer: answer(route) }
+    }),
     { id: `${definition.name}.export`, method: 'GET', path: `${at}.csv`, needs: view, answer: exportOf(definition) },
   ]
 })

@@ -1,4 +1,5 @@
 import findMyWay from 'find-my-way'
+import { colonPath } from '#derive/routes.ts'
 import type { Bound } from '../walk/bind.ts'
 import type { PathParams } from '../walk/call.ts'
 
@@ -17,7 +18,7 @@ export function makeRouter(all: readonly Bound[]): Router {
   const router = findMyWay({ maxParamLength })
   // Every path is found as GET, whatever its methods are: a path that lacks one is 405 and no other path.
   for (const [path, bound] of Map.groupBy(all, ({ route }) => route.path))
-    router.on('GET', path.replaceAll(/\{(\w+)\}/g, ':$1'), () => {}, placeOf(bound))
+    router.on('GET', colonPath(path), () => {}, placeOf(path, bound))
   return (path) => {
     // What is no path of ours, but might be read as one: an absolute address, a fragment.
     const found = path.startsWith('/') && !path.includes('#') ? router.find('GET', path) : null
@@ -26,8 +27,9 @@ export function makeRouter(all: readonly Bound[]): Router {
   }
 }
 
-function placeOf(bound: readonly Bound[]): Place {
+function placeOf(path: string, bound: readonly Bound[]): Place {
   const byMethod = new Map(bound.map((each) => [each.route.method as string, each]))
+  if (byMethod.size < bound.length) throw new Error(`${path} has two operations with one method`)
   // HEAD goes where GET goes; OPTIONS goes everywhere.
   const methods = [...byMethod.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const allow = [...methods, 'OPTIONS'].join(', ')

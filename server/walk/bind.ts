@@ -1,4 +1,4 @@
-import { type DataRoute, type DocumentRoute, isDataRoute, isWrite, type Route, scopesOf } from '#derive/routes.ts'
+import { type DataRoute, type DocumentRoute, isDataRoute, isWrite, type Route } from '#derive/routes.ts'
 import type { World } from '../world.ts'
 import type { Call, Reply } from './call.ts'
 import type { DocumentHandler, Handlers, ReadHandler, WriteHandler } from './handler.ts'
@@ -19,9 +19,9 @@ export const bind = (routes: readonly Route[], handlers: Handlers): Bound[] =>
 
 function boundCall(route: DataRoute, handler: Handlers[string]): BoundCall {
   // The statements that look up the caller ask for one scope, and that of a write looks at nothing without it.
-  const scopes = scopesOf(route).length
-  if (scopes > 1 || (isWrite(route) && scopes < 1))
-    throw new Error(`${route.id} needs ${scopes} scopes; a read can have one or none, a write one`)
+  const { length } = route.scopes
+  if (length > 1 || (isWrite(route) && length < 1))
+    throw new Error(`${route.id} needs ${length} scopes; a read can have one or none, a write one`)
   if (isWrite(route)) {
     const write = (handler as WriteHandler)(route)
     return { route, walk: (world, call) => walkWrite(world, call, write) }

@@ -1,5 +1,5 @@
 import type { CallerAsk, CallerRow } from '#derive/queries/caller.ts'
-import { type DataRoute, scopesOf } from '#derive/routes.ts'
+import type { DataRoute } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Claim } from '../fair/shares.ts'
 import { claimOfToken, readTokenText } from '../service/token-text.ts'
@@ -10,7 +10,7 @@ export function readToken(authorization: string | undefined, route: DataRoute, p
   if (shown === undefined) throw new Refusal('unauthorized', { headers: challenge })
   const token = readTokenText(shown.trimEnd())
   if (!token) throw unauthorized()
-  const [scope = anyScope] = scopesOf(route)
+  const [scope = anyScope] = route.scopes
   return {
     companyId: token.companyId,
     tokenHash: token.hash,
@@ -37,7 +37,7 @@ export function claimOf(rawHeaders: readonly string[]): Claim | undefined {
 export function passGates(caller: CallerRow | undefined, route: DataRoute): CallerRow {
   if (!caller?.live) throw unauthorized()
   if (!caller.address_allowed) throw new Refusal('ip_not_allowed')
-  const [scope] = scopesOf(route)
+  const [scope] = route.scopes
   if (scope !== undefined && !caller.in_scope) throw lacksScope(scope)
   if (caller.feature_off !== null) throw new Refusal('feature_off', { feature: caller.feature_off })
   return caller

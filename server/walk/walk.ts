@@ -17,23 +17,13 @@ import { type Headers, readHeaders } from './read-headers.ts'
 import { readIntent, readIntroduction } from './read-intent.ts'
 import { passGates, readToken } from './see-caller.ts'
 
-/*
+/**
  * The straight line of every call: headers → token → caller → address → scope → add-on → rate → what is asked → the answer.
  * A refusal is thrown where it is decided; the order of the lines is the order of refusals. Decisions, Errors.
+ *
+ * Of a read it is one statement, one round trip: the caller and what is wanted come together; then it is decided who
+ * gets it.
  */
-
-/**
- * Looks at the caller of a write before its body is received: refused as in the walk, or known. Whether the body is
- * needed at all: where parameters or headers are refused, the walk says so without it.
- */
-export async function admit(world: World, call: Call): Promise<boolean> {
-  const { headers, ask } = introduced(call)
-  const [row] = await world.database.read<CallerRow>(seeCaller(ask))
-  atTheGates(world, call, ask, row)
-  return !(orRefusal(() => readIntroduction(call, headers)) instanceof Refusal)
-}
-
-/** One statement, one round trip: the caller and what is wanted come together; then it is decided who gets it. */
 export async function walkRead(world: World, call: Call, read: Read): Promise<Reply> {
   const { headers, ask } = introduced(call)
   const wanted = orRefusal(() => read(call, readQuery(call.query, call.route)))
@@ -66,7 +56,7 @@ async function lookedAgain(world: World, call: Call, { companyId }: CallerAsk, {
   return caller
 }
 
-/** One transaction: what was done, that it was called, and what a retry will hear stand or fall together. */
+/** The same of a write, in one transaction: what was done, that it was called, and what a retry will hear stand or fall together. */
 export async function walkWrite(world: World, call: Call, write: Write): Promise<Reply> {
   const { headers, ask } = introduced(call)
   const intent = orRefusal(() => readIntent(call, headers))
@@ -107,6 +97,17 @@ export async function walkWrite(world: World, call: Call, write: Write): Promise
     transaction.send(endWrite(noteOf(world, call, ask, caller, answer, dryRun), kept))
     return replyOf(answer)
   }, call.share)
+}
+
+/**
+ * Looks at the caller of a write before its body is received: refused as in the walk, or known. Whether the body is
+ * needed at all: where parameters or headers are refused, the walk says so without it.
+ */
+export async function admit(world: World, call: Call): Promise<boolean> {
+  const { headers, ask } = introduced(call)
+  const [row] = await world.database.read<CallerRow>(seeCaller(ask))
+  atTheGates(world, call, ask, row)
+  return !(orRefusal(() => readIntroduction(call, headers)) instanceof Refusal)
 }
 
 /** What a call says of itself before anything is asked of the database. */

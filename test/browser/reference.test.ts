@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataRoutesOf, unreadable } from '#derive/routes.ts'
+import { routesOn, unreadable } from '#derive/routes.ts'
 import { writableFields } from '#derive/schema.ts'
-import { registry } from '#registry/records/index.ts'
 import { projects } from '#registry/records/projects.ts'
 import { refusals } from '#registry/refusals.ts'
 import { type BrowserStage, openBrowserStage } from './stage.ts'
@@ -30,8 +29,7 @@ describe.each([{ width: 1440 }, { width: 390 }])('The reference page, $width wid
     const page = await reference(width)
     const section = page.locator(`[id="${create}"]`)
     const tabs = section.locator('.tab-list .tab')
-    const route = dataRoutesOf(registry).find(({ id }) => id === 'projects.create')
-    const codes = [...(route?.refusals ?? []), ...unreadable]
+    const codes = [...routesOn(projects).create.refusals, ...unreadable]
     const statuses = codes.map((code) => String(refusals[code].status))
     const shownStatuses = (await tabs.allInnerTexts()).map((text) => text.replace(/\D*\n/, ''))
     expect(shownStatuses).toEqual(['201', '2XX', ...new Set(statuses)].toSorted())

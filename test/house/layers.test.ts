@@ -58,7 +58,7 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
     may: [
       /^(registry|derive|server\/fair|server\/service|server\/console-door)\//,
       /^server\/walk\/(answer|call|handler|handlers\/index|read-body|read-headers|read-intent).ts$/,
-      /^server\/http\/(base|codings|connections|content-policy|door|failed|gate|read-bytes).ts$/,
+      /^server\/http\/(base|codings|connections|content-policy|door|failed|gate|read-bytes|send).ts$/,
       /^server\/(world|config|store\/database).ts$/,
       /^(node:.*|fastify|@fastify\/.*)$/,
     ],

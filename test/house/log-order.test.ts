@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStage, type Stage } from '../stage/stage.ts'
 
@@ -48,6 +47,3 @@ test('Ids of the log are given one by one, so that they rise along the versions'
   expect(row?.cache).toBe(1)
 })
 
-test('A copy of the log elsewhere goes on in an epoch of its own', async () => {
-  expect(pg).toBeDefined()
-})

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataRoutesOf, scopesOf } from '#derive/routes.ts'
+import { dataRoutesOf } from '#derive/routes.ts'
 import { registry } from '#registry/records/index.ts'
 import { makeToken } from '#server/service/token-text.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
@@ -138,9 +138,9 @@ describe('The very next request after a change sees it', () => {
 })
 
 describe('Every route needs its own scope and add-on', () => {
-  const needing = dataRoutesOf(registry).flatMap((route) => scopesOf(route).map((scope) => ({ ...route, scope })))
+  const needing = dataRoutesOf(registry).flatMap((route) => route.scopes.map((scope) => ({ ...route, scope })))
   test.each(needing)('$id', async (route) => {
-    const own = await stage.company({ scopes: scopesOf(route) })
+    const own = await stage.company({ scopes: route.scopes })
     const call = () =>
       own.call(route.method, route.path.replace('{id}', '1'), route.method === 'GET' ? {} : { body: {} })
     expect((await call()).status).not.toBe(403)

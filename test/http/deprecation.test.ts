@@ -90,6 +90,11 @@ describe('The documents say so too', () => {
   })
 })
 
+test('an operation that there is not is a mistake of ours', () => {
+  const served = { addOn: 'api', deprecated: { lists: going } } as const
+  expect(() => routes([{ ...clients, served }])).toThrow('clients has no lists that could be deprecated')
+})
+
 test.each<[Deprecation, RegExp]>([
   [{ since: '2027-02-30', instead: '' }, /2027-02-30 is no day/],
   [{ since: 'soon', instead: '' }, /soon is no day/],

@@ -76,9 +76,19 @@ function makeJudge(open: Document): Judge {
   return {
     find: (method, path) => {
       const verb = method === 'HEAD' ? 'GET' : method
-      return described.get(`${verb} ${path}`) ?? described.get(`${verb} ${path.replace(/\/[^/]+$/, '/{id}')}`)
+      const isOf = (template: string) => fits(template, `${verb} ${path}`)
+      return described.get(`${verb} ${path}`) ?? described.get([...described.keys()].find(isOf) ?? '')
     },
   }
+}
+
+/** Whether a path is one of those that a path with `{parameters}` stands for. */
+function fits(template: string, path: string): boolean {
+  const [parts, given] = [template.split('/'), path.split('/')]
+  return (
+    parts.length === given.length &&
+    parts.every((part, at) => (part.startsWith('{') ? given[at] !== '' : part === given[at]))
+  )
 }
 
 function describedBy(

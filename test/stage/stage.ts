@@ -1,3 +1,4 @@
+import type { Route } from '#derive/routes.ts'
 import { addOns } from '#registry/add-ons.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { permissions } from '#registry/permissions.ts'
@@ -13,6 +14,7 @@ import { oneKey } from '#server/service/seal.ts'
 import { allowAddresses, issueToken, revokeToken, rotateToken } from '#server/service/token.ts'
 import { createRecord } from '#server/service/write-record.ts'
 import type { Transaction } from '#server/store/database.ts'
+import type { Handlers } from '#server/walk/handler.ts'
 import type { World } from '#server/world.ts'
 import { freshDatabase } from './database.ts'
 import { conforms } from './document.ts'
@@ -81,11 +83,15 @@ export type CallNote = {
   record_id: number | null
 }
 
-export async function openStage(environment: { [name: string]: string } = {}): Promise<Stage> {
+/** `made` are routes and handlers in place of those that there are. */
+export async function openStage(
+  environment: { [name: string]: string } = {},
+  made?: { routes: readonly Route[]; handlers: Handlers },
+): Promise<Stage> {
   const { connection, drop } = await freshDatabase()
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DRAIN_TIMEOUT_MS: '2000', ...environment })
   const world = makeWorld(config, connection, oneKey('the sealing key of the tests, long enough'))
-  const listening = await serve(world)
+  const listening = await serve(world, undefined, made && (() => made.routes), made?.handlers)
   const inTransaction: Stage['inTransaction'] = (work) => world.database.transaction(work)
   const sql: Stage['sql'] = (text, ...values) => world.database.read({ text, values })
   const checkedSend = async (wire: Wire): Promise<Answer> => {
