@@ -46,4 +46,3 @@ test('Ids of the log are given one by one, so that they rise along the versions'
   )
   expect(row?.cache).toBe(1)
 })
-

@@ -87,7 +87,10 @@ describe('The feed tells every committed change, in order', () => {
     await one.create('clients', { name: 'Secret' })
     const { next } = await follow(one, null)
     expect((await follow(other, null)).changes).toEqual([])
-    expect((await other.get(`/v1/changes?after=${next}`)).body).toMatchObject({ status: 400, code: 'invalid_parameter' })
+    expect((await other.get(`/v1/changes?after=${next}`)).body).toMatchObject({
+      status: 400,
+      code: 'invalid_parameter',
+    })
   })
 })
 
@@ -156,7 +159,10 @@ describe('wait=', () => {
 describe('A cursor that cannot go on', () => {
   test.each(['x', 'MS4x', 'now2'])('%s is none', async (cursor) => {
     const own = await stage.company()
-    expect((await own.get(`/v1/changes?after=${cursor}`)).body).toMatchObject({ status: 400, code: 'invalid_parameter' })
+    expect((await own.get(`/v1/changes?after=${cursor}`)).body).toMatchObject({
+      status: 400,
+      code: 'invalid_parameter',
+    })
   })
 
   test('after which a change is older than changes are told: 410, and the way on', async () => {
@@ -179,7 +185,12 @@ describe('A cursor that cannot go on', () => {
       expect((await readChanges(stage.world.database, whole)).changes).toHaveLength(1)
     } finally {
       for (const { epoch, pos, at } of marks)
-        await marked('update log_marks set at = $3::timestamptz where epoch = $1 and pos = $2::text::xid8', epoch, pos, at)
+        await marked(
+          'update log_marks set at = $3::timestamptz where epoch = $1 and pos = $2::text::xid8',
+          epoch,
+          pos,
+          at,
+        )
     }
   })
 })
