@@ -182,18 +182,18 @@ export const changedCompanies = (seen: readonly { companyId: number; epoch: numb
   )
 
 /** How long the oldest open transaction that has written anywhere on the server holds the horizon, and which it is. */
-export type HorizonRow = { epoch: number; pos: string; seconds: number; holder: string | null }
+export type HorizonRow = { epoch: number; pos: string; seconds: number; holder: string | null; program: string | null }
 
 export const horizonNow = (): Statement =>
   statement(
     sql`select ${currentEpoch} as epoch, ${horizon}::text as pos,
-      coalesce(greatest(extract(epoch from clock_timestamp() - held.since), 0), 0)::float8 as seconds, held.holder
+      coalesce(greatest(extract(epoch from clock_timestamp() - held.since), 0), 0)::float8 as seconds, held.holder, held.program
     from (select) one left join lateral (
       select xact_start as since, format('process %s (%s) of %s in the database %s, %s', pid,
-        coalesce(nullif(application_name, ''), 'no name'), usename, datname, state) as holder
+        coalesce(nullif(application_name, ''), 'no name'), usename, datname, state) as holder, application_name as program
       from pg_stat_activity where backend_xid is not null and pid <> pg_backend_pid()
       union all
-      select prepared, format('the prepared transaction %s of %s in the database %s', gid, owner, database) from pg_prepared_xacts
+      select prepared, format('the prepared transaction %s of %s in the database %s', gid, owner, database), 'a prepared transaction' from pg_prepared_xacts
       order by since limit 1
     ) held on true`,
     'changes.horizon',

@@ -241,7 +241,7 @@ export const everyStatement: readonly (readonly [
       markHorizon(60),
       sweepMarks(30, 1000),
       horizonNow(),
-      seeIdentity(),
+      seeIdentity(300_000),
       advanceEpoch(),
     ],
   ],

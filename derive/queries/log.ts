@@ -46,9 +46,14 @@ const identity = sql`(
       'log_epochs'::regclass::oid)
   )`
 
-/** Whether the newest epoch is of this log. */
-export const seeIdentity = (): Statement =>
-  statement(sql`select identity = ${identity} as same from log_epochs order by epoch desc limit 1`)
+/**
+ * Whether the newest epoch is of this log. From here on no transaction of the connection is open for longer, where the
+ * server can see to it: one that is holds back the feed of everybody.
+ */
+export const seeIdentity = (transactionMilliseconds: number): Statement =>
+  statement(sql`select identity = ${identity} as same, case when current_setting('server_version_num')::int >= 170000
+      then set_config('transaction_timeout', ${String(transactionMilliseconds)}, false) end as bound
+    from log_epochs order by epoch desc limit 1`)
 
 /** To be run with writers shut out. Begins a new epoch, unless somebody else has; the first log takes the epoch that is there. */
 export const advanceEpoch = (): Statement =>

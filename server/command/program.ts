@@ -1,6 +1,7 @@
 import { Command, type CommanderError } from 'commander'
 import { version } from '../version.ts'
 import { addAccount } from './account.ts'
+import { addChanges } from './changes.ts'
 import { addCompany } from './company.ts'
 import { addDatabase } from './database.ts'
 import { addDemo } from './demo.ts'
@@ -42,6 +43,7 @@ export function makeProgram(desk: Desk): Command {
   addToken(program, desk)
   addKey(program, desk)
   addRecord(program, desk)
+  addChanges(program, desk)
   addDoctor(program, desk)
   addConfig(program, desk)
   throwMistakes(program)

@@ -8,6 +8,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client'
+import { horizon } from '../service/changes.ts'
 import type { Database } from '../store/database.ts'
 import type { Sort } from './gate.ts'
 
@@ -84,6 +85,19 @@ export function startMetrics(database: Database): Metrics {
       this.set({ state: 'open' }, total)
       this.set({ state: 'idle' }, idle)
       this.set({ state: 'waiting' }, waiting)
+    },
+  })
+  new Gauge({
+    name: 'plumbline_changes_held_seconds',
+    help: 'How long the oldest open transaction on the database server that has written holds back /v1/changes.',
+    labelNames: ['holder'],
+    aggregator: 'max',
+    registers,
+    async collect() {
+      this.reset()
+      // A database that does not answer is told of elsewhere.
+      const held = await horizon(database).catch(() => undefined)
+      if (held) this.set({ holder: held.program ?? '' }, held.seconds)
     },
   })
   return {

@@ -27,13 +27,16 @@ type Ask = (statement: Statement) => Promise<pg.QueryResult>
 /** A database that has no log yet, as before its first migration, has nothing to keep; one in recovery takes no writes. */
 async function isOurs(ask: Ask): Promise<boolean> {
   try {
-    const { rows } = await ask(seeIdentity())
+    const { rows } = await ask(seeIdentity(transactionMillisecondsMax))
     return rows[0]?.same !== false
   } catch (error) {
     if (nothingToKeep.has((error as pg.DatabaseError).code ?? '')) return true
     throw error
   }
 }
+
+/** Longer than anything that the service does. */
+const transactionMillisecondsMax = 300_000
 
 /** undefined_table, and object_not_in_prerequisite_state, which a server in recovery says. */
 const nothingToKeep = new Set(['42P01', '55000'])

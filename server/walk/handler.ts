@@ -10,10 +10,10 @@ import type { BriefStatement } from '#derive/queries/brief.ts'
 import type { CallerAsk } from '#derive/queries/caller.ts'
 import type { Statement } from '#derive/queries/statement.ts'
 import type { DataRoute, ResourceRoute, Route } from '#derive/routes.ts'
-import type { Config } from '../config.ts'
 import type { Seen } from '../service/change-watch.ts'
 import type { MayDo } from '../service/remove-record.ts'
 import type { Work } from '../service/work.ts'
+import type { World } from '../world.ts'
 import type { Answer } from './answer.ts'
 import type { Call, Reply } from './call.ts'
 import type { Intent } from './read-intent.ts'
@@ -27,7 +27,7 @@ export type ReadHandler<On = DataRoute> = (route: On) => Read
 export type Read = (call: Call, query: ReadonlyMap<string, string>) => Wanted
 
 export type Wanted = {
-  statement(ask: CallerAsk, config: Config): Statement | BriefStatement
+  statement(ask: CallerAsk, config: World['config']): Statement | BriefStatement
   reply(row: Row, conditions: Conditions): Reply
   /** How long the answer may be put off while there is nothing to tell; undefined where there is. */
   waits?(row: Row): { seconds: number; seen: Seen } | undefined

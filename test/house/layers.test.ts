@@ -48,7 +48,7 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
       /^(registry|derive|server\/fair|server\/walk|server\/http)\//,
       // Where the port is opened, what is not the API's goes to the console's door.
       /^server\/console-door\/(door|app-files).ts$/,
-      /^server\/(world|config|version|service\/token-rate|store\/faults|store\/database).ts$/,
+      /^server\/(world|config|version|service\/(token-rate|change-watch|changes)|store\/faults|store\/database).ts$/,
       /^(node:.*|prom-client|find-my-way|@fastify\/accept-negotiator)$/,
     ],
     because: 'the edge turns requests into calls and decides nothing',
