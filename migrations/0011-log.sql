@@ -35,7 +35,13 @@ alter table history
   add column removal_id bigint,
   add column held json;
 
-alter table history alter column epoch drop default;
+-- For processes of before, which do not name it.
+create function log_epoch() returns integer
+  language sql stable
+  begin atomic
+    select max(epoch) from log_epochs;
+  end;
+alter table history alter column epoch set default log_epoch();
 -- Never before a change of the same record that is committed: whoever could see that change has a snapshot that ends
 -- after its position. A transaction's own id alone is assigned before it holds the record.
 alter table history alter column pos set default greatest(pg_current_xact_id(), pg_snapshot_xmax(pg_current_snapshot()));
@@ -62,4 +68,5 @@ update history set changes = held where action = 'erased';
 alter table history
   drop column epoch, drop column pos, drop column version, drop column write_id, drop column request_id,
   drop column idempotency_key, drop column removal_id, drop column held;
+drop function log_epoch();
 drop table log_marks, log_epochs;

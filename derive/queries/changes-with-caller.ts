@@ -2,7 +2,7 @@ import { raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { permission } from '#registry/permissions.ts'
 import { byKey, companyRow } from './access.ts'
-import type { CallerAsk } from './caller.ts'
+import { type CallerAsk, ofToken } from './caller.ts'
 import { type ChangesAsk, changesOfRecord, changesPage } from './changes.ts'
 import { countOfHistory } from './history.ts'
 import { currentEpoch, horizon } from './log.ts'
@@ -26,7 +26,7 @@ export const changesWithCaller = (
     withCaller(
       ask,
       sql`
-    with rights as materialized (${openTo(ask.companyId, wanted)})
+    with rights as materialized (${openTo(ask, wanted)})
     select rights.*, page.* from rights
     left join lateral (${changesPage(definitions, asked, sql`rights.open`)}) page on true`,
     ),
@@ -40,7 +40,7 @@ export const nowWithCaller = (ask: CallerAsk, definitions: readonly Definition[]
     withCaller(
       ask,
       sql`
-    with rights as materialized (${openTo(ask.companyId, definitions)})
+    with rights as materialized (${openTo(ask, definitions)})
     select rights.*, marked.epoch as start_epoch, marked.pos as start_pos from rights left join marked on true`,
       sql`, marked as (
       insert into log_marks as m (epoch, pos)
@@ -71,14 +71,14 @@ export const historyWithCaller = (
   )
 }
 
-const openTo = (companyId: number, definitions: readonly Definition[]): Sql => {
+const openTo = ({ companyId, tokenHash }: CallerAsk, definitions: readonly Definition[]): Sql => {
   const names = definitions.map(({ name }) => name)
   const scopes = names.map((name) => permission(name, 'VIEW'))
   const addOns = definitions.map(({ served }) => served?.addOn ?? 'api')
   return sql`
       select coalesce(array_agg(asked.name), '{}') as in_scope,
         coalesce(array_agg(asked.name) filter (where asked.add_on = any (c.add_ons)), '{}') as open
-      from ${byKey('tokens', companyId, raw('caller.token_id'))} t
+      from (select * from tokens ${ofToken(companyId, tokenHash)}) t
       cross join ${byKey('accounts', companyId, raw('caller.account_id'))} a
       cross join ${companyRow(companyId)} c
       cross join unnest(${names}::text[], ${scopes}::text[], ${addOns}::text[]) asked (name, scope, add_on)

@@ -237,13 +237,13 @@ delete from log_marks where ctid = any (array(
 
 -- changes.horizon
 select (select epoch from log_epochs order by epoch desc limit 1) as epoch, pg_snapshot_xmin(pg_current_snapshot())::text as pos,
-      coalesce(greatest(extract(epoch from clock_timestamp() - held.since), 0), 0)::float8 as seconds, held.holder
+      coalesce(greatest(extract(epoch from clock_timestamp() - held.since), 0), 0)::float8 as seconds, held.holder, held.program
     from (select) one left join lateral (
       select xact_start as since, format('process %s (%s) of %s in the database %s, %s', pid,
-        coalesce(nullif(application_name, ''), 'no name'), usename, datname, state) as holder
+        coalesce(nullif(application_name, ''), 'no name'), usename, datname, state) as holder, application_name as program
       from pg_stat_activity where backend_xid is not null and pid <> pg_backend_pid()
       union all
-      select prepared, format('the prepared transaction %s of %s in the database %s', gid, owner, database) from pg_prepared_xacts
+      select prepared, format('the prepared transaction %s of %s in the database %s', gid, owner, database), 'a prepared transaction' from pg_prepared_xacts
       order by since limit 1
     ) held on true
 -- []
@@ -253,8 +253,10 @@ select identity = (
     select format('%s/%s/%s/%s', (select system_identifier from pg_control_system()),
       left(pg_walfile_name(pg_current_wal_lsn()), 8), (select oid from pg_database where datname = current_database()),
       'log_epochs'::regclass::oid)
-  ) as same from log_epochs order by epoch desc limit 1
--- []
+  ) as same, case when current_setting('server_version_num')::int >= 170000
+      then set_config('transaction_timeout', $1, false) end as bound
+    from log_epochs order by epoch desc limit 1
+-- ["300000"]
 
 -- (unnamed)
 with newest as (
