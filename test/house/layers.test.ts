@@ -65,6 +65,15 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
     because: 'the console is a door to the services: it reads, asks them and answers, and walks no line of /v1',
   },
   {
+    folder: 'server/backup/',
+    may: [
+      /^server\/(backup|embedded|store)\//,
+      /^server\/(config|secret|version|world).ts$/,
+      /^(node:(crypto|fs|fs\/promises|os|path|stream|stream\/promises|zlib)|tar-stream|pino)$/,
+    ],
+    because: 'a backup is made of files and of what PostgreSQL says: it knows no request and no record',
+  },
+  {
     folder: 'server/',
     may: [/^(registry|derive|server)\//, /^[^.]/],
     because: 'what starts the service may know all of it',
