@@ -44,6 +44,7 @@ export function readPairs(query: string, known: readonly string[], taker: string
 export function readListing(query: ReadonlyMap<string, string>, definition: Definition): Listing {
   const fields = readFields(query, definition)
   const updatedSince = readInstant('updated_since', query.get('updated_since'))
+  const afterId = readAfterId(query)
   return {
     filters: Object.fromEntries(
       definition.filters
@@ -53,13 +54,27 @@ export function readListing(query: ReadonlyMap<string, string>, definition: Defi
     words: readWords(query.get('q')),
     sort: readSort(query.get('sort'), definition),
     ...(updatedSince === undefined ? {} : { updatedSince }),
-    limit: Math.min(
-      readInteger('limit', query.get('limit'), 1, Number.POSITIVE_INFINITY) ?? pageSizeDefault,
-      pageSizeMax,
-    ),
-    offset: readInteger('offset', query.get('offset'), 0, offsetMax) ?? 0,
+    ...(afterId === undefined ? {} : { afterId }),
+    ...readCut(query),
     ...(fields ? { fields } : {}),
   }
+}
+
+/** Where a page is cut. */
+export const readCut = (query: ReadonlyMap<string, string>): { limit: number; offset: number } => ({
+  limit: Math.min(
+    readInteger('limit', query.get('limit'), 1, Number.POSITIVE_INFINITY) ?? pageSizeDefault,
+    pageSizeMax,
+  ),
+  offset: readInteger('offset', query.get('offset'), 0, offsetMax) ?? 0,
+})
+
+/** By id a page is found again whatever was deleted before it; another order has no such place. */
+function readAfterId(query: ReadonlyMap<string, string>): number | undefined {
+  const afterId = readInteger('after_id', query.get('after_id'), 0, idMax)
+  const other = ['offset', 'sort'].find((name) => query.has(name))
+  if (afterId !== undefined && other !== undefined) throw invalid('after_id', `does not go together with ${other}`)
+  return afterId
 }
 
 export function readFields(query: ReadonlyMap<string, string>, definition: Definition): string[] | undefined {
@@ -90,16 +105,12 @@ export const sortableFields = (definition: Definition): string[] =>
 export function listParameters(definition: Definition): Parameter[] {
   const { filters, search, fields } = definition
   return [
+    ...cutParameters('Records'),
     {
-      name: 'limit',
-      about: `Records a page, ${pageSizeDefault} when not given; more than ${pageSizeMax} is taken as ${pageSizeMax}, and \`meta.limit\` says so.`,
-      schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 2 ** 31 - 1 },
-      example: 20,
-    },
-    {
-      name: 'offset',
-      about: 'Records to skip, none when not given; past the end the page is empty and the total still true.',
-      schema: { type: 'integer', format: 'int32', minimum: 0, maximum: offsetMax },
+      name: 'after_id',
+      about:
+        'Only records with a higher id, in the order of their ids: the id of the last record of the page before, 0 to begin. Unlike `offset` it passes over nothing when records are deleted meanwhile. Neither `offset` nor `sort` goes with it.',
+      schema: { type: 'integer', format: 'int64', minimum: 0, maximum: idMax },
       example: 0,
     },
     ...(search.length > 0
@@ -127,13 +138,29 @@ export function listParameters(definition: Definition): Parameter[] {
     },
     {
       name: 'updated_since',
-      about: 'Only records that changed at or after this moment (RFC 3339, with whichever offset).',
+      about:
+        'Only records that changed at or after this moment (RFC 3339, with whichever offset). A record is dated by the beginning of its write and seen from the end of it, and deleted ones are not listed: following the highest moment seen misses changes. To miss none, follow `/v1/changes`.',
       schema: { type: 'string', format: 'date-time' },
       example: '2026-01-01T00:00:00Z',
     },
     fieldsParameter(definition),
   ]
 }
+
+export const cutParameters = (what: string): Parameter[] => [
+  {
+    name: 'limit',
+    about: `${what} a page, ${pageSizeDefault} when not given; more than ${pageSizeMax} is taken as ${pageSizeMax}, and \`meta.limit\` says so.`,
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 2 ** 31 - 1 },
+    example: 20,
+  },
+  {
+    name: 'offset',
+    about: `${what} to skip, none when not given; past the end the page is empty and the total still true.`,
+    schema: { type: 'integer', format: 'int32', minimum: 0, maximum: offsetMax },
+    example: 0,
+  },
+]
 
 export const fieldsParameter = (definition: Definition): Parameter => ({
   name: 'fields',

@@ -5,6 +5,8 @@ export type Listing = {
   words: readonly string[]
   sort: readonly { field: string; descending: boolean }[]
   updatedSince?: string | undefined
+  /** Only records with a higher id, in the order of their ids. */
+  afterId?: number | undefined
   /** What the web interface asks besides: these records alone, one of several values, days from one to another. */
   ids?: readonly number[]
   among?: readonly { field: string; values: readonly string[] }[]

@@ -9,6 +9,7 @@ import {
   Registry,
 } from 'prom-client'
 import type { Metrics } from './http/world.ts'
+import { horizon } from './service/changes.ts'
 import type { Database } from './store/database.ts'
 
 /** What /metrics shows, for whoever operates the service. No company, token or path with an id is a label. */
@@ -77,6 +78,19 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
       this.set({ state: 'open' }, total)
       this.set({ state: 'idle' }, idle)
       this.set({ state: 'waiting' }, waiting)
+    },
+  })
+  new Gauge({
+    name: 'plumbline_changes_held_seconds',
+    help: 'How long the oldest open transaction on the database server that has written holds back /v1/changes.',
+    labelNames: ['holder'],
+    aggregator: 'max',
+    registers,
+    async collect() {
+      this.reset()
+      // A database that does not answer is told of elsewhere.
+      const held = await horizon(database).catch(() => undefined)
+      if (held) this.set({ holder: held.program ?? '' }, held.seconds)
     },
   })
   return {

@@ -14,6 +14,7 @@ import { makePages } from './http/pages.ts'
 import { makeRequestHandler } from './http/request-handler.ts'
 import { makeRouter } from './http/router.ts'
 import type { Stage } from './http/world.ts'
+import { startChangeWatch } from './service/change-watch.ts'
 import { bind } from './walk/bind.ts'
 import type { Handlers } from './walk/handler.ts'
 import { handlers } from './walk/handlers/index.ts'
@@ -32,7 +33,10 @@ export async function serve(
   const pages = makePages(world, stage)
   const admission = openAdmission(world)
   const describe = openDescribe(world.config, all)
-  const api = makeApi(world, { router: makeRouter(bind(all(), by)), pages, describe, admission })
+  const changes = startChangeWatch(world.database, (error) =>
+    world.log.warn({ error }, 'changes could not be looked for'),
+  )
+  const api = makeApi(world, { router: makeRouter(bind(all(), by)), pages, describe, admission, changes })
   const webInterface = makeConsole(world, admission, openAppFiles(consoleFolder))
   const isConsoles = (path: string): boolean =>
     path.startsWith('/') && !/^\/v1(\/|$)/.test(path) && !Object.hasOwn(pages, path)
@@ -55,7 +59,14 @@ export async function serve(
   }
   try {
     const { url, drain } = await listen(world, answer, stage, connections)
-    return { url, drain: (together) => drain(together).then(close) }
+    return {
+      url,
+      drain: async (together) => {
+        changes.close()
+        await drain(together)
+        await close()
+      },
+    }
   } catch (error) {
     await close()
     throw error

@@ -82,7 +82,7 @@ const lists = `
 
 A list is answered as \`{ "data": [...], "meta": { "total", "limit", "offset" } }\`. \`total\` counts all records that match, whatever the page. A page has ${pageSizeDefault} records unless \`limit\` says otherwise; ${pageSizeMax} is the most. Records come by id, or as \`sort\` says (\`sort=name,-updated_at\`). The \`Link\` header leads to the \`next\`, \`prev\` and \`first\` page.
 
-\`fields=id,status\` leaves out all other fields, in lists and in single records. \`updated_since\` narrows a list to what changed; let the moments overlap a little, and mind that what was deleted is not listed. A parameter that a route does not know is refused, so a typing error never widens a list.`.trim()
+\`fields=id,status\` leaves out all other fields, in lists and in single records. \`updated_since\` narrows a list to what changed; it misses deletions, and writes that ended after you looked. To miss none, follow \`/v1/changes\`; to page through everything, use \`after_id\`. A parameter that a route does not know is refused, so a typing error never widens a list.`.trim()
 
 const errors = (errorsPage: string): string =>
   `

@@ -1,7 +1,9 @@
+import { changes } from './changes.ts'
 import { create } from './create.ts'
 import { remove } from './delete.ts'
 import { docs } from './docs.ts'
 import { fetch } from './fetch.ts'
+import { history } from './history.ts'
 import { list } from './list.ts'
 import { openapi } from './openapi.ts'
 import type { OwnOperation, ResourceOperation } from './operation.ts'
@@ -9,12 +11,12 @@ import { postman } from './postman.ts'
 import { update } from './update.ts'
 
 /** What every served resource has. Its routes are called `projects.list`. */
-export const standard = { list, fetch, create, update, delete: remove } satisfies {
+export const standard = { list, fetch, create, update, delete: remove, history } satisfies {
   readonly [name: string]: ResourceOperation
 }
 
 /** What there is once, by the id of its route. The documents about the API come last. */
-export const own = { openapi, docs, postman } satisfies { readonly [id: string]: OwnOperation }
+export const own = { changes, openapi, docs, postman } satisfies { readonly [id: string]: OwnOperation }
 
 export type StandardName = keyof typeof standard
 

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import { isReachable } from '../config/reach.ts'
 import { withPublishedPassword } from '../demo/accounts.ts'
 import { sealingKeys } from '../secret.ts'
+import { horizon } from '../service/changes.ts'
 import { openSealed, sealedToken } from '../service/seal.ts'
 import { type Connection, type Database, openDatabase } from '../store/database.ts'
 import { laneCount } from '../store/lanes.ts'
@@ -13,6 +14,7 @@ import { type Check, ill, warned, well } from './check-folder.ts'
 
 const versionMin = 150_000
 const clockDifferenceMillisecondsMax = 2000
+const heldSecondsMax = 60
 /** Beside those of the setting: what the brief reads of a process share, and for migrations and the command. */
 const connectionsBeside = (processes: number): number => laneCount * processes + 2
 
@@ -31,7 +33,9 @@ export async function checkDatabase(config: Config, connection: Connection, data
       checkConnections(config, facts),
       checkExtensions(facts),
       checkMigrations(pending),
-      ...(pending.length === 0 ? [...(await checkSeal(config, database)), await checkDemo(config, database)] : []),
+      ...(pending.length === 0
+        ? [...(await checkSeal(config, database)), await checkDemo(config, database), await checkChanges(database)]
+        : []),
     ]
   } finally {
     await database.close()
@@ -101,6 +105,16 @@ async function checkSeal(config: Config, database: Database): Promise<Check[]> {
       ill('seal', 'the key does not open the tokens: set the PLUMBLINE_SECRET they were issued with, or rotate them.'),
     ]
   }
+}
+
+/** Whoever leaves a transaction open on the server holds back the feed of changes of every company. */
+async function checkChanges(database: Database): Promise<Check> {
+  const { seconds, holder } = await horizon(database)
+  if (seconds < heldSecondsMax) return well('changes', 'no open transaction holds back /v1/changes')
+  return warned(
+    'changes',
+    `${holder} is open for ${Math.round(seconds)} s and holds back /v1/changes: end it, or the program behind it.`,
+  )
 }
 
 /** Whoever knows a password of the demo can sign in. */

@@ -2,6 +2,7 @@ import { Command, type CommanderError } from 'commander'
 import { version } from '../config/config.ts'
 import { addAccount } from './account.ts'
 import { addBackup } from './backup.ts'
+import { addChanges } from './changes.ts'
 import { addCompany } from './company.ts'
 import { addDatabase } from './database.ts'
 import { addDemo } from './demo.ts'
@@ -45,6 +46,7 @@ export function makeProgram(desk: Desk): Command {
   addToken(program, desk)
   addKey(program, desk)
   addRecord(program, desk)
+  addChanges(program, desk)
   addBackup(program, desk)
   addRestore(program, desk)
   addMove(program, desk)

@@ -130,6 +130,12 @@ export const settingsByKey = {
     whole(1, 36_500),
     'Days for which each API call is kept, 1 to 36500; after that only the sums of each day are.',
   ),
+  changesKeptDays: setting(
+    'CHANGES_KEPT_DAYS',
+    '30',
+    whole(1, 36_500),
+    'Days for which /v1/changes tells what happened, 1 to 36500; the history of each record stays.',
+  ),
   backupTo: setting(
     'PLUMBLINE_BACKUP_TO',
     '',

@@ -1,9 +1,10 @@
 import { withDeprecation } from '#derive/deprecation.ts'
 import { isWrite } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
+import type { ChangeWatch } from '../service/change-watch.ts'
 import type { Rate } from '../service/token-rate.ts'
 import type { Bound, BoundCall } from '../walk/bind.ts'
-import type { Body, Call, PathParams } from '../walk/call.ts'
+import type { Body, Call, PathParams, Wait } from '../walk/call.ts'
 import { claimOf } from '../walk/see-caller.ts'
 import { admit } from '../walk/walk.ts'
 import type { Admission } from './admission.ts'
@@ -15,17 +16,24 @@ import type { Sort } from './gate.ts'
 import type { Pages } from './pages.ts'
 import { rateLimitHeaders } from './rate-limit.ts'
 import { readBody } from './read-body.ts'
+import { CallerGone } from './read-bytes.ts'
 import { type Incoming, onlyThese, type Site, type Target } from './request-handler.ts'
 import type { Router } from './router.ts'
 import type { Sent } from './send.ts'
 import { turnsOf } from './turns.ts'
 import type { World } from './world.ts'
 
-/** `describe` makes a public document. */
-export type ApiParts = { router: Router<Bound>; pages: Pages; describe: Describe; admission: Admission }
+/** `describe` makes a public document; `changes` wakes calls that wait for one. */
+export type ApiParts = {
+  router: Router<Bound>
+  pages: Pages
+  describe: Describe
+  admission: Admission
+  changes: ChangeWatch
+}
 
 /** Turns a request under /v1 into a call, and answers for the documents and the operator's pages. */
-export function makeApi(world: World, { router, pages, describe, admission }: ApiParts): Site {
+export function makeApi(world: World, { router, pages, describe, admission, changes }: ApiParts): Site {
   const { within, shares } = admission
   const turn = turnsOf(1)
   return (incoming) => pageAt(incoming) ?? routeAt(incoming)
@@ -74,18 +82,32 @@ export function makeApi(world: World, { router, pages, describe, admission }: Ap
     return through(incoming, { ...call, body }, bound)
   }
 
-  function through({ request, requestId }: Incoming, call: Call, { walk }: BoundCall): Promise<Sent> {
-    return within(sortOf(call), call.share, async () => {
+  function through(incoming: Incoming, call: Call, { walk }: BoundCall): Promise<Sent> {
+    const { request, requestId } = incoming
+    return within(sortOf(call), call.share, async (outside) => {
+      call.wait = (...asked) => outside(() => wait(incoming, ...asked))
       try {
         const reply = await walk(world, call)
         // Compressed within the limiter: it is work too.
         const coded = await inCoding(reply, () => request.headers, !isWrite(call.route))
         return call.rate ? limited(coded, call.rate) : coded
       } catch (error) {
-        if (call.rate) return limited(failed(world, error, requestId, call.route.id), call.rate)
+        if (call.rate && !(error instanceof CallerGone))
+          return limited(failed(world, error, requestId, call.route.id), call.rate)
         throw error
       }
     })
+  }
+
+  /** Ends when the caller hangs up, too. */
+  async function wait({ response }: Incoming, ...asked: Parameters<Wait>): Promise<boolean> {
+    const gone = new AbortController()
+    const onClose = (): void => gone.abort()
+    response.on('close', onClose)
+    const goesOn = await changes.wait(...asked, gone.signal)
+    response.off('close', onClose)
+    if (gone.signal.aborted) throw new CallerGone()
+    return goesOn
   }
 
   function inTurn(peer: string | undefined, make: () => Promise<Sent> | Sent): Promise<Sent> {

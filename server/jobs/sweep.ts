@@ -1,6 +1,7 @@
 import type { Statement } from '#sql/statement.ts'
 import { sweepAnswers } from '#sql/system/answers.ts'
 import { companiesWithOldCalls, sweepCalls } from '#sql/system/calls.ts'
+import { markHorizon, sweepMarks } from '#sql/system/changes.ts'
 import { foldTallies } from '#sql/system/row-counts.ts'
 import { sweepSessions } from '#sql/system/sessions.ts'
 import { sweepAttempts } from '#sql/system/sign-in.ts'
@@ -46,15 +47,26 @@ export const callsChore = (keptDays: number): CompanyChore => ({
   everyMilliseconds: 600_000,
 })
 
-type Keeping = { callsKeptDays: number }
+type Keeping = { callsKeptDays: number; changesKeptDays: number }
+
+/** How far the log was whole, once a minute: that is how old a change is, and where a closed epoch ends. */
+const marksChore: Chore = { batch: () => markHorizon(50), batchMax: 2, everyMilliseconds: 60_000 }
+/** Marks of changes that are no longer told. */
+const oldMarksChore = (keptDays: number): Chore => ({
+  batch: (most) => sweepMarks(keptDays, most),
+  batchMax: 1000,
+  everyMilliseconds: 600_000,
+})
 
 /** Everything that is tidied up. */
-const choresOf = ({ callsKeptDays }: Keeping): readonly (Chore | CompanyChore)[] => [
+const choresOf = ({ callsKeptDays, changesKeptDays }: Keeping): readonly (Chore | CompanyChore)[] => [
   answersChore,
   sessionsChore,
   attemptsChore,
   talliesChore,
+  marksChore,
   callsChore(callsKeptDays),
+  oldMarksChore(changesKeptDays),
 ]
 
 export function startSweeper(database: Database, keeping: Keeping, onError: (error: unknown) => void): Sweeper {

@@ -20,6 +20,13 @@ export function readReply(body: string, tag: string, ifNoneMatch: Tags | undefin
   return { status: 200, headers: { ETag: tag, ...headersOfReads, 'Content-Type': jsonType }, body }
 }
 
+/** The answer of a read that has no state of its own. */
+export const plainReply = (body: string): Reply => ({
+  status: 200,
+  headers: { ...headersOfReads, 'Content-Type': jsonType },
+  body,
+})
+
 const headersOfReads = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, Accept-Encoding' } as const
 
 export const jsonType = 'application/json; charset=utf-8'

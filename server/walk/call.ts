@@ -1,5 +1,6 @@
 import type { DataRoute } from '#derive/routes.ts'
 import type { Share } from '../fair/shares.ts'
+import type { Seen } from '../service/change-watch.ts'
 import type { Rate } from '../service/token-rate.ts'
 
 /** A call as it came in, free of any framework. */
@@ -17,12 +18,20 @@ export type Call = {
   peer: string | undefined
   /** Whose part of the service it takes. */
   share: Share
+  /** Where it may be answered later: see `Wait`. */
+  wait?: Wait
   /** What is left to its token, once it has been counted; only where there is a limit. */
   rate?: Rate
   requestId: string
   /** Of the world's clock, in milliseconds. */
   startedAt: number
 }
+
+/**
+ * Waits for a change of the company that is not among those seen, for so long at most. Meanwhile the call has no place
+ * among those that are under way. Whether to go on waiting where there is nothing yet: not while the service is leaving.
+ */
+export type Wait = (companyId: number, seen: Seen, milliseconds: number) => Promise<boolean>
 
 export type PathParams = { readonly [name: string]: string | undefined }
 

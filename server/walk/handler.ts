@@ -10,12 +10,14 @@ import type { DataRoute, ResourceRoute, Route } from '#derive/routes.ts'
 import type { BriefStatement } from '#sql/brief.ts'
 import type { Statement } from '#sql/statement.ts'
 import type { CallerAsk } from '#sql/system/caller.ts'
+import type { Seen } from '../service/change-watch.ts'
 import type { MayDo } from '../service/remove-record.ts'
 import type { Work } from '../service/work.ts'
 import type { Answer } from './answer.ts'
 import type { Call, Reply } from './call.ts'
 import type { Intent } from './read-intent.ts'
 import type { Conditions } from './tags.ts'
+import type { World } from './world.ts'
 
 /**
  * What an operation does, bound to its route once, at the start. What is asked is read, and refused, before anything is
@@ -25,8 +27,10 @@ export type ReadHandler<On = DataRoute> = (route: On) => Read
 export type Read = (call: Call, query: ReadonlyMap<string, string>) => Wanted
 
 export type Wanted = {
-  statement(ask: CallerAsk): Statement | BriefStatement
+  statement(ask: CallerAsk, config: World['config']): Statement | BriefStatement
   reply(row: Row, conditions: Conditions): Reply
+  /** How long the answer may be put off while there is nothing to tell; undefined where there is. */
+  waits?(row: Row): { seconds: number; seen: Seen } | undefined
 }
 
 /** What came back beside the caller. */

@@ -8,11 +8,11 @@ const queryLengthMax = 2000
 
 type Page = { path: string; query: ReadonlyMap<string, string>; listing: Listing; total: number }
 
-/** Undefined where the page is all there is. */
-export function linksOf({ path, query, listing: { limit, offset }, total }: Page): string | undefined {
+/** Undefined where the page is all there is, and where it was found by id. */
+export function linksOf({ path, query, listing: { limit, offset, afterId }, total }: Page): string | undefined {
   const next = offset + limit
   const hasNext = next < total && next <= offsetMax
-  if (offset === 0 && !hasNext) return undefined
+  if (afterId !== undefined || (offset === 0 && !hasNext)) return undefined
   const rest = [...query].filter(([name]) => name !== 'offset').map(([name, value]) => `${name}=${spelt(value)}&`)
   const base = `${path}?${rest.join('')}`
   if (base.length > queryLengthMax) return undefined

@@ -38,8 +38,7 @@ export function passGates(caller: CallerRow | undefined, route: DataRoute): Call
   if (!caller?.live) throw unauthorized()
   if (!caller.address_allowed) throw new Refusal('ip_not_allowed')
   const [scope] = route.scopes
-  if (scope !== undefined && !caller.in_scope)
-    throw new Refusal('insufficient_scope', { required_scope: scope, headers: needs(scope) })
+  if (scope !== undefined && !caller.in_scope) throw lacksScope(scope)
   if (caller.feature_off !== null) throw new Refusal('feature_off', { feature: caller.feature_off })
   return caller
 }
@@ -50,6 +49,9 @@ const unauthorized = (): Refusal => new Refusal('unauthorized', { headers: inval
 /** RFC 6750 3: who showed no token is told no error. */
 const challenge = { 'WWW-Authenticate': 'Bearer' } as const
 const invalidToken = { 'WWW-Authenticate': 'Bearer error="invalid_token"' } as const
+export const lacksScope = (scope: string): Refusal =>
+  new Refusal('insufficient_scope', { required_scope: scope, headers: needs(scope) })
+
 const needs = (scope: string) => ({ 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` })
 
 /** The peer as a dotted quad. An IPv6 peer is none, and so matches no entry of an allowlist. Decisions, Tokens. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readQuery } from '#derive/parameters.ts'
 import { isWrite } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
@@ -9,7 +10,7 @@ import type { Seen } from '../service/work.ts'
 import { type Answer, refusalAnswer, replyOf } from './answer.ts'
 import type { Call, Reply } from './call.ts'
 import { earlierAnswer, keptAnswer, keyOf } from './claim-key.ts'
-import type { Read, Write } from './handler.ts'
+import type { Read, Wanted, Write } from './handler.ts'
 import { noteLater, noteOf } from './note-call.ts'
 import { type Headers, readHeaders } from './read-headers.ts'
 import { readIntent, readIntroduction } from './read-intent.ts'
@@ -26,14 +27,33 @@ import type { World } from './world.ts'
 export async function walkRead(world: World, call: Call, read: Read): Promise<Reply> {
   const { headers, ask } = introduced(call)
   const wanted = orRefusal(() => read(call, readQuery(call.query, call.route)))
-  const statement = wanted instanceof Refusal ? seeCaller(ask) : wanted.statement(ask)
-  const [row] = await world.database.read<CallerRow>(statement, call.share)
-
-  const caller = atTheGates(world, call, ask, row)
-  underTheLimit(world, call, ask, caller)
+  const statement = wanted instanceof Refusal ? seeCaller(ask) : wanted.statement(ask, world.config)
+  const look = async (): Promise<CallerRow> => {
+    const [row] = await world.database.read<CallerRow>(statement, call.share)
+    const caller = atTheGates(world, call, ask, row)
+    underTheLimit(world, call, ask, caller)
+    return caller
+  }
+  const first = await look()
+  const caller = wanted instanceof Refusal ? first : await lookedAgain(world, call, ask, { wanted, first, look })
   const reply = orRefusal(() => orThrow(wanted).reply(caller, headers))
   noteLater(world, call, ask, caller, { outcome: reply, counted: true })
   return orThrow(reply)
+}
+
+type Looking = { wanted: Wanted; first: CallerRow; look(): Promise<CallerRow> }
+
+/** What is there once there is something to tell, or at the end of the time; the caller is looked at each time, too. */
+async function lookedAgain(world: World, call: Call, { companyId }: CallerAsk, { wanted, first, look }: Looking) {
+  let caller = first
+  for (let goesOn = call.wait !== undefined; goesOn; ) {
+    const waits = wanted.waits?.(caller)
+    const left = waits ? waits.seconds * 1000 - (world.clock.elapsed() - call.startedAt) : 0
+    if (!waits || left <= 0) return caller
+    goesOn = (await call.wait?.(companyId, waits.seen, left)) === true
+    caller = await look()
+  }
+  return caller
 }
 
 /** The same of a write, in one transaction: what was done, that it was called, and what a retry will hear stand or fall together. */
@@ -48,6 +68,7 @@ export async function walkWrite(world: World, call: Call, write: Write): Promise
       ? undefined
       : keyOf(ask, headers.idempotencyKey, call, intent)
 
+  const writeId = randomUUID()
   return world.database.transaction(async (transaction) => {
     const [[claim], [begun]] = await Promise.all([
       key ? transaction.run<{ claimed: boolean }>(claimKey(key, ask)) : [],
@@ -60,6 +81,9 @@ export async function walkWrite(world: World, call: Call, write: Write): Promise
       accountId: caller.account_id,
       tokenId: caller.token_id,
       door: 'api',
+      writeId,
+      requestId: call.requestId,
+      idempotencyKey: dryRun ? undefined : headers.idempotencyKey,
     } as const
 
     const answer = await answering(world, call, async () => {

@@ -52,12 +52,15 @@ const ofRecord = (companyId: number, records: string, recordId: number) =>
   sql`h.company_id = ${companyId} and h.records = ${records} and ${exactly(sql`h.record_id`, recordId)}`
 
 export const countHistory = (companyId: number, records: string, recordId: number): Statement =>
-  statement(
-    sql`select count(*) as total from (
+  statement(countOfHistory(companyId, records, recordId), 'history.count')
+
+export const countOfHistory = (
+  companyId: number,
+  records: string,
+  recordId: number,
+) => sql`select count(*) as total from (
       select from history h where ${ofRecord(companyId, records, recordId)} ${inOrderOf(sql`h.record_id`, sql`h.id`)}
-    ) h`,
-    'history.count',
-  )
+    ) h`
 
 /** The last things that happened to records of these kinds, with what the records are called. */
 export function recentHistory(companyId: number, definitions: readonly Definition[], limit: number): Statement {

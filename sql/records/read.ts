@@ -23,11 +23,12 @@ export const fetchWithCaller = (
 
 /** A page, its exact total, and its caller. Both come from one snapshot. */
 export function listWithCaller(ask: CallerAsk, definition: Definition, listing: Listing): Statement | BriefStatement {
-  const { limit, offset } = listing
+  const { limit, offset, afterId } = listing
   const asked = { ...ask, limit, offset }
-  return narrows(listing) || listing.fields || listing.sort.length > 0 || !isNear(listing)
-    ? statement(pageWithCaller(asked, definition, listing), listName(definition, listing))
-    : briefPage(definition)(asked)
+  const isPlain = afterId === undefined && !narrows(listing) && !listing.fields && listing.sort.length === 0
+  return isPlain && isNear(listing)
+    ? briefPage(definition)(asked)
+    : statement(pageWithCaller(asked, definition, listing), listName(definition, listing))
 }
 
 const briefFetch = once((definition: Definition) =>
@@ -79,8 +80,9 @@ const one = (
     select r.version, ${shown(definition, currency, fields)} as json
     from ${byKey(definition.name, companyId, id)} r where r.deleted_at is null`
 
-const withCaller = (asked: Askable<CallerAsk>, wanted: Sql): Sql =>
-  sql`with caller as (${callerOf(asked)})
+/** `besides` are further parts of the statement, which may look at the caller. */
+export const withCaller = (asked: Askable<CallerAsk>, wanted: Sql, besides: Sql = sql``): Sql =>
+  sql`with caller as (${callerOf(asked)})${besides}
   select caller.*, wanted.* from caller left join lateral (${wanted}) wanted on true`
 
 /** Where a page is cut. */
@@ -105,7 +107,7 @@ function page(
 
   if (byId && listing.sort.length === 0) {
     const counted = sql`(select from ${from} ${inOrderOf(...byId)}) counted`
-    const ordered = sql`order by ${join([...byId])} ${cut}`
+    const ordered = sql`${beyond(listing, ' and r.id')} order by ${join([...byId])} ${cut}`
     return sql`
     select
       ${total(counted)} as total,
@@ -118,7 +120,7 @@ function page(
     )
     select
       ${total(sql`found`)} as total,
-      ${looked(sql`select id from found order by ${order(listing)} ${cut}`)} as json`
+      ${looked(sql`select id from found${beyond(listing, ' where id')} order by ${order(listing)} ${cut}`)} as json`
 }
 
 /** The ids of what a listing finds, with what they are sorted by. */
@@ -129,6 +131,9 @@ function ids(companyId: number | Sql, definition: Definition, listing: Listing):
   )
   return sql`select r.id${terms} from ${from}${byId ? sql` ${inOrderOf(...byId)}` : sql``}`
 }
+
+/** Where the page begins behind an id. */
+const beyond = ({ afterId }: Listing, id: string): Sql => (afterId === undefined ? sql`` : sql`${raw(id)} > ${afterId}`)
 
 /** A page near the beginning: reading what stands before it costs little. */
 const isNear = ({ offset }: Listing): boolean => offset <= pageSizeMax * 10
@@ -144,12 +149,13 @@ const direction = (descending: boolean): string => `${descending ? ' desc' : ''}
 
 /** Prepared under a name only where few names are possible; a caller cannot fill a connection with statements. */
 function listName({ name }: Definition, listing: Listing): string | undefined {
-  const { filters, words, sort, updatedSince, fields, ids, among, days } = listing
+  const { filters, words, sort, updatedSince, afterId, fields, ids, among, days } = listing
   if (fields || sort.length > 0 || words.length > 3 || ids || among || days) return undefined
   const parts = [
     ...Object.keys(filters).sort(),
     `q${words.length}`,
     ...(updatedSince === undefined ? [] : ['since']),
+    ...(afterId === undefined ? [] : ['after']),
     ...(isNear(listing) ? [] : ['far']),
   ]
   return `${name}.list:${parts.join(',')}`

@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import { byKey, byKeys, placesOf } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
-import { type Author, note } from '../system/history.ts'
+import { type Author, logged } from '../system/log.ts'
 import { tally } from '../system/row-counts.ts'
 import type { RemovalRow } from './history.ts'
 import { taken } from './look.ts'
@@ -41,14 +41,18 @@ export const hiddenBy = (
   )
 
 /** Puts records in sight again. */
-export const unhide = (author: Author, records: string, ids: readonly number[]): Statement =>
+export const unhide = (author: Author, records: string, ids: readonly number[], removalId: number): Statement =>
   statement(
     sql`with r as (
       update ${identifier(records)} set deleted_at = null, removal_id = null, version = version + 1, updated_at = now()
       where ${placesOf(records, author.companyId, ids)}
-      returning company_id, id
+      returning company_id, id, version
     ), tallied as (${tally(records, 1)}
-    ) ${note(author, records, 'restored', sql`select id, null::json from r`)}`,
+    ) ${logged(
+      author,
+      { records, action: 'restored', removalId },
+      sql`select id, version, null::json, null::json from r`,
+    )}`,
     `${records}.unhide`,
   )
 

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { byKey } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
-import { type Author, note } from '../system/history.ts'
+import { type Author, logged } from '../system/log.ts'
 import { placesTaken } from '../system/quota.ts'
 import { tally } from '../system/row-counts.ts'
 import { columnsOf } from './columns.ts'
@@ -31,7 +31,7 @@ export function insertRecord(
       ${planLimit === null ? sql`` : sql`where exists (select from place)`}
       returning *
     ), tallied as (${tally(definition.name, 1)}
-    ), noted as (${note(author, definition.name, 'created', sql`select id, null::json from r`)})
+    ), logged as (${logged(author, { records: definition.name, action: 'created' }, sql`select id, version, null::json, null::json from r`)})
     select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
     planLimit === null ? `${definition.name}.insert` : `${definition.name}.insert-at-place`,
   )
@@ -53,7 +53,11 @@ export function updateRecord(
       update ${identifier(definition.name)} set ${join(assignments)}, version = version + 1, updated_at = now()
       where company_id = ${author.companyId} and id = ${id}
       returning *
-    ), noted as (${note(author, definition.name, 'changed', sql`select id, ${JSON.stringify(changes)}::json from r`)})
+    ), logged as (${logged(
+      author,
+      { records: definition.name, action: 'changed' },
+      sql`select id, version, ${JSON.stringify(changes)}::json, null::json from r`,
+    )})
     select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
     // Any choice of columns can come; only those of which there are few are prepared.
     assignments.length <= 2 ? `${definition.name}.update:${shapeOf(definition, Object.keys(changed))}` : undefined,

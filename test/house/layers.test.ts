@@ -73,7 +73,7 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
     may: [
       /^(registry|derive|server\/(config|fair|walk|http))\//,
       // What the edge is handed, and says back, in the words of those who made it.
-      /^server\/(service\/(token-rate|seal)|store\/faults)\.ts$/,
+      /^server\/(service\/(token-rate|change-watch|seal)|store\/faults)\.ts$/,
       /^(node:.*|find-my-way|@fastify\/accept-negotiator)$/,
     ],
     because: 'the edge turns requests into calls and decides nothing: no service, no statement',

@@ -3,6 +3,7 @@ import { isWrite } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
 import { planLimit } from '#registry/plans.ts'
 import type { RefusalCode } from '#registry/refusals.ts'
+import { cursorOf } from '#server/service/changes.ts'
 import { lockOf } from '#server/walk/claim-key.ts'
 import type { Answer } from './http.ts'
 import type { Company, Stage } from './stage.ts'
@@ -82,6 +83,11 @@ export const ways: { readonly [code in RefusalCode]?: Way } = {
         await transaction.run({ text: 'select pg_advisory_xact_lock($1::bigint)', values: [lockOf(company.id, key)] })
         return call()
       }),
+  },
+  cursor_gone: {
+    // Of an epoch that this log has not come to.
+    prepare: async (_stage, { id }, { query }) =>
+      void query.push(`after=${cursorOf(id, { epoch: 99, pos: '1', id: 0 })}`),
   },
   not_found: { spoil: (draft) => set(draft, { id: 999_999_999 }) },
   precondition_failed: { spoil: (draft) => void draft.headers.push(['If-Match', '"99-aaaaaaaaaaaaaaaaaaaaaa"']) },

@@ -45,6 +45,11 @@ export const token = {
   hash: ask.tokenHash,
 }
 export const session = { companyId: 7, idHash: Buffer.from('00ff', 'hex') }
-export const author = { companyId: 7, accountId: 8, tokenId: 9, door: 'api' }
+export const author = {
+  ...{ companyId: 7, accountId: 8, tokenId: 9, door: 'api' },
+  writeId: '00000000-0000-4000-8000-000000000000',
+}
+export const place = { epoch: 1, pos: '800', id: 4711 }
+export const following = { companyId: 7, after: place, records: ['projects'], limit: 50, keptDays: 30 }
 export const page: Listing = { filters: {}, words: [], sort: [], limit: 50, offset: 0 }
 export const [projects, workers, , estimates] = registry as [Definition, Definition, Definition, Definition]

@@ -1,4 +1,6 @@
 import { type Look, lookFirst } from '#sql/look.ts'
+import { changesAfter } from '#sql/records/changes.ts'
+import { changesWithCaller, historyWithCaller, nowWithCaller } from '#sql/records/changes-with-caller.ts'
 import { countHistory, countRemovals, historyOfRecord, recentHistory, removalsOf } from '#sql/records/history.ts'
 import {
   draftInvoices,
@@ -21,7 +23,7 @@ import {
   unhide,
 } from '#sql/records/restore.ts'
 import { insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from '#sql/records/write.ts'
-import { ask, author, estimates, page, projects, type Topic, workers } from './examples.ts'
+import { ask, author, estimates, following, page, projects, type Topic, workers } from './examples.ts'
 
 /** Statements made from a definition. */
 export const ofTheRecords: readonly Topic[] = [
@@ -69,8 +71,8 @@ export const ofTheRecords: readonly Topic[] = [
     [
       ...projects.removal.relations.map((relation) => related(7, relation, [4711])),
       noteRemoval(author, { records: 'projects', recordId: 1, mode: 'soft', title: 'T', went: {}, unlinked: [] }),
-      hide(author, 'projects', [1, 2], 3),
-      erase(author, estimates, 1, '{}'),
+      hide(author, projects, [1, 2], 3),
+      erase(author, estimates, { id: 1, held: '{}', removalId: 3 }),
       settle(author, 'equipment', 'status', [1], { is: 'IN_USE' }, 'ACTIVE'),
       settle(author, 'equipment', 'project_id', [1], 'any', null),
     ],
@@ -98,6 +100,15 @@ export const ofTheRecords: readonly Topic[] = [
     ],
   ],
   [
+    'changes',
+    [
+      changesAfter([projects, estimates], following),
+      changesWithCaller(ask, [projects, estimates], following),
+      nowWithCaller(ask, [projects, estimates]),
+      historyWithCaller(ask, projects, 4711, page),
+    ],
+  ],
+  [
     'home',
     [
       projectsByStatus(7),
@@ -116,7 +127,7 @@ export const ofTheRecords: readonly Topic[] = [
       hiddenBy(7, workers, 1, [2]),
       takenMeanwhile(7, projects, 'code', [2]),
       holdLive(7, 'clients', [3]),
-      unhide(author, 'projects', [2]),
+      unhide(author, 'projects', [2], 3),
       stillEmpty(7, workers, 'supervisor_id', [4]),
     ],
   ],

@@ -5,6 +5,7 @@ import { beginWrite } from '#sql/system/begin-write.ts'
 import { countCalls, findCall, listCalls, useByDay } from '#sql/system/call-list.ts'
 import { seeCaller } from '#sql/system/caller.ts'
 import { companiesWithOldCalls, insertCalls, lastUse, sweepCalls } from '#sql/system/calls.ts'
+import { changedCompanies, horizonNow, markHorizon, sweepMarks } from '#sql/system/changes.ts'
 import { findCompany, insertCompany, lockCompany, updateCompany } from '#sql/system/companies.ts'
 import {
   deleteCompany,
@@ -21,7 +22,7 @@ import {
 } from '#sql/system/demo.ts'
 import { endWrite } from '#sql/system/end-write.ts'
 import { newestSealed, serverFacts } from '#sql/system/health.ts'
-import { noteOffice } from '#sql/system/history.ts'
+import { advanceEpoch, noteOffice, seeIdentity } from '#sql/system/log.ts'
 import { countLive, givePlaceBack, holdPlan, placesUsed, recountPlaces, takePlaces } from '#sql/system/quota.ts'
 import { foldTallies } from '#sql/system/row-counts.ts'
 import { fenceKeys, holdKeys, lockRotation, sealAnew, sealedRows } from '#sql/system/seal.ts'
@@ -46,7 +47,20 @@ import {
   revokeActiveToken,
   setAllowlist,
 } from '#sql/system/tokens.ts'
-import { answer, ask, company, key, noted, page, person, projects, session, type Topic, token } from './examples.ts'
+import {
+  answer,
+  ask,
+  author,
+  company,
+  key,
+  noted,
+  page,
+  person,
+  projects,
+  session,
+  type Topic,
+  token,
+} from './examples.ts'
 
 /** Statements of the fixed tables. */
 export const ofTheSystem: readonly Topic[] = [
@@ -116,7 +130,7 @@ export const ofTheSystem: readonly Topic[] = [
       activeToken(7),
       revokeActiveToken(7),
       setAllowlist(7, []),
-      noteOffice(7, { accountId: 8, door: 'web', records: 'tokens', recordId: 9, action: 'shown', changes: null }),
+      noteOffice(author, { records: 'tokens', recordId: 9, action: 'shown', changes: null }),
     ],
   ],
   [
@@ -146,6 +160,17 @@ export const ofTheSystem: readonly Topic[] = [
     ],
   ],
   ['plan', [holdPlan(7)]],
+  [
+    'log',
+    [
+      changedCompanies([{ companyId: 7, epoch: 1, pos: '800' }]),
+      markHorizon(60),
+      sweepMarks(30, 1000),
+      horizonNow(),
+      seeIdentity(300_000),
+      advanceEpoch(),
+    ],
+  ],
   ['health', [serverFacts(), newestSealed()]],
   [
     'calls',

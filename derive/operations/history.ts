@@ -1,0 +1,46 @@
+import { changeExample } from '../openapi/changes.ts'
+import { cutParameters, readCut } from '../parameters.ts'
+import type { ResourceOperation } from './operation.ts'
+import { about, idOf, rateHeaders, recordPath, refusalOf } from './record.ts'
+
+/** The changes of one record. */
+export const history: ResourceOperation<'read'> = (definition, base) => ({
+  ...about(definition, 'VIEW'),
+  method: 'GET',
+  path: `${recordPath(definition, base)}/history`,
+  access: 'read',
+  success: 200,
+  summary: `Read the history of the ${definition.one}`,
+  description: [
+    `Tells every change of the ${definition.one}, the newest first, in the shape of \`/v1/changes\`. One that was deleted has its history still.`,
+  ],
+  pathParameters: [idOf(definition)],
+  parameters: cutParameters('Changes'),
+  conditional: false,
+  body: null,
+  refusals: ['not_found'],
+  refused: { invalid_parameter: () => refusalOf(() => readCut(new Map([['limit', '0']]))) },
+  answer: {
+    description: 'Up to a page of changes, and how many there are in all.',
+    headers: ['RequestId', 'CacheControl', 'Vary', ...rateHeaders],
+    schema: 'HistoryPage',
+    examples: {
+      newest: {
+        summary: 'The newest change',
+        description: 'An update, and the create before it on the next page.',
+        value: { data: [changeExample(definition)], meta: { total: 2, limit: 1, offset: 0 } },
+      },
+    },
+  },
+  collection: {
+    turn: 'uses',
+    requests: [
+      {
+        sends: [],
+        offers: [],
+        title: 'The history begins with the create',
+        checks: ["pm.expect(data.at(-1).action).to.equal('created')"],
+      },
+    ],
+  },
+})

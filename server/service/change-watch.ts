@@ -1,0 +1,92 @@
+import { changedCompanies } from '#sql/system/changes.ts'
+import type { Database } from '../store/database.ts'
+
+/**
+ * Wakes those who wait for a change of their company. One statement asks for all of them, and only while somebody waits:
+ * a waiting caller holds no connection and no thread, and a write does nothing for it. Decisions, Changes.
+ */
+export type ChangeWatch = {
+  /** Until a change from `seen` on can be read, or for so long at most, or until the caller is gone; false once closed. */
+  wait(companyId: number, seen: Seen, milliseconds: number, gone: AbortSignal): Promise<boolean>
+  /** Lets everybody go on at once, from here on too. */
+  close(): void
+}
+
+/** What was seen of the log: everything below the position. */
+export type Seen = { epoch: number; pos: string }
+
+type Waiter = { seen: Seen; wake(): void }
+
+const lookEveryMilliseconds = 50
+/** While the database does not answer. */
+const lookAgainMilliseconds = 1000
+
+export function startChangeWatch(database: Pick<Database, 'read'>, onError: (error: unknown) => void): ChangeWatch {
+  const waiting = new Map<number, Set<Waiter>>()
+  let timer: NodeJS.Timeout | undefined
+  let isLooking = false
+  let isClosed = false
+
+  const look = async (): Promise<void> => {
+    timer = undefined
+    isLooking = true
+    const asked = [...waiting]
+    const seen = asked.map(([companyId, waiters]) => ({ companyId, ...oldest(waiters) }))
+    let pause = lookEveryMilliseconds
+    try {
+      const [row] = await database.read<{ epoch: number; pos: string; company_ids: number[] }>(changedCompanies(seen))
+      const { epoch, pos, company_ids } = row as NonNullable<typeof row>
+      const changed = new Set(company_ids.map(Number))
+      for (const [index, [companyId, waiters]] of asked.entries()) {
+        for (const waiter of waiters) {
+          if (changed.has(companyId)) waiter.wake()
+          // Of those who came meanwhile with less in view, the next look knows.
+          else if (!isBefore(waiter.seen, seen[index] as Seen)) waiter.seen = later(waiter.seen, { epoch, pos })
+        }
+      }
+    } catch (error) {
+      onError(error)
+      pause = lookAgainMilliseconds
+    }
+    isLooking = false
+    plan(pause)
+  }
+  const plan = (milliseconds: number): void => {
+    if (timer || isLooking || waiting.size === 0) return
+    timer = setTimeout(() => void look(), milliseconds)
+  }
+
+  return {
+    wait: (companyId, seen, milliseconds, gone) =>
+      new Promise((resolve) => {
+        if (isClosed || gone.aborted) return resolve(false)
+        const waiters = waiting.get(companyId) ?? new Set<Waiter>()
+        const wake = (): void => {
+          clearTimeout(deadline)
+          gone.removeEventListener('abort', wake)
+          waiters.delete(waiter)
+          if (waiters.size === 0 && waiting.get(companyId) === waiters) waiting.delete(companyId)
+          if (waiting.size === 0) clearTimeout(timer)
+          if (waiting.size === 0) timer = undefined
+          resolve(!isClosed)
+        }
+        const waiter: Waiter = { seen, wake }
+        const deadline = setTimeout(wake, milliseconds)
+        gone.addEventListener('abort', wake, { once: true })
+        waiting.set(companyId, waiters.add(waiter))
+        plan(lookEveryMilliseconds)
+      }),
+    close() {
+      isClosed = true
+      for (const waiters of [...waiting.values()]) for (const { wake } of [...waiters]) wake()
+    },
+  }
+}
+
+const isBefore = (one: Seen, other: Seen): boolean =>
+  one.epoch < other.epoch || (one.epoch === other.epoch && BigInt(one.pos) < BigInt(other.pos))
+
+const later = (one: Seen, other: Seen): Seen => (isBefore(one, other) ? other : one)
+
+const oldest = (waiters: ReadonlySet<Waiter>): Seen =>
+  [...waiters].map(({ seen }) => seen).reduce((one, other) => (isBefore(other, one) ? other : one))

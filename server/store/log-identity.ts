@@ -1,0 +1,42 @@
+import type pg from 'pg'
+import type { Statement } from '#sql/statement.ts'
+import { advanceEpoch, seeIdentity } from '#sql/system/log.ts'
+
+/**
+ * Before a new connection may write: where the database is another than the one that the log was written in, a new
+ * epoch begins. Transaction ids there say nothing of those of before. Decisions, Changes.
+ */
+export async function keepLog(client: pg.ClientBase, timeout: number): Promise<void> {
+  const ask = ({ text, values }: Statement) => client.query({ text, values, query_timeout: timeout } as pg.QueryConfig)
+  if (await isOurs(ask)) return
+  const say = (text: string) => ask({ text, values: [] })
+  await say('begin isolation level read committed')
+  try {
+    // Waits for everybody who writes, and lets nobody write until the epoch is there.
+    await say('lock table history in share row exclusive mode')
+    await ask(advanceEpoch())
+    await say('commit')
+  } catch (error) {
+    await say('rollback').catch(() => {})
+    throw error
+  }
+}
+
+type Ask = (statement: Statement) => Promise<pg.QueryResult>
+
+/** A database that has no log yet, as before its first migration, has nothing to keep; one in recovery takes no writes. */
+async function isOurs(ask: Ask): Promise<boolean> {
+  try {
+    const { rows } = await ask(seeIdentity(transactionMillisecondsMax))
+    return rows[0]?.same !== false
+  } catch (error) {
+    if (nothingToKeep.has((error as pg.DatabaseError).code ?? '')) return true
+    throw error
+  }
+}
+
+/** Longer than anything that the service does. */
+const transactionMillisecondsMax = 300_000
+
+/** undefined_table, and object_not_in_prerequisite_state, which a server in recovery says. */
+const nothingToKeep = new Set(['42P01', '55000'])

@@ -1,0 +1,21 @@
+import { readCut } from '#derive/parameters.ts'
+import type { ResourceRoute } from '#derive/routes.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { historyWithCaller } from '#sql/records/changes-with-caller.ts'
+import { plainReply } from '../answer.ts'
+import type { ReadHandler } from '../handler.ts'
+import { pathId } from '../read-intent.ts'
+
+/** A record has at least the line of its creation, and keeps its history when it is gone. */
+export const history: ReadHandler<ResourceRoute> =
+  ({ definition }) =>
+  ({ params }, query) => {
+    const cut = readCut(query)
+    return {
+      statement: (ask) => historyWithCaller(ask, definition, pathId(params) ?? 0, cut),
+      reply({ json, total }: { json: string; total: number }) {
+        if (total === 0) throw new Refusal('not_found')
+        return plainReply(`{"data":[${json}],"meta":${JSON.stringify({ total, ...cut })}}`)
+      },
+    }
+  }

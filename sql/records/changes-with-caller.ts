@@ -1,0 +1,86 @@
+import { raw, type Sql } from 'sql-template-tag'
+import type { Definition } from '#registry/definition.ts'
+import { permission } from '#registry/permissions.ts'
+import { byKey, companyRow } from '../access.ts'
+import { type Statement, sql, statement } from '../statement.ts'
+import { type CallerAsk, ofToken } from '../system/caller.ts'
+import { currentEpoch, horizon } from '../system/log.ts'
+import { type ChangesAsk, changesOfRecord, changesPage } from './changes.ts'
+import { countOfHistory } from './history.ts'
+import { withCaller } from './read.ts'
+
+/** The log of changes, read together with its caller. */
+
+/** The resources that are open to the caller: by scope alone, and by scope and add-on. */
+export type OpenRow = { in_scope: string[]; open: string[] }
+
+/** A page of the changes of resources that are open to the caller, of these alone where any are named. */
+export const changesWithCaller = (
+  ask: CallerAsk,
+  definitions: readonly Definition[],
+  asked: ChangesAsk & { records: readonly string[] | null },
+): Statement => {
+  const { records } = asked
+  const wanted = records === null ? definitions : definitions.filter(({ name }) => records.includes(name))
+  return statement(
+    withCaller(
+      ask,
+      sql`
+    with rights as materialized (${openTo(ask, wanted)})
+    select rights.*, page.* from rights
+    left join lateral (${changesPage(definitions, asked, sql`rights.open`)}) page on true`,
+    ),
+    'changes.page-with-caller',
+  )
+}
+
+/** The place of this moment, marked for a caller who is let in. */
+export const nowWithCaller = (ask: CallerAsk, definitions: readonly Definition[]): Statement =>
+  statement(
+    withCaller(
+      ask,
+      sql`
+    with rights as materialized (${openTo(ask, definitions)})
+    select rights.*, marked.epoch as start_epoch, marked.pos as start_pos from rights left join marked on true`,
+      sql`, marked as (
+      insert into log_marks as m (epoch, pos)
+      select ${currentEpoch}, ${horizon} from caller where caller.live and caller.address_allowed
+      on conflict (epoch, pos) do update set at = m.at
+      returning epoch, pos::text
+    )`,
+    ),
+    'changes.now-with-caller',
+  )
+
+/** The changes of one record, and how many there are; none of a record that never was. */
+export const historyWithCaller = (
+  ask: CallerAsk,
+  definition: Definition,
+  id: number,
+  { limit, offset }: { limit: number; offset: number },
+): Statement => {
+  const { companyId } = ask
+  return statement(
+    withCaller(
+      ask,
+      sql`
+    select (${countOfHistory(companyId, definition.name, id)}) as total,
+      (${changesOfRecord(definition, { companyId, id, limit, offset })}) as json`,
+    ),
+    `${definition.name}.changes-with-caller`,
+  )
+}
+
+const openTo = ({ companyId, tokenHash }: CallerAsk, definitions: readonly Definition[]): Sql => {
+  const names = definitions.map(({ name }) => name)
+  const scopes = names.map((name) => permission(name, 'VIEW'))
+  const addOns = definitions.map(({ served }) => served?.addOn ?? 'api')
+  return sql`
+      select coalesce(array_agg(asked.name), '{}') as in_scope,
+        coalesce(array_agg(asked.name) filter (where asked.add_on = any (c.add_ons)), '{}') as open
+      from (select * from tokens ${ofToken(companyId, tokenHash)}) t
+      cross join ${byKey('accounts', companyId, raw('caller.account_id'))} a
+      cross join ${companyRow(companyId)} c
+      cross join unnest(${names}::text[], ${scopes}::text[], ${addOns}::text[]) asked (name, scope, add_on)
+      where asked.scope = any (t.scopes) and asked.scope = any (a.permissions)`
+}

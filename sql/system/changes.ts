@@ -1,0 +1,71 @@
+import { type Statement, sql, statement } from '../statement.ts'
+import { currentEpoch, horizon } from './log.ts'
+import { sweepFrom } from './sweep.ts'
+
+/** How far the log of changes can be read, and the marks that remember it. Decisions, Changes. */
+
+/** A mark at the horizon, unless there is one that is younger. Its commit makes the place hold through a crash. */
+export const markHorizon = (seconds: number): Statement =>
+  statement(
+    sql`insert into log_marks as m (epoch, pos)
+    select ${currentEpoch}, ${horizon}
+    where not exists (select from log_marks where at > now() - make_interval(secs => ${seconds}::float8))
+    on conflict (epoch, pos) do update set at = m.at
+    returning epoch, pos::text`,
+    'changes.mark',
+  )
+
+/** Marks that are older than changes are told; the last of them stays, and so does the last of each epoch. */
+export const sweepMarks = (keptDays: number, most: number): Statement =>
+  statement(
+    sql`${sweepFrom(
+      'log_marks',
+      sql`m where at < (
+        select at from log_marks where at <= now() - make_interval(days => ${keptDays}::int) order by at desc limit 1
+      ) and (
+        select true from log_marks later where later.epoch = m.epoch and later.pos > m.pos
+        order by later.epoch, later.pos limit 1
+      ) order by at`,
+      most,
+    )} returning 1`,
+    'changes.sweep-marks',
+  )
+
+/** Where the log can be read to, and the companies among these with a change from their places on. */
+export const changedCompanies = (seen: readonly { companyId: number; epoch: number; pos: string }[]): Statement =>
+  statement(
+    sql`with log as materialized (
+      select ${currentEpoch} as epoch, ${horizon} as pos
+    )
+    select log.epoch, log.pos::text as pos, array(
+      select seen.company_id
+      from unnest(${seen.map(({ companyId }) => companyId)}::bigint[], ${seen.map(({ epoch }) => epoch)}::int[],
+        ${seen.map(({ pos }) => pos)}::text[]::xid8[]) seen (company_id, epoch, pos)
+      cross join lateral (
+        select from history
+        where company_id = seen.company_id and (epoch, pos) >= (seen.epoch, seen.pos) and (epoch, pos) < (log.epoch, log.pos)
+        order by company_id, epoch, pos, id limit 1
+      ) first
+      where (log.epoch, log.pos) > (seen.epoch, seen.pos)
+    ) as company_ids
+    from log`,
+    'changes.companies',
+  )
+
+/** How long the oldest open transaction that has written anywhere on the server holds the horizon, and which it is. */
+export type HorizonRow = { epoch: number; pos: string; seconds: number; holder: string | null; program: string | null }
+
+export const horizonNow = (): Statement =>
+  statement(
+    sql`select ${currentEpoch} as epoch, ${horizon}::text as pos,
+      coalesce(greatest(extract(epoch from clock_timestamp() - held.since), 0), 0)::float8 as seconds, held.holder, held.program
+    from (select) one left join lateral (
+      select xact_start as since, format('process %s (%s) of %s in the database %s, %s', pid,
+        coalesce(nullif(application_name, ''), 'no name'), usename, datname, state) as holder, application_name as program
+      from pg_stat_activity where backend_xid is not null and pid <> pg_backend_pid()
+      union all
+      select prepared, format('the prepared transaction %s of %s in the database %s', gid, owner, database), 'a prepared transaction' from pg_prepared_xacts
+      order by since limit 1
+    ) held on true`,
+    'changes.horizon',
+  )

@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Change, horizon, readChanges } from '#server/service/changes.ts'
+import { type Company, openStage, type Stage } from '../stage/stage.ts'
+import { eventually } from '../stage/wait.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+const patch = (own: Company, id: number, body: object) => own.call('PATCH', `/v1/clients/${id}`, { body })
+const marked = (text: string, ...values: unknown[]) => stage.sql(text, ...values)
+
+/** Everything after a cursor, page by page. */
+async function follow(own: Company, after: string | null, limit = 100): Promise<{ changes: Change[]; next: string }> {
+  const changes: Change[] = []
+  for (let cursor = after; ; ) {
+    const { status, body } = await own.get(`/v1/changes?limit=${limit}${cursor === null ? '' : `&after=${cursor}`}`)
+    expect(status).toBe(200)
+    changes.push(...body.data)
+    cursor = body.meta.next
+    if (!body.meta.more) return { changes, next: body.meta.next }
+  }
+}
+
+describe('The feed tells every committed change, in order', () => {
+  test('what happened, by whom and with which key, and a deletion as a tombstone', async () => {
+    const own = await stage.company()
+    const { body: start } = await own.get('/v1/changes?after=now')
+    const headers = { 'Idempotency-Key': 'mine-1' }
+    const created = await own.call('POST', '/v1/clients', { body: { name: 'A' }, headers })
+    const id = created.body.data.id
+    await patch(own, id, { name: 'B' })
+    await own.call('DELETE', `/v1/clients/${id}`)
+    const { changes } = await follow(own, start.meta.next)
+    expect(changes).toMatchObject([
+      { event: 'clients.created', version: 1, action: 'created', changes: null, record: null },
+      { event: 'clients.updated', version: 2, changes: { name: ['A', 'B'] }, record: null, removal_id: null },
+      { event: 'clients.deleted', version: 3, record: { id, name: 'B' }, removal_id: expect.any(Number) },
+    ])
+    const by = { channel: 'api', account_id: own.accountId, idempotency_key: 'mine-1' }
+    expect(changes[0]?.by).toMatchObject({ ...by, request_id: created.headers['x-request-id'] })
+    expect(new Set(changes.map(({ id }) => id)).size).toBe(3)
+  })
+
+  test('page by page the same as at once, and the same again from the same cursor', async () => {
+    const own = await stage.company()
+    for (let count = 0; count < 7; count++) await own.create('clients', { name: `C${count}` })
+    const whole = await follow(own, null)
+    expect(whole.changes).toHaveLength(7)
+    expect((await follow(own, null, 2)).changes).toEqual(whole.changes)
+    expect((await follow(own, whole.next)).changes).toEqual([])
+  })
+
+  test('a write that is not committed holds back what was committed after it, and nothing is passed over', async () => {
+    const own = await stage.company()
+    const { body: start } = await own.get('/v1/changes?after=now')
+    await stage.inTransaction(async ({ run }) => {
+      await run({ text: 'select pg_current_xact_id()', values: [] })
+      await own.create('clients', { name: 'Later' })
+      expect((await follow(own, start.meta.next)).changes).toEqual([])
+      expect((await horizon(stage.world.database)).holder).toContain('plumbline')
+    })
+    expect((await follow(own, start.meta.next)).changes).toHaveLength(1)
+  })
+
+  test('records= tells of these alone, and the cursor passes over the others', async () => {
+    const own = await stage.company()
+    await own.create('clients', { name: 'C' })
+    await own.create('projects', { name: 'P' })
+    const { body } = await own.get('/v1/changes?records=clients')
+    expect(body).toMatchObject({ data: [{ records: 'clients' }], meta: { more: false, records: ['clients'] } })
+    expect((await own.get(`/v1/changes?after=${body.meta.next}`)).body.data).toEqual([])
+  })
+
+  test('a change of the web interface or of a kind that is not served: the first is told, the second is not', async () => {
+    const own = await stage.company()
+    await own.record('clients', { name: 'By the operator' })
+    await own.record('trades', { name: 'Roofing' })
+    const { changes } = await follow(own, null)
+    expect(changes.map(({ records, by }) => [records, by.channel])).toEqual([['clients', 'command']])
+  })
+
+  test('one company hears nothing of another, and takes no cursor of it', async () => {
+    const [one, other] = [await stage.company(), await stage.company()]
+    await one.create('clients', { name: 'Secret' })
+    const { next } = await follow(one, null)
+    expect((await follow(other, null)).changes).toEqual([])
+    expect((await other.get(`/v1/changes?after=${next}`)).body).toMatchObject({
+      status: 400,
+      code: 'invalid_parameter',
+    })
+  })
+})
+
+describe('Rights are those of the moment', () => {
+  test('a resource whose scope or add-on is gone is not told; asked for by name it is refused', async () => {
+    const own = await stage.company({ addOns: ['api'], scopes: ['CLIENTS_VIEW', 'EQUIPMENT_VIEW'] })
+    expect((await own.get('/v1/changes')).body.meta.records).toEqual(['clients'])
+    expect((await own.get('/v1/changes?records=projects')).body).toMatchObject({
+      code: 'insufficient_scope',
+      required_scope: 'PROJECTS_VIEW',
+    })
+    expect((await own.get('/v1/changes?records=equipment')).body).toMatchObject({
+      code: 'feature_off',
+      feature: 'equipment',
+    })
+  })
+
+  test('each call is counted once, however long it waited', async () => {
+    const own = await stage.company()
+    const { body } = await own.get('/v1/changes?after=now')
+    await own.get(`/v1/changes?after=${body.meta.next}&wait=1`)
+    expect((await own.calls()).map(({ route, counted }) => [route, counted])).toEqual([
+      ['changes', true],
+      ['changes', true],
+    ])
+  })
+})
+
+describe('wait=', () => {
+  test('answers as soon as there is something', async () => {
+    const own = await stage.company()
+    const { body: start } = await own.get('/v1/changes?after=now')
+    const waiting = own.get(`/v1/changes?after=${start.meta.next}&wait=30`)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const began = performance.now()
+    await own.create('clients', { name: 'Awaited' })
+    expect((await waiting).body.data).toHaveLength(1)
+    expect(performance.now() - began).toBeLessThan(5000)
+  })
+
+  test('three hundred callers wait without a connection or a place of the limiter, and all of them hear', async () => {
+    const own = await stage.company()
+    const { body: start } = await own.get('/v1/changes?after=now')
+    const path = `/v1/changes?after=${start.meta.next}&wait=30`
+    const waiting = Array.from({ length: 300 }, () => own.get(path))
+    await eventually(async () => {
+      const { total, idle } = stage.world.database.load()
+      expect(total - idle).toBeLessThan(3)
+      expect((await own.get('/v1/clients')).status).toBe(200)
+    })
+    await own.create('clients', { name: 'Awaited' })
+    for (const { body } of await Promise.all(waiting)) expect(body.data).toHaveLength(1)
+  })
+
+  test('a token that is revoked meanwhile hears nothing', async () => {
+    const own = await stage.company()
+    const { body: start } = await own.get('/v1/changes?after=now')
+    const waiting = own.get(`/v1/changes?after=${start.meta.next}&wait=3`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await own.revoke()
+    await own.record('clients', { name: 'C' })
+    expect((await waiting).body.code).toBe('unauthorized')
+  })
+})
+
+describe('A cursor that cannot go on', () => {
+  test.each(['x', 'MS4x', 'now2'])('%s is none', async (cursor) => {
+    const own = await stage.company()
+    expect((await own.get(`/v1/changes?after=${cursor}`)).body).toMatchObject({
+      status: 400,
+      code: 'invalid_parameter',
+    })
+  })
+
+  test('after which a change is older than changes are told: 410, and the way on', async () => {
+    const own = await stage.company()
+    const { next: start } = await readChanges(stage.world.database, {
+      ...{ companyId: own.id, after: 'now', limit: 1, keptDays: 30 },
+    })
+    await own.create('clients', { name: 'Old' })
+    const { next } = await follow(own, start)
+    await own.get('/v1/changes?after=now')
+    const marks = await marked('select epoch, pos::text, at::text from log_marks')
+    await marked("update log_marks set at = at - interval '31 days'")
+    try {
+      const { body } = await own.get(`/v1/changes?after=${start}`)
+      expect(body).toMatchObject({ status: 410, code: 'cursor_gone', detail: expect.stringContaining('after=now') })
+      // Nothing came after this one, however old it is; and without a cursor the feed begins with what is kept.
+      expect((await follow(own, next)).changes).toEqual([])
+      expect((await follow(own, null)).changes).toEqual([])
+      const whole = { companyId: own.id, after: start, limit: 10, keptDays: null }
+      expect((await readChanges(stage.world.database, whole)).changes).toHaveLength(1)
+    } finally {
+      for (const { epoch, pos, at } of marks)
+        await marked(
+          'update log_marks set at = $3::timestamptz where epoch = $1 and pos = $2::text::xid8',
+          epoch,
+          pos,
+          at,
+        )
+    }
+  })
+})
+
+describe('The history of a record', () => {
+  test('newest first, in the shape of the feed, page by page and after its deletion', async () => {
+    const own = await stage.company()
+    const id = await own.create('clients', { name: 'A' })
+    await patch(own, id, { name: 'B' })
+    await own.call('DELETE', `/v1/clients/${id}`)
+    const { body } = await own.get(`/v1/clients/${id}/history`)
+    expect(body.data).toEqual((await follow(own, null)).changes.toReversed())
+    expect(body.meta).toEqual({ total: 3, limit: 50, offset: 0 })
+    expect((await own.get(`/v1/clients/${id}/history?limit=1&offset=2`)).body.data).toMatchObject([{ version: 1 }])
+    expect((await own.get('/v1/clients/999999/history')).status).toBe(404)
+  })
+
+  test('of what goes along, comes back and is settled, every version has its change', async () => {
+    const own = await stage.company()
+    const project = await own.create('projects', { name: 'P' })
+    await own.create('equipment', { name: 'Crane', project_id: project, status: 'IN_USE' })
+    await own.call('DELETE', `/v1/projects/${project}`)
+    const { changes } = await follow(own, null)
+    const versions = Map.groupBy(changes, ({ records, record_id }) => `${records}/${record_id}`)
+    for (const [, those] of versions) expect(those.map(({ version }) => version)).toEqual(those.map((_, at) => at + 1))
+    expect([...versions.keys()]).toHaveLength(2)
+  })
+})
+
+describe('after_id= pages through a list by id', () => {
+  test('nothing is passed over when a record of an earlier page is deleted', async () => {
+    const own = await stage.company()
+    const ids: number[] = []
+    for (let count = 0; count < 5; count++) ids.push(await own.create('clients', { name: `C${count}` }))
+    const first = await own.get('/v1/clients?after_id=0&limit=2&fields=id')
+    await own.call('DELETE', `/v1/clients/${ids[0]}`)
+    const second = await own.get(`/v1/clients?after_id=${first.body.data.at(-1).id}&limit=9&fields=id`)
+    expect([...first.body.data, ...second.body.data].map(({ id }) => id)).toEqual(ids)
+    expect(second.body.meta.total).toBe(4)
+    expect(first.headers.link).toBeUndefined()
+    const searched = await own.get(`/v1/clients?q=C&after_id=${ids[2]}&fields=id`)
+    expect(searched.body.data).toEqual(ids.slice(3).map((id) => ({ id })))
+  })
+
+  test.each(['offset=1', 'sort=name'])('it does not go with %s', async (other) => {
+    const own = await stage.company()
+    const { body } = await own.get(`/v1/clients?after_id=1&${other}`)
+    expect(body).toMatchObject({ status: 400, code: 'invalid_parameter' })
+  })
+})
