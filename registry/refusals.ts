@@ -131,6 +131,12 @@ export const refusals = {
     when: 'The web interface was asked to restore a record that was erased for good, or that has been restored already. No route of /v1 answers this.',
     advice: 'Create the record anew; its history says what it held.',
   },
+  cursor_gone: {
+    status: 410,
+    title: 'The feed of changes no longer goes on from here',
+    when: 'after is a cursor of changes that are older than they are told, or the database was restored to a state before it. What came after it cannot be told without a gap.',
+    advice: 'Take a new start: call with after=now and keep meta.next, list everything, then go on from there.',
+  },
   precondition_failed: {
     status: 412,
     title: 'A condition of the request does not hold',

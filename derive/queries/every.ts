@@ -4,6 +4,7 @@ import { beginWrite } from './begin-write.ts'
 import type { BriefStatement } from './brief.ts'
 import { seeCaller } from './caller.ts'
 import { companiesWithOldCalls, countCalls, findCall, lastUse, listCalls, sweepCalls, useByDay } from './calls.ts'
+import { type ChangesAsk, changedCompanies, changesAfter, horizonNow, markHorizon, sweepMarks } from './changes.ts'
 import {
   deleteCompany,
   demoAccounts,
@@ -23,6 +24,7 @@ import { countHistory, countRemovals, historyOfRecord, recentHistory, removalsOf
 import { draftInvoices, estimatesWaiting, expiring, hoursToApprove, projectsByStatus, serviceDue } from './home.ts'
 import { claimKey, sweepAnswers } from './idempotency.ts'
 import type { Listing } from './listing.ts'
+import { advanceEpoch, lockLog, seeIdentity } from './log.ts'
 import { type Look, lookFirst, lookForCreate, lookForDelete, lookForUpdate, lookUp } from './look.ts'
 import { type CallRow, givePlaceBack, insertCalls, placesUsed, takePlaces } from './metering.ts'
 import {
@@ -96,7 +98,14 @@ const token = {
   hash: ask.tokenHash,
 }
 const session = { companyId: 7, idHash: Buffer.from('00ff', 'hex') }
-export const author = { companyId: 7, accountId: 8, tokenId: 9, door: 'api' }
+export const author = {
+  ...{ companyId: 7, accountId: 8, tokenId: 9, door: 'api' },
+  writeId: '00000000-0000-4000-8000-000000000000',
+}
+const asked: ChangesAsk = {
+  ...{ companyId: 7, after: { epoch: 1, pos: '800', id: 4711 }, records: ['projects'] },
+  ...{ limit: 50, keptDays: 30 },
+}
 export const page: Listing = { filters: {}, words: [], sort: [], limit: 50, offset: 0 }
 const [projects, workers, , estimates] = registry as [Definition, Definition, Definition, Definition]
 
@@ -158,8 +167,8 @@ export const everyStatement: readonly (readonly [
     [
       ...projects.removal.relations.map((relation) => related(7, relation, [4711])),
       noteRemoval(author, { records: 'projects', recordId: 1, mode: 'soft', title: 'T', went: {}, unlinked: [] }),
-      hide(author, 'projects', [1, 2], 3),
-      erase(author, estimates, 1, '{}'),
+      hide(author, projects, [1, 2], 3),
+      erase(author, estimates, { id: 1, held: '{}', removalId: 3 }),
       settle(author, 'equipment', 'status', [1], { is: 'IN_USE' }, 'ACTIVE'),
       settle(author, 'equipment', 'project_id', [1], 'any', null),
     ],
@@ -223,6 +232,19 @@ export const everyStatement: readonly (readonly [
     ],
   ],
   [
+    'changes',
+    [
+      changesAfter([projects, estimates], asked),
+      changedCompanies([7, 8], { epoch: 1, pos: '800' }),
+      markHorizon(60),
+      sweepMarks(30, 1000),
+      horizonNow(),
+      seeIdentity(),
+      lockLog(),
+      advanceEpoch(),
+    ],
+  ],
+  [
     'home',
     [
       projectsByStatus(7),
@@ -253,7 +275,7 @@ export const everyStatement: readonly (readonly [
       activeToken(7),
       revokeActiveToken(7),
       setAllowlist(7, []),
-      noteOffice(7, { accountId: 8, door: 'web', records: 'tokens', recordId: 9, action: 'shown', changes: null }),
+      noteOffice(author, { records: 'tokens', recordId: 9, action: 'shown', changes: null }),
     ],
   ],
   [
@@ -291,7 +313,7 @@ export const everyStatement: readonly (readonly [
       hiddenBy(7, workers, 1, [2]),
       takenMeanwhile(7, projects, 'code', [2]),
       holdLive(7, 'clients', [3]),
-      unhide(author, 'projects', [2]),
+      unhide(author, 'projects', [2], 3),
       stillEmpty(7, workers, 'supervisor_id', [4]),
     ],
   ],

@@ -1,5 +1,6 @@
 import type { Plan } from '#registry/plans.ts'
 import { liveOf } from './access.ts'
+import { type Author, logged } from './log.ts'
 import { type Statement, sql, statement } from './statement.ts'
 
 /** Companies, accounts and tokens: what Settings and the operator's command write. */
@@ -116,9 +117,13 @@ export const setAllowlist = (companyId: number, allowlist: readonly string[]): S
 
 /** What somebody did in Settings. */
 export const noteOffice = (
-  companyId: number,
-  note: { accountId: number | null; door: string; records: string; recordId: number; action: string; changes: unknown },
+  author: Author,
+  { records, recordId, action, changes }: { records: string; recordId: number; action: string; changes: unknown },
 ): Statement =>
-  statement(sql`insert into history (company_id, account_id, door, records, record_id, action, changes)
-    values (${companyId}, ${note.accountId}, ${note.door}, ${note.records}, ${note.recordId}, ${note.action},
-      ${JSON.stringify(note.changes ?? null)}::json)`)
+  statement(
+    logged(
+      author,
+      { records, action },
+      sql`select ${recordId}::bigint, null::bigint, ${JSON.stringify(changes)}::json, null::json`,
+    ),
+  )

@@ -1,10 +1,11 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition, Match, Relation } from '#registry/definition.ts'
-import { byKeys, exactly, inOrderOf, placesOf } from './access.ts'
+import { byKeys, exactly, inOrderOf } from './access.ts'
 import type { UnlinkedNote } from './history.ts'
+import { type Author, logged } from './log.ts'
+import { currencyOf, shown } from './shown.ts'
 import { identifier, type Statement, sql, statement } from './statement.ts'
 import { tally } from './tally.ts'
-import { type Author, note } from './write.ts'
 
 export type Effect = 'blocks' | 'goes' | 'unlinked' | 'kept'
 export type RelatedRow = { id: number; effect: Effect }
@@ -60,25 +61,43 @@ export const noteRemoval = (author: Author, removal: RemovalNote): Statement =>
     'removals.insert',
   )
 
-/** Puts records out of sight; they share the removal and can come back with it. */
-export const hide = (author: Author, records: string, ids: readonly number[], removalId: number): Statement =>
-  statement(
-    sql`with r as (
-      update ${identifier(records)} set deleted_at = now(), removal_id = ${removalId}, version = version + 1, updated_at = now()
-      where ${placesOf(records, author.companyId, ids)}
-      returning company_id, id
-    ), tallied as (${tally(records, -1)}
-    ) ${note(author, records, 'deleted', sql`select id, null::json from r`)}`,
-    `${records}.hide`,
-  )
-
-/** Erases records for good. What they held stays in the history. */
-export const erase = (author: Author, { name }: Definition, id: number, held: string): Statement =>
-  statement(
-    sql`with r as (
-      delete from ${identifier(name)} where company_id = ${author.companyId} and id = ${id} returning company_id, id
+/** Puts records out of sight; they share the removal and can come back with it. The log keeps them as they last were. */
+export const hide = (author: Author, definition: Definition, ids: readonly number[], removalId: number): Statement => {
+  const { name } = definition
+  const { companyId } = author
+  return statement(
+    sql`with was as (
+      select r.id, r.ctid as place, ${shown(definition, currencyOf(companyId))} as json from ${byKeys(name, companyId, ids)}
+    ), r as (
+      update ${identifier(name)} set deleted_at = now(), removal_id = ${removalId}, version = version + 1, updated_at = now()
+      where ctid = any (array(select place from was))
+      returning company_id, id, version
     ), tallied as (${tally(name, -1)}
-    ) ${note(author, name, 'erased', sql`select id, ${held}::json from r`)}`,
+    ) ${logged(
+      author,
+      { records: name, action: 'deleted', removalId },
+      sql`select id, version, null::json, (select json::json from was where was.id = r.id) from r`,
+    )}`,
+    `${name}.hide`,
+  )
+}
+
+/** Erases a record for good. The log keeps it as it last was. */
+export const erase = (
+  author: Author,
+  { name }: Definition,
+  { id, held, removalId }: { id: number; held: string; removalId: number },
+): Statement =>
+  statement(
+    sql`with r as (
+      delete from ${identifier(name)} where company_id = ${author.companyId} and id = ${id}
+      returning company_id, id, version
+    ), tallied as (${tally(name, -1)}
+    ) ${logged(
+      author,
+      { records: name, action: 'erased', removalId },
+      sql`select id, version + 1, null::json, ${held}::json from r`,
+    )}`,
     `${name}.erase`,
   )
 
@@ -103,16 +122,16 @@ export function settle(
   const held = from === 'any' ? sql`` : sql` where r.${identifier(column)} = ${from.is}`
   return statement(
     sql`with was as (
-      select r.id, r.ctid as place, r.${identifier(column)} as held from ${byKeys(records, author.companyId, ids)}${held}
+      select r.id, r.ctid as place, r.version, r.${identifier(column)} as held from ${byKeys(records, author.companyId, ids)}${held}
     ), r as (
       update ${identifier(records)} r set ${identifier(column)} = ${to}, version = version + 1, updated_at = now()
       where ctid = any (array(select place from was))
       returning r.${identifier(column)} as now
-    ) ${note(
+    ) ${logged(
       author,
-      records,
-      'changed',
-      sql`select id, json_build_object(${column}::text, json_build_array(held, (select now from r limit 1))) from was`,
+      { records, action: 'changed' },
+      sql`select id, version + 1, json_build_object(${column}::text, json_build_array(held, (select now from r limit 1))),
+        null::json from was`,
     )} returning record_id as id, changes`,
   )
 }

@@ -1,11 +1,11 @@
 import type { Definition } from '#registry/definition.ts'
 import { byKey, byKeys, placesOf } from './access.ts'
 import type { RemovalRow } from './history.ts'
+import { type Author, logged } from './log.ts'
 import { taken } from './look.ts'
 import { currencyOf, shown } from './shown.ts'
 import { identifier, type Statement, sql, statement } from './statement.ts'
 import { tally } from './tally.ts'
-import { type Author, note } from './write.ts'
 
 /** Undoing a deletion. */
 
@@ -41,14 +41,18 @@ export const hiddenBy = (
   )
 
 /** Puts records in sight again. */
-export const unhide = (author: Author, records: string, ids: readonly number[]): Statement =>
+export const unhide = (author: Author, records: string, ids: readonly number[], removalId: number): Statement =>
   statement(
     sql`with r as (
       update ${identifier(records)} set deleted_at = null, removal_id = null, version = version + 1, updated_at = now()
       where ${placesOf(records, author.companyId, ids)}
-      returning company_id, id
+      returning company_id, id, version
     ), tallied as (${tally(records, 1)}
-    ) ${note(author, records, 'restored', sql`select id, null::json from r`)}`,
+    ) ${logged(
+      author,
+      { records, action: 'restored', removalId },
+      sql`select id, version, null::json, null::json from r`,
+    )}`,
     `${records}.unhide`,
   )
 

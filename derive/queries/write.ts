@@ -4,13 +4,11 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { columnsOf } from '../tables.ts'
 import { byKey } from './access.ts'
+import { type Author, logged } from './log.ts'
 import { takePlaces } from './metering.ts'
 import { currencyOf, shown } from './shown.ts'
 import { identifier, type Statement, sql, statement } from './statement.ts'
 import { tally } from './tally.ts'
-
-/** Who writes, for the history. */
-export type Author = { companyId: number; accountId: number | null; tokenId: number | null; door: string }
 
 /** What a write leaves behind. */
 export type WrittenRow = { id: number; version: number; json: string }
@@ -33,7 +31,7 @@ export function insertRecord(
       ${planLimit === null ? sql`` : sql`where exists (select from place)`}
       returning *
     ), tallied as (${tally(definition.name, 1)}
-    ), noted as (${note(author, definition.name, 'created', sql`select id, null::json from r`)})
+    ), logged as (${logged(author, { records: definition.name, action: 'created' }, sql`select id, version, null::json, null::json from r`)})
     select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
     planLimit === null ? `${definition.name}.insert` : `${definition.name}.insert-at-place`,
   )
@@ -55,18 +53,16 @@ export function updateRecord(
       update ${identifier(definition.name)} set ${join(assignments)}, version = version + 1, updated_at = now()
       where company_id = ${author.companyId} and id = ${id}
       returning *
-    ), noted as (${note(author, definition.name, 'changed', sql`select id, ${JSON.stringify(changes)}::json from r`)})
+    ), logged as (${logged(
+      author,
+      { records: definition.name, action: 'changed' },
+      sql`select id, version, ${JSON.stringify(changes)}::json, null::json from r`,
+    )})
     select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
     // Any choice of columns can come; only those of which there are few are prepared.
     assignments.length <= 2 ? `${definition.name}.update:${shapeOf(definition, Object.keys(changed))}` : undefined,
   )
 }
-
-/** A row of history for each record that `records` (id, changes) yields. */
-export const note = (author: Author, records: string, action: string, of: ReturnType<typeof sql>) =>
-  sql`insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
-    select ${author.companyId}::bigint, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${author.door}, ${records}, ${action}, noted.*
-    from (${of}) noted`
 
 /** Which of a kind's fields a statement is about, as a short name: a bit for each, in hexadecimal. */
 const shapeOf = (definition: Definition, fields: readonly string[]): string =>

@@ -30,12 +30,12 @@ function differences(before: Facts | null, after: Facts): { [name: string]: [unk
 
 async function note(
   transaction: Transaction,
-  { companyId, accountId, door }: Actor,
+  actor: Actor,
   records: string,
   recordId: number,
   action: string,
   changes: Facts | null,
 ): Promise<void> {
   if (changes && Object.keys(changes).length === 0) return
-  await transaction.run(noteOffice(companyId, { accountId, door, records, recordId, action, changes }))
+  await transaction.run(noteOffice(actor, { records, recordId, action, changes }))
 }

@@ -144,9 +144,9 @@ async function takeAway(
   const removalId = removal?.id as number
 
   const hidden = new Map(goes)
-  if (mode === 'hard') transaction.send(erase(actor, definition, id, json))
+  if (mode === 'hard') transaction.send(erase(actor, definition, { id, held: json, removalId }))
   else addTo(hidden, definition.name, [id])
-  for (const [records, ids] of hidden) transaction.send(hide(actor, records, [...ids], removalId))
+  for (const [records, ids] of hidden) transaction.send(hide(actor, kindNamed(records), [...ids], removalId))
   for (const { records, ids } of merged([{ records: definition.name, ids: [id] }, ...listsOf(goes)])) {
     await freePlanPlaces(transaction, actor.companyId, kindNamed(records), ids.length)
   }

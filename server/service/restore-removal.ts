@@ -54,7 +54,7 @@ export async function restoreRemoval(
   ]
   if (problems.length > 0) throw invalidFields(problems)
 
-  for (const { definition, records } of returning) await bringBack(transaction, actor, definition, records)
+  for (const group of returning) await bringBack(transaction, actor, group, removalId)
   const linked = await linkAgain(transaction, actor, removal.unlinked)
   await keepRules(transaction, actor, returning)
   transaction.send(markRestored(actor.companyId, removalId))
@@ -140,9 +140,14 @@ async function lostReferences(
   return problems
 }
 
-async function bringBack(transaction: Transaction, actor: Actor, definition: Definition, records: JsonObject[]) {
+async function bringBack(
+  transaction: Transaction,
+  actor: Actor,
+  { definition, records }: Returning,
+  removalId: number,
+) {
   try {
-    await transaction.run(unhide(actor, definition.name, records.map(idOf)))
+    await transaction.run(unhide(actor, definition.name, records.map(idOf), removalId))
   } catch (error) {
     // Taken between our look and our write.
     const field = fieldOfIndex(definition, violatedIndex(error) ?? '')

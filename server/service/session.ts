@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import {
   deleteSession,
   deleteSessionById,
@@ -115,7 +115,7 @@ export function needPermission({ row }: Session, permission: string): void {
 const sessionOf = (key: SessionKey, row: SessionRow): Session => ({
   key,
   row,
-  actor: { companyId: key.companyId, accountId: row.account_id, tokenId: null, door: 'web' },
+  actor: { companyId: key.companyId, accountId: row.account_id, tokenId: null, door: 'web', writeId: randomUUID() },
 })
 
 const notSignedIn = (): Refusal =>

@@ -162,8 +162,8 @@ async function insert(
   }
 }
 
-const note = (transaction: Transaction, { companyId, accountId, door }: Actor, recordId: number, action: string) =>
-  transaction.run(noteOffice(companyId, { accountId, door, records: 'tokens', recordId, action, changes: null }))
+const note = (transaction: Transaction, actor: Actor, recordId: number, action: string) =>
+  transaction.run(noteOffice(actor, { records: 'tokens', recordId, action, changes: null }))
 
 /** The text of a token is all that it takes to use it: nobody comes by it to more rights than he holds. */
 const needScopes = (holds: readonly string[] | undefined, { scopes }: Pick<TokenRow, 'scopes'>): void =>

@@ -5,6 +5,7 @@ import { fixedShare, type Share } from '../fair/shares.ts'
 import { type Asked, sendTogether } from './batch.ts'
 import { asFault, Fault, isConflict, isConnectionLost } from './faults.ts'
 import { openLanes } from './lanes.ts'
+import { keepLog } from './log-identity.ts'
 import { openSeats } from './seats.ts'
 
 /** The only door to PostgreSQL. `share` is whose part of the connections is taken; without one, the service's own. */
@@ -58,7 +59,11 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
     { waitingTimeMax: limits.connectTimeout, answerTimeMax: limits.statementTimeout + answerTimeout },
     onError,
   )
-  const pool = new pg.Pool({ ...client, max: limits.connectionsMax })
+  const pool = new pg.Pool({
+    ...client,
+    max: limits.connectionsMax,
+    onConnect: (one) => keepLog(one, limits.connectTimeout),
+  })
   const seats = openSeats(limits)
   // Without a listener a lost connection would end the process: the pool's hears of those that are idle; of the others
   // whoever uses them hears by the failure of what he asked.

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type BeginRow, beginWrite } from '#derive/queries/begin-write.ts'
 import { type CallerAsk, type CallerRow, seeCaller } from '#derive/queries/caller.ts'
 import { endWrite } from '#derive/queries/end-write.ts'
@@ -62,6 +63,7 @@ async function write(world: World, call: Call, headers: Headers, ask: CallerAsk)
       ? undefined
       : keyOf(ask, headers.idempotencyKey, call, intent)
 
+  const writeId = randomUUID()
   return world.database.transaction(async (transaction) => {
     const [[claim], [begun]] = await Promise.all([
       key ? transaction.run<{ claimed: boolean }>(claimKey(key, ask)) : [],
@@ -74,6 +76,9 @@ async function write(world: World, call: Call, headers: Headers, ask: CallerAsk)
       accountId: caller.account_id,
       tokenId: caller.token_id,
       door: 'api',
+      writeId,
+      requestId: call.requestId,
+      idempotencyKey: dryRun ? undefined : headers.idempotencyKey,
     } as const
 
     const answer = await answering(world, call, async () => {

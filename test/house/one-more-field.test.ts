@@ -22,7 +22,7 @@ const extended: Definition = {
 }
 const grown = registry.map((definition) => (definition === clients ? extended : definition))
 const about = { base: 'http://localhost', version: '0' }
-const author = { companyId: 1, accountId: 1, tokenId: 1, door: 'api' }
+const author = { companyId: 1, accountId: 1, tokenId: 1, door: 'api', writeId: crypto.randomUUID() }
 
 test('A field added to one definition changes table, checks, SQL, parameters, document and collection, with no other edit', () => {
   expect(tables(grown)).toContain("loyalty text check (loyalty in ('GOLD', 'SILVER'))")

@@ -1,0 +1,190 @@
+import { join, raw, type Sql } from 'sql-template-tag'
+import type { Definition } from '#registry/definition.ts'
+import { byKey } from './access.ts'
+import { instant } from './history.ts'
+import { currentEpoch, horizon } from './log.ts'
+import { currencyOf, shown } from './shown.ts'
+import { type Statement, sql, statement } from './statement.ts'
+
+/** The log of changes, read in the order of commits. Decisions, Changes. */
+
+/** A place in the log: everything up to it is known. `pos` is a transaction id of 64 bits, as text. */
+export type Position = { epoch: number; pos: string; id: number }
+
+export type ChangesAsk = {
+  companyId: number
+  /** Null: from the oldest change that is kept. */
+  after: Position | null
+  /** The resources whose changes are told. */
+  records: readonly string[]
+  limit: number
+  /** Null: as far back as there are any. */
+  keptDays: number | null
+}
+
+/** A page of changes, and what is needed to judge the place after which it was asked for. */
+export type ChangesRow = {
+  /** The changes, as JSON with commas between. */
+  json: string
+  start_epoch: number
+  start_pos: string
+  start_id: number
+  /** The first and the last change that was looked at, told or not; null where there was none. */
+  first_epoch: number | null
+  first_pos: string | null
+  next_epoch: number | null
+  next_pos: string | null
+  next_id: number | null
+  more: boolean
+  /** The epoch that is written in, and the position below which nothing can appear any more. */
+  epoch: number
+  horizon: string
+  /** Where the epoch of the place is closed, the position up to which it is known to be whole. */
+  closed_at: string | null
+  /** What is older is no longer told. */
+  kept_epoch: number | null
+  kept_pos: string | null
+}
+
+/** Changes that one page looks at, so that its cost is bounded however few of them are told. */
+export const examinedMax = 1000
+
+export const changesAfter = (definitions: readonly Definition[], ask: ChangesAsk): Statement =>
+  statement(changesPage(definitions, ask), 'changes.page')
+
+export function changesPage(definitions: readonly Definition[], ask: ChangesAsk): Sql {
+  const { companyId, after, records, limit, keptDays } = ask
+  return sql`
+    with log as materialized (
+      select ${currentEpoch} as epoch, ${horizon} as pos
+    ), kept as materialized (
+      select epoch, pos from log_marks
+      where at <= now() - make_interval(days => ${keptDays}::int) order by at desc limit 1
+    ), start as materialized (
+      select coalesce(${after?.epoch ?? null}::int, kept.epoch, 0) as epoch,
+        coalesce(${after?.pos ?? null}::text::xid8, kept.pos, '0') as pos, coalesce(${after?.id ?? null}::bigint, 0) as id
+      from log left join kept on true
+    ), examined as materialized (
+      select h.* from start cross join log cross join lateral (
+        select *, row_number() over () as place from (
+          select * from history
+          where company_id = ${companyId} and (epoch, pos, id) > (start.epoch, start.pos, start.id)
+            and (epoch, pos) < (log.epoch, log.pos)
+          order by company_id, epoch, pos, id limit ${examinedMax}
+        ) ordered
+      ) h
+    ), told as materialized (
+      select * from (
+        select *, row_number() over () as told_place from examined where records = any (${records}::text[])
+      ) counted where told_place <= ${limit}::bigint + 1
+    ), next as (
+      select epoch, pos, id from examined where place = case
+        when (select count(*) from told) > ${limit}::bigint then (select place from told where told_place = ${limit}::bigint)
+        else (select max(place) from examined)
+      end
+    )
+    select
+      (select coalesce(string_agg(${change(definitions, companyId)}, ',' order by h.told_place), '')
+        from told h where h.told_place <= ${limit}::bigint) as json,
+      start.epoch as start_epoch, start.pos::text as start_pos, start.id as start_id,
+      first.epoch as first_epoch, first.pos::text as first_pos,
+      next.epoch as next_epoch, next.pos::text as next_pos, next.id as next_id,
+      (select count(*) from told) > ${limit}::bigint or (select count(*) from examined) = ${examinedMax}::bigint as more,
+      log.epoch, log.pos::text as horizon,
+      case when start.epoch < log.epoch then (
+        select coalesce(max(pos), '0')::text from log_marks m where m.epoch = start.epoch
+      ) end as closed_at,
+      kept.epoch as kept_epoch, kept.pos::text as kept_pos
+    from start cross join log left join kept on true left join next on true
+    left join (select epoch, pos from examined where place = 1) first on true`
+}
+
+/** The changes of one record, newest first, in the same shape. */
+export const changesOfRecord = (
+  definition: Definition,
+  { companyId, id, limit, offset }: { companyId: number; id: number; limit: number; offset: number },
+): Sql => sql`
+    select coalesce(string_agg(${change([definition], companyId)}, ',' order by h.place), '') as json from (
+      select *, row_number() over () as place from (
+        select * from history
+        where company_id = ${companyId} and records = ${definition.name} and record_id = ${id}
+        order by company_id desc, records desc, record_id desc, id desc limit ${limit} offset ${offset}
+      ) ordered
+    ) h`
+
+/** The JSON of the change `h`, as text. A record that is there is shown as it is now, one that is gone as it last was. */
+function change(definitions: readonly Definition[], companyId: number): Sql {
+  const live = definitions.map(
+    (definition) => sql`when ${raw(`'${definition.name}'`)} then (
+          select ${shown(definition, currencyOf(companyId))}::json
+          from ${byKey(definition.name, companyId, raw('h.record_id'))} r where r.deleted_at is null
+        )`,
+  )
+  const action = raw("case h.action when 'changed' then 'updated' else h.action end")
+  return sql`(select row_to_json(change)::text from (
+      select h.records || '.' || ${action} as event, 'evt_' || h.epoch || '_' || h.id as id, ${instant('h.at')} as at,
+        h.records, h.record_id, h.version, ${action} as action, h.changes,
+        case when h.action in ('deleted', 'erased') then h.held else case h.records ${join(live, ' ')} end end as record,
+        json_build_object('channel', case h.door when 'web' then 'console' else h.door end, 'account_id', h.account_id,
+          'token_id', h.token_id, 'request_id', h.request_id, 'idempotency_key', h.idempotency_key) as by,
+        h.removal_id
+    ) change)`
+}
+
+/** A mark at the horizon, unless there is one that is younger. Its commit makes the place hold through a crash. */
+export const markHorizon = (seconds: number): Statement =>
+  statement(
+    sql`insert into log_marks as m (epoch, pos)
+    select ${currentEpoch}, ${horizon}
+    where not exists (select from log_marks where at > now() - make_interval(secs => ${seconds}::float8))
+    on conflict (epoch, pos) do update set at = m.at
+    returning epoch, pos::text`,
+    'changes.mark',
+  )
+
+/** Marks that are older than changes are told; the last of them stays, and so does the last of each epoch. */
+export const sweepMarks = (keptDays: number, most: number): Statement =>
+  statement(
+    sql`delete from log_marks where (epoch, pos) in (
+      select m.epoch, m.pos from log_marks m
+      where m.at <= now() - make_interval(days => ${keptDays}::int) and exists (
+        select from log_marks later where later.epoch = m.epoch and later.pos > m.pos
+          and later.at <= now() - make_interval(days => ${keptDays}::int)
+      )
+      order by m.at limit ${most}
+    ) returning 1`,
+    'changes.sweep-marks',
+  )
+
+/** Where the log can be read to, and the companies among these with a change from `since` on. */
+export const changedCompanies = (companyIds: readonly number[], since: Omit<Position, 'id'>): Statement =>
+  statement(
+    sql`select log.epoch, log.pos::text as pos, (
+      select array_agg(company_id) from unnest(${companyIds}::bigint[]) company_id
+      where (log.epoch, log.pos) > (${since.epoch}::int, ${since.pos}::text::xid8) and exists (
+        select from history h where h.company_id = company_id.company_id
+          and (h.epoch, h.pos) >= (${since.epoch}::int, ${since.pos}::text::xid8) and (h.epoch, h.pos) < (log.epoch, log.pos)
+        order by h.company_id, h.epoch, h.pos, h.id limit 1
+      )
+    ) as company_ids
+    from (select ${currentEpoch} as epoch, ${horizon} as pos) log`,
+    'changes.companies',
+  )
+
+/** How long the oldest open transaction that has written anywhere on the server holds the horizon, and which it is. */
+export type HorizonRow = { epoch: number; pos: string; seconds: number; holder: string | null }
+
+export const horizonNow = (): Statement =>
+  statement(
+    sql`select ${currentEpoch} as epoch, ${horizon}::text as pos,
+      coalesce(greatest(extract(epoch from clock_timestamp() - held.since), 0), 0)::float8 as seconds, held.holder
+    from (select) one left join lateral (
+      select xact_start as since, format('process %s (%s) of %s in the database %s, %s', pid,
+        coalesce(nullif(application_name, ''), 'no name'), usename, datname, state) as holder
+      from pg_stat_activity where backend_xid is not null and pid <> pg_backend_pid()
+      union all
+      select prepared, format('the prepared transaction %s of %s in the database %s', gid, owner, database) from pg_prepared_xacts
+      order by since limit 1
+    ) held on true`,
+    'changes.horizon',
+  )

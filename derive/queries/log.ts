@@ -1,0 +1,64 @@
+import { raw, type Sql } from 'sql-template-tag'
+import { type Statement, sql, statement } from './statement.ts'
+
+/** The log of changes: how it is written, and by what it is told from another. Decisions, Changes. */
+
+/** Who writes, and with what, for the log. */
+export type Author = {
+  companyId: number
+  accountId: number | null
+  tokenId: number | null
+  door: string
+  /** What all changes of one write share. */
+  writeId: string
+  /** The call that it came with, and that call’s key. */
+  requestId?: string | undefined
+  idempotencyKey?: string | undefined
+}
+
+type Logged = { records: string; action: string; removalId?: number | undefined }
+
+/**
+ * A row of the log for each record that `of` (record_id, version, changes, held) yields. The statement has begun after
+ * the record was held, and the epoch is read by it: both keep the log in the order of commits.
+ */
+export const logged = (author: Author, { records, action, removalId }: Logged, of: Sql): Sql =>
+  sql`insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
+      records, action, removal_id, epoch, record_id, version, changes, held)
+    select ${author.companyId}::bigint, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${author.door},
+      ${author.writeId}::uuid, ${author.requestId ?? null}::text, ${author.idempotencyKey ?? null}::text,
+      ${records}, ${action}, ${removalId ?? null}::bigint, ${currentEpoch}, logged.*
+    from (${of}) logged`
+
+/** The epoch in which is written, looked up in the snapshot of the statement. */
+export const currentEpoch = sql`(select epoch from log_epochs order by epoch desc limit 1)`
+
+/** The position below which nothing can appear any more. */
+export const horizon = raw('pg_snapshot_xmin(pg_current_snapshot())')
+
+/**
+ * What tells this log from another: the cluster, its timeline, and the table in it. A restored dump has a new table, a
+ * return to an earlier moment and a promoted replica have a new timeline.
+ */
+const identity = sql`(
+    select format('%s/%s/%s/%s', (select system_identifier from pg_control_system()),
+      left(pg_walfile_name(pg_current_wal_lsn()), 8), (select oid from pg_database where datname = current_database()),
+      'log_epochs'::regclass::oid)
+  )`
+
+/** Whether the newest epoch is of this log. */
+export const seeIdentity = (): Statement =>
+  statement(sql`select identity = ${identity} as same from log_epochs order by epoch desc limit 1`)
+
+/** Waits for everybody who writes, and lets nobody write until the epoch is there. */
+export const lockLog = (): Statement => statement(sql`lock table history in share row exclusive mode`)
+
+/** Begins a new epoch, unless somebody else has; the first log takes the epoch that is there. */
+export const advanceEpoch = (): Statement =>
+  statement(sql`with newest as (
+      select epoch, identity from log_epochs order by epoch desc limit 1
+    ), named as (
+      update log_epochs set identity = ${identity} where identity = '' and epoch = (select epoch from newest)
+    )
+    insert into log_epochs (epoch, identity)
+    select epoch + 1, ${identity} from newest where identity not in ('', ${identity})`)

@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto'
+import {
+  type ChangesRow,
+  changesAfter,
+  type HorizonRow,
+  horizonNow,
+  markHorizon,
+  type Position,
+} from '#derive/queries/changes.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { registry } from '#registry/records/index.ts'
+import { Refusal } from '#registry/refusals.ts'
+import type { Database } from '../store/database.ts'
+
+/** A change as it is told. `changes` holds the old and the new value of each field that an update changed. */
+export type Change = {
+  event: string
+  id: string
+  at: string
+  records: string
+  record_id: number
+  /** Null of what was noted before versions were. */
+  version: number | null
+  action: 'created' | 'updated' | 'deleted' | 'erased' | 'restored'
+  changes: JsonObject | null
+  /** As it is now; of one that is gone, as it last was. */
+  record: JsonObject | null
+  by: {
+    channel: 'api' | 'console' | 'command'
+    account_id: number | null
+    token_id: number | null
+    request_id: string | null
+    idempotency_key: string | null
+  }
+  removal_id: number | null
+}
+
+export type ChangesPage = {
+  changes: Change[]
+  /** The cursor after all that was looked at. */
+  next: string
+  /** Whether there may be more already. A page can be empty and have more after it. */
+  more: boolean
+}
+
+export type ReadChanges = {
+  companyId: number
+  /** A cursor; `now`: nothing yet, and the cursor of this moment; null: from the oldest change that is kept. */
+  after: string | null
+  /** The resources whose changes are told; all that are served where not given. */
+  records?: readonly string[]
+  limit: number
+  /** Null: as far back as there are any. */
+  keptDays: number | null
+}
+
+/** The resources that the log can tell of. */
+export const toldResources = registry.filter(({ served }) => served)
+
+/** The changes of a company after a cursor, in the order of their commits. Decisions, Changes. */
+export async function readChanges(
+  database: Database,
+  { companyId, after, records = toldResources.map(({ name }) => name), limit, keptDays }: ReadChanges,
+): Promise<ChangesPage> {
+  if (after === 'now') return { changes: [], next: await cursorOfNow(database, companyId), more: false }
+  const from = after === null ? null : readCursor(companyId, after)
+  const [row] = await database.read<ChangesRow>(
+    changesAfter(toldResources, { companyId, after: from, records, limit, keptDays }),
+  )
+  const { json, next, more } = judged(companyId, row as ChangesRow)
+  return { changes: JSON.parse(`[${json}]`) as Change[], next, more }
+}
+
+/** A page that was read, refused where it cannot go on from the place that was asked for. */
+export function judged(companyId: number, row: ChangesRow): { json: string; next: string; more: boolean } {
+  if (isGone(row)) throw new Refusal('cursor_gone')
+  const { json, next_epoch, next_pos, next_id, start_epoch, start_pos, start_id, more } = row
+  const next =
+    next_epoch === null || next_pos === null || next_id === null
+      ? { epoch: start_epoch, pos: start_pos, id: start_id }
+      : { epoch: next_epoch, pos: next_pos, id: next_id }
+  return { json, next: cursorOf(companyId, next), more }
+}
+
+/**
+ * Whether changes after the place may be missing: it lies behind the end of its epoch, which was cut off there, or the
+ * first change after it is older than changes are told.
+ */
+function isGone({ start_epoch, start_pos, start_id, ...row }: ChangesRow): boolean {
+  const pos = BigInt(start_pos)
+  if (start_epoch > row.epoch) return true
+  if (start_epoch === row.epoch && pos > BigInt(row.horizon)) return true
+  if (row.closed_at !== null && (pos > BigInt(row.closed_at) || (pos === BigInt(row.closed_at) && start_id > 0)))
+    return true
+  if (row.first_epoch === null || row.first_pos === null || row.kept_epoch === null || row.kept_pos === null)
+    return false
+  return (
+    row.first_epoch < row.kept_epoch ||
+    (row.first_epoch === row.kept_epoch && BigInt(row.first_pos) < BigInt(row.kept_pos))
+  )
+}
+
+/** A place after which every change is told that is not seen by now. It is marked, so that it holds through a crash. */
+export async function cursorOfNow(database: Database, companyId: number): Promise<string> {
+  const [row] = await database.read<Omit<Position, 'id'>>(markHorizon(0))
+  return cursorOf(companyId, { ...(row as Omit<Position, 'id'>), id: 0 })
+}
+
+/** Where the log can be read to, and who holds it there for how long. */
+export async function horizon(database: Database): Promise<HorizonRow> {
+  const [row] = await database.read<HorizonRow>(horizonNow())
+  return row as HorizonRow
+}
+
+/** Opaque to whoever gets it. The check binds it to the company and finds what was cut off or made up. */
+export function cursorOf(companyId: number, { epoch, pos, id }: Position): string {
+  const place = `${epoch}.${pos}.${id}`
+  return Buffer.from(`${place}.${checkOf(companyId, place)}`).toString('base64url')
+}
+
+export function readCursor(companyId: number, cursor: string): Position {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1')
+  const [, place, epoch, pos, id, check] = /^((\d{1,9})\.(\d{1,19})\.(\d{1,16}))\.([\w-]+)$/.exec(text) ?? []
+  if (place === undefined || check !== checkOf(companyId, place)) throw notOurs()
+  return { epoch: Number(epoch), pos: pos as string, id: Number(id) }
+}
+
+const checkOf = (companyId: number, place: string): string =>
+  hash('sha256', `changes of ${companyId} after ${place}`, 'base64url').slice(0, 12)
+
+const notOurs = (): Refusal =>
+  new Refusal('invalid_parameter', {
+    detail:
+      'after is no cursor of this feed; send meta.next of an answer to the same company as it is, "now", or leave it out to begin with the oldest change.',
+  })

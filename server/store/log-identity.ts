@@ -1,0 +1,37 @@
+import type pg from 'pg'
+import { advanceEpoch, lockLog, seeIdentity } from '#derive/queries/log.ts'
+import type { Statement } from '#derive/queries/statement.ts'
+
+/**
+ * Before a new connection may write: where the database is another than the one that the log was written in, a new
+ * epoch begins. Transaction ids there say nothing of those of before. Decisions, Changes.
+ */
+export async function keepLog(client: pg.ClientBase, timeout: number): Promise<void> {
+  const ask = ({ text, values }: Statement) => client.query({ text, values, query_timeout: timeout } as pg.QueryConfig)
+  if (await isOurs(ask)) return
+  await ask({ text: 'begin isolation level read committed', values: [] })
+  try {
+    await ask(lockLog())
+    await ask(advanceEpoch())
+    await ask({ text: 'commit', values: [] })
+  } catch (error) {
+    await ask({ text: 'rollback', values: [] }).catch(() => {})
+    throw error
+  }
+}
+
+type Ask = (statement: Statement) => Promise<pg.QueryResult>
+
+/** A database that has no log yet, as before its first migration, has nothing to keep; one in recovery takes no writes. */
+async function isOurs(ask: Ask): Promise<boolean> {
+  try {
+    const { rows } = await ask(seeIdentity())
+    return rows[0]?.same !== false
+  } catch (error) {
+    if (nothingToKeep.has((error as pg.DatabaseError).code ?? '')) return true
+    throw error
+  }
+}
+
+/** undefined_table, and object_not_in_prerequisite_state, which a server in recovery says. */
+const nothingToKeep = new Set(['42P01', '55000'])
