@@ -24,7 +24,7 @@ export const payloads = ['thin', 'full'] as const
 export type Payload = (typeof payloads)[number]
 
 /** Why nothing is sent to an endpoint any more. */
-export const disableReasons = ['by_hand', 'gone', 'failing', 'resync'] as const
+export const disableReasons = ['by_hand', 'gone', 'failing'] as const
 export type DisableReason = (typeof disableReasons)[number]
 
 export const webhookNameLengthMax = 120

@@ -34,6 +34,14 @@ export type Config = {
   /** Of a token, in a process; null: any number. */
   tokenRequestsPerMinute: number | null
   callsKeptDays: number
+  /** Inner addresses and ranges that webhooks may be sent to, by http too. */
+  webhookNetworks: readonly string[]
+  /** Milliseconds that a receiver has for its answer. */
+  webhookTimeout: number
+  /** Seconds between attempts, the last for ever. */
+  webhookRetrySeconds: readonly number[]
+  webhookFailingDays: number
+  webhookAttemptsKeptDays: number
   /** Milliseconds, all of these. */
   answerTarget: number
   statementTimeout: number
@@ -154,6 +162,32 @@ export const settings: readonly Setting[] = [
     about: 'Days for which each API call is kept, 1 to 36500; after that only the sums of each day are.',
     initial: '400',
   },
+  {
+    name: 'WEBHOOK_NETWORKS',
+    about:
+      'Inner addresses and ranges, separated by commas, that webhooks may be sent to, by http too. Empty: public addresses by https alone.',
+    initial: '',
+  },
+  {
+    name: 'WEBHOOK_TIMEOUT_MS',
+    about: 'Longest a receiver of webhooks may take to answer.',
+    initial: '15000',
+  },
+  {
+    name: 'WEBHOOK_RETRY_SECONDS',
+    about: 'Seconds from one attempt at an event to the next, separated by commas; the last goes on for ever.',
+    initial: '5,300,1800,7200,18000,36000',
+  },
+  {
+    name: 'WEBHOOK_FAILING_DAYS',
+    about: 'Days without one success after which a webhook that fails is disabled, 1 to 365.',
+    initial: '5',
+  },
+  {
+    name: 'WEBHOOK_ATTEMPTS_KEPT_DAYS',
+    about: 'Days for which what was sent to webhooks, and what they answered, is kept, 1 to 3650.',
+    initial: '30',
+  },
   { name: 'STATEMENT_TIMEOUT_MS', about: 'Longest a statement may run.', initial: '10000' },
   { name: 'LOCK_TIMEOUT_MS', about: 'Longest a statement may wait for a lock.', initial: '8000' },
   { name: 'CONNECT_TIMEOUT_MS', about: 'Longest a request may wait for a database connection.', initial: '800' },
@@ -236,6 +270,15 @@ export function readConfig(environment: { readonly [name: string]: string | unde
       'a whole number from 1 to 1000000, or empty',
     ),
     callsKeptDays: read('CALLS_KEPT_DAYS', (text) => integer(text, 1, 36_500), 'a whole number from 1 to 36500'),
+    webhookNetworks: read('WEBHOOK_NETWORKS', ranges, 'addresses and ranges like 10.0.0.1 or 10.0.0.0/8, with commas'),
+    webhookTimeout: milliseconds('WEBHOOK_TIMEOUT_MS'),
+    webhookRetrySeconds: read('WEBHOOK_RETRY_SECONDS', pauses, 'whole numbers of seconds from 1 to 604800, with commas'),
+    webhookFailingDays: read('WEBHOOK_FAILING_DAYS', (text) => integer(text, 1, 365), 'a whole number from 1 to 365'),
+    webhookAttemptsKeptDays: read(
+      'WEBHOOK_ATTEMPTS_KEPT_DAYS',
+      (text) => integer(text, 1, 3650),
+      'a whole number from 1 to 3650',
+    ),
     answerTarget: milliseconds('ANSWER_TARGET_MS'),
     statementTimeout: milliseconds('STATEMENT_TIMEOUT_MS'),
     lockTimeout: milliseconds('LOCK_TIMEOUT_MS'),
@@ -284,12 +327,20 @@ const within = (least: number, value: number, most: number): number => Math.max(
 
 const times = (number: number | undefined, factor: number): number | undefined => number && number * factor
 
-function ranges(text: string): string[] | undefined {
-  const entries = text
+const entriesOf = (text: string): string[] =>
+  text
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
+
+function ranges(text: string): string[] | undefined {
+  const entries = entriesOf(text)
   return entries.every(isRange) ? entries : undefined
+}
+
+function pauses(text: string): number[] | undefined {
+  const seconds = entriesOf(text).map((entry) => integer(entry, 1, 604_800))
+  return seconds.length > 0 && seconds.every((one) => one !== undefined) ? seconds : undefined
 }
 
 /** An address, or one and how many of its bits count. */

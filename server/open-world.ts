@@ -3,6 +3,7 @@ import { tokenPrefix } from '#registry/token-form.ts'
 import type { Config } from './config.ts'
 import { openEmbedded } from './embedded/open.ts'
 import { startMetrics } from './http/metrics.ts'
+import { openOutbound } from './outbound/outbound.ts'
 import { sealingKeys } from './secret.ts'
 import { startMeter } from './service/metering.ts'
 import type { SealingKeys } from './service/seal.ts'
@@ -78,7 +79,8 @@ export function makeWorld(config: Config, connection: Connection, secret: Sealin
   })
   const { tokenRequestsPerMinute } = config
   const tokenRates = tokenRequestsPerMinute === null ? null : makeTokenRates(tokenRequestsPerMinute, systemClock)
-  return { config, database, clock: systemClock, log, meter, metrics, tokenRates, secret }
+  const outbound = openOutbound({ networks: config.webhookNetworks, timeout: config.webhookTimeout })
+  return { config, database, clock: systemClock, log, meter, metrics, tokenRates, outbound, secret }
 }
 
 /** On the standard error: the standard output is for what a command answers. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import type { Metrics } from './http/metrics.ts'
+import type { Outbound } from './outbound/outbound.ts'
 import type { Meter } from './service/metering.ts'
 import type { SealingKeys } from './service/seal.ts'
 import type { TokenRates } from './service/token-rate.ts'
@@ -16,6 +17,8 @@ export type World = {
   metrics: Metrics
   /** Null: a token may call as often as it likes. */
   tokenRates: TokenRates | null
+  /** The one way to send to others. */
+  outbound: Outbound
   /** Seals tokens. */
   secret: SealingKeys
 }

@@ -19,6 +19,8 @@ export type EndpointRow = {
   cursor_epoch: number
   cursor_pos: string
   cursor_id: number
+  log_epoch: number
+  resync_since: Date | null
   pending: { [eventId: string]: 'arrived' | { tries: number; due: string } }
   paused_until: Date | null
   next_attempt_at: Date | null
@@ -29,7 +31,7 @@ export type EndpointRow = {
 }
 
 const columns = sql`company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at`
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at`
 
 /** An endpoint that is not deleted, by its key, as a source of rows. */
 const live = (companyId: number, id: number, lock = '') =>
@@ -41,13 +43,22 @@ const at = ({ epoch, pos, id }: Position) =>
 const placeOf = (companyId: number, id: number) =>
   sql`ctid = any (array(select w.ctid from ${live(companyId, id)} w where w.deleted_at is null))`
 
-/** Where the log can be read to: what comes from here on comes later. */
-export const endOfLog = (): Statement =>
-  statement(sql`select ${currentEpoch} as epoch, ${horizon}::text as pos, 0 as id`)
-
-/** The last place before which the log was complete at a moment. */
-export const placeAt = (moment: Date): Statement =>
-  statement(sql`select epoch, pos::text as pos, 0 as id from log_marks where at <= ${moment} order by at desc limit 1`)
+/**
+ * The first change of a company that began at a moment or later, in the order of the log. It is looked for behind the
+ * last mark before that moment, where there is one.
+ */
+export const firstSince = (companyId: number, moment: Date): Statement =>
+  statement(
+    sql`select h.epoch, h.pos::text as pos, h.id from (
+      select epoch, pos from log_marks where at <= ${moment} order by at desc limit 1
+    ) mark right join (select) one on true cross join lateral (
+      select * from history
+      where company_id = ${companyId} and (epoch, pos) >= (coalesce(mark.epoch, 0), coalesce(mark.pos, '0'::xid8))
+        and at >= ${moment}
+      order by company_id, epoch, pos, id limit 1
+    ) h`,
+    'webhooks.first-since',
+  )
 
 /** One change of a company's endpoints at a time. */
 export const lockWebhooks = (companyId: number): Statement =>
@@ -82,14 +93,18 @@ export const insertWebhook = (
   { id, name, url, events, payload, ordered, sealed, cursor }: Settings & { id: number; sealed: Buffer; cursor: Position },
 ): Statement =>
   statement(sql`insert into webhook_endpoints (company_id, id, name, url, events, payload, ordered, sealed,
-      cursor_epoch, cursor_pos, cursor_id)
+      cursor_epoch, cursor_pos, cursor_id, log_epoch)
     values (${companyId}, ${id}, ${name}, ${url}, ${events}, ${payload}, ${ordered}, ${sealed}, ${cursor.epoch},
-      ${cursor.pos}::text::xid8, ${cursor.id})
+      ${cursor.pos}::text::xid8, ${cursor.id}, ${currentEpoch})
     returning ${columns}`)
 
+/** What was tried with the former settings and has not arrived is tried again at once. */
 export const updateWebhook = (companyId: number, id: number, { name, url, events, payload, ordered }: Settings) =>
   statement(sql`update webhook_endpoints set name = ${name}, url = ${url}, events = ${events}, payload = ${payload},
-      ordered = ${ordered}, claim = null, claimed_until = null
+      ordered = ${ordered}, paused_until = null, next_attempt_at = null, claim = null, claimed_until = null,
+      pending = (
+        select coalesce(json_object_agg(key, value), '{}') from json_each(pending) where value::text = '"arrived"'
+      )
     where ${placeOf(companyId, id)} returning ${columns}`)
 
 /** The former secret signs beside the new one for a time; the one before it does no more. */
@@ -120,8 +135,8 @@ export const disableWebhook = (companyId: number, id: number, reason: DisableRea
 /** Begins at a place of the log, whatever came before. */
 export const beginWebhookAt = (companyId: number, id: number, cursor: Position): Statement =>
   statement(sql`update webhook_endpoints set ${at(cursor)}, pending = '{}', paused_until = null,
-      next_attempt_at = null, failing_since = null, disabled_at = null, disabled_because = null, claim = null,
-      claimed_until = null
+      next_attempt_at = null, failing_since = null, disabled_at = null, disabled_because = null,
+      log_epoch = ${currentEpoch}, resync_since = null, claim = null, claimed_until = null
     where ${placeOf(companyId, id)} returning ${columns}`)
 
 /** Its attempts are kept as long as others; its secrets go. */
@@ -133,9 +148,11 @@ export const deleteWebhook = (companyId: number, id: number): Statement =>
 /** The endpoints of a company to which nothing arrives. */
 export const failingWebhooks = (companyId: number): Statement =>
   statement(
-    sql`select id, name, failing_since, disabled_because from (
+    sql`select id, name, failing_since, disabled_because, resync_since from (
       select * from webhook_endpoints where company_id = ${companyId} ${inOrderOf(sql`id`)}
-    ) w where deleted_at is null and (failing_since is not null or disabled_because <> 'by_hand') order by id`,
+    ) w where deleted_at is null and (
+      failing_since is not null or disabled_because <> 'by_hand' or resync_since is not null
+    ) order by id`,
     'webhooks.failing',
   )
 
@@ -191,7 +208,13 @@ export const settleWebhook = (
     'webhooks.settle',
   )
 
-/** The claim ends, and with it, where there is a reason, the sending. */
+/** The log has begun anew: what the receiver knows may be gone. */
+export const markResync = (claim: Claim, epoch: number, now: Date): Statement =>
+  statement(
+    sql`update webhook_endpoints set log_epoch = ${epoch}, resync_since = ${now} where ${claimed(claim)} returning id`,
+    'webhooks.mark-resync',
+  )
+
 export const releaseWebhook = (claim: Claim): Statement =>
   statement(
     sql`update webhook_endpoints set claim = null, claimed_until = null where ${claimed(claim)} returning id`,

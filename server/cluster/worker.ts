@@ -3,6 +3,7 @@ import type { Listening } from '../http/listen.ts'
 import { serve } from '../http/serve.ts'
 import { makeWorld } from '../open-world.ts'
 import { sealingKeys } from '../secret.ts'
+import { startWebhooks } from '../webhooks/start.ts'
 import type { World } from '../world.ts'
 import type { ToPrimary, ToWorker } from './messages.ts'
 
@@ -40,13 +41,15 @@ async function work({ config, connection }: Extract<ToWorker, { say: 'serve' }>)
   })
 
   const listening = await listen({ ...alone, metrics: { ...alone.metrics, text: () => scrape(scrapes) } })
+  const sending = startWebhooks(alone)
   tell({ say: 'serving', url: listening.url })
   const code = await stop.promise
   endInTime(config)
-  await listening.drain(() => {
+  const drained = listening.drain(() => {
     tell({ say: 'closed' })
     return away.promise
   })
+  await Promise.all([drained, sending.stop()])
   await alone.meter.close()
   await alone.database.close()
   process.exit(code)

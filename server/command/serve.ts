@@ -6,6 +6,7 @@ import { metricsTaken } from '../http/metrics-port.ts'
 import { serve } from '../http/serve.ts'
 import { makeLog, type OpenWorld } from '../open-world.ts'
 import { startSweeper } from '../service/sweep.ts'
+import { startWebhooks } from '../webhooks/start.ts'
 import { banner } from './banner.ts'
 import { buildConsole } from './build-console.ts'
 import { inWorld } from './in-world.ts'
@@ -59,6 +60,8 @@ async function serveIn(desk: Desk, opened: OpenWorld, stop: Stop): Promise<numbe
   stop.watch(log)
   const demo = await startDemo(world)
   const listening = await takePort(config, () => (config.processes === 1 ? serve(world) : serveTogether(opened)))
+  // Several processes send beside each other, and the one that looks after them does not.
+  const sending = config.processes === 1 ? startWebhooks(world) : undefined
   const sweeper = startSweeper(database, config, (error) => log.warn({ error }, 'what is old could not be swept'))
 
   desk.say(banner({ config, url: listening.url, databaseIs, demo }))
@@ -72,7 +75,7 @@ async function serveIn(desk: Desk, opened: OpenWorld, stop: Stop): Promise<numbe
   if (desk.terminal.stderr.isTTY) desk.terminal.stderr.write('Stopping …\n')
   else log.info('stopping')
   endInTime(config)
-  await listening.drain()
+  await Promise.all([listening.drain(), sending?.stop()])
   await sweeper.stop()
   return code
 }

@@ -4,6 +4,7 @@ import { sweepSessions } from '#derive/queries/session.ts'
 import { sweepAttempts } from '#derive/queries/sign-in.ts'
 import type { Statement } from '#derive/queries/statement.ts'
 import { foldTallies } from '#derive/queries/tally.ts'
+import { sweepWebhookAttempts } from '#derive/queries/webhook-attempts.ts'
 import type { Database } from '../store/database.ts'
 import { attemptWindowSeconds } from './attempts.ts'
 
@@ -38,6 +39,13 @@ const attemptsChore: Chore = {
 /** Changes that a total is still the sum of: the fewer, the quicker a list. */
 export const talliesChore: Chore = { batch: foldTallies, batchMax: 5000, everyMilliseconds: 2000 }
 
+/** What was sent to webhooks, and is older than that is kept. */
+const webhookAttemptsChore = (keptDays: number): Chore => ({
+  batch: (most) => sweepWebhookAttempts(keptDays, most),
+  batchMax: 1000,
+  everyMilliseconds: 600_000,
+})
+
 /** Calls that are older than they are kept, which become sums of their days. Decisions, Metering. */
 export const callsChore = (keptDays: number): CompanyChore => ({
   companies: (after, most) => companiesWithOldCalls(keptDays, after, most),
@@ -46,12 +54,12 @@ export const callsChore = (keptDays: number): CompanyChore => ({
   everyMilliseconds: 600_000,
 })
 
-type Keeping = { callsKeptDays: number }
+type Keeping = { callsKeptDays: number; webhookAttemptsKeptDays: number }
 
 export function startSweeper(database: Database, keeping: Keeping, onError: (error: unknown) => void): Sweeper {
   let stopped = false
   const running = new Map<Chore | CompanyChore, Promise<unknown>>()
-  const chores = [answersChore, sessionsChore, attemptsChore, talliesChore, callsChore(keeping.callsKeptDays)]
+  const chores = [answersChore, sessionsChore, attemptsChore, talliesChore, callsChore(keeping.callsKeptDays), webhookAttemptsChore(keeping.webhookAttemptsKeptDays)]
   const timers = chores.map((chore) => {
     const work = async (): Promise<void> => {
       if (running.has(chore)) return

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { holdKeys } from '#derive/queries/seal.ts'
 import { type SecretRow, secretsOf } from '#derive/queries/webhooks.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { Webhook } from 'standardwebhooks'
 import type { Transaction } from '../store/database.ts'
 import { openSealed, type SealingKeys, sealedFormerSecret, sealedWebhookSecret } from './seal.ts'
 
@@ -26,13 +25,4 @@ export async function openSecrets(
     await openSealed(keys, row.sealed, sealedWebhookSecret.boundTo(companyId, id)),
     ...(former ? [await openSealed(keys, former, sealedFormerSecret.boundTo(companyId, id))] : []),
   ]
-}
-
-/** The headers that say what is sent, when, and that it comes from whoever knows one of the secrets. */
-export function signed(secrets: readonly string[], { id, at, body }: { id: string; at: Date; body: string }) {
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(' '),
-  }
 }

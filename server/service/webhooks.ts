@@ -1,17 +1,16 @@
-import type { Position } from '#derive/queries/changes.ts'
+import { markHorizon, type Position } from '#derive/queries/changes.ts'
 import { noteOffice } from '#derive/queries/office.ts'
 import {
   beginWebhookAt,
   deleteWebhook,
   disableWebhook,
   type EndpointRow,
-  endOfLog,
   findWebhook,
+  firstSince,
   holdWebhook,
   insertWebhook,
   lockWebhooks,
   nextWebhookId,
-  placeAt,
   rotateSecret,
   updateWebhook,
   webhooksOf,
@@ -52,10 +51,8 @@ export async function createWebhook(
   const id = next?.id as number
   const secret = makeSecret()
   const sealed = await seal(transaction, keys, { text: secret, boundTo: sealedWebhookSecret.boundTo(companyId, id) })
-  const [cursor] = await transaction.run<Position>(endOfLog())
-  const [webhook] = await transaction.run<Webhook>(
-    insertWebhook(companyId, { ...settings, id, sealed, cursor: cursor as Position }),
-  )
+  const cursor = await endOfLog(transaction)
+  const [webhook] = await transaction.run<Webhook>(insertWebhook(companyId, { ...settings, id, sealed, cursor }))
   await noteWebhook(transaction, actor, null, webhook as Webhook)
   return { secret, webhook: webhook as Webhook }
 }
@@ -103,24 +100,20 @@ export async function disable(transaction: Transaction, { actor, now }: By, id: 
   return after as Webhook
 }
 
-/**
- * Goes on where it stopped, at once. Where its place in the log is gone, it begins with the oldest change that is kept:
- * whoever receives it drops what is not newer.
- */
+/** Goes on where it stopped, at once. */
 export async function enable(transaction: Transaction, { actor }: By, id: number): Promise<Webhook> {
   const before = await hold(transaction, actor.companyId, id)
-  const cursor = before.disabled_because === 'resync' ? beginningOfLog : cursorOf(before)
-  return begin(transaction, actor, id, { cursor, action: 'enabled' })
+  return begin(transaction, actor, id, { cursor: cursorOf(before), action: 'enabled' })
 }
 
-/** Sends everything again that has happened since a moment, and what came shortly before. */
+/** Sends everything again from the first change on that began at a moment or later. */
 export async function replay(transaction: Transaction, { actor, now }: By, id: number, from: Date): Promise<Webhook> {
   await hold(transaction, actor.companyId, id)
   if (!(from.getTime() <= now.getTime()))
     throw invalidFields([{ field: 'from', code: 'out_of_range', message: 'must be a moment that has passed' }])
-  const [place] = await transaction.run<Position>(placeAt(from))
+  const [first] = await transaction.run<Position>(firstSince(actor.companyId, from))
   return begin(transaction, actor, id, {
-    cursor: place ?? beginningOfLog,
+    cursor: first ? { ...first, id: first.id - 1 } : await endOfLog(transaction),
     action: 'replayed',
     changes: { from: [null, from.toISOString()] },
   })
@@ -147,8 +140,11 @@ export const cursorOf = ({ cursor_epoch, cursor_pos, cursor_id }: Webhook): Posi
   id: cursor_id,
 })
 
-/** Before every change there is. */
-const beginningOfLog: Position = { epoch: 0, pos: '0', id: 0 }
+/** Where the log can be read to. It is marked, so that the place holds through a crash. */
+async function endOfLog(transaction: Transaction): Promise<Position> {
+  const [mark] = await transaction.run<Omit<Position, 'id'>>(markHorizon(0))
+  return { ...(mark as Omit<Position, 'id'>), id: 0 }
+}
 
 export const noWebhook = (id: number): Refusal =>
   new Refusal('not_found', { detail: `The company has no webhook ${id}.` })

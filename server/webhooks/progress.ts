@@ -21,6 +21,8 @@ type Waiting = { tries: number; due: string }
 /** What came of an attempt; `retryAfter` are the milliseconds that the answer asked for. */
 export type Outcome = { arrived: boolean; retryAfter?: number | undefined }
 
+type Attempted = { id: string; outcome: Outcome; now: Date; rules: Rules }
+
 export type Rules = {
   ordered: boolean
   /** Seconds from the first attempt to the second, from that to the third …; the last goes on for ever. */
@@ -32,20 +34,24 @@ export const windowMax = 100
 /** Milliseconds after which one event that fails lets others be looked for, where they need not wait for it. */
 const lookAgain = 5000
 
-/** The log moves on below the events that have arrived in one piece, and below those that are not wanted. */
+/** An event, its place, and whether the endpoint is told of it. */
+export type Placed = { id: string; cursor: Position; isWanted: boolean }
+
+/** The cursor moves on past the events that have arrived without a gap, and past those that are not wanted. */
 export function passArrived(
   progress: Progress,
-  events: readonly { id: string; cursor: Position; isWanted: boolean }[],
+  events: readonly Placed[],
 ): Progress {
-  const end = events.findIndex(({ id, isWanted }) => isWanted && progress.pending[id] !== 'arrived')
-  const passed = end < 0 ? events : events.slice(0, end)
+  const behind = events.slice(events.findIndex(({ cursor }) => isSame(cursor, progress.cursor)) + 1)
+  const end = behind.findIndex(({ id, isWanted }) => isWanted && progress.pending[id] !== 'arrived')
+  const passed = end < 0 ? behind : behind.slice(0, end)
   const last = passed.at(-1)
   if (!last) return progress
   return { ...progress, cursor: last.cursor, pending: without(progress.pending, new Set(passed.map(({ id }) => id))) }
 }
 
 /** After an attempt at an event. */
-export function afterAttempt(progress: Progress, id: string, outcome: Outcome, now: Date, rules: Rules): Progress {
+export function afterAttempt(progress: Progress, { id, outcome, now, rules }: Attempted): Progress {
   if (outcome.arrived) {
     const pending = { ...progress.pending, [id]: 'arrived' as const }
     return looksAgain({ ...progress, pending, failingSince: null }, now, rules)
@@ -65,13 +71,11 @@ export function isDue({ pending, pausedUntil }: Progress, id: string, now: Date)
   return state === undefined || (state !== 'arrived' && new Date(state.due) <= now)
 }
 
-/** Whoever enables an endpoint, or sends from a moment on, does not wait for what failed before. */
-export const anew = (cursor: Position): Progress => ({
-  ...{ cursor, pending: {}, pausedUntil: null, nextAttemptAt: null, failingSince: null },
-})
+export const isSame = (one: Position, other: Position): boolean =>
+  one.epoch === other.epoch && one.pos === other.pos && one.id === other.id
 
 /** When to look again: at the next event that waits, and earlier for others, where those need not wait for it. */
-function looksAgain(progress: Progress, now: Date, { ordered }: Rules): Progress {
+export function looksAgain(progress: Progress, now: Date, { ordered }: Rules): Progress {
   const dues = Object.values(progress.pending).flatMap((state) => (state === 'arrived' ? [] : [Date.parse(state.due)]))
   if (dues.length === 0) return { ...progress, nextAttemptAt: null }
   const isFull = Object.keys(progress.pending).length >= windowMax
