@@ -5,6 +5,7 @@ import { instant } from './history.ts'
 import { currentEpoch, horizon } from './log.ts'
 import { currencyOf, shown } from './shown.ts'
 import { type Statement, sql, statement } from './statement.ts'
+import { sweepFrom } from './sweep.ts'
 
 /** The log of changes, read in the order of commits. Decisions, Changes. */
 
@@ -149,29 +150,36 @@ export const markHorizon = (seconds: number): Statement =>
 /** Marks that are older than changes are told; the last of them stays, and so does the last of each epoch. */
 export const sweepMarks = (keptDays: number, most: number): Statement =>
   statement(
-    sql`delete from log_marks where (epoch, pos) in (
-      select m.epoch, m.pos from log_marks m
-      where m.at <= now() - make_interval(days => ${keptDays}::int) and exists (
-        select from log_marks later where later.epoch = m.epoch and later.pos > m.pos
-          and later.at <= now() - make_interval(days => ${keptDays}::int)
-      )
-      order by m.at limit ${most}
-    ) returning 1`,
+    sql`${sweepFrom(
+      'log_marks',
+      sql`m where at < (
+        select at from log_marks where at <= now() - make_interval(days => ${keptDays}::int) order by at desc limit 1
+      ) and (
+        select true from log_marks later where later.epoch = m.epoch and later.pos > m.pos
+        order by later.epoch, later.pos limit 1
+      ) order by at`,
+      most,
+    )} returning 1`,
     'changes.sweep-marks',
   )
 
 /** Where the log can be read to, and the companies among these with a change from `since` on. */
 export const changedCompanies = (companyIds: readonly number[], since: Omit<Position, 'id'>): Statement =>
   statement(
-    sql`select log.epoch, log.pos::text as pos, (
-      select array_agg(company_id) from unnest(${companyIds}::bigint[]) company_id
-      where (log.epoch, log.pos) > (${since.epoch}::int, ${since.pos}::text::xid8) and exists (
-        select from history h where h.company_id = company_id.company_id
-          and (h.epoch, h.pos) >= (${since.epoch}::int, ${since.pos}::text::xid8) and (h.epoch, h.pos) < (log.epoch, log.pos)
-        order by h.company_id, h.epoch, h.pos, h.id limit 1
-      )
+    sql`with log as materialized (
+      select ${currentEpoch} as epoch, ${horizon} as pos
+    ), since as materialized (
+      select ${since.epoch}::int as epoch, ${since.pos}::text::xid8 as pos
+    )
+    select log.epoch, log.pos::text as pos, array(
+      select asked.id from since cross join unnest(${companyIds}::bigint[]) asked (id) cross join lateral (
+        select from history
+        where company_id = asked.id and (epoch, pos) >= (since.epoch, since.pos) and (epoch, pos) < (log.epoch, log.pos)
+        order by company_id, epoch, pos, id limit 1
+      ) first
+      where (log.epoch, log.pos) > (since.epoch, since.pos)
     ) as company_ids
-    from (select ${currentEpoch} as epoch, ${horizon} as pos) log`,
+    from log`,
     'changes.companies',
   )
 

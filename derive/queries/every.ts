@@ -24,7 +24,7 @@ import { countHistory, countRemovals, historyOfRecord, recentHistory, removalsOf
 import { draftInvoices, estimatesWaiting, expiring, hoursToApprove, projectsByStatus, serviceDue } from './home.ts'
 import { claimKey, sweepAnswers } from './idempotency.ts'
 import type { Listing } from './listing.ts'
-import { advanceEpoch, lockLog, seeIdentity } from './log.ts'
+import { advanceEpoch, seeIdentity } from './log.ts'
 import { type Look, lookFirst, lookForCreate, lookForDelete, lookForUpdate, lookUp } from './look.ts'
 import { type CallRow, givePlaceBack, insertCalls, placesUsed, takePlaces } from './metering.ts'
 import {
@@ -240,7 +240,6 @@ export const everyStatement: readonly (readonly [
       sweepMarks(30, 1000),
       horizonNow(),
       seeIdentity(),
-      lockLog(),
       advanceEpoch(),
     ],
   ],

@@ -50,10 +50,7 @@ const identity = sql`(
 export const seeIdentity = (): Statement =>
   statement(sql`select identity = ${identity} as same from log_epochs order by epoch desc limit 1`)
 
-/** Waits for everybody who writes, and lets nobody write until the epoch is there. */
-export const lockLog = (): Statement => statement(sql`lock table history in share row exclusive mode`)
-
-/** Begins a new epoch, unless somebody else has; the first log takes the epoch that is there. */
+/** To be run with writers shut out. Begins a new epoch, unless somebody else has; the first log takes the epoch that is there. */
 export const advanceEpoch = (): Statement =>
   statement(sql`with newest as (
       select epoch, identity from log_epochs order by epoch desc limit 1

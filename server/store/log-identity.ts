@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { advanceEpoch, lockLog, seeIdentity } from '#derive/queries/log.ts'
+import { advanceEpoch, seeIdentity } from '#derive/queries/log.ts'
 import type { Statement } from '#derive/queries/statement.ts'
 
 /**
@@ -9,13 +9,15 @@ import type { Statement } from '#derive/queries/statement.ts'
 export async function keepLog(client: pg.ClientBase, timeout: number): Promise<void> {
   const ask = ({ text, values }: Statement) => client.query({ text, values, query_timeout: timeout } as pg.QueryConfig)
   if (await isOurs(ask)) return
-  await ask({ text: 'begin isolation level read committed', values: [] })
+  const say = (text: string) => ask({ text, values: [] })
+  await say('begin isolation level read committed')
   try {
-    await ask(lockLog())
+    // Waits for everybody who writes, and lets nobody write until the epoch is there.
+    await say('lock table history in share row exclusive mode')
     await ask(advanceEpoch())
-    await ask({ text: 'commit', values: [] })
+    await say('commit')
   } catch (error) {
-    await ask({ text: 'rollback', values: [] }).catch(() => {})
+    await say('rollback').catch(() => {})
     throw error
   }
 }

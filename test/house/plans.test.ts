@@ -90,8 +90,9 @@ const system = [
     select 1, 1, 'L', '{}', '{}', sha256(i::text::bytea), '', case when i > 1 then now() end ${rows}`,
   `insert into sessions (company_id, id_hash, account_id, expires_at)
     select 1, sha256(i::text::bytea), 1, now() + interval '1 day' ${rows}`,
-  `insert into history (company_id, account_id, door, records, record_id, action)
-    select 1, 1, 'api', 'projects', i, 'changed' ${rows}`,
+  `insert into history (company_id, account_id, door, records, record_id, action, epoch)
+    select 1, 1, 'api', 'projects', i, 'changed', 1 ${rows}`,
+  `insert into log_marks (epoch, pos, at) select 1, i::text::xid8, now() - i * interval '1 minute' ${rows}`,
   `insert into removals (company_id, account_id, door, records, record_id, mode, title, went, unlinked)
     select 1, 1, 'api', 'projects', i, 'soft', 'T', '{}', '[]' ${rows}`,
   `insert into calls (company_id, at, token_id, request_id, route, status, ms, dry_run, replayed, counted)

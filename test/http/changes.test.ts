@@ -15,7 +15,13 @@ test('smoke', async () => {
   await own.call('DELETE', `/v1/clients/${id}`)
   const page = await readChanges(stage.world.database, { companyId: own.id, after: null, limit: 2, keptDays: 30 })
   console.log(JSON.stringify(page, null, 1))
-  console.log(JSON.stringify(await readChanges(stage.world.database, { companyId: own.id, after: page.next, limit: 2, keptDays: 30 }), null, 1))
+  console.log(
+    JSON.stringify(
+      await readChanges(stage.world.database, { companyId: own.id, after: page.next, limit: 2, keptDays: 30 }),
+      null,
+      1,
+    ),
+  )
   console.log(await stage.sql('select * from log_epochs'))
   const now = await readChanges(stage.world.database, { companyId: own.id, after: 'now', limit: 2, keptDays: 30 })
   console.log(await readChanges(stage.world.database, { companyId: own.id, after: now.next, limit: 2, keptDays: 30 }))

@@ -350,11 +350,11 @@ describe('What goes with a record and what stays', () => {
       kept: [{ records: 'invoices', ids: [invoice], effect: 'unlinked' }],
     })
     expect(await stage.sql('select 1 from estimates where id = $1', estimate)).toEqual([])
-    const [held] = await stage.sql<{ changes: { title: string } }>(
-      "select changes from history where records = 'estimates' and record_id = $1 and action = 'erased'",
+    const [last] = await stage.sql<{ held: { title: string } }>(
+      "select held from history where records = 'estimates' and record_id = $1 and action = 'erased'",
       estimate,
     )
-    expect(held?.changes.title).toBe('E')
+    expect(last?.held.title).toBe('E')
   })
 
   test('a SENT estimate is kept out of sight', async () => {
