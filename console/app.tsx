@@ -11,8 +11,8 @@ import {
   useRouterProvider,
 } from 'react-admin'
 import { registry } from '#registry/records/index.ts'
-import { authProvider } from './door/auth-provider.ts'
-import { recordProvider } from './door/record-provider.ts'
+import { authProvider } from './client/auth-provider.ts'
+import { recordProvider } from './client/record-provider.ts'
 import { theme } from './look/theme.ts'
 import { Waiting } from './look/waiting.tsx'
 import { pagesOf } from './records/pages.tsx'

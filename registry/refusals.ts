@@ -1,5 +1,4 @@
 import type { Problem } from './definition.ts'
-import type { Json } from './json.ts'
 import { bodyDepthMax, bodyValuesMax, replayWindowHours } from './limits.ts'
 
 /**
@@ -221,6 +220,9 @@ export type RefusalCode = keyof typeof refusals
 /** What a retry with the same Idempotency-Key hears again. */
 export const isHeardAgain = (code: RefusalCode): boolean => 'heardAgain' in refusals[code]
 
+/** Some records of one kind, as previews and refusals list them: the first ids, and how many there are. */
+export type Listed = { records: string; count: number; ids: number[]; effect?: 'kept' | 'unlinked' }
+
 /** What a refusal may carry besides its code. */
 export type Particulars = {
   detail?: string
@@ -229,7 +231,7 @@ export type Particulars = {
   feature?: string
   limit?: number
   used?: number
-  blocked_by?: Json
+  blocked_by?: Listed[]
   /** Headers that go with it. */
   headers?: { readonly [name: string]: string }
 }
@@ -261,8 +263,17 @@ export function invalidFields(errors: Problem[]): Refusal {
   })
 }
 
+export type ProblemBody = Omit<Particulars, 'headers'> & {
+  type: string
+  title: string
+  status: number
+  detail: string
+  code: RefusalCode
+  request_id: string
+}
+
 /** The body of a refusal: application/problem+json of RFC 9457. `docs` is the address of the errors page. */
-export function problemBody(refusal: Refusal, requestId: string, docs: string): { [member: string]: unknown } {
+export function problemBody(refusal: Refusal, requestId: string, docs: string): ProblemBody {
   const { title, status, advice } = refusals[refusal.code]
   const { detail, headers: _, ...extensions } = refusal.particulars
   return {

@@ -1,11 +1,11 @@
 import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
+import type { DueItem } from '#derive/console/answers.ts'
 import { Panel } from '../look/panel.tsx'
 import { TextLink } from '../look/text-link.tsx'
 import { pathOf } from '../records/paths.ts'
 import { useFormat } from '../texts/format.ts'
 import { useTexts } from '../texts/texts.tsx'
-import type { DueItem } from './morning.ts'
 
 type DueProps = { title: string; kind: string; items: readonly DueItem[]; count: number; to: string }
 

@@ -1,10 +1,11 @@
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import { LinkBase } from 'react-admin'
+import type { Morning } from '#derive/console/answers.ts'
 import { statusOf } from '#derive/form/relations.ts'
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/records/index.ts'
-import { useLoaded } from '../door/use-loaded.ts'
+import { useLoaded } from '../client/use-loaded.ts'
 import { Page } from '../look/page.tsx'
 import { Panel } from '../look/panel.tsx'
 import { Trouble } from '../look/trouble.tsx'
@@ -16,14 +17,13 @@ import { useFormat } from '../texts/format.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Due } from './due.tsx'
 import { Figure } from './figure.tsx'
-import type { Morning } from './morning.ts'
 import { Recent } from './recent.tsx'
 
 /** What needs somebody this morning; each figure leads to the list behind it. */
 export function HomePage() {
   const { home } = useTexts()
   const { account } = useMe()
-  const { data, error, reload } = useLoaded<Morning>('/home')
+  const { data, error, reload } = useLoaded('home')
   return (
     <Page title={home.greeting(account.name.split(' ')[0] ?? account.name)}>
       {error && <Trouble error={error} retry={reload} />}

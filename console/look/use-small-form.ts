@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Problem } from '#registry/definition.ts'
-import { isRefused } from '../door/ask.ts'
+import { isRefused } from '../client/ask.ts'
 import { errorText, problemText } from '../texts/refused.ts'
 import { useTexts } from '../texts/texts.tsx'
 

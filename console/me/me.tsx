@@ -1,14 +1,9 @@
 import { createContext, type ReactNode, useContext } from 'react'
+import type { Me } from '#derive/console/answers.ts'
 import { type Action, permission } from '#registry/permissions.ts'
-import { useLoaded } from '../door/use-loaded.ts'
+import { useLoaded } from '../client/use-loaded.ts'
 import { Trouble } from '../look/trouble.tsx'
 import { Waiting } from '../look/waiting.tsx'
-
-/** The account that is signed in, and its company. */
-export type Me = {
-  account: { id: number; name: string; email: string; permissions: string[] }
-  company: { id: number; name: string; currency: string; plan: string; add_ons: string[] }
-}
 
 type Known = Me & {
   reload(): Promise<void>
@@ -20,7 +15,7 @@ const MeContext = createContext<Known | null>(null)
 
 /** Asks once who is there; everything inside can rely on it. */
 export function MeProvider({ children }: { children: ReactNode }) {
-  const { data, error, reload } = useLoaded<Me>('/me')
+  const { data, error, reload } = useLoaded('me.fetch')
   if (error) return <Trouble error={error} retry={reload} />
   if (!data) return <Waiting whole />
   const { permissions } = data.account

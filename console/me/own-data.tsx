@@ -4,7 +4,7 @@ import Button from '@mui/material/Button'
 import TextField from '@mui/material/TextField'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
-import { ask } from '../door/ask.ts'
+import { ask } from '../client/ask.ts'
 import { Panel } from '../look/panel.tsx'
 import { useSmallForm } from '../look/use-small-form.ts'
 import { useTexts } from '../texts/texts.tsx'
@@ -20,7 +20,7 @@ export function OwnData() {
   const [current, setCurrent] = useState('')
   const isOtherEmail = email.trim() !== account.email
   const form = useSmallForm(() =>
-    ask('PATCH', '/me', { body: { name, email, ...(isOtherEmail ? { password: { current } } : {}) } }),
+    ask('me.update', { body: { name, email, ...(isOtherEmail ? { password: { current } } : {}) } }),
   )
   return (
     <Panel title={profile.lead}>

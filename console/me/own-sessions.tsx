@@ -5,8 +5,9 @@ import Chip from '@mui/material/Chip'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
-import { ask } from '../door/ask.ts'
-import type { Loaded } from '../door/use-loaded.ts'
+import type { OwnSession } from '#derive/console/answers.ts'
+import { ask } from '../client/ask.ts'
+import type { Loaded } from '../client/use-loaded.ts'
 import { Panel } from '../look/panel.tsx'
 import { Trouble } from '../look/trouble.tsx'
 import { Waiting } from '../look/waiting.tsx'
@@ -15,36 +16,30 @@ import { errorText } from '../texts/refused.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { deviceOf } from './device.ts'
 
-export type OwnSession = {
-  id: number
-  device: string | null
-  peer: string | null
-  forwarded_for: string | null
-  created_at: string
-  last_seen_at: string
-  is_this: boolean
-}
-
 /** Where one is signed in; each can be ended, and all others at once. */
-export function OwnSessions({ sessions: { data, error, reload } }: { sessions: Loaded<OwnSession[]> }) {
+export function OwnSessions({ sessions: { data, error, reload } }: { sessions: Loaded<'sessions.list'> }) {
   const texts = useTexts()
   const { profile } = texts
   const notify = useNotify()
   const [trouble, setTrouble] = useState<string>()
   const [busy, setBusy] = useState<number | 'others'>()
 
-  async function end(which: number | 'others', done: (ended: number) => string): Promise<void> {
+  async function end(which: number | 'others'): Promise<void> {
     setBusy(which)
     setTrouble(undefined)
     try {
-      const path = which === 'others' ? '/sessions' : `/sessions/${which}`
-      const { data: answer } = await ask<{ ended: number }>('DELETE', path)
-      notify(done(answer.ended), { type: 'success' })
+      notify(await ended(which), { type: 'success' })
     } catch (refused) {
       setTrouble(errorText(refused, texts))
     }
     await reload()
     setBusy(undefined)
+  }
+
+  async function ended(which: number | 'others'): Promise<string> {
+    if (which === 'others') return profile.endedOthers((await ask('sessions.end-others')).data.ended)
+    await ask('sessions.end', { id: which })
+    return profile.ended
   }
 
   return (
@@ -62,18 +57,13 @@ export function OwnSessions({ sessions: { data, error, reload } }: { sessions: L
               key={session.id}
               session={session}
               isBusy={busy === session.id}
-              onEnd={() => end(session.id, () => profile.ended)}
+              onEnd={() => end(session.id)}
             />
           ))}
         </Box>
       )}
       {data && data.length > 1 && (
-        <Button
-          variant="outlined"
-          loading={busy === 'others'}
-          onClick={() => end('others', profile.endedOthers)}
-          sx={{ mt: 2 }}
-        >
+        <Button variant="outlined" loading={busy === 'others'} onClick={() => end('others')} sx={{ mt: 2 }}>
           {profile.endOthers}
         </Button>
       )}

@@ -1,15 +1,15 @@
 import Box from '@mui/material/Box'
-import { useLoaded } from '../door/use-loaded.ts'
+import { useLoaded } from '../client/use-loaded.ts'
 import { Page } from '../look/page.tsx'
 import { useTexts } from '../texts/texts.tsx'
 import { OwnData } from './own-data.tsx'
 import { OwnPassword } from './own-password.tsx'
-import { type OwnSession, OwnSessions } from './own-sessions.tsx'
+import { OwnSessions } from './own-sessions.tsx'
 
 /** One’s own account: name, e-mail, password, and where it is signed in. */
 export function ProfilePage() {
   const { profile } = useTexts()
-  const sessions = useLoaded<OwnSession[]>('/sessions')
+  const sessions = useLoaded('sessions.list')
   return (
     <Page title={profile.title} lead={profile.lead}>
       <Box

@@ -5,8 +5,7 @@ import TextField from '@mui/material/TextField'
 import { useEffect, useId, useState } from 'react'
 import { useNavigate } from 'react-admin'
 import { registry } from '#registry/records/index.ts'
-import { ask } from '../door/ask.ts'
-import { queryOf } from '../door/query.ts'
+import { ask } from '../client/ask.ts'
 import { visuallyHidden } from '../look/visually-hidden.ts'
 import { useMe } from '../me/me.tsx'
 import { pathOf } from '../records/paths.ts'
@@ -93,13 +92,11 @@ function useHits(typed: string) {
     const timer = setTimeout(async () => {
       const answers = await Promise.allSettled(
         kinds.map(({ name, title }) =>
-          ask<{ id: number }[]>(
-            'GET',
-            `/records/${name}${queryOf({ q: typed, limit: hitsAKind, fields: `id,${title}` })}`,
-            {
-              signal: aborter.signal,
-            },
-          ),
+          ask('records.list', {
+            records: name,
+            query: { q: typed, limit: hitsAKind, fields: `id,${title}` },
+            signal: aborter.signal,
+          }),
         ),
       )
       if (aborter.signal.aborted) return

@@ -1,12 +1,15 @@
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
+import type { AccountChoice } from '#derive/console/answers.ts'
 import { useTexts } from '../texts/texts.tsx'
 
-/** An account that the e-mail and the password are right for. */
-export type Choice = { account_id: number; name: string; company: { id: number; name: string } }
-
-type ChooseAccountProps = { choices: readonly Choice[]; isBusy: boolean; onChoose(id: number): void; onBack(): void }
+type ChooseAccountProps = {
+  choices: readonly AccountChoice[]
+  isBusy: boolean
+  onChoose(id: number): void
+  onBack(): void
+}
 
 /** Where somebody with several accounts wants to go. */
 export function ChooseAccount({ choices, isBusy, onChoose, onBack }: ChooseAccountProps) {

@@ -1,4 +1,4 @@
-import { isRefused, isUnauthorized } from '../door/ask.ts'
+import { isRefused, isUnauthorized } from '../client/ask.ts'
 import type { Texts } from '../texts/en/index.ts'
 import { errorText } from '../texts/refused.ts'
 

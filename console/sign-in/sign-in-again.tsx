@@ -2,7 +2,7 @@ import Alert from '@mui/material/Alert'
 import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import { ask } from '../door/ask.ts'
+import { ask } from '../client/ask.ts'
 import { AskFirst } from '../look/ask-first.tsx'
 import { useMe } from '../me/me.tsx'
 import { useTexts } from '../texts/texts.tsx'
@@ -16,7 +16,7 @@ export function SignInAgain({ open, onDone }: { open: boolean; onDone(): void })
   const [error, setError] = useState<unknown>()
   async function submit(): Promise<void> {
     try {
-      await ask('POST', '/session', { body: { email: account.email, password, account_id: account.id } })
+      await ask('session.begin', { body: { email: account.email, password, account_id: account.id } })
       setPassword('')
       onDone()
     } catch (refused) {

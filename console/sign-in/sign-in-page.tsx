@@ -6,10 +6,11 @@ import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useEffect, useState } from 'react'
 import { useLogin } from 'react-admin'
-import { SeveralAccounts } from '../door/auth-provider.ts'
+import type { AccountChoice } from '#derive/console/answers.ts'
+import { SeveralAccounts } from '../client/auth-provider.ts'
 import { Brand } from '../look/brand.tsx'
 import { useTexts } from '../texts/texts.tsx'
-import { type Choice, ChooseAccount } from './choose-account.tsx'
+import { ChooseAccount } from './choose-account.tsx'
 import { refusalText } from './refusal-text.ts'
 
 /** What was typed, and the account that was chosen. */
@@ -22,7 +23,7 @@ export function SignInPage() {
   const login = useLogin()
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
-  const [choosing, setChoosing] = useState<{ given: Given; choices: readonly Choice[] }>()
+  const [choosing, setChoosing] = useState<{ given: Given; choices: readonly AccountChoice[] }>()
   useEffect(() => {
     document.title = `${signIn.title} · ${texts.shell.product}`
   }, [signIn.title, texts.shell.product])

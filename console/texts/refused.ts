@@ -1,5 +1,5 @@
 import type { Problem } from '#registry/definition.ts'
-import { Refused } from '../door/ask.ts'
+import { Refused } from '../client/ask.ts'
 import type { Texts } from './en/index.ts'
 
 /** A field's problem in the reader's language where the catalogue knows its code, else in the service's words. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { World } from '../world.ts'
-import { oneATurn } from './turns.ts'
+import { turnsOf } from './turns.ts'
 
 /**
  * The callers' connections of a process, and the bytes that it holds for them: bodies that are coming in and answers
@@ -53,6 +53,8 @@ const sparesMax = 32
 const shareOfPeer = 1 / 4
 /** Held for each peer in any case: who reads what he asks for is not refused for those who do not. */
 const littleBytes = 64 * 1024
+/** Pieces of long answers and bodies that move in a turn of the event loop: some tenths of a millisecond. */
+const piecesATurn = 8
 const looksPerTimeout = 8
 const lookMostMilliseconds = 5000
 
@@ -66,7 +68,7 @@ export function openConnections({
   const peers = new Map<string, Peer>()
   const spares = new Set<Socket>()
   let held = 0
-  const turn = oneATurn()
+  const turn = turnsOf(piecesATurn)
 
   const forget = (socket: Socket): void => {
     const connection = all.get(socket)

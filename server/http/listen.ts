@@ -5,8 +5,8 @@ import { refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { World } from '../world.ts'
 import type { Connections } from './connections.ts'
 import { contentPolicy } from './content-policy.ts'
-import type { Stage } from './door.ts'
 import { openPort } from './port.ts'
+import type { Stage } from './request-handler.ts'
 
 export type Listening = {
   /** The address to call, with the port that was taken. */

@@ -4,9 +4,20 @@ import { Refusal } from '#registry/refusals.ts'
 import { jsonType, refusalAnswer, replyOf } from '../walk/answer.ts'
 import type { Reply } from '../walk/call.ts'
 import type { World } from '../world.ts'
-import { openCoder, openToAll } from './codings.ts'
-import type { Page, Pages, Stage } from './door.ts'
+import { type Accepts, openCoder, openToAll } from './codings.ts'
+import type { Stage } from './request-handler.ts'
+import type { Sent } from './send.ts'
 import { storedFile } from './stored.ts'
+
+/** Pages that need no token and are no part of the registry's routes: health, metrics, the errors page, assets. */
+export type Pages = { readonly [path: string]: Page }
+type Page = {
+  answer: (asked: { accepts: Accepts }) => Promise<Sent> | Sent
+  /** Answered whatever else there is no room for. */
+  isHealth?: true
+  /** It takes its turn among the public documents. */
+  isDocument?: true
+}
 
 /** Where the reference page finds its script. */
 export const referenceAsset = '/v1/docs/scalar.js'

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { bodyBytesMax } from '#registry/limits.ts'
-import { Refusal } from '#registry/refusals.ts'
 import type { Body } from '../walk/call.ts'
 import type { Room } from './connections.ts'
+import { noRoom } from './gate.ts'
 
 /** The caller hung up in the middle of his request: nobody is left to answer, and nothing has failed. */
 export class CallerGone extends Error {
@@ -20,7 +20,6 @@ export type Upload = {
   bytes(): Buffer
 }
 
-const noRoom = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
 const firstBytes = 4096
 
 /**
@@ -95,8 +94,6 @@ export const isUnread = (request: IncomingMessage): boolean => !request.complete
 
 const awayBytes = bodyBytesMax
 const awayMilliseconds = 1000
-/** Read away without waiting for a turn: of many who send little and go, each would wait for all. */
-const atOnceBytes = 64 * 1024
 
 /**
  * Reads away what is left of a request that has been answered, within reason: a connection that is closed with bytes
@@ -114,7 +111,6 @@ export function readAway(request: IncomingMessage, { turn }: Room): Promise<void
     }
     const onData = (chunk: Buffer): void => {
       size += chunk.length
-      if (size <= atOnceBytes) return
       request.pause()
       if (size > awayBytes) done()
       else void turn().then(() => request.resume())

@@ -1,39 +1,41 @@
-import { bodyTypes, type Route } from '#derive/routes.ts'
+import findMyWay from 'find-my-way'
+import { bodyTypes } from '#derive/routes.ts'
 
-/** Finds the route of a path. All methods of a path stand together, for 405 and OPTIONS. */
-export type Router = (path: string) => Place | undefined
+/** Finds the routes of a path. All methods of a path stand together, for 405 and OPTIONS. */
+export type Router<Route> = (path: string) => Place<Route> | undefined
 
-export type Place = { byMethod: ReadonlyMap<string, Route>; id: string | undefined; allow: string; options: Options }
+export type Place<Route> = Methods<Route> & { params: { readonly [name: string]: string | undefined } }
 
-/** The headers that answer OPTIONS. */
-type Options = { readonly [name: string]: string }
+type Methods<Route> = {
+  byMethod: ReadonlyMap<string, Route>
+  allow: string
+  /** The headers that answer OPTIONS. */
+  options: { readonly [name: string]: string }
+}
 
-type Methods = { byMethod: Map<string, Route>; allow: string; options: Options }
+/** A parameter is as long as a request line can be; Node takes no longer one. */
+const maxParamLength = 16 * 1024
 
-export function makeRouter(routes: readonly Route[]): Router {
-  const exact = new Map<string, Methods>()
-  /** By what stands before the last slash. */
-  const withId = new Map<string, Methods>()
-  for (const route of routes) {
-    const hasId = route.path.endsWith('/{id}')
-    const table = hasId ? withId : exact
-    const key = hasId ? route.path.slice(0, -'/{id}'.length) : route.path
-    const byMethod = (table.get(key)?.byMethod ?? new Map()).set(route.method, route)
-    const allow = allowed([...byMethod.keys()])
-    // RFC 5789 3.1
-    const patch = byMethod.has('PATCH') ? { 'Accept-Patch': bodyTypes('update').join(', ') } : {}
-    table.set(key, { byMethod, allow, options: { Allow: allow, ...patch } })
-  }
+/** Of paths with `{name}` where one of several is meant. */
+export function makeRouter<Route extends { method: string; path: string }>(routes: readonly Route[]): Router<Route> {
+  const router = findMyWay({ maxParamLength })
+  // Every path is found as GET, whatever its methods are: a path that lacks one is 405 and no other path.
+  for (const [path, ofPath] of Map.groupBy(routes, ({ path }) => path))
+    router.on('GET', path.replaceAll(/\{(\w+)\}/g, ':$1'), () => {}, methodsOf(ofPath))
   return (path) => {
-    const methods = exact.get(path)
-    if (methods) return { ...methods, id: undefined }
-    const slash = path.lastIndexOf('/')
-    const one = withId.get(path.slice(0, slash))
-    const id = path.slice(slash + 1)
-    return one && id !== '' ? { ...one, id } : undefined
+    // What is no path of ours, but might be read as one: an absolute address, a fragment.
+    const found = path.startsWith('/') && !path.includes('#') ? router.find('GET', path) : null
+    if (!found || Object.values(found.params).includes('')) return undefined
+    return { ...(found.store as Methods<Route>), params: found.params }
   }
 }
 
-/** HEAD goes where GET goes; OPTIONS goes everywhere. */
-const allowed = (methods: readonly string[]): string =>
-  [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ')
+function methodsOf<Route extends { method: string }>(routes: readonly Route[]): Methods<Route> {
+  const byMethod = new Map(routes.map((route) => [route.method, route]))
+  // HEAD goes where GET goes; OPTIONS goes everywhere.
+  const methods = [...byMethod.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  const allow = [...methods, 'OPTIONS'].join(', ')
+  // RFC 5789 3.1
+  const patch = byMethod.has('PATCH') ? { 'Accept-Patch': bodyTypes('update').join(', ') } : {}
+  return { byMethod, allow, options: { Allow: allow, ...patch } }
+}

@@ -7,8 +7,12 @@ import type { Room } from './connections.ts'
 import { contentPolicy } from './content-policy.ts'
 import { isUnread, readAway } from './read-bytes.ts'
 
-/** An answer as it goes out: a text, bytes, or a file that is read while it is sent. */
-export type Sent = Omit<Reply, 'body'> & { body: string | Buffer | StoredFile }
+/** An answer as it goes out: a text, bytes, a file that is read while it is sent, or what is written meanwhile. */
+export type Sent = Omit<Reply, 'body'> & {
+  body: string | Buffer | StoredFile | Readable
+  /** What the browser is to keep, each as Set-Cookie says it. */
+  cookies?: string[]
+}
 
 export type StoredFile = { path: string; bytes: number }
 
@@ -20,31 +24,35 @@ export const wholeBytes = 2 * pieceBytes
 
 /** Whether an answer is so long that there has to be room to hold it. Letters stand for bytes here, of which each has few. */
 export const isLong = ({ body }: Pick<Sent, 'body'>): boolean =>
-  (typeof body === 'string' || Buffer.isBuffer(body) ? body.length : body.bytes) > wholeBytes
+  body instanceof Readable || (isWhole(body) ? body.length : body.bytes) > wholeBytes
 
-export function send(exchange: Exchange, { status, headers, body }: Sent, closing: boolean): void {
+const isWhole = (body: Sent['body']): body is string | Buffer => typeof body === 'string' || Buffer.isBuffer(body)
+
+export function send(exchange: Exchange, { status, headers, body, cookies }: Sent, closing: boolean): void {
   const { request, response, requestId } = exchange
   const unread = isUnread(request)
   response.writeHead(status, {
     ...contentPolicy,
     ...headers,
+    ...(cookies && cookies.length > 0 ? { 'Set-Cookie': cookies } : {}),
     'X-Request-Id': requestId,
     'X-Content-Type-Options': 'nosniff',
-    ...(status === 204 || status === 304 ? {} : { 'Content-Length': lengthOf(body) }),
+    ...(status === 204 || status === 304 || body instanceof Readable ? {} : { 'Content-Length': lengthOf(body) }),
     // A body that nobody reads would be taken for the next request.
     ...(closing || unread ? { Connection: 'close' } : {}),
   })
-  const shown = request.method === 'HEAD' || status === 304 ? '' : body
+  const isShown = request.method !== 'HEAD' && status !== 304
+  if (!isShown && body instanceof Readable) body.destroy()
+  const shown = isShown ? body : ''
   if (unread) void endAfterRest(exchange, shown)
   else if (isShort(shown)) endWith(exchange, shown)
   else void sendInPieces(exchange, shown)
 }
 
-const lengthOf = (body: Sent['body']): number =>
+const lengthOf = (body: Exclude<Sent['body'], Readable>): number =>
   typeof body === 'string' ? Buffer.byteLength(body) : Buffer.isBuffer(body) ? body.length : body.bytes
 
-const isShort = (body: Sent['body']): body is string | Buffer =>
-  (typeof body === 'string' || Buffer.isBuffer(body)) && !isLong({ body })
+const isShort = (body: Sent['body']): body is string | Buffer => isWhole(body) && !isLong({ body })
 
 function endWith({ response, room }: Exchange, body: string | Buffer): void {
   response.end(body)
@@ -54,36 +62,35 @@ function endWith({ response, room }: Exchange, body: string | Buffer): void {
 
 /** The answer goes out at once; the connection is closed when what the caller still sends has been read. */
 async function endAfterRest({ request, response, room }: Exchange, body: Sent['body']): Promise<void> {
-  if (typeof body === 'string' || Buffer.isBuffer(body)) response.write(body)
-  else await pipeline(createReadStream(body.path), response, { end: false }).catch(() => response.destroy())
+  if (isWhole(body)) response.write(body)
+  else await pipeline(readableOf(body), response, { end: false }).catch(() => response.destroy())
   await readAway(request, room)
   response.end()
 }
 
 async function sendInPieces({ response, room }: Exchange, body: Sent['body']): Promise<void> {
   try {
-    if (typeof body === 'string' || Buffer.isBuffer(body)) {
-      const bytes = Buffer.from(body as string)
-      room.hold(bytes.length)
-      await pipeline(Readable.from(piecesOf(bytes), { objectMode: false }), inTurns(room), response)
-    } else {
-      room.hold(2 * pieceBytes)
-      await pipeline(createReadStream(body.path, { highWaterMark: pieceBytes }), inTurns(room), response)
-    }
+    room.hold(isWhole(body) ? lengthOf(body) : 2 * pieceBytes)
+    await pipeline(Readable.from(inTurns(room, readableOf(body)), { objectMode: false }), response)
   } catch {
     // The caller has hung up, or reads nothing and was cut off.
     response.destroy()
   }
 }
 
+function readableOf(body: Sent['body']): Readable {
+  if (body instanceof Readable) return body
+  if (isWhole(body)) return Readable.from(piecesOf(Buffer.from(body as string)), { objectMode: false })
+  return createReadStream(body.path, { highWaterMark: pieceBytes })
+}
+
 /** Between the requests of others: the system takes megabytes for each of a thousand connections at once. */
-export const inTurns = ({ turn }: Room) =>
-  async function* (pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const piece of pieces) {
-      await turn()
-      yield piece
-    }
+async function* inTurns({ turn }: Room, pieces: Readable): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    await turn()
+    yield piece
   }
+}
 
 function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)

@@ -1,24 +1,22 @@
 import { type Route, routes } from '#derive/routes.ts'
 import { registry } from '#registry/records/index.ts'
-import { builtConsole } from '../console-door/app-files.ts'
-import { openConsoleDoor } from '../console-door/door.ts'
-import { makeShares } from '../fair/shares.ts'
+import { builtConsole, openAppFiles } from '../console-api/app-files.ts'
+import { makeConsole } from '../console-api/site.ts'
 import type { World } from '../world.ts'
-import { splitTarget } from './base.ts'
+import { makeApi } from './api.ts'
 import { openConnections } from './connections.ts'
 import { openDescribe } from './describe.ts'
-import { makeDoor, type Stage } from './door.ts'
-import { type Admission, openGate } from './gate.ts'
+import { openAdmission } from './gate.ts'
 import { openHsts } from './hsts.ts'
 import { type Answerer, type Listening, listen } from './listen.ts'
 import { listenForMetrics } from './metrics-port.ts'
 import { makePages } from './pages.ts'
-import { protocolRefusal } from './protocol.ts'
+import { makeRequestHandler, type Stage } from './request-handler.ts'
 import { makeRouter } from './router.ts'
 
 /**
- * The service on its port: /v1 and the operator's pages by their own door, everything else by the console's. `all` are
- * the routes that are served, looked at anew by the documents.
+ * The service on its port: /v1 and the operator's pages, and everything else for the web interface. `all` are the routes
+ * that are served, looked at anew by the documents.
  */
 export async function serve(
   world: World,
@@ -27,42 +25,34 @@ export async function serve(
 ): Promise<Listening> {
   const stage: Stage = { is: 'serving' }
   const pages = makePages(world, stage)
-  const admission: Admission = { gate: openGate(world), shares: makeShares() }
-  const door = makeDoor(world, {
-    router: makeRouter(all()),
-    pages,
-    describe: openDescribe(world.config, all),
+  const admission = openAdmission(world)
+  const describe = openDescribe(world.config, all)
+  const api = makeApi(world, { router: makeRouter(all()), pages, describe, admission })
+  const webInterface = makeConsole(world, admission, openAppFiles(consoleFolder))
+  const isConsoles = (path: string): boolean =>
+    path.startsWith('/') && !/^\/v1(\/|$)/.test(path) && !Object.hasOwn(pages, path)
+  const handle = makeRequestHandler(
+    world,
+    (incoming) => (isConsoles(incoming.path) ? webInterface(incoming) : api(incoming)),
     stage,
-    admission,
-  })
+  )
   const connections = openConnections(world)
   const tellHsts = openHsts(world.config)
-  const consoleDoor = await openConsoleDoor(world, stage, admission, consoleFolder)
-  const close = async (): Promise<void> => {
-    connections.close()
-    await consoleDoor.close()
-  }
-  const whichever: Answerer = (request, response) => {
+  const answer: Answerer = (request, response) => {
     const room = connections.begin(request.socket, response)
-    const target = request.url ?? '/'
     tellHsts(request, response)
-    const refused = protocolRefusal(request)
-    if (refused || target.startsWith('/v1/')) return door(request, response, room, refused)
-    const [path] = splitTarget(target)
-    const isConsoles = path.startsWith('/') && !/^\/v1(\/|$)/.test(path) && !Object.hasOwn(pages, path)
-    if (isConsoles) consoleDoor.open(request, response, room)
-    else door(request, response, room)
+    void handle(request, response, room)
   }
   try {
     const closeMetrics = await listenForMetrics(world)
     try {
-      const listening = await listen(world, whichever, stage, connections)
+      const listening = await listen(world, answer, stage, connections)
       return {
         url: listening.url,
         drain: async (together) => {
           await listening.drain(together)
           await closeMetrics()
-          await close()
+          connections.close()
         },
       }
     } catch (error) {
@@ -70,7 +60,7 @@ export async function serve(
       throw error
     }
   } catch (error) {
-    await close()
+    connections.close()
     throw error
   }
 }

@@ -51,11 +51,31 @@ async function formsOf(file: string, folder: string): Promise<Forms> {
 }
 
 async function existing(path: string): Promise<StoredFile | undefined> {
-  try {
-    return { path, bytes: (await stat(path)).size }
-  } catch {
-    return undefined
-  }
+  const found = await statOf(path)
+  return found && { path, bytes: found.size }
+}
+
+/** Undefined where there is no such file. */
+const statOf = (path: string) =>
+  stat(path).then(
+    (found) => (found.isFile() ? found : undefined),
+    () => undefined,
+  )
+
+const endings = { br: 'br', gzip: 'gz' } as const
+
+/**
+ * A file of a build as it is now, with the compressed forms that the build put beside it; undefined where there is none.
+ * A build takes the place of another while the service runs, so nothing is kept of it.
+ */
+export async function builtFile(file: string, headers: Sent['headers'], accepts: Accepts): Promise<Sent | undefined> {
+  const found = await statOf(file)
+  if (!found) return undefined
+  const liked = codingFor(accepts)
+  const coded = liked && (await existing(`${file}.${endings[liked]}`))
+  const digest = digestOf(`${file} ${found.size} ${found.mtimeMs}`)
+  const form = { status: 200, headers, digest, coding: coded && liked }
+  return inForm(form, accepts, () => coded ?? { path: file, bytes: found.size })
 }
 
 /** Whole or not at all, whoever makes it at the same time. Where nothing may be written, a folder of our own for now. */

@@ -5,9 +5,10 @@ import { holdLive, stillEmpty } from '#derive/queries/restore.ts'
 import { leadsTo, lockTree } from '#derive/queries/write.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
+import type { Listed } from '#registry/refusals.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
-import { kindNamed, type Listed, listed } from './remove-record.ts'
+import { kindNamed, listed } from './remove-record.ts'
 import { lookUpFound } from './write-record.ts'
 
 /**

@@ -6,16 +6,13 @@ import type { JsonObject } from '#registry/json.ts'
 import { listedIdsMax } from '#registry/limits.ts'
 import { permission } from '#registry/permissions.ts'
 import { definitionOf, registry } from '#registry/records/index.ts'
-import { Refusal } from '#registry/refusals.ts'
+import { type Listed, Refusal } from '#registry/refusals.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import type { Expected } from './expected.ts'
 import { freePlanPlaces } from './plan.ts'
 import type { Work } from './work.ts'
 import { heldRecord } from './write-record.ts'
-
-/** Some records of one kind, as previews and refusals list them: the first ids, and how many there are. */
-export type Listed = { records: string; count: number; ids: number[]; effect?: 'kept' | 'unlinked' }
 
 export type Removed = { mode: 'soft' | 'hard'; wentAlong: Listed[]; kept: Listed[] }
 

@@ -1,5 +1,6 @@
 import type { Json } from '#registry/json.ts'
-import { type Listed, type MayDo, removal } from '../service/remove-record.ts'
+import type { Listed } from '#registry/refusals.ts'
+import { type MayDo, removal } from '../service/remove-record.ts'
 import type { Work } from '../service/work.ts'
 import { change, creation } from '../service/write-record.ts'
 import { type Answer, envelope, recordTag } from './answer.ts'

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { permissions } from '#registry/permissions.ts'
-import { pathsOf } from '#server/console-door/asked.ts'
-import { routes } from '#server/console-door/routes.ts'
+import { routes } from '#server/console-api/routes.ts'
 import type { Company } from '../stage/stage.ts'
 import { type ConsoleStage, oneOfEach, openConsole, type Person } from './stage.ts'
 
@@ -76,7 +75,8 @@ describe('From another site', () => {
 })
 
 describe('Methods', () => {
-  test.each([...pathsOf(routes)])('%s', async (path, byMethod) => {
+  test.each([...Map.groupBy(routes, ({ path }) => path)])('%s', async (path, ofPath) => {
+    const byMethod = new Set(ofPath.map(({ method }): string => method))
     const options = await stage.ask('OPTIONS', at(path))
     expect(options.status).toBe(204)
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((name) => !byMethod.has(name))) {

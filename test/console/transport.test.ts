@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routes } from '#server/console-door/routes.ts'
+import { routes } from '#server/console-api/routes.ts'
 import { beginSession } from '#server/service/session.ts'
 import { send } from '../stage/http.ts'
 import type { Company } from '../stage/stage.ts'

@@ -46,23 +46,24 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
     folder: 'server/http/',
     may: [
       /^(registry|derive|server\/fair|server\/walk|server\/http)\//,
-      // Where the port is opened, what is not the API's goes to the console's door.
-      /^server\/console-door\/(door|app-files).ts$/,
+      // Where the port is opened, what is not the API's is the web interface's.
+      /^server\/console-api\/(site|app-files).ts$/,
       /^server\/(world|config|version|service\/token-rate|store\/faults|store\/database).ts$/,
-      /^(node:.*|prom-client|@fastify\/accept-negotiator)$/,
+      /^(node:.*|prom-client|find-my-way|@fastify\/accept-negotiator)$/,
     ],
     because: 'the edge turns requests into calls and decides nothing',
   },
   {
-    folder: 'server/console-door/',
+    folder: 'server/console-api/',
     may: [
-      /^(registry|derive|server\/fair|server\/service|server\/console-door)\//,
+      /^(registry|derive|server\/fair|server\/service|server\/console-api)\//,
       /^server\/walk\/(answer|call|perform|read-body|read-headers|read-intent).ts$/,
-      /^server\/http\/(base|codings|connections|content-policy|door|failed|gate|read-bytes).ts$/,
+      /^server\/http\/(base|codings|connections|gate|read-bytes|request-handler|router|send|stored).ts$/,
       /^server\/(world|config|store\/database).ts$/,
-      /^(node:.*|fastify|@fastify\/.*)$/,
+      /^(node:.*|cookie)$/,
     ],
-    because: 'the console is a door to the services: it reads, asks them and answers, and walks no line of /v1',
+    because:
+      'the interface reads, asks the services and answers, behind the same request handler as /v1, and walks no line of that',
   },
   {
     folder: 'server/',
@@ -169,4 +170,22 @@ test('pages show text as text, listen to no messages, and nothing but the public
   const users = linesWith('', /\.\.\.openToAll/).map((line) => line.split(':')[0])
   expect([...new Set(users)].toSorted()).toEqual(['server/http/describe.ts', 'server/http/pages.ts'])
   expect(linesWith('', /\beval\(|new Function\(|\bvm\./)).toEqual([])
+})
+
+/** Lines of the pages, without those of the one module that sends. */
+const linesOfPages = (what: RegExp): string[] =>
+  linesWith('console/', what).filter((line) => !line.startsWith('console/client/ask.ts:'))
+
+test('pages name operations and repeat nothing of their list: no path, no request, no type and no shape of an answer', () => {
+  expect(linesOfPages(/['"`]\/?(console|records)\//)).toEqual([])
+  expect(linesOfPages(/\bfetch\(|XMLHttpRequest|sendBeacon/)).toEqual([])
+  expect(linesOfPages(/\b(ask|useLoaded)<(?!Name)/)).toEqual([])
+  // Members of what is sent and answered have an underscore, and nothing of the pages' own has.
+  expect(linesOfPages(/(^\s*|[{;,(] ?)[a-z]+(_[a-z]+)+\??: *(string|number|boolean|null|\w+\[\])( *[|;})]|$)/)).toEqual(
+    [],
+  )
+})
+
+test('pages run in browsers alone: the types of Node are there for the rows that are answered, and nothing else', () => {
+  expect(linesWith('console/', /\b(Buffer|process)[.(]|from 'node:/)).toEqual([])
 })

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { coded } from '#server/console-door/coded.ts'
-import { routes } from '#server/console-door/routes.ts'
+import { routes } from '#server/console-api/routes.ts'
+import { inItsCoding } from '#server/console-api/site.ts'
 import { inCoding } from '#server/http/codings.ts'
 import { openRaw } from '../stage/raw.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
@@ -124,7 +124,7 @@ describe('The web interface', () => {
   const takesAll = { 'accept-encoding': 'gzip, br' }
 
   test('compresses what is over 1 KiB', async () => {
-    const { headers, body } = await coded({ method: 'GET' }, long, takesAll)
+    const { headers, body } = await inItsCoding({ method: 'GET' }, long, takesAll)
     expect(headers).toMatchObject({ 'Content-Encoding': 'br', Vary: 'Accept-Encoding' })
     expect(brotliDecompressSync(body as Buffer).toString()).toBe(long.body)
   })
@@ -135,7 +135,7 @@ describe('The web interface', () => {
       ['gzip', gunzipSync],
     ] as const) {
       const body = Readable.from(['one;', 'two'], { objectMode: false })
-      const answer = await coded({ method: 'GET' }, { ...long, body }, { 'accept-encoding': accepts })
+      const answer = await inItsCoding({ method: 'GET' }, { ...long, body }, { 'accept-encoding': accepts })
       expect(answer.headers['Content-Encoding']).toBe(accepts)
       expect(decode(await buffer(answer.body as Readable)).toString()).toBe('one;two')
     }
@@ -147,24 +147,18 @@ describe('The web interface', () => {
       throw new Error('the database is gone')
     }
     const body = Readable.from(failing(), { objectMode: false })
-    const answer = await coded({ method: 'GET' }, { ...long, body }, takesAll)
+    const answer = await inItsCoding({ method: 'GET' }, { ...long, body }, takesAll)
     await expect(buffer(answer.body as Readable)).rejects.toThrow('the database is gone')
   })
 
   test('never compresses an answer that shows a token, however long', async () => {
-    expect(routes.filter(({ showsToken }) => showsToken).map((route) => route.id)).toEqual([
+    expect(routes.filter(({ showsSecret }) => showsSecret).map((route) => route.id)).toEqual([
       ...['token.issue', 'token.show', 'token.rotate'],
     ])
-    for (const route of routes.filter(({ showsToken }) => showsToken)) {
-      const { headers, body } = await coded(route, long, takesAll)
+    for (const route of routes.filter(({ showsSecret }) => showsSecret)) {
+      const { headers, body } = await inItsCoding(route, long, takesAll)
       expect(headers).toEqual(long.headers)
       expect(body).toBe(long.body)
     }
-  })
-
-  test('keeps the session that an answer begins or ends', async () => {
-    expect(await coded({ method: 'POST' }, { ...long, session: 'text' }, takesAll)).toMatchObject({ session: 'text' })
-    expect(await coded({ method: 'POST' }, { ...long, session: null }, {})).toMatchObject({ session: null })
-    expect(await coded({ method: 'POST' }, long, takesAll)).not.toHaveProperty('session')
   })
 })

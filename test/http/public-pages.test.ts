@@ -8,7 +8,7 @@ import { registry } from '#registry/records/index.ts'
 import { openCoder } from '#server/http/codings.ts'
 import type { StoredFile } from '#server/http/send.ts'
 import { storedFile } from '#server/http/stored.ts'
-import { oneATurn } from '#server/http/turns.ts'
+import { turnsOf } from '#server/http/turns.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage
@@ -119,7 +119,7 @@ test('A text is compressed once while it stays the same, and sixteen are kept', 
 })
 
 test('Documents are made one in a turn of the event loop, and others come between', async () => {
-  const turn = oneATurn()
+  const turn = turnsOf(1)
   const order: string[] = []
   const made = [1, 2, 3].map((number) => turn().then(() => order.push(`document ${number}`)))
   let turns = 0

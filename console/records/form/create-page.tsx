@@ -23,7 +23,7 @@ export function CreatePage({ definition }: { definition: Definition }) {
   const { save, isBusy, hasEnded, resume } = useSave({
     form,
     id: null,
-    onSaved: ({ id }) => {
+    onSaved: (id) => {
       unsaved.release()
       notify(texts.form.created(one(definition.name)), { type: 'success' })
       navigate(pathOf(definition.name, id), { replace: true })

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useNavigate, useNotify, useParams } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { useLoaded } from '../../door/use-loaded.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
 import { Page } from '../../look/page.tsx'
 import { Trouble } from '../../look/trouble.tsx'
 import { Waiting } from '../../look/waiting.tsx'
@@ -21,7 +21,7 @@ import { useSave } from './use-save.ts'
 export function EditPage({ definition }: { definition: Definition }) {
   const { id = '' } = useParams()
   const { many } = useRecordTexts()
-  const { answer, error, reload } = useLoaded<JsonObject>(`/records/${definition.name}/${id}`)
+  const { answer, error, reload } = useLoaded('records.fetch', { records: definition.name, id })
   if (answer) return <EditForm key={id} definition={definition} id={id} record={answer.data} etag={answer.etag} />
   return (
     <Page title={many(definition.name)} above={{ label: many(definition.name), to: listPath(definition.name) }}>

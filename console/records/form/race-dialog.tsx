@@ -4,15 +4,15 @@ import Radio from '@mui/material/Radio'
 import RadioGroup from '@mui/material/RadioGroup'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
+import type { HistoryEntry } from '#derive/console/answers.ts'
 import { fieldsOf } from '#derive/form.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { useLoaded } from '../../door/use-loaded.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
 import { AskFirst } from '../../look/ask-first.tsx'
 import { Trouble } from '../../look/trouble.tsx'
 import { Waiting } from '../../look/waiting.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import type { Entry } from '../history/entry.ts'
 import { Shown } from '../kinds/shown.tsx'
 import { raceOf, settled } from './race.ts'
 import type { RecordForm } from './use-record-form.ts'
@@ -28,8 +28,8 @@ type RaceDialogProps = {
 export function RaceDialog({ form, id, onClose, onSettled }: RaceDialogProps) {
   const { race } = useTexts()
   const { name } = form.definition
-  const { answer, error, reload } = useLoaded<JsonObject>(`/records/${name}/${id}`)
-  const { data: history } = useLoaded<Entry[]>(`/records/${name}/${id}/history?limit=1`)
+  const { answer, error, reload } = useLoaded('records.fetch', { records: name, id })
+  const { data: history } = useLoaded('records.history', { records: name, id, query: { limit: 1 } })
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set())
   const before = form.before ?? {}
   const goOn = () => {
@@ -45,7 +45,7 @@ export function RaceDialog({ form, id, onClose, onSettled }: RaceDialogProps) {
   )
 }
 
-function Lead({ entry }: { entry: Entry | undefined }) {
+function Lead({ entry }: { entry: HistoryEntry | undefined }) {
   const { race } = useTexts()
   const format = useFormat()
   const who = entry?.who?.name ?? entry?.token_label

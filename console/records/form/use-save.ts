@@ -1,13 +1,11 @@
 import { useState } from 'react'
 import { useNotify, useRefresh } from 'react-admin'
 import type { JsonObject } from '#registry/json.ts'
-import { type Answer, ask, isRefused, isUnauthorized } from '../../door/ask.ts'
+import { ask, isRefused, isUnauthorized } from '../../client/ask.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { inputId } from '../kinds/input.ts'
 import type { RecordForm } from './use-record-form.ts'
-
-export type Saved = { id: number; changed?: string[] }
 
 type Options = {
   form: RecordForm
@@ -15,7 +13,7 @@ type Options = {
   id: number | string | null
   etag?: string | null
   extra?: JsonObject
-  onSaved(saved: Saved): void
+  onSaved(id: number): void
   /** Somebody else was faster. */
   onRace?(): void
 }
@@ -34,13 +32,13 @@ export function useSave({ form, id, etag, extra, onSaved, onRace }: Options) {
     if (problems.length > 0) return focusOn(problems[0]?.field)
     if (id !== null && Object.keys(form.changes).length === 0) {
       notify(texts.form.unchanged, { type: 'info' })
-      return onSaved({ id: Number(id) })
+      return onSaved(Number(id))
     }
     setBusy(true)
     try {
-      const { data }: Answer<Saved> = await send()
+      const saved = await send()
       refresh()
-      onSaved(data)
+      onSaved(saved)
     } catch (error) {
       if (isUnauthorized(error)) setEnded(true)
       else if (isRefused(error, 'precondition_failed')) onRace?.()
@@ -53,10 +51,12 @@ export function useSave({ form, id, etag, extra, onSaved, onRace }: Options) {
     }
   }
 
-  const send = (): Promise<Answer<Saved>> =>
-    id === null
-      ? ask('POST', `/records/${form.definition.name}`, { body: { ...form.changes, ...extra } })
-      : ask('PATCH', `/records/${form.definition.name}/${id}`, { body: form.changes, etag })
+  async function send(): Promise<number> {
+    const records = form.definition.name
+    if (id !== null) return (await ask('records.update', { records, id, body: form.changes, etag })).data.id
+    const { data } = await ask('records.create', { records, body: { ...form.changes, ...extra } })
+    return data.id as number
+  }
 
   return { save, isBusy, hasEnded, resume: () => setEnded(false) }
 }

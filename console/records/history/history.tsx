@@ -2,23 +2,23 @@ import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
+import type { HistoryEntry } from '#derive/console/answers.ts'
 import { type FormField, fieldsOf } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Json } from '#registry/json.ts'
-import { useLoaded } from '../../door/use-loaded.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
 import { Trouble } from '../../look/trouble.tsx'
 import { Waiting } from '../../look/waiting.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Shown } from '../kinds/shown.tsx'
-import type { Entry } from './entry.ts'
 import { wayOf } from './way.ts'
 
 /** Who changed what, when and through which door. */
 export function History({ definition, id }: { definition: Definition; id: number | string }) {
   const texts = useTexts()
   const [limit, setLimit] = useState(25)
-  const { answer, error, reload } = useLoaded<Entry[]>(`/records/${definition.name}/${id}/history?limit=${limit}`)
+  const { answer, error, reload } = useLoaded('records.history', { records: definition.name, id, query: { limit } })
   if (error) return <Trouble error={error} retry={reload} />
   if (!answer) return <Waiting />
   const { data, meta } = answer
@@ -27,17 +27,15 @@ export function History({ definition, id }: { definition: Definition; id: number
     <>
       <Box component="ol" sx={{ listStyle: 'none', m: 0, p: 0 }}>
         {data.map((entry, index) => (
-          <HistoryEntry key={`${entry.at}${index}`} entry={entry} definition={definition} />
+          <EntryItem key={`${entry.at}${index}`} entry={entry} definition={definition} />
         ))}
       </Box>
-      {meta && meta.total > data.length && limit < 100 && (
-        <Button onClick={() => setLimit(100)}>{texts.history.more}</Button>
-      )}
+      {meta.total > data.length && limit < 100 && <Button onClick={() => setLimit(100)}>{texts.history.more}</Button>}
     </>
   )
 }
 
-function HistoryEntry({ entry, definition }: { entry: Entry; definition: Definition }) {
+function EntryItem({ entry, definition }: { entry: HistoryEntry; definition: Definition }) {
   const { history } = useTexts()
   const format = useFormat()
   const { label } = useRecordTexts()
@@ -46,7 +44,7 @@ function HistoryEntry({ entry, definition }: { entry: Entry; definition: Definit
   const fields = fieldsOf(definition)
   const changes = Object.entries(entry.changes ?? {}).flatMap(([name, change]) => {
     const field = fields.find((candidate) => candidate.name === name)
-    return field && Array.isArray(change) ? [{ field, change }] : []
+    return field ? [{ field, change }] : []
   })
   return (
     <Box component="li" sx={{ py: 1.5, borderBottom: 1, borderColor: 'divider' }}>

@@ -1,9 +1,9 @@
+import type { HistoryEntry } from '#derive/console/answers.ts'
 import type { Texts } from '../../texts/en/index.ts'
-import type { Entry } from './entry.ts'
 
 /** By which door something was done; with a token also who issued it, where that was somebody else. */
 export function wayOf(
-  { token_label: token, issuer, who, door }: Pick<Entry, 'token_label' | 'issuer' | 'who' | 'door'>,
+  { token_label: token, issuer, who, door }: Pick<HistoryEntry, 'token_label' | 'issuer' | 'who' | 'door'>,
   history: Texts['history'],
 ): string {
   if (!token) return history.door[door] ?? ''

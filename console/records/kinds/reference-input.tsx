@@ -3,8 +3,7 @@ import TextField from '@mui/material/TextField'
 import { useEffect, useState } from 'react'
 import { useReference } from 'react-admin'
 import { definitionOf, registry } from '#registry/records/index.ts'
-import { ask } from '../../door/ask.ts'
-import { queryOf } from '../../door/query.ts'
+import { ask } from '../../client/ask.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { titleOf } from '../title.ts'
@@ -98,13 +97,13 @@ function useOptions(
 async function search(to: string, only: object | undefined, typed: string, signal: AbortSignal) {
   const definition = definitionOf(registry, to)
   const title = definition?.title ?? 'name'
-  const query = queryOf({
+  const query = {
     limit: 20,
     q: definition?.search.length ? typed : undefined,
     sort: title,
     fields: `id,${title}`,
     ...only,
-  })
-  const { data } = await ask<{ id: number }[]>('GET', `/records/${to}${query}`, { signal })
+  }
+  const { data } = await ask('records.list', { records: to, query, signal })
   return { typed, options: data.map((record) => ({ id: record.id, name: titleOf(to, record) })) }
 }

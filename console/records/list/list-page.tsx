@@ -5,7 +5,8 @@ import Paper from '@mui/material/Paper'
 import { LinkBase, useListController } from 'react-admin'
 import { columnsOf } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
-import { listQuery } from '../../door/record-provider.ts'
+import { addressOf } from '../../client/ask.ts'
+import { listQuery } from '../../client/record-provider.ts'
 import { Page } from '../../look/page.tsx'
 import { Trouble } from '../../look/trouble.tsx'
 import { useMe } from '../../me/me.tsx'
@@ -33,7 +34,8 @@ export function ListPage({ definition }: { definition: Definition }) {
     queryOptions: { onError: () => undefined },
   })
   const { filterValues, sort, error, refetch } = listing
-  const csv = `/console/records/${name}.csv${listQuery({ sort, filter: filterValues, fields: shown.map(({ name }) => name) })}`
+  const fields = shown.map(({ name }) => name)
+  const csv = addressOf('records.export', { records: name, query: listQuery({ sort, filter: filterValues, fields }) })
   const hasAny = listing.total !== 0 || Object.keys(filterValues).length > 0
   return (
     <Page
@@ -71,7 +73,7 @@ export function ListPage({ definition }: { definition: Definition }) {
         <Trouble error={error} retry={refetch} />
       ) : (
         <Paper sx={{ overflow: 'hidden' }}>
-          <SelectionBar definition={definition} listing={listing} csvFields={shown.map(({ name }) => name)} />
+          <SelectionBar definition={definition} listing={listing} csvFields={fields} />
           <ListBody definition={definition} columns={shown} listing={listing} />
           {(listing.total ?? 0) > 0 && <Paging listing={listing} />}
         </Paper>

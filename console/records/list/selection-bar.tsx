@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { type ListControllerResult, useNotify, useRefresh } from 'react-admin'
 import { isFinal, stepsFrom } from '#derive/form/relations.ts'
 import type { Definition } from '#registry/definition.ts'
-import { ask } from '../../door/ask.ts'
-import { queryOf } from '../../door/query.ts'
+import { addressOf, ask } from '../../client/ask.ts'
+import { listQuery } from '../../client/record-provider.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { RemoveSeveral } from '../removal/remove-several.tsx'
@@ -34,7 +34,7 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
   async function take(to: string): Promise<void> {
     setBusy(true)
     const answers = await Promise.allSettled(
-      ids.map((id) => ask('PATCH', `/records/${name}/${id}`, { body: { status: to } })),
+      ids.map((id) => ask('records.update', { records: name, id, body: { status: to } })),
     )
     const failed = answers.filter(({ status }) => status === 'rejected').length
     setBusy(false)
@@ -66,7 +66,10 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
         ))}
       <Button
         size="small"
-        href={`/console/records/${name}.csv${queryOf({ ids: ids.join(','), fields: csvFields.join(',') })}`}
+        href={addressOf('records.export', {
+          records: name,
+          query: { ids: ids.join(','), ...listQuery({ fields: csvFields }) },
+        })}
         download
       >
         {list.exportSelected}

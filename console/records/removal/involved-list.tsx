@@ -1,13 +1,13 @@
 import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import { definitionOf, registry } from '#registry/records/index.ts'
-import type { Involved } from '../../door/ask.ts'
+import type { Listed } from '#registry/refusals.ts'
 import { TextLink } from '../../look/text-link.tsx'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { pathOf } from '../paths.ts'
 
-type InvolvedListProps = { title: string; involved: readonly Involved[]; isLinked?: boolean; onFollow?: () => void }
+type InvolvedListProps = { title: string; involved: readonly Listed[]; isLinked?: boolean; onFollow?: () => void }
 
 /** Records that share in a deletion, counted by kind. */
 export function InvolvedList({ title, involved, isLinked, onFollow }: InvolvedListProps) {

@@ -4,7 +4,9 @@ import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import { useLoaded } from '../../door/use-loaded.ts'
+import type { Removal } from '#derive/console/answers.ts'
+import { pageQuery } from '../../client/record-provider.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
 import { Empty } from '../../look/empty.tsx'
 import { Page } from '../../look/page.tsx'
 import { TextLink } from '../../look/text-link.tsx'
@@ -16,7 +18,7 @@ import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { wayOf } from '../history/way.ts'
 import { Paging } from '../list/paging.tsx'
 import { pathOf } from '../paths.ts'
-import { type Removal, useRestore } from './use-restore.ts'
+import { useRestore } from './use-restore.ts'
 
 const perPage = 25
 
@@ -24,8 +26,8 @@ const perPage = 25
 export function RemovalsPage() {
   const { shell, removals } = useTexts()
   const [page, setPage] = useState(1)
-  const { answer, error, reload } = useLoaded<Removal[]>(`/removals?limit=${perPage}&offset=${(page - 1) * perPage}`)
-  const total = answer?.meta?.total ?? 0
+  const { answer, error, reload } = useLoaded('removals.list', { query: pageQuery(page, perPage) })
+  const total = answer?.meta.total ?? 0
   return (
     <Page title={shell.removals} lead={removals.lead}>
       {error && <Trouble error={error} retry={reload} />}

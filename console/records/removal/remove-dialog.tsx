@@ -2,15 +2,15 @@ import Alert from '@mui/material/Alert'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
+import type { RecordDeleted } from '#derive/console/answers.ts'
 import type { Definition } from '#registry/definition.ts'
-import { ask, isRefused } from '../../door/ask.ts'
+import { ask, isRefused } from '../../client/ask.ts'
 import { AskFirst } from '../../look/ask-first.tsx'
 import { Trouble } from '../../look/trouble.tsx'
 import { Waiting } from '../../look/waiting.tsx'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { InvolvedList } from './involved-list.tsx'
-import type { Preview } from './preview.ts'
 import { usePreview } from './use-preview.ts'
 import { useRestore } from './use-restore.ts'
 
@@ -37,7 +37,7 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
   async function remove(): Promise<void> {
     setBusy(true)
     try {
-      const { data } = await ask<Preview>('DELETE', `/records/${definition.name}/${id}`)
+      const { data } = await ask('records.delete', { records: definition.name, id })
       notify(removal.deleted(title), {
         type: 'success',
         ...(data.mode === 'soft' ? { undo: () => restore({ kind: definition.name, id: Number(id), title }) } : {}),
@@ -82,7 +82,7 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
   )
 }
 
-function PreviewText({ preview }: { preview: Preview }) {
+function PreviewText({ preview }: { preview: RecordDeleted }) {
   const { removal } = useTexts()
   const { would_delete: goes = [], would_keep: stays = [], mode } = preview
   return (

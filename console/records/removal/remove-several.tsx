@@ -3,17 +3,17 @@ import Typography from '@mui/material/Typography'
 import { useEffect, useState } from 'react'
 import { useNotify } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
-import { ask, type Involved } from '../../door/ask.ts'
+import type { Listed } from '#registry/refusals.ts'
+import { ask } from '../../client/ask.ts'
 import { AskFirst } from '../../look/ask-first.tsx'
 import { Waiting } from '../../look/waiting.tsx'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { InvolvedList } from './involved-list.tsx'
-import type { Preview } from './preview.ts'
 
 type Id = number | string
 type RemoveSeveralProps = { definition: Definition; ids: readonly Id[]; onClose(): void; onDone(): void }
-type Looked = { free: Id[]; stuck: { id: Id; why: string }[]; goes: Involved[]; stays: Involved[] }
+type Looked = { free: Id[]; stuck: { id: Id; why: string }[]; goes: Listed[]; stays: Listed[] }
 
 /** The same look ahead for several records, put together; those that are protected stay. */
 export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: RemoveSeveralProps) {
@@ -28,7 +28,9 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
 
   async function remove(): Promise<void> {
     setBusy(true)
-    const answers = await Promise.allSettled(looked?.free.map((id) => ask('DELETE', `/records/${name}/${id}`)) ?? [])
+    const answers = await Promise.allSettled(
+      looked?.free.map((id) => ask('records.delete', { records: name, id })) ?? [],
+    )
     notify(removal.severalDeleted(answers.filter(({ status }) => status === 'fulfilled').length), { type: 'success' })
     onDone()
   }
@@ -69,7 +71,9 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
 }
 
 async function look(name: string, ids: readonly Id[], say: (error: unknown) => string): Promise<Looked> {
-  const answers = await Promise.allSettled(ids.map((id) => ask<Preview>('DELETE', `/records/${name}/${id}?dry_run=1`)))
+  const answers = await Promise.allSettled(
+    ids.map((id) => ask('records.delete', { records: name, id, query: { dry_run: 1 } })),
+  )
   const previews = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.data] : []))
   return {
     free: previews.map(({ id }) => id),
@@ -82,8 +86,8 @@ async function look(name: string, ids: readonly Id[], say: (error: unknown) => s
 }
 
 /** One line a kind of record and effect. */
-function together(all: readonly Involved[]): Involved[] {
-  const lines = new Map<string, Involved>()
+function together(all: readonly Listed[]): Listed[] {
+  const lines = new Map<string, Listed>()
   for (const one of all) {
     const key = `${one.records} ${one.effect}`
     const line = lines.get(key)

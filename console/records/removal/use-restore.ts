@@ -1,23 +1,7 @@
 import { useNotify, useRefresh } from 'react-admin'
-import { ask, type Involved } from '../../door/ask.ts'
+import { ask, Refused } from '../../client/ask.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
-
-/** A deletion that can be taken back. */
-export type Removal = {
-  id: number
-  at: string
-  who: { account_id: number; name: string } | null
-  door: string
-  token_label: string | null
-  issuer: { account_id: number; name: string } | null
-  records: string
-  record_id: number
-  title: string
-  mode: 'soft' | 'hard'
-  went: Involved[]
-  restored_at: string | null
-}
 
 /** Takes back the latest deletion of a record, or a certain one. */
 export function useRestore() {
@@ -27,7 +11,7 @@ export function useRestore() {
   return async ({ kind, id, title, removal }: { kind: string; id: number; title: string; removal?: number }) => {
     try {
       const wanted = removal ?? (await latest(kind, id))
-      await ask('POST', `/removals/${wanted}/restore`)
+      await ask('removals.restore', { id: wanted })
       notify(texts.removals.restored(title), { type: 'success' })
       refresh()
       return true
@@ -38,9 +22,11 @@ export function useRestore() {
   }
 }
 
-async function latest(kind: string, id: number): Promise<number | undefined> {
-  const { data } = await ask<Removal[]>('GET', '/removals?limit=100')
-  return data.find(
+async function latest(kind: string, id: number): Promise<number> {
+  const { data } = await ask('removals.list', { query: { limit: 100 } })
+  const removal = data.find(
     ({ records, record_id, restored_at }) => records === kind && record_id === id && restored_at === null,
-  )?.id
+  )
+  if (!removal) throw new Refused(404, { code: 'not_found' })
+  return removal.id
 }

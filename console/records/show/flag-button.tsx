@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useNotify, useRefresh } from 'react-admin'
 import { fieldsOf } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
-import { ask } from '../../door/ask.ts'
+import { ask } from '../../client/ask.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import type { Row } from '../list/record-table.tsx'
@@ -21,7 +21,7 @@ export function FlagButton({ definition, record }: { definition: Definition; rec
   async function turnOn(field: string): Promise<void> {
     setBusy(true)
     try {
-      await ask('PATCH', `/records/${name}/${record.id}`, { body: { [field]: true } })
+      await ask('records.update', { records: name, id: record.id, body: { [field]: true } })
       notify(texts.form.saved, { type: 'success' })
       refresh()
     } catch (error) {

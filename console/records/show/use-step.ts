@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useNotify, useRefresh } from 'react-admin'
 import type { Definition, Problem } from '#registry/definition.ts'
-import { ask, isRefused } from '../../door/ask.ts'
+import { ask, isRefused } from '../../client/ask.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 
@@ -16,7 +16,7 @@ export function useStep({ name }: Definition) {
   async function take(id: number | string, to: string): Promise<void> {
     setBusy(to)
     try {
-      await ask('PATCH', `/records/${name}/${id}`, { body: { status: to } })
+      await ask('records.update', { records: name, id, body: { status: to } })
       notify(texts.show.stepDone(value(name, to)), { type: 'success' })
       refresh()
     } catch (error) {

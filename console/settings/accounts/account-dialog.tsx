@@ -7,16 +7,16 @@ import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
+import type { Account } from '#derive/console/answers.ts'
 import { permissions as allPermissions } from '#registry/permissions.ts'
 import { registry } from '#registry/records/index.ts'
-import { ask } from '../../door/ask.ts'
+import { ask } from '../../client/ask.ts'
 import { AskFirst } from '../../look/ask-first.tsx'
 import { NewPasswordField } from '../../look/new-password-field.tsx'
 import { useSmallForm } from '../../look/use-small-form.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { ScopeMatrix } from '../api/scope-matrix.tsx'
-import type { Account } from './account.ts'
 
 const kinds = registry.map(({ name }) => name)
 const officeRights = allPermissions.filter((code) => code.endsWith('_MANAGE'))
@@ -45,10 +45,11 @@ export function AccountDialog({
   const form = useSmallForm(() => {
     const body = { name, email, permissions, ...(password === '' ? {} : { password }) }
     return account
-      ? ask('PATCH', `/accounts/${account.id}`, {
+      ? ask('accounts.update', {
+          id: account.id,
           body: { ...body, disabled, ...(needsOwn ? { own_password: own } : {}) },
         })
-      : ask('POST', '/accounts', { body })
+      : ask('accounts.create', { body })
   })
   // What the account has stays tickable, so that it can be taken away.
   const held = new Set([...me.account.permissions, ...(account?.permissions ?? [])])

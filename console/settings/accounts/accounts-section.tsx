@@ -5,12 +5,12 @@ import Chip from '@mui/material/Chip'
 import Paper from '@mui/material/Paper'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import { useLoaded } from '../../door/use-loaded.ts'
+import type { Account } from '#derive/console/answers.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
 import { Trouble } from '../../look/trouble.tsx'
 import { Waiting } from '../../look/waiting.tsx'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import type { Account } from './account.ts'
 import { AccountDialog } from './account-dialog.tsx'
 
 /** Who may sign in, and what each may do. */
@@ -18,7 +18,7 @@ export function AccountsSection() {
   const { settings, common } = useTexts()
   const { accounts } = settings
   const me = useMe()
-  const { data, error, reload } = useLoaded<Account[]>('/accounts')
+  const { data, error, reload } = useLoaded('accounts.list')
   const [edited, setEdited] = useState<Account | 'new'>()
   if (error) return <Trouble error={error} retry={reload} />
   if (!data) return <Waiting />

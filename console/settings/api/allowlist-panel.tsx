@@ -5,7 +5,7 @@ import TextField from '@mui/material/TextField'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import { allowlistProblem } from '#registry/allowlist.ts'
-import { ask } from '../../door/ask.ts'
+import { ask } from '../../client/ask.ts'
 import { Panel } from '../../look/panel.tsx'
 import { useSmallForm } from '../../look/use-small-form.ts'
 import { useTexts } from '../../texts/texts.tsx'
@@ -19,7 +19,7 @@ export function AllowlistPanel({ allowlist, onChanged }: { allowlist: readonly s
   const shown = allowlist.map((entry) => entry.replace(/\/32$/, '')).join('\n')
   const [typed, setTyped] = useState(shown)
   const [password, setPassword] = useState('')
-  const form = useSmallForm(() => ask('PUT', '/token/allowlist', { body: { allowlist: entriesOf(typed), password } }))
+  const form = useSmallForm(() => ask('token.allow', { body: { allowlist: entriesOf(typed), password } }))
   const isChanged = typed !== shown
   const isWrong = allowlistProblem(entriesOf(typed)) !== undefined
   return (

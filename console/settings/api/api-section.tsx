@@ -1,20 +1,19 @@
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import { useLoaded } from '../../door/use-loaded.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
 import { Trouble } from '../../look/trouble.tsx'
 import { Waiting } from '../../look/waiting.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { Documents } from './documents.tsx'
 import { IssueForm } from './issue-form.tsx'
 import { NewToken } from './new-token.tsx'
-import type { Options, Token } from './token.ts'
 import { TokenPanel } from './token-panel.tsx'
 
 /** The company’s token: issue, show, rotate, revoke, and where the API is. */
 export function ApiSection() {
   const { settings } = useTexts()
-  const token = useLoaded<Token | null>('/token')
-  const options = useLoaded<Options>('/token/options')
+  const token = useLoaded('token.fetch')
+  const options = useLoaded('token.options')
   const [shown, setShown] = useState<{ title: string; token: string }>()
   const error = token.error ?? options.error
   if (error) return <Trouble error={error} retry={token.reload} />

@@ -5,8 +5,9 @@ import FormHelperText from '@mui/material/FormHelperText'
 import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
+import type { TokenOptions } from '#derive/console/answers.ts'
 import { allowlistProblem } from '#registry/allowlist.ts'
-import { ask } from '../../door/ask.ts'
+import { ask } from '../../client/ask.ts'
 import { Panel } from '../../look/panel.tsx'
 import { useSmallForm } from '../../look/use-small-form.ts'
 import { served } from '../../shell/places.ts'
@@ -14,10 +15,9 @@ import { useTexts } from '../../texts/texts.tsx'
 import { entriesOf } from './allowlist.ts'
 import { AllowlistField } from './allowlist-field.tsx'
 import { ScopeMatrix } from './scope-matrix.tsx'
-import type { Options } from './token.ts'
 
 /** Issues the company’s token, for no more than the issuer may do. */
-export function IssueForm({ options, onIssued }: { options: Options; onIssued(token: string): void }) {
+export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssued(token: string): void }) {
   const { settings } = useTexts()
   const { api } = settings
   const [label, setLabel] = useState('')
@@ -28,7 +28,7 @@ export function IssueForm({ options, onIssued }: { options: Options; onIssued(to
   const held = new Set(options.scopes.filter((scope) => scope.held).map(({ scope }) => scope))
   const form = useSmallForm(async () => {
     const body = { label, scopes, allowlist: entriesOf(typed), password }
-    const { data } = await ask<{ token: string }>('POST', '/token', { body })
+    const { data } = await ask('token.issue', { body })
     onIssued(data.token)
   })
   const needsScope = isTried && scopes.length === 0 ? api.chooseScope : form.wrong('scopes')

@@ -2,13 +2,13 @@ import Alert from '@mui/material/Alert'
 import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import { ask } from '../../door/ask.ts'
+import { ask } from '../../client/ask.ts'
 import { AskFirst } from '../../look/ask-first.tsx'
 import { useSmallForm } from '../../look/use-small-form.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
 type PasswordDialogProps = {
-  path: 'show' | 'rotate' | 'revoke'
+  operation: 'token.show' | 'token.rotate' | 'token.revoke'
   title: string
   lead: string
   confirm: string
@@ -18,12 +18,12 @@ type PasswordDialogProps = {
 }
 
 /** What is about to happen to running integrations, and the password before it does. */
-export function PasswordDialog({ path, title, lead, confirm, isDangerous, onClose, onDone }: PasswordDialogProps) {
+export function PasswordDialog({ operation, title, lead, confirm, isDangerous, onClose, onDone }: PasswordDialogProps) {
   const { settings } = useTexts()
   const [password, setPassword] = useState('')
   const form = useSmallForm(async () => {
-    const { data } = await ask<{ token?: string } | undefined>('POST', `/token/${path}`, { body: { password } })
-    onDone(data?.token)
+    const { data } = await ask(operation, { body: { password } })
+    onDone('token' in data ? data.token : undefined)
   })
   const wrong = form.wrong('password') ?? form.trouble
   return (

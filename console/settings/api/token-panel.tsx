@@ -3,6 +3,7 @@ import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { type ReactNode, useState } from 'react'
 import { useNotify } from 'react-admin'
+import type { Token } from '#derive/console/answers.ts'
 import { Panel } from '../../look/panel.tsx'
 import { useMe } from '../../me/me.tsx'
 import { served } from '../../shell/places.ts'
@@ -11,7 +12,6 @@ import { useTexts } from '../../texts/texts.tsx'
 import { AllowlistPanel } from './allowlist-panel.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
 import { ScopeMatrix } from './scope-matrix.tsx'
-import type { Token } from './token.ts'
 
 type TokenPanelProps = {
   token: Token
@@ -66,7 +66,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
       <AllowlistPanel key={token.allowlist.join()} allowlist={token.allowlist} onChanged={onChanged} />
       {asked === 'show' && (
         <PasswordDialog
-          path="show"
+          operation="token.show"
           title={api.show}
           lead={api.passwordWhy}
           confirm={api.show}
@@ -77,7 +77,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
       {asked === 'rotate' && (
         <PasswordDialog
           isDangerous
-          path="rotate"
+          operation="token.rotate"
           title={api.rotateTitle}
           lead={api.rotateLead}
           confirm={api.rotate}
@@ -91,7 +91,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
       {asked === 'revoke' && (
         <PasswordDialog
           isDangerous
-          path="revoke"
+          operation="token.revoke"
           title={api.revokeTitle}
           lead={api.revokeLead}
           confirm={api.revoke}

@@ -1,6 +1,7 @@
 import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
-import { useLoaded } from '../../door/use-loaded.ts'
+import type { CallOpened } from '#derive/console/answers.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
 import { AskFirst } from '../../look/ask-first.tsx'
 import { TextLink } from '../../look/text-link.tsx'
 import { Trouble } from '../../look/trouble.tsx'
@@ -8,13 +9,12 @@ import { Waiting } from '../../look/waiting.tsx'
 import { pathOf } from '../../records/paths.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import type { Call } from './call.ts'
 import { Marks } from './call-table.tsx'
 
 /** One call in full; a refused one says which gate refused it and what to do. */
 export function CallDialog({ id, onClose }: { id: number; onClose(): void }) {
   const { calls } = useTexts().settings
-  const { data: call, error } = useLoaded<Call>(`/calls/${id}`)
+  const { data: call, error } = useLoaded('calls.fetch', { id })
   return (
     <AskFirst open title={calls.one} onClose={onClose}>
       {error && <Trouble error={error} />}
@@ -24,7 +24,7 @@ export function CallDialog({ id, onClose }: { id: number; onClose(): void }) {
   )
 }
 
-function CallText({ call, onFollow }: { call: Call; onFollow(): void }) {
+function CallText({ call, onFollow }: { call: CallOpened; onFollow(): void }) {
   const { settings, common } = useTexts()
   const { calls } = settings
   const format = useFormat()

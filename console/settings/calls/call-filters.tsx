@@ -3,19 +3,21 @@ import Box from '@mui/material/Box'
 import IconButton from '@mui/material/IconButton'
 import MenuItem from '@mui/material/MenuItem'
 import TextField from '@mui/material/TextField'
+import type { QueryOf } from '#derive/console/operations.ts'
 import { refusals } from '#registry/refusals.ts'
 import { served } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 
-type Values = { [name: string]: string }
-type CallFiltersProps = { values: Values; onChange(values: Values): void; onReload(): void }
+/** What is typed or chosen, for parameters of the list. */
+export type CallFilter = { readonly [name in QueryOf<'calls.list'>]?: string }
+type CallFiltersProps = { values: CallFilter; onChange(values: CallFilter): void; onReload(): void }
 
 /** Which calls are shown. */
 export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
   const { settings, common } = useTexts()
   const { calls } = settings
   const { many } = useRecordTexts()
-  const set = (name: string, value: string) => {
+  const set = (name: keyof CallFilter, value: string) => {
     const { [name]: _, ...rest } = values
     onChange(value === '' ? rest : { ...rest, [name]: value })
   }
@@ -23,7 +25,7 @@ export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
     { name: 'outcome', label: calls.outcome, options: Object.entries(calls.outcomes) },
     { name: 'route', label: calls.route, options: served.map(({ name }): [string, string] => [name, many(name)]) },
     { name: 'code', label: calls.code, options: Object.keys(refusals).map((code): [string, string] => [code, code]) },
-  ]
+  ] as const
   return (
     <Box
       sx={{ display: 'grid', gap: 1.5, mb: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 145px), 1fr))' }}

@@ -6,9 +6,9 @@ import TableBody from '@mui/material/TableBody'
 import TableCell from '@mui/material/TableCell'
 import TableHead from '@mui/material/TableHead'
 import TableRow from '@mui/material/TableRow'
+import type { Call } from '#derive/console/answers.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import type { Call } from './call.ts'
 
 /** Calls as rows; the time opens one. */
 export function CallTable({ calls: rows, onOpen }: { calls: readonly Call[]; onOpen(id: number): void }) {

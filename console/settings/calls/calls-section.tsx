@@ -1,16 +1,15 @@
 import Box from '@mui/material/Box'
 import Paper from '@mui/material/Paper'
 import { useState } from 'react'
-import { queryOf } from '../../door/query.ts'
-import { useLoaded } from '../../door/use-loaded.ts'
+import { pageQuery } from '../../client/record-provider.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
 import { Empty } from '../../look/empty.tsx'
 import { Trouble } from '../../look/trouble.tsx'
 import { Waiting } from '../../look/waiting.tsx'
 import { Paging } from '../../records/list/paging.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import type { Call } from './call.ts'
 import { CallDialog } from './call-dialog.tsx'
-import { CallFilters } from './call-filters.tsx'
+import { type CallFilter, CallFilters } from './call-filters.tsx'
 import { CallTable } from './call-table.tsx'
 
 const perPage = 50
@@ -18,13 +17,11 @@ const perPage = 50
 /** The log of calls: narrowed, paged, and each to be opened. */
 export function CallsSection() {
   const { calls } = useTexts().settings
-  const [filter, setFilter] = useState<{ [name: string]: string }>({})
+  const [filter, setFilter] = useState<CallFilter>({})
   const [page, setPage] = useState(1)
   const [opened, setOpened] = useState<number>()
-  const { answer, error, reload } = useLoaded<Call[]>(
-    `/calls${queryOf({ limit: perPage, offset: (page - 1) * perPage || undefined, ...filter })}`,
-  )
-  const total = answer?.meta?.total ?? 0
+  const { answer, error, reload } = useLoaded('calls.list', { query: { ...pageQuery(page, perPage), ...filter } })
+  const total = answer?.meta.total ?? 0
   return (
     <>
       <Box component="p" sx={{ mt: 0, color: 'text.secondary' }}>

@@ -9,11 +9,13 @@ import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
+import type { Company } from '#derive/console/answers.ts'
+import type { BodyOf } from '#derive/console/operations.ts'
 import { addOns } from '#registry/add-ons.ts'
 import { currencies } from '#registry/currencies.ts'
 import { planNames, plans } from '#registry/plans.ts'
-import { ask } from '../../door/ask.ts'
-import { useLoaded } from '../../door/use-loaded.ts'
+import { ask } from '../../client/ask.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
 import { Panel } from '../../look/panel.tsx'
 import { Trouble } from '../../look/trouble.tsx'
 import { useSmallForm } from '../../look/use-small-form.ts'
@@ -22,13 +24,9 @@ import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
-type Company = { name: string; currency: string; plan: string; add_ons: string[] }
-/** `is_plain`: others reach the service, and nothing speaks TLS in front of it. */
-type Loaded = Company & { is_plain: boolean }
-
 /** Name, currency, plan and add-ons. */
 export function CompanySection() {
-  const { data, error, reload } = useLoaded<Loaded>('/company')
+  const { data, error, reload } = useLoaded('company.fetch')
   if (error) return <Trouble error={error} retry={reload} />
   if (!data) return <Waiting />
   return (
@@ -55,9 +53,9 @@ function CompanyForm({ company }: { company: Company }) {
   const format = useFormat()
   const notify = useNotify()
   const { name, currency, plan, add_ons } = company
-  const [typed, setTyped] = useState<Company>({ name, currency, plan, add_ons })
-  const form = useSmallForm(() => ask('PATCH', '/company', { body: typed }))
-  const set = (change: Partial<Company>) => setTyped({ ...typed, ...change })
+  const [typed, setTyped] = useState<Required<BodyOf<'company.update'>>>({ name, currency, plan, add_ons })
+  const form = useSmallForm(() => ask('company.update', { body: typed }))
+  const set = (change: BodyOf<'company.update'>) => setTyped({ ...typed, ...change })
   const shown = (limit: number | null): string => (limit === null ? settings.usage.unlimited : String(limit))
   return (
     <Panel title={settings.sections.company}>

@@ -1,10 +1,11 @@
 import Box from '@mui/material/Box'
 import { BarChart } from '@mui/x-charts/BarChart'
+import type { UsageDay } from '#derive/console/answers.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import type { By, Day } from './usage.ts'
+import type { By } from './usage.ts'
 
-export type UsageProps = { days: readonly Day[]; by: By; series: readonly string[]; nameOf(name: string): string }
+export type UsageProps = { days: readonly UsageDay[]; by: By; series: readonly string[]; nameOf(name: string): string }
 
 /** Apart from each other in both schemes. */
 const colors = ['#2f8f86', '#e0a526', '#5b8def', '#d1604f', '#9a6fd0', '#8a9795']

@@ -2,14 +2,14 @@ import Box from '@mui/material/Box'
 import MenuItem from '@mui/material/MenuItem'
 import TextField from '@mui/material/TextField'
 import { useState } from 'react'
-import { useLoaded } from '../../door/use-loaded.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
 import { Empty } from '../../look/empty.tsx'
 import { Panel } from '../../look/panel.tsx'
 import { Trouble } from '../../look/trouble.tsx'
 import { Waiting } from '../../look/waiting.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { PlanUse } from './plan-use.tsx'
-import { type By, seriesOf, type Usage } from './usage.ts'
+import { type By, seriesOf } from './usage.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { UsageTable } from './usage-table.tsx'
 
@@ -19,7 +19,7 @@ export function UsageSection() {
   const { many } = useRecordTexts()
   const [period, setPeriod] = useState(30)
   const [by, setBy] = useState<By>('by_resource')
-  const { data, error, reload } = useLoaded<Usage>(`/usage?days=${period}`)
+  const { data, error, reload } = useLoaded('usage', { query: { days: period } })
   if (error) return <Trouble error={error} retry={reload} />
   if (!data) return <Waiting />
   const series = seriesOf(data.days, by)

@@ -1,0 +1,45 @@
+import { useCallback, useEffect, useState } from 'react'
+import { useLogoutIfAccessDenied } from 'react-admin'
+import type { AnswerOf, ConsoleOperationName } from '#derive/console/operations.ts'
+import { type Answer, addressOf, type Given, send } from './ask.ts'
+
+export type Loaded<Name extends ConsoleOperationName> = {
+  answer?: Answer<Name>
+  data?: AnswerOf<Name>
+  error?: Error
+  reload(): Promise<void>
+}
+
+/** What the service says to a reading operation, asked again when what it is asked with changes. */
+export function useLoaded<Name extends ConsoleOperationName>(name: Name, ...given: Given<Name>): Loaded<Name> {
+  const address = addressOf(name, ...given)
+  const [state, setState] = useState<{ address?: string; answer?: Answer<Name>; error?: Error }>({})
+  const signOutIfEnded = useLogoutIfAccessDenied()
+
+  const load = useCallback(
+    async (signal?: AbortSignal) => {
+      try {
+        const answer = await send<Answer<Name>>('GET', address, { signal })
+        setState({ address, answer })
+      } catch (error) {
+        if (signal?.aborted || (await signOutIfEnded(error))) return
+        setState({ address, error: error as Error })
+      }
+    },
+    [address, signOutIfEnded],
+  )
+
+  useEffect(() => {
+    const aborter = new AbortController()
+    load(aborter.signal)
+    return () => aborter.abort()
+  }, [load])
+
+  const { answer, error } = state
+  return {
+    answer,
+    data: answer?.data as AnswerOf<Name> | undefined,
+    error: state.address === address ? error : undefined,
+    reload: load,
+  }
+}

@@ -1,0 +1,123 @@
+import type { CallShown } from '#derive/queries/calls.ts'
+import type { HistoryRow, RemovalRow } from '#derive/queries/history.ts'
+import type { DueRow } from '#derive/queries/home.ts'
+import type { AccountRow, CompanyRow, TokenRow } from '#derive/queries/office.ts'
+import type { ListedSession } from '#derive/queries/session.ts'
+import type { Json } from '#registry/json.ts'
+import type { Action } from '#registry/permissions.ts'
+import type { Listed } from '#registry/refusals.ts'
+
+/** What the operations of the web interface answer: rows as they are read, and what is made of them. */
+
+export type Meta = { total: number; limit: number; offset: number }
+
+/** Who is signed in, and the company. */
+export type Me = {
+  account: Pick<AccountRow, 'id' | 'name' | 'email' | 'permissions'>
+  company: Pick<CompanyRow, 'id' | 'name' | 'currency' | 'plan' | 'add_ons'>
+  locale_hint: null
+}
+
+/** An account that an address and a password are right for. */
+export type AccountChoice = { account_id: number; name: string; company: Pick<CompanyRow, 'id' | 'name'> }
+
+export type Account = AccountRow
+export type OwnSession = ListedSession
+
+/** A record, or those of its fields that were asked for. */
+export type RecordShown = { id: number; [field: string]: Json }
+
+export type RecordCreated = { id: number | null; created: boolean; dry_run: boolean }
+export type RecordUpdated = { id: number; updated: boolean; dry_run: boolean; changed: string[] }
+
+/** What a deletion has done; a dry-run says what it would do. */
+export type RecordDeleted = { id: number; deleted: boolean; dry_run: boolean; mode: 'soft' | 'hard' } & {
+  [part in 'would_delete' | 'would_keep' | 'deleted_with' | 'kept']?: Listed[]
+}
+
+/** Somebody with an account; null where it was nobody. */
+export type Who = { account_id: number; name: string } | null
+
+type Acting = Pick<HistoryRow, 'id' | 'at' | 'door' | 'token_label' | 'records' | 'record_id'> & {
+  who: Who
+  /** Whoever issued the token that it was done with. */
+  issuer: Who
+}
+
+/** One thing that happened to a record. */
+export type HistoryEntry = Omit<Acting, 'records' | 'record_id'> & {
+  action: string
+  changes: { [field: string]: [Json, Json] } | null
+}
+
+export type RecentEntry = HistoryEntry & Pick<Acting, 'records' | 'record_id'> & { title: string | null }
+
+/** A deletion, with all that went along. */
+export type Removal = Acting &
+  Pick<RemovalRow, 'title' | 'mode' | 'restored_at'> & { went: Listed[]; unlinked: (Listed & { by: string })[] }
+
+export type Restored = { id: number; restored: true } & Pick<Acting, 'records' | 'record_id'> & {
+    came_back: Listed[]
+    linked: Listed[]
+  }
+
+export type DueItem = Pick<DueRow, 'id' | 'name' | 'on'>
+
+/** The figures of the morning; a part is absent where the account may not see its records. */
+export type Morning = {
+  projects_by_status?: { [status: string]: number }
+  estimates_waiting?: { count: number; total_minor: number }
+  expiring?: {
+    until: string
+    insurance: DueItem[]
+    insurance_count: number
+    licences: DueItem[]
+    licences_count: number
+  }
+  service_due?: { until: string; count: number; items: DueItem[] }
+  hours_to_approve?: { count: number; hours: number }
+  draft_invoices?: { count: number }
+  recent?: RecentEntry[]
+}
+
+type Named = { id: number; name?: string | undefined }
+
+/** The active token of the company, without its text. */
+export type Token = Pick<TokenRow, 'id' | 'label' | 'scopes' | 'allowlist'> & {
+  account: Named
+  /** Null: the operator. */
+  issued_by: Named | null
+  created_at: string
+  last_used_at: string | null
+  last_peer: string | null
+}
+
+export type TokenText = { token: string }
+
+export type TokenOptions = {
+  scopes: { scope: string; records: string; action: Action; held: boolean }[]
+  base_url: string
+  curl: string
+}
+
+/** A call of the API, as the log has it. */
+export type Call = CallShown
+/** One that is opened also says which check turned it away, and what to do about it. */
+export type CallOpened = CallShown & { gate: string | null; advice: string | null }
+
+/** How much of what a plan holds is used; null is without limit. */
+export type PlanUse = { records: string; used: number; limit: number | null }
+
+/** `by_resource` tells what counted, `by_outcome` everything that was noted. */
+export type UsageDay = {
+  day: string
+  counted: number
+  by_resource: { [resource: string]: number }
+  by_outcome: { [outcome: string]: number }
+}
+
+export type Usage = { days: UsageDay[]; plan: PlanUse[] }
+
+export type Company = Omit<CompanyRow, 'is_demo'> & { usage: PlanUse[] }
+/** `is_plain`: others reach the service, and what is sent to it crosses a network unencrypted. */
+export type CompanyOpened = Company & { is_plain: boolean }

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { Refusal } from '#registry/refusals.ts'
+import type { Accepts } from '../http/codings.ts'
+import type { Sent } from '../http/send.ts'
+import { builtFile } from '../http/stored.ts'
+import { contentPolicy } from './security-headers.ts'
+
+/** Where the build of the web interface lies. */
+export const builtConsole = join(import.meta.dirname, '../../console/dist')
+
+export type AppFiles = (
+  path: string,
+  method: string,
+  headers: Accepts & { accept?: string | undefined },
+) => Promise<Sent>
+
+/**
+ * The app's files. Those under /assets carry a hash of their content in their name and are kept for a year; every other
+ * path that a browser asks for as a page is the app itself, which knows its own paths.
+ */
+export const openAppFiles =
+  (folder: string): AppFiles =>
+  async (path, method, headers) => {
+    if (method === 'GET') {
+      if (path === '/' || path === '/index.html') return page(folder)
+      const file = isName(path) && (await builtFile(join(folder, path), headersOf(path), headers))
+      if (file) return file
+      if (!/^\/(console|assets)\//.test(path) && (headers.accept ?? '').includes('text/html')) return page(folder)
+    }
+    throw new Refusal('not_found')
+  }
+
+/** As the build names its files. Nothing with a dot in front is one, so no path leads out of the folder. */
+const isName = (path: string): boolean => /^(\/[\w-][\w.-]*)+$/.test(path)
+
+const headersOf = (path: string): Sent['headers'] => ({
+  'Content-Type': types[extname(path)] ?? 'application/octet-stream',
+  'Cache-Control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+})
+
+/** Of what a build is made of. */
+const types: { readonly [ending: string]: string } = {
+  '.css': 'text/css; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.woff2': 'font/woff2',
+}
+
+async function page(folder: string): Promise<Sent> {
+  const nonce = randomBytes(16).toString('base64')
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-cache',
+      'Content-Security-Policy': contentPolicy(nonce),
+    },
+    body: (await indexOf(folder)).replaceAll('__CSP_NONCE__', nonce),
+  }
+}
+
+async function indexOf(folder: string): Promise<string> {
+  try {
+    return await readFile(join(folder, 'index.html'), 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return notBuilt
+    throw error
+  }
+}
+
+const notBuilt = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Plumbline</title>
+</head>
+<body>
+<main>
+<h1>The web interface is not built yet</h1>
+<p>The service itself runs: the API is at <a href="/v1/docs">/v1/docs</a>.</p>
+<p>Build the web interface in the folder of Plumbline with <code>npx vite build</code>, then reload this page.</p>
+</main>
+</body>
+</html>
+`

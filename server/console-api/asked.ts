@@ -1,0 +1,92 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { ConsoleOperation } from '#derive/console/operation.ts'
+import type { Answered, AnswerOf, BodyOf, ConsoleOperationName, QueryOf } from '#derive/console/operations.ts'
+import type { DataRoute } from '#derive/routes.ts'
+import type { Share } from '../fair/shares.ts'
+import type { Room } from '../http/connections.ts'
+import type { PasswordDesk } from '../service/password.ts'
+import type { Session } from '../service/session.ts'
+import type { Transaction } from '../store/database.ts'
+import type { Body, Reply } from '../walk/call.ts'
+import type { Headers } from '../walk/read-headers.ts'
+import type { World } from '../world.ts'
+import type { Client } from './client.ts'
+
+/** An operation at its path; one about records for each kind of them. */
+export type ConsoleRoute = Omit<ConsoleOperation, 'needs'> & {
+  /** What metrics and logs call it. */
+  id: string
+  operation: ConsoleOperationName
+  /** A permission, `session` or `nobody`. */
+  needs: string
+  /** The route of /v1 that it is like, for operations on records. */
+  records?: DataRoute
+}
+
+/** What goes back. An export is written while it is read. */
+export type ConsoleReply = Omit<Reply, 'body'> & Changes & { body: string | Readable }
+
+/** What an answer changes in the browser. */
+export type Changes = {
+  /** The text of a session that begins; null ends the one there is. */
+  session?: string | null
+  /** The devices of the browser from now on. */
+  devices?: string
+}
+
+/** What an operation comes to. */
+export type Done<Name extends ConsoleOperationName> = Answered<AnswerOf<Name>> & Changes
+
+/** Does an operation. Where the database writes the JSON, or where there is none, it makes the whole answer. */
+export type Handler<Name extends ConsoleOperationName> = (asked: Asked<Name>) => Promise<Done<Name> | ConsoleReply>
+
+/** A request to the console as it came in. */
+export type Incoming = {
+  world: World
+  desk: PasswordDesk
+  route: ConsoleRoute
+  request: IncomingMessage
+  /** Where what the request sends is held. */
+  room: Room
+  /** What the browser shows of its session, and whether its cookie should have a prefix and has none. */
+  sessionText: string | undefined
+  sessionIsPlain: boolean
+  /** What it shows of its devices. */
+  devices: string | undefined
+  client: Client
+  path: string
+  /** What follows the question mark. */
+  query: string
+  /** The `{id}` of the path as it was sent. */
+  id: string | undefined
+  /** Whose part of the service it takes. */
+  share: Share
+  /** Does what takes the time of whoever asks and not ours, such as sending a body. */
+  outside<T>(work: () => Promise<T>): Promise<T>
+  requestId: string
+  startedAt: number
+  /** Is told whose session it is, as soon as that is known. */
+  seen(session: Session): void
+}
+
+/** The same when whoever asks has been let in. */
+export type LetIn = Incoming & {
+  headers: Headers
+  /** Throws where the operation needs none and there is none. */
+  session(): Session
+  /** The body as it was sent, received when it is asked for; a request that has none sends none. */
+  bytes(): Promise<Body>
+  /**
+   * One transaction in which the session is held and its permission looked at again: when a sign-out, a disabling or a
+   * lost permission has been answered, nothing of the old rights is still to come.
+   */
+  change<T>(work: (transaction: Transaction, session: Session) => Promise<T>): Promise<T>
+}
+
+/** What a handler is given: the parameters and the body that its operation says it has. */
+export type Asked<Name extends ConsoleOperationName> = LetIn & {
+  parameters: { readonly [name in QueryOf<Name>]?: string }
+  /** Received and read when it is asked for. */
+  body(): Promise<BodyOf<Name>>
+} & (Name extends `records.${string}` ? { records: DataRoute } : unknown)

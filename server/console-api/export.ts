@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream'
+import type { Listing } from '#derive/queries/listing.ts'
+import { list, listIds } from '#derive/queries/read.ts'
+import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import type { World } from '../world.ts'
+import type { Asked } from './asked.ts'
+import { byteOrderMark, columnsOf, row } from './csv.ts'
+import { readConsoleListing } from './read-listing.ts'
+
+const pageRecords = 500
+
+/**
+ * Everything that is filtered, as CSV. Which records these are is settled by one statement; then they are read and sent
+ * page by page, so that neither a slow reader nor a large company holds a connection or the memory.
+ */
+export async function exportAll({ world, query, session, requestId, records }: Asked<'records.export'>) {
+  const { definition } = records
+  const listing = readConsoleListing(query, records, 'everything')
+  const { companyId } = session().actor
+  const [found] = await world.database.read<{ ids: number[] }>(listIds(companyId, definition, listing))
+  const day = world.clock.now().toISOString().slice(0, 10)
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': `attachment; filename="${definition.name}-${day}.csv"`,
+      'Cache-Control': 'no-store',
+    },
+    body: readable(world, requestId, pages(world, companyId, definition, listing, found?.ids ?? [])),
+  }
+}
+
+/** What fails when half is sent can only be broken off, so that nobody takes a part for the whole. */
+function readable(world: World, requestId: string, parts: AsyncIterable<string>): Readable {
+  const stream = Readable.from(parts, { objectMode: false })
+  stream.on('error', (error) => world.log.error({ request_id: requestId, error }, 'an export was broken off'))
+  return stream
+}
+
+async function* pages({ database }: World, companyId: number, definition: Definition, listing: Listing, ids: number[]) {
+  const columns = columnsOf(definition, listing.fields)
+  yield byteOrderMark + row(columns.map(({ title }) => title))
+  for (let at = 0; at < ids.length; at += pageRecords) {
+    const some = { ...listing, ids: ids.slice(at, at + pageRecords), limit: pageRecords, offset: 0 }
+    const [page] = await database.read<{ json: string }>(list(companyId, definition, some))
+    const records = JSON.parse(`[${page?.json}]`) as JsonObject[]
+    yield records.map((record) => row(columns.map(({ read }) => read(record)))).join('')
+  }
+}

@@ -1,0 +1,51 @@
+import type { ConsoleOperationName } from '#derive/console/operations.ts'
+import * as accounts from './accounts.ts'
+import type { Handler } from './asked.ts'
+import * as calls from './calls.ts'
+import * as company from './company.ts'
+import { exportAll } from './export.ts'
+import { listHistory } from './history.ts'
+import { showHome } from './home.ts'
+import * as records from './records.ts'
+import * as removals from './removals.ts'
+import * as session from './session.ts'
+import * as sessions from './sessions.ts'
+import * as token from './token.ts'
+import { showUsage } from './usage.ts'
+
+/** What does each operation of the web interface. */
+export const handlers = {
+  'session.begin': session.begin,
+  'session.end': session.end,
+  'me.fetch': session.showMe,
+  'me.update': session.changeMe,
+  'sessions.list': sessions.list,
+  'sessions.end-others': sessions.endOthers,
+  'sessions.end': sessions.endOne,
+  'records.list': records.list,
+  'records.fetch': records.fetch,
+  'records.create': records.write,
+  'records.update': records.write,
+  'records.delete': records.write,
+  'records.export': exportAll,
+  'records.history': listHistory,
+  'removals.list': removals.list,
+  'removals.restore': removals.restore,
+  home: showHome,
+  'token.fetch': token.fetch,
+  'token.options': token.options,
+  'token.issue': token.issue,
+  'token.show': token.show,
+  'token.rotate': token.rotate,
+  'token.revoke': token.revoke,
+  'token.allow': token.allow,
+  'calls.list': calls.list,
+  'calls.fetch': calls.fetch,
+  usage: showUsage,
+  'accounts.list': accounts.list,
+  'accounts.create': accounts.create,
+  'accounts.fetch': accounts.fetch,
+  'accounts.update': accounts.update,
+  'company.fetch': company.fetch,
+  'company.update': company.update,
+} satisfies { [Name in ConsoleOperationName]: Handler<Name> }

@@ -1,0 +1,43 @@
+import type { HistoryEntry, Who } from '#derive/console/answers.ts'
+import { countHistory, type HistoryRow, historyOfRecord } from '#derive/queries/history.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { recordId } from '../walk/read-intent.ts'
+import type { Asked } from './asked.ts'
+import { readPage } from './paging.ts'
+
+/** Who changed a record, what and when. A deleted record has its history still. */
+export async function listHistory({ world, session, parameters, id, records }: Asked<'records.history'>) {
+  const wanted = readPage(parameters)
+  const { companyId } = session().actor
+  const { name } = records.definition
+  const record = recordId({ id })
+  const [rows, [count]] = await world.database.transaction(({ run }) =>
+    Promise.all([
+      run<HistoryRow>(historyOfRecord(companyId, name, record, wanted)),
+      run<{ total: number }>(countHistory(companyId, name, record)),
+    ]),
+  )
+  // Every record has at least the line of its creation.
+  if (!count || count.total === 0) throw new Refusal('not_found')
+  return { data: rows.map(shownLine), meta: { total: count.total, ...wanted } }
+}
+
+/** A line as it is shown, without the records' own columns. */
+export const shownLine = ({ id, at, door, token_label, action, changes, ...row }: HistoryRow): HistoryEntry => ({
+  id,
+  at,
+  who: whoOf(row),
+  door,
+  token_label,
+  issuer: issuerOf(row),
+  action,
+  changes: changes as HistoryEntry['changes'],
+})
+
+/** Whoever did it, where it was somebody with an account. */
+export const whoOf = ({ account_id, account_name }: Pick<HistoryRow, 'account_id' | 'account_name'>): Who =>
+  account_id === null || account_name === null ? null : { account_id, name: account_name }
+
+/** Whoever issued the token that did it: it acted for the account, and he could make it act. */
+export const issuerOf = ({ issuer_id, issuer_name }: Pick<HistoryRow, 'issuer_id' | 'issuer_name'>): Who =>
+  whoOf({ account_id: issuer_id, account_name: issuer_name })

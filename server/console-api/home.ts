@@ -1,0 +1,104 @@
+import type { Morning } from '#derive/console/answers.ts'
+import { type HistoryRow, recentHistory } from '#derive/queries/history.ts'
+import {
+  type DueRow,
+  draftInvoices,
+  estimatesWaiting,
+  expiring,
+  hoursToApprove,
+  projectsByStatus,
+  serviceDue,
+} from '#derive/queries/home.ts'
+import type { Transaction } from '../store/database.ts'
+import type { World } from '../world.ts'
+import type { Asked } from './asked.ts'
+import { shownLine } from './history.ts'
+import { viewable } from './removals.ts'
+
+const noticeDays = { papers: 30, service: 14 }
+const itemsMax = 5
+const recentMax = 10
+
+/** The first page: what waits for somebody, each part for those alone who may see its records. */
+export async function showHome(asked: Asked<'home'>) {
+  const session = asked.session()
+  const { companyId } = session.actor
+  const kinds = viewable(session)
+  const sees = (name: string) => kinds.some((kind) => kind.name === name)
+  const data = await asked.world.database.transaction(async (transaction) => {
+    const parts: Promise<Morning>[] = [
+      ...(sees('projects') ? [projects(transaction, companyId)] : []),
+      ...(sees('estimates') ? [estimates(transaction, companyId)] : []),
+      ...(sees('subcontractors') ? [papers(asked.world, transaction, companyId)] : []),
+      ...(sees('equipment') ? [service(asked.world, transaction, companyId)] : []),
+      ...(sees('time_entries') ? [hours(transaction, companyId)] : []),
+      ...(sees('invoices') ? [invoices(transaction, companyId)] : []),
+      ...(kinds.length > 0 ? [recent(transaction, companyId, kinds)] : []),
+    ]
+    return Object.assign({}, ...(await Promise.all(parts))) as Morning
+  })
+  return { data }
+}
+
+async function projects({ run }: Transaction, companyId: number) {
+  const rows = await run<{ status: string; count: number }>(projectsByStatus(companyId))
+  return { projects_by_status: Object.fromEntries(rows.map(({ status, count }) => [status, count])) }
+}
+
+async function estimates({ run }: Transaction, companyId: number) {
+  const [row] = await run<NonNullable<Morning['estimates_waiting']>>(estimatesWaiting(companyId))
+  return row ? { estimates_waiting: row } : {}
+}
+
+async function papers(world: World, { run }: Transaction, companyId: number) {
+  const until = dayAfter(world, noticeDays.papers)
+  const [insurance, licences] = await Promise.all([
+    run<DueRow>(expiring(companyId, 'insurance_expires_on', until, itemsMax)),
+    run<DueRow>(expiring(companyId, 'license_expires_on', until, itemsMax)),
+  ])
+  return {
+    expiring: {
+      until,
+      insurance: insurance.map(item),
+      insurance_count: countOf(insurance),
+      licences: licences.map(item),
+      licences_count: countOf(licences),
+    },
+  }
+}
+
+async function service(world: World, { run }: Transaction, companyId: number) {
+  const until = dayAfter(world, noticeDays.service)
+  const rows = await run<DueRow>(serviceDue(companyId, until, itemsMax))
+  return { service_due: { until, count: countOf(rows), items: rows.map(item) } }
+}
+
+async function hours({ run }: Transaction, companyId: number) {
+  const [row] = await run<NonNullable<Morning['hours_to_approve']>>(hoursToApprove(companyId))
+  return row ? { hours_to_approve: row } : {}
+}
+
+async function invoices({ run }: Transaction, companyId: number) {
+  const [row] = await run<NonNullable<Morning['draft_invoices']>>(draftInvoices(companyId))
+  return row ? { draft_invoices: row } : {}
+}
+
+async function recent({ run }: Transaction, companyId: number, kinds: ReturnType<typeof viewable>) {
+  const rows = await run<HistoryRow & { title: string | null }>(recentHistory(companyId, kinds, recentMax))
+  return {
+    recent: rows.map(({ title, ...row }) => ({
+      ...shownLine(row),
+      records: row.records,
+      record_id: row.record_id,
+      title,
+    })),
+  }
+}
+
+const item = ({ id, name, on }: DueRow) => ({ id, name, on })
+const countOf = ([first]: readonly DueRow[]): number => first?.count ?? 0
+
+/** So many days from today, as the database counts days: by UTC. */
+function dayAfter({ clock }: World, days: number): string {
+  return new Date(clock.now().getTime() + days * 24 * 3600 * 1000).toISOString().slice(0, 10)
+}

@@ -1,0 +1,51 @@
+import type { Members, Shape, Sort } from '#derive/console/shape.ts'
+import { checkValue } from '#derive/input.ts'
+import type { Problem, ProblemCode } from '#registry/definition.ts'
+import { isObject, type Json } from '#registry/json.ts'
+import { invalidFields } from '#registry/refusals.ts'
+import { countStrangers, strangersLeft } from '#registry/strangers.ts'
+
+/** The members of a body, nothing stripped and nothing converted; all that is wrong with them at once. */
+export function readMembers<S extends Shape>(body: Json, shape: S): Members<S> {
+  const problems = problemsOf(body, shape, '')
+  if (problems.length > 0) throw invalidFields(problems)
+  return body as unknown as Members<S>
+}
+
+function problemsOf(body: Json, shape: Shape, path: string): Problem[] {
+  if (!isObject(body)) {
+    const message = path === '' ? 'The body must be one JSON object' : 'must be an object'
+    return [{ field: path.slice(0, -1), code: 'wrong_type', message }]
+  }
+  const problems: Problem[] = []
+  const strangers = countStrangers()
+  const refuse = (name: string, code: ProblemCode, message: string) =>
+    problems.push({ field: path + name, code, message })
+  for (const [name, value] of Object.entries(body)) {
+    const member = Object.hasOwn(shape, name) ? shape[name] : undefined
+    if (member === undefined) problems.push(...strangers(path + name, () => Object.keys(shape)))
+    else if (typeof member === 'object') problems.push(...problemsOf(value, member, `${path}${name}.`))
+    else {
+      const sort = sorts[member.replace('?', '') as Sort]
+      if (!sort.is(value)) refuse(name, 'wrong_type', sort.must)
+    }
+  }
+  for (const [name, member] of Object.entries(shape)) {
+    const isNeeded = typeof member === 'string' && !member.endsWith('?')
+    if (isNeeded && !Object.hasOwn(body, name)) refuse(name, 'required', 'is required')
+  }
+  return [...problems, ...strangersLeft(strangers)]
+}
+
+const sorts: { readonly [sort in Sort]: { is(value: Json): boolean; must: string } } = {
+  text: { is: (value) => typeof value === 'string', must: 'must be text' },
+  texts: {
+    is: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
+    must: 'must be a list of texts',
+  },
+  flag: { is: (value) => typeof value === 'boolean', must: 'must be true or false' },
+  id: {
+    is: (value) => checkValue({ kind: 'id', about: '' }, value, '').problems.length === 0,
+    must: 'must be an id (a positive whole number)',
+  },
+}

@@ -1,0 +1,47 @@
+import type { Removal } from '#derive/console/answers.ts'
+import { countRemovals, type RemovalRow, removalsOf } from '#derive/queries/history.ts'
+import { permission } from '#registry/permissions.ts'
+import { registry } from '#registry/records/index.ts'
+import { listed } from '../service/remove-record.ts'
+import { restoreRemoval } from '../service/restore-removal.ts'
+import { needPermission, type Session } from '../service/session.ts'
+import { recordId as removalId } from '../walk/read-intent.ts'
+import type { Asked, Done } from './asked.ts'
+import { issuerOf, whoOf } from './history.ts'
+import { readPage } from './paging.ts'
+
+/** What was deleted, and the way back. */
+
+/** The kinds that somebody may see. */
+export const viewable = ({ row }: Session) =>
+  registry.filter(({ name }) => row.permissions.includes(permission(name, 'VIEW')))
+
+export async function list(asked: Asked<'removals.list'>) {
+  const wanted = readPage(asked.parameters)
+  const session = asked.session()
+  const { companyId } = session.actor
+  const kinds = viewable(session).map(({ name }) => name)
+  const [rows, [count]] = await asked.world.database.transaction(({ run }) =>
+    Promise.all([
+      run<RemovalRow>(removalsOf(companyId, kinds, wanted)),
+      run<{ total: number }>(countRemovals(companyId, kinds)),
+    ]),
+  )
+  return { data: rows.map(shown), meta: { total: count?.total ?? 0, ...wanted } }
+}
+
+const shown = ({ account_id, account_name, issuer_id, issuer_name, went, unlinked, ...row }: RemovalRow): Removal => ({
+  ...row,
+  who: whoOf({ account_id, account_name }),
+  issuer: issuerOf({ issuer_id, issuer_name }),
+  went: Object.entries(went).map(([records, ids]) => listed(records, ids)),
+  unlinked: unlinked.map(({ records, by, ids }) => ({ ...listed(records, ids), by })),
+})
+
+export async function restore(asked: Asked<'removals.restore'>): Promise<Done<'removals.restore'>> {
+  const id = removalId(asked)
+  const { records, recordId, cameBack, linked } = await asked.change((transaction, session) =>
+    restoreRemoval(transaction, session.actor, id, (code) => needPermission(session, code)),
+  )
+  return { data: { id, restored: true, records, record_id: recordId, came_back: cameBack, linked } }
+}

@@ -1,0 +1,88 @@
+import { pipeline, type Readable } from 'node:stream'
+import { type Accepts, codingFor, compressing, inCoding } from '../http/codings.ts'
+import type { Admission, Sort } from '../http/gate.ts'
+import { type Incoming, onlyThese, type Site, type Target } from '../http/request-handler.ts'
+import { makeRouter } from '../http/router.ts'
+import type { Sent } from '../http/send.ts'
+import { openPasswordDesk } from '../service/password.ts'
+import { claimOfSession, type Session } from '../service/session.ts'
+import type { World } from '../world.ts'
+import type { AppFiles } from './app-files.ts'
+import type { ConsoleRoute } from './asked.ts'
+import { clientReader } from './client.ts'
+import { cookiesOf, setCookies, shownCookies } from './cookie.ts'
+import { routes } from './routes.ts'
+import { withSecurityHeaders } from './security-headers.ts'
+import { walkConsole } from './walk-console.ts'
+
+const hashesAtOnceMax = 4
+const hashWaitMilliseconds = 2000
+
+/** The web interface: its operations under /console/, and its files everywhere else. */
+export function makeConsole(world: World, { shares, within }: Admission, files: AppFiles): Site {
+  const desk = openPasswordDesk({ atOnceMax: hashesAtOnceMax, waitMilliseconds: hashWaitMilliseconds })
+  const clientOf = clientReader(world.config.trustedProxies)
+  const cookies = cookiesOf(world.config)
+  const router = makeRouter(routes)
+  return (incoming) => ({ ...leadsTo(incoming), headed: withSecurityHeaders })
+
+  function leadsTo(incoming: Incoming): Target {
+    const { path, method, request } = incoming
+    const place = router(path)
+    if (!place) return { route: 'console.app', answer: () => files(path, method, request.headers) }
+    const route = place.byMethod.get(method)
+    if (!route) return { route: 'console.app', answer: () => onlyThese(place, method) }
+    return { route: `console.${route.id}`, answer: () => asked(incoming, route, place.params.id) }
+  }
+
+  /**
+   * Whoever is signed in has the share of his company's office; who signs in, that of his peer. Decisions, Overload.
+   */
+  async function asked(incoming: Incoming, route: ConsoleRoute, id: string | undefined): Promise<Sent> {
+    const { request, who } = incoming
+    const client = clientOf(request)
+    if (client.forwardedFor !== null) who.forwarded_for = client.forwardedFor
+    const shown = shownCookies(cookies, request.headers.cookie)
+    const share = shares.of(claimOfSession(shown.sessionText), client.peer)
+    const seen = ({ key, row }: Session): void =>
+      void Object.assign(who, { account_id: row.account_id, company_id: key.companyId })
+    return within(sortOf(route, shown.devices), share, async (outside) => {
+      const known = { ...incoming, ...shown, world: sharedBy(world, share), desk, route, id, client, share }
+      const { session, devices, ...reply } = await walkConsole({ ...known, outside, seen })
+      const coded = await inItsCoding(route, reply, request.headers)
+      return { ...coded, cookies: setCookies(cookies, { session, devices }) }
+    })
+  }
+}
+
+function sortOf({ needs, method }: ConsoleRoute, devices: string | undefined): Sort {
+  if (needs === 'nobody') return devices === undefined ? 'sign-ins' : 'known-sign-ins'
+  return method === 'GET' ? 'reads' : 'writes'
+}
+
+/** The same world, of whose connections the share is taken. */
+const sharedBy = (world: World, share: Parameters<World['database']['read']>[1]): World => ({
+  ...world,
+  database: {
+    ...world.database,
+    read: (statement) => world.database.read(statement, share),
+    transaction: (work) => world.database.transaction(work, share),
+  },
+})
+
+/** In the coding that the browser likes best, an export while it is written. Decisions, HTTP. */
+export async function inItsCoding(
+  { showsSecret, method }: Pick<ConsoleRoute, 'showsSecret' | 'method'>,
+  { status, headers, body }: { status: number; headers: Sent['headers']; body: string | Readable },
+  accepts: Accepts,
+): Promise<Sent> {
+  if (showsSecret) return { status, headers, body }
+  if (typeof body === 'string') return inCoding({ status, headers, body }, () => accepts, method === 'GET')
+  const coding = codingFor(accepts)
+  if (coding === undefined) return { status, headers, body }
+  return {
+    status,
+    headers: { ...headers, Vary: 'Accept-Encoding', 'Content-Encoding': coding },
+    body: pipeline(body, compressing(coding), () => undefined),
+  }
+}

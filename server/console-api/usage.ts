@@ -1,0 +1,49 @@
+import type { UsageDay } from '#derive/console/answers.ts'
+import { readInteger } from '#derive/parameters.ts'
+import { outcomes, type UseRow, useByDay } from '#derive/queries/calls.ts'
+import { showCompany } from '../service/company.ts'
+import type { World } from '../world.ts'
+import type { Asked } from './asked.ts'
+
+const daysDefault = 30
+const daysMax = 90
+
+/** How much of the API and of the plan is used. */
+export async function showUsage({ world, session, parameters }: Asked<'usage'>) {
+  const days = readInteger('days', parameters.days, 1, daysMax) ?? daysDefault
+  const { companyId } = session().actor
+  const [rows, company] = await world.database.transaction((transaction) =>
+    Promise.all([transaction.run<UseRow>(useByDay(companyId, days)), showCompany(transaction, companyId)]),
+  )
+  return { data: { days: lastDays(world, days).map((day) => ofDay(day, rows)), plan: company.usage } }
+}
+
+function ofDay(day: string, rows: readonly UseRow[]): UsageDay {
+  const own = rows.filter((row) => row.day === day)
+  const sum = (of: readonly UseRow[], what: 'calls' | 'counted') => of.reduce((total, row) => total + row[what], 0)
+  const sums = (names: readonly string[], by: 'resource' | 'outcome', what: 'calls' | 'counted') =>
+    Object.fromEntries(
+      names.map((name) => [
+        name,
+        sum(
+          own.filter((row) => row[by] === name),
+          what,
+        ),
+      ]),
+    )
+  const resources = [...new Set(own.map(({ resource }) => resource))].toSorted()
+  return {
+    day,
+    counted: sum(own, 'counted'),
+    by_resource: sums(resources, 'resource', 'counted'),
+    by_outcome: sums(outcomes, 'outcome', 'calls'),
+  }
+}
+
+/** Days up to today, the oldest first; one without a call is a day too. */
+function lastDays({ clock }: World, count: number): string[] {
+  const today = clock.now().getTime()
+  return Array.from({ length: count }, (_, index) =>
+    new Date(today - (count - 1 - index) * 24 * 3600 * 1000).toISOString().slice(0, 10),
+  )
+}

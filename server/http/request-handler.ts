@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { Refusal } from '#registry/refusals.ts'
+import type { World } from '../world.ts'
+import { splitTarget } from './base.ts'
+import type { Room } from './connections.ts'
+import { failed } from './failed.ts'
+import { noRoom } from './gate.ts'
+import { protocolRefusal } from './protocol.ts'
+import { CallerGone } from './read-bytes.ts'
+import type { Place } from './router.ts'
+import { type Exchange, isLong, type Sent, send, wholeBytes } from './send.ts'
+
+/** A request as it came in, before it is known who sends it. */
+export type Incoming = Exchange & {
+  /** HEAD is GET here; only what is sent differs. */
+  method: string
+  path: string
+  /** What follows the question mark. */
+  query: string
+  /** The address of the TCP peer; undefined where the socket could not say. */
+  peer: string | undefined
+  /** Of the world's clock, in milliseconds. */
+  startedAt: number
+  /** Who sent it, for its line in the log, as far as that is known by then. */
+  who: { peer: string | undefined; [what: string]: unknown }
+}
+
+/** What a path leads to. */
+export type Target = {
+  /** What metrics call it; undefined for what is no route. */
+  route?: string | undefined
+  /** Answered whatever else there is no room for. */
+  isHealth?: true | undefined
+  answer(): Sent | Promise<Sent>
+  /** The headers of its answers, of refusals too. */
+  headed?: ((headers: Sent['headers']) => Sent['headers']) | undefined
+}
+
+/** A part of the service: the API with its pages, or the web interface. */
+export type Site = (incoming: Incoming) => Target
+
+/** How far the process is on its way out. */
+export type Stage = { is: 'serving' | 'leaving' | 'closing' }
+
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse, room: Room) => Promise<void>
+
+/** Answers requests, whatever part of the service they are for: the only place that knows HTTP's own types. */
+export function makeRequestHandler(world: World, site: Site, stage: Stage): RequestHandler {
+  return async (request, response, room) => {
+    const startedAt = world.clock.elapsed()
+    const requestId = randomUUID()
+    // Read before anything is waited for: a socket that has closed no longer says who it was.
+    const peer = request.socket.remoteAddress
+    const [path, query] = splitTarget(request.url ?? '/')
+    const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
+    const exchange = { request, response, room, requestId }
+    const incoming: Incoming = { ...exchange, method, path, query, peer, startedAt, who: { peer } }
+    const target = site(incoming)
+    let isTurnedAway = false
+
+    let reply: Sent
+    try {
+      reply = await answer()
+    } catch (error) {
+      if (error instanceof CallerGone) return hungUp()
+      isTurnedAway = error instanceof Refusal && error.code === 'overloaded'
+      reply = failed(world, error, requestId, target.route ?? path)
+    }
+    if (target.headed) reply = { ...reply, headers: target.headed(reply.headers) }
+    try {
+      send(exchange, reply, stage.is === 'closing' || room.isSpare)
+      finish(reply.status)
+    } catch (error) {
+      world.log.error({ error, request_id: requestId }, 'the answer could not be sent')
+      response.destroy()
+    }
+
+    async function answer(): Promise<Sent> {
+      if (!target.isHealth && (room.isSpare || !room.has(0))) throw unheld()
+      const refused = protocolRefusal(request)
+      if (refused) throw refused
+      const reply = await target.answer()
+      // Only an answer that was read out is so long, and nothing was changed for it.
+      if (!isLong(reply) || room.has(wholeBytes)) return reply
+      if (reply.body instanceof Readable) reply.body.destroy()
+      throw unheld()
+    }
+
+    function unheld(): Refusal {
+      world.metrics.turnedAway('unheld')
+      return noRoom
+    }
+
+    function hungUp(): void {
+      counted(hungUpStatus)
+      world.log.debug({ request_id: requestId, method: request.method, path }, 'the caller hung up')
+    }
+
+    function finish(status: number): void {
+      const ms = counted(status)
+      const line = { request_id: requestId, method: request.method, path, status, ms, ...incoming.who }
+      // Those turned away are counted together: a line for each would cost more than turning them away.
+      if (status >= 400 && !isTurnedAway) world.log.info(line, 'refused')
+      else world.log.debug(line, 'answered')
+    }
+
+    function counted(status: number): number {
+      const ms = world.clock.elapsed() - startedAt
+      world.metrics.answered(target.route ?? 'other', status, ms / 1000)
+      return ms
+    }
+  }
+}
+
+/** What metrics call a request whose caller did not stay for an answer; none is sent. */
+const hungUpStatus = 499
+
+/** What a path answers to a method that none of its routes has. */
+export function onlyThese({ allow, options }: Pick<Place<unknown>, 'allow' | 'options'>, method: string): Sent {
+  if (method === 'OPTIONS') return { status: 204, headers: options, body: '' }
+  throw new Refusal('method_not_allowed', { headers: { Allow: allow } })
+}
