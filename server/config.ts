@@ -272,7 +272,11 @@ export function readConfig(environment: { readonly [name: string]: string | unde
     callsKeptDays: read('CALLS_KEPT_DAYS', (text) => integer(text, 1, 36_500), 'a whole number from 1 to 36500'),
     webhookNetworks: read('WEBHOOK_NETWORKS', ranges, 'addresses and ranges like 10.0.0.1 or 10.0.0.0/8, with commas'),
     webhookTimeout: milliseconds('WEBHOOK_TIMEOUT_MS'),
-    webhookRetrySeconds: read('WEBHOOK_RETRY_SECONDS', pauses, 'whole numbers of seconds from 1 to 604800, with commas'),
+    webhookRetrySeconds: read(
+      'WEBHOOK_RETRY_SECONDS',
+      pauses,
+      'whole numbers of seconds from 1 to 604800, with commas',
+    ),
     webhookFailingDays: read('WEBHOOK_FAILING_DAYS', (text) => integer(text, 1, 365), 'a whole number from 1 to 365'),
     webhookAttemptsKeptDays: read(
       'WEBHOOK_ATTEMPTS_KEPT_DAYS',

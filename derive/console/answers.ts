@@ -3,6 +3,8 @@ import type { HistoryRow, RemovalRow } from '#derive/queries/history.ts'
 import type { DueRow } from '#derive/queries/home.ts'
 import type { AccountRow, CompanyRow, TokenRow } from '#derive/queries/office.ts'
 import type { ListedSession } from '#derive/queries/session.ts'
+import type { AttemptInFull, AttemptShown } from '#derive/queries/webhook-attempts.ts'
+import type { EndpointRow } from '#derive/queries/webhooks.ts'
 import type { Json } from '#registry/json.ts'
 import type { Action } from '#registry/permissions.ts'
 import type { Listed } from '#registry/refusals.ts'
@@ -121,3 +123,26 @@ export type Usage = { days: UsageDay[]; plan: PlanUse[] }
 export type Company = Omit<CompanyRow, 'is_demo'> & { usage: PlanUse[] }
 /** `is_plain`: others reach the service, and what is sent to it crosses a network unencrypted. */
 export type CompanyOpened = Company & { is_plain: boolean }
+
+/** An endpoint, without its secrets. Moments as texts. */
+export type Webhook = Pick<
+  EndpointRow,
+  'id' | 'name' | 'url' | 'events' | 'payload' | 'ordered' | 'disabled_because'
+> & {
+  [moment in 'created_at' | 'previous_until' | 'next_attempt_at' | 'failing_since' | 'disabled_at' | 'resync_since']:
+    | string
+    | null
+} & {
+  /** Events that wait because they have failed. */
+  waiting: number
+}
+
+/** With its secret, which is said this once. */
+export type WebhookWithSecret = { webhook: Webhook; secret: string }
+
+/** An endpoint that somebody has to look at. */
+export type WebhookTrouble = Pick<Webhook, 'id' | 'name' | 'failing_since' | 'disabled_because' | 'resync_since'>
+
+export type WebhookAttempt = AttemptShown
+/** One that is opened also shows what was sent and what came back. */
+export type WebhookAttemptOpened = Omit<AttemptInFull, 'after'>

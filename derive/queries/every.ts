@@ -66,6 +66,35 @@ import {
 import { candidatesFor, countAttempt, forgiveAttempts, passwordOf, sweepAttempts } from './sign-in.ts'
 import { type Statement, statement } from './statement.ts'
 import { foldTallies } from './tally.ts'
+import {
+  type AttemptRow,
+  attemptsOf,
+  countAttempts,
+  findAttempt,
+  insertAttempt,
+  sweepWebhookAttempts,
+} from './webhook-attempts.ts'
+import {
+  beginWebhookAt,
+  claimWebhooks,
+  deleteWebhook,
+  disableWebhook,
+  failingWebhooks,
+  findWebhook,
+  firstSince,
+  giveUpWebhook,
+  holdWebhook,
+  insertWebhook,
+  lockWebhooks,
+  markResync,
+  nextWebhookId,
+  releaseWebhook,
+  rotateSecret,
+  secretsOf,
+  settleWebhook,
+  updateWebhook,
+  webhooksOf,
+} from './webhooks.ts'
 import { insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from './write.ts'
 
 /** What the derived statements look like, one of each: the goldens show their SQL, the bench their plans. */
@@ -96,6 +125,21 @@ const token = {
   allowlist: [],
   sealed: answer.fingerprint,
   hash: ask.tokenHash,
+}
+const sealedPlace = { table: 'tokens', id: 'id', column: 'sealed' }
+const place = { epoch: 1, pos: '9', id: 0 }
+const webhook = {
+  ...{ name: 'W', url: 'https://erp.example.com', events: ['projects.created'], ordered: true },
+  payload: 'full' as const,
+}
+const webhookClaim = { companyId: 7, id: 3, claim: '00000000-0000-4000-8000-000000000000' }
+const webhookProgress = {
+  ...{ cursor: place, pending: {}, paused_until: null, next_attempt_at: null, failing_since: null },
+}
+const attempted: AttemptRow = {
+  ...{ company_id: 7, endpoint_id: 3, at: new Date(0), event: 'projects.created', event_id: 'evt_1_9', after: place },
+  ...{ by_hand: false, ms: 1.5, status: 200, failure: null, detail: null, request_headers: {}, request_body: '{}' },
+  ...{ request_bytes: 2, answer_headers: {}, answer_body: '', answer_cut: false },
 }
 const session = { companyId: 7, idHash: Buffer.from('00ff', 'hex') }
 export const author = {
@@ -299,8 +343,8 @@ export const everyStatement: readonly (readonly [
       holdKeys(),
       fenceKeys(),
       lockRotation(),
-      sealedRows({ table: 'tokens', id: 'id' }, { companyId: 7, id: 9 }, 100),
-      sealAnew({ table: 'tokens', id: 'id' }, { company_id: 7, id: 9, sealed: answer.fingerprint }, answer.fingerprint),
+      sealedRows(sealedPlace, { companyId: 7, id: 9 }, 100),
+      sealAnew(sealedPlace, { company_id: 7, id: 9, sealed: answer.fingerprint }, answer.fingerprint),
     ],
   ],
   ['health', [serverFacts(), newestSealed()]],
@@ -326,6 +370,43 @@ export const everyStatement: readonly (readonly [
       lastUse(7, 9, new Date(0)),
       companiesWithOldCalls(400, 0, 100),
       sweepCalls(7, 400, 1000),
+    ],
+  ],
+  [
+    'webhooks',
+    [
+      firstSince(7, new Date(0)),
+      lockWebhooks(7),
+      webhooksOf(7),
+      findWebhook(7, 3),
+      holdWebhook(7, 3),
+      nextWebhookId(),
+      insertWebhook(7, { ...webhook, id: 3, sealed: answer.fingerprint, cursor: place }),
+      updateWebhook(7, 3, webhook),
+      rotateSecret(7, 3, { sealed: answer.fingerprint, previous: answer.fingerprint, until: new Date(0) }),
+      secretsOf(7, 3, new Date(0)),
+      disableWebhook(7, 3, 'by_hand', new Date(0)),
+      beginWebhookAt(7, 3, place),
+      deleteWebhook(7, 3),
+      failingWebhooks(7),
+      claimWebhooks(
+        { companyId: 7, id: 3 },
+        { claim: webhookClaim.claim, now: new Date(0), leaseSeconds: 45, most: 9 },
+      ),
+      settleWebhook(webhookClaim, webhookProgress, 45),
+      markResync(webhookClaim, 2, new Date(0)),
+      releaseWebhook(webhookClaim),
+      giveUpWebhook(webhookClaim, 'gone', new Date(0)),
+    ],
+  ],
+  [
+    'webhook-attempts',
+    [
+      insertAttempt(attempted),
+      attemptsOf(7, 3, { failedAlone: true, limit: 50, offset: 0 }),
+      countAttempts(7, 3, false),
+      findAttempt(7, 1),
+      sweepWebhookAttempts(30, 1000),
     ],
   ],
 ]

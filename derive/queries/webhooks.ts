@@ -90,7 +90,16 @@ type Settings = Pick<EndpointRow, 'name' | 'url' | 'events' | 'payload' | 'order
 
 export const insertWebhook = (
   companyId: number,
-  { id, name, url, events, payload, ordered, sealed, cursor }: Settings & { id: number; sealed: Buffer; cursor: Position },
+  {
+    id,
+    name,
+    url,
+    events,
+    payload,
+    ordered,
+    sealed,
+    cursor,
+  }: Settings & { id: number; sealed: Buffer; cursor: Position },
 ): Statement =>
   statement(sql`insert into webhook_endpoints (company_id, id, name, url, events, payload, ordered, sealed,
       cursor_epoch, cursor_pos, cursor_id, log_epoch)
@@ -145,7 +154,9 @@ export const deleteWebhook = (companyId: number, id: number): Statement =>
       claimed_until = null
     where ${placeOf(companyId, id)} returning id`)
 
-/** The endpoints of a company to which nothing arrives. */
+export type FailingRow = Pick<EndpointRow, 'id' | 'name' | 'failing_since' | 'disabled_because' | 'resync_since'>
+
+/** The endpoints of a company that somebody has to look at. */
 export const failingWebhooks = (companyId: number): Statement =>
   statement(
     sql`select id, name, failing_since, disabled_because, resync_since from (

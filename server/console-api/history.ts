@@ -6,18 +6,20 @@ import type { Asked } from './asked.ts'
 import { readPage } from './paging.ts'
 
 /** Who changed a record, what and when. A deleted record has its history still. */
-export async function listHistory({ world, session, parameters, id, records }: Asked<'records.history'>) {
-  const wanted = readPage(parameters)
-  const { companyId } = session().actor
-  const { name } = records.definition
-  const record = recordId({ id })
-  const [rows, [count]] = await world.database.transaction(({ run }) =>
+export const listHistory = (asked: Asked<'records.history'>) => historyPage(asked, asked.records.definition.name)
+
+/** The same for whatever has a history. */
+export async function historyPage(asked: Asked<'records.history' | 'webhooks.history'>, records: string) {
+  const wanted = readPage(asked.parameters)
+  const { companyId } = asked.session().actor
+  const record = recordId(asked)
+  const [rows, [count]] = await asked.world.database.transaction(({ run }) =>
     Promise.all([
-      run<HistoryRow>(historyOfRecord(companyId, name, record, wanted)),
-      run<{ total: number }>(countHistory(companyId, name, record)),
+      run<HistoryRow>(historyOfRecord(companyId, records, record, wanted)),
+      run<{ total: number }>(countHistory(companyId, records, record)),
     ]),
   )
-  // Every record has at least the line of its creation.
+  // There is at least the line of its creation.
   if (!count || count.total === 0) throw new Refusal('not_found')
   return { data: rows.map(shownLine), meta: { total: count.total, ...wanted } }
 }

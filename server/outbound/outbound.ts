@@ -48,7 +48,7 @@ export function openOutbound({ networks, timeout, resolve = resolveByDns }: Outb
     return { url, addresses }
   }
   return {
-    check: async (text) => void (await lookUp(text)),
+    check: async (text) => void (await inTime(timeout, undefined, (signal) => unlessAborted(signal, lookUp(text)))),
     to: (text) => destination(() => lookUp(text), timeout),
   }
 }
@@ -56,17 +56,11 @@ export function openOutbound({ networks, timeout, resolve = resolveByDns }: Outb
 function destination(lookUp: () => Promise<Place>, timeout: number): Destination {
   let sender: Sender | undefined
   return {
-    async post(message) {
-      const given = message.signal ? [message.signal] : []
-      const signal = AbortSignal.any([AbortSignal.timeout(timeout), ...given])
-      try {
-        sender ??= makeSender(await orAborted(lookUp(), signal))
-        return await sender.post({ ...message, signal })
-      } catch (error) {
-        if (signal.aborted) throw new NotSent('timeout', `no answer came within ${timeout / 1000} seconds`, error)
-        throw error
-      }
-    },
+    post: (message) =>
+      inTime(timeout, message.signal, async (signal) => {
+        sender ??= makeSender(await unlessAborted(signal, lookUp()))
+        return sender.post({ ...message, signal })
+      }),
     close: () => sender?.close(),
   }
 }
@@ -81,7 +75,23 @@ function readUrl(text: string): URL {
   return url
 }
 
-const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+/** All of it has to be done by then, or before somebody lets go of it. */
+async function inTime<T>(
+  timeout: number,
+  given: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const signal = AbortSignal.any([AbortSignal.timeout(timeout), ...(given ? [given] : [])])
+  try {
+    return await work(signal)
+  } catch (error) {
+    if (signal.aborted) throw new NotSent('timeout', `no answer came within ${timeout / 1000} seconds`, error)
+    throw error
+  }
+}
+
+/** What cannot be cut short itself is waited for no longer. */
+const unlessAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     work.then(resolve, reject)

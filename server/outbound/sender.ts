@@ -1,4 +1,4 @@
-import { Agent as PlainAgent, type IncomingMessage, request as plainRequest } from 'node:http'
+import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 
@@ -39,7 +39,8 @@ const addressTimeout = 2500
 
 export function makeSender({ url, addresses }: Place): Sender {
   const isPlain = url.protocol === 'http:'
-  const agent = isPlain ? new PlainAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
+  const kept = { keepAlive: true, autoSelectFamilyAttemptTimeout: addressTimeout }
+  const agent = isPlain ? new PlainAgent(kept) : new Agent(kept)
 
   const once = (message: Message & { signal: AbortSignal }): Promise<Answer> =>
     new Promise((resolve, reject) => {
@@ -49,7 +50,6 @@ export function makeSender({ url, addresses }: Place): Sender {
         headers: { ...message.headers, 'Content-Length': body.length },
         agent,
         lookup: only(addresses),
-        autoSelectFamilyAttemptTimeout: addressTimeout,
         maxHeaderSize: headerBytesMax,
         signal: message.signal,
       })

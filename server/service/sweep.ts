@@ -59,7 +59,14 @@ type Keeping = { callsKeptDays: number; webhookAttemptsKeptDays: number }
 export function startSweeper(database: Database, keeping: Keeping, onError: (error: unknown) => void): Sweeper {
   let stopped = false
   const running = new Map<Chore | CompanyChore, Promise<unknown>>()
-  const chores = [answersChore, sessionsChore, attemptsChore, talliesChore, callsChore(keeping.callsKeptDays), webhookAttemptsChore(keeping.webhookAttemptsKeptDays)]
+  const chores = [
+    answersChore,
+    sessionsChore,
+    attemptsChore,
+    talliesChore,
+    callsChore(keeping.callsKeptDays),
+    webhookAttemptsChore(keeping.webhookAttemptsKeptDays),
+  ]
   const timers = chores.map((chore) => {
     const work = async (): Promise<void> => {
       if (running.has(chore)) return

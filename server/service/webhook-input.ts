@@ -44,7 +44,9 @@ const problem = (field: string, code: Problem['code'], message: string): Problem
 function nameProblems(name: string): Problem[] {
   const length = [...name].length
   if (length >= 1 && length <= webhookNameLengthMax) return []
-  return [problem('name', length < 1 ? 'too_short' : 'too_long', `must be text of 1 to ${webhookNameLengthMax} characters`)]
+  return [
+    problem('name', length < 1 ? 'too_short' : 'too_long', `must be text of 1 to ${webhookNameLengthMax} characters`),
+  ]
 }
 
 function eventProblems(events: WebhookInput['events']): Problem[] {

@@ -92,7 +92,7 @@ export async function rotateWebhook(
 }
 
 /** Nothing is sent until it is enabled; what changes meanwhile waits. */
-export async function disable(transaction: Transaction, { actor, now }: By, id: number): Promise<Webhook> {
+export async function disableOne(transaction: Transaction, { actor, now }: By, id: number): Promise<Webhook> {
   const before = await hold(transaction, actor.companyId, id)
   if (before.disabled_at !== null) return before
   const [after] = await transaction.run<Webhook>(disableWebhook(actor.companyId, id, 'by_hand', now))
@@ -101,13 +101,18 @@ export async function disable(transaction: Transaction, { actor, now }: By, id: 
 }
 
 /** Goes on where it stopped, at once. */
-export async function enable(transaction: Transaction, { actor }: By, id: number): Promise<Webhook> {
+export async function enableOne(transaction: Transaction, { actor }: By, id: number): Promise<Webhook> {
   const before = await hold(transaction, actor.companyId, id)
   return begin(transaction, actor, id, { cursor: cursorOf(before), action: 'enabled' })
 }
 
 /** Sends everything again from the first change on that began at a moment or later. */
-export async function replay(transaction: Transaction, { actor, now }: By, id: number, from: Date): Promise<Webhook> {
+export async function replayOne(
+  transaction: Transaction,
+  { actor, now }: By,
+  id: number,
+  from: Date,
+): Promise<Webhook> {
   await hold(transaction, actor.companyId, id)
   if (!(from.getTime() <= now.getTime()))
     throw invalidFields([{ field: 'from', code: 'out_of_range', message: 'must be a moment that has passed' }])
@@ -166,5 +171,10 @@ async function begin(
   return webhook as Webhook
 }
 
-const note = (transaction: Transaction, actor: Actor, recordId: number, action: string, changes: object | null = null) =>
-  transaction.run(noteOffice(actor, { records: 'webhook_endpoints', recordId, action, changes }))
+const note = (
+  transaction: Transaction,
+  actor: Actor,
+  recordId: number,
+  action: string,
+  changes: object | null = null,
+) => transaction.run(noteOffice(actor, { records: 'webhook_endpoints', recordId, action, changes }))

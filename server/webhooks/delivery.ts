@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type AttemptInFull, type AttemptRow, findAttempt, insertAttempt } from '#derive/queries/webhook-attempts.ts'
 import { Webhook as Signer } from 'standardwebhooks'
+import { type AttemptInFull, type AttemptRow, findAttempt, insertAttempt } from '#derive/queries/webhook-attempts.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type Payload, recordsOfEvent, testEvent } from '#registry/webhooks.ts'
 import type { Destination } from '../outbound/outbound.ts'
@@ -46,7 +46,11 @@ export async function attempt(
 ): Promise<AttemptRow> {
   const at = clock.now()
   const begun = clock.elapsed()
-  const headers = { 'content-type': 'application/json', 'user-agent': 'Plumbline', ...signed(secrets, { id, at, body }) }
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Plumbline',
+    ...signed(secrets, { id, at, body }),
+  }
   const result = await destination
     .post({ headers, body, ...(signal ? { signal } : {}) })
     .then(answered, (error: unknown) => unanswered(error))

@@ -1,6 +1,6 @@
 import { type ChangesRow, changesAfter, type Position } from '#derive/queries/changes.ts'
-import type { Database } from '../store/database.ts'
 import { type Change, toldResources } from '../service/changes.ts'
+import type { Database } from '../store/database.ts'
 
 /** A change, and its place in the log. */
 export type Event = { change: Change; before: Position; cursor: Position }

@@ -38,10 +38,7 @@ const lookAgain = 5000
 export type Placed = { id: string; cursor: Position; isWanted: boolean }
 
 /** The cursor moves on past the events that have arrived without a gap, and past those that are not wanted. */
-export function passArrived(
-  progress: Progress,
-  events: readonly Placed[],
-): Progress {
+export function passArrived(progress: Progress, events: readonly Placed[]): Progress {
   const behind = events.slice(events.findIndex(({ cursor }) => isSame(cursor, progress.cursor)) + 1)
   const end = behind.findIndex(({ id, isWanted }) => isWanted && progress.pending[id] !== 'arrived')
   const passed = end < 0 ? behind : behind.slice(0, end)

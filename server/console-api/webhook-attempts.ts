@@ -1,0 +1,48 @@
+import type { WebhookAttemptOpened } from '#derive/console/answers.ts'
+import { invalid, quoted } from '#derive/parameters.ts'
+import { type AttemptInFull, type AttemptShown, attemptsOf, countAttempts } from '#derive/queries/webhook-attempts.ts'
+import { recordId } from '../walk/read-intent.ts'
+import { findOneAttempt, sendAgain as sendOnceMore, sendTest } from '../webhooks/delivery.ts'
+import type { Asked } from './asked.ts'
+import { readPage } from './paging.ts'
+import { existing } from './webhooks.ts'
+
+/** What was sent to a webhook, what came back, and the same once more. */
+
+export async function list(asked: Asked<'webhooks.attempts'>) {
+  const wanted = readPage(asked.parameters)
+  const failedAlone = readFailed(asked.parameters.failed)
+  const { company_id: companyId, id } = await existing(asked)
+  const [data, [count]] = await asked.world.database.transaction(({ run }) =>
+    Promise.all([
+      run<AttemptShown>(attemptsOf(companyId, id, { failedAlone, ...wanted })),
+      run<{ total: number }>(countAttempts(companyId, id, failedAlone)),
+    ]),
+  )
+  return { data, meta: { total: count?.total ?? 0, ...wanted } }
+}
+
+export async function fetch(asked: Asked<'webhook-attempts.fetch'>) {
+  const { companyId } = asked.session().actor
+  return { data: shown(await findOneAttempt(asked.world, companyId, recordId(asked))) }
+}
+
+/** The time that it takes is the receiver's, not ours. */
+export async function test(asked: Asked<'webhooks.test'>) {
+  const { company_id: companyId, id } = await existing(asked)
+  return { data: shown(await asked.outside(() => sendTest(asked.world, companyId, id))) }
+}
+
+export async function sendAgain(asked: Asked<'webhook-attempts.send-again'>) {
+  const { companyId } = asked.session().actor
+  const id = recordId(asked)
+  return { data: shown(await asked.outside(() => sendOnceMore(asked.world, companyId, id))) }
+}
+
+function readFailed(text: string | undefined): boolean {
+  if (text !== undefined && text !== 'true' && text !== 'false')
+    throw invalid('failed', `is ${quoted(text)}; it must be true or false`)
+  return text === 'true'
+}
+
+const shown = ({ after: _, ...attempt }: AttemptInFull): WebhookAttemptOpened => attempt
