@@ -123,7 +123,7 @@ function readMoment(text: string): Date {
   throw invalidFields([{ field: 'from', code: 'wrong_format', message: 'must be a moment like 2026-03-31T12:00:00Z' }])
 }
 
-const text = (moment: Date | null): string | null => moment && moment.toISOString()
+const text = (moment: Date | null): string | null => moment?.toISOString() ?? null
 
 const shown = (webhook: Webhook): WebhookShown => {
   const { id, name, url, events, payload, ordered, disabled_because, pending } = webhook
