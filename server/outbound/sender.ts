@@ -53,10 +53,15 @@ export function makeSender({ url, addresses }: Place): Sender {
         maxHeaderSize: headerBytesMax,
         signal: message.signal,
       })
-      sending.on('response', (response) => read(response).then(resolve))
-      sending.on('error', (error: NodeJS.ErrnoException) =>
-        reject(isStale(error, sending.reusedSocket) ? new Stale() : notSent(error)),
-      )
+      let isAnswered = false
+      sending.on('response', (response) => {
+        isAnswered = true
+        read(response).then(resolve)
+      })
+      // What breaks off after the status has come breaks off the body.
+      sending.on('error', (error: NodeJS.ErrnoException) => {
+        if (!isAnswered) reject(isStale(error, sending.reusedSocket) ? new Stale() : notSent(error))
+      })
       sending.end(body)
     })
 

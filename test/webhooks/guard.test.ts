@@ -33,7 +33,7 @@ describe('An address to which nothing is sent', () => {
     { address: '::ffff:127.0.0.1', why: 'of this machine' },
     { address: '::ffff:a9fe:a9fe', why: 'link-local' },
     { address: '::ffff:10.0.0.1', why: 'of a private network' },
-    { address: '::127.0.0.1', why: 'reserved' },
+    { address: '::127.0.0.1', why: 'of this machine' },
     { address: '64:ff9b::10.0.0.1', why: 'reserved' },
     { address: '64:ff9b:1::1', why: 'reserved' },
     { address: '2002:7f00:1::', why: 'reserved' },
