@@ -1,14 +1,17 @@
 import { mkdirSync, rmSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
+import { licenceText, pathsBelow, pathsOfModules, readLock } from './licences.ts'
 
 /**
- * The process that builds the web interface into the folder of its argument, for build-console.ts. What goes wrong is
+ * The process that builds the web interface, and all else that the pages load, into the folder of its argument, for build-console.ts. What goes wrong is
  * said on the standard error.
  */
 const [place = ''] = process.argv.slice(2)
+/** Its script is one file, made by its makers. */
+const referencePackage = '@scalar/api-reference'
 
 // A terminal signals all processes at once: whether the build goes on is up to the process that started it.
 process.on('SIGTERM', () => undefined).on('SIGINT', () => undefined)
@@ -23,14 +26,27 @@ try {
   // After the lines above: loading it takes a while in which nothing else is heard.
   const { build } = await import('vite')
   const configFile = join(import.meta.dirname, '../../vite.config.ts')
-  await build({ configFile, logLevel: 'silent', build: { outDir: place } })
+  const made = await build({ configFile, logLevel: 'silent', build: { outDir: place } })
   await compress(join(place, 'assets'))
+  await copyFile(new URL('browser/standalone.js', import.meta.resolve(referencePackage)), join(place, 'scalar.js'))
+  await writeFile(join(place, 'licences.txt'), await licencesOf(made))
 } catch (error) {
   process.exitCode = 1
   process.stderr.write(`${(error as Error).message}\n`)
 }
 process.off('disconnect', endUnfinished)
 process.disconnect()
+
+/** Of the packages that modules of the interface came from, and of all that the reference page's script may hold. */
+async function licencesOf(made: Awaited<ReturnType<typeof import('vite')['build']>>): Promise<string> {
+  const chunks = [made].flat().flatMap((each) => ('output' in each ? each.output : []))
+  const modules = chunks.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []))
+  const lock = await readLock()
+  return licenceText(lock, {
+    'In the web interface': pathsOfModules(modules),
+    'In the reference page': pathsBelow(lock, referencePackage),
+  })
+}
 
 /** The process that started it has gone. Nothing may be put off: the threads that would do it are busy with the build. */
 function endUnfinished(): never {

@@ -7,6 +7,7 @@ import { checkFolder } from './check-folder.ts'
 import { hasDatabase } from './data-folder.ts'
 import { mistakeIn } from './mistake.ts'
 import { progressOf } from './progress.ts'
+import { systemTrouble, thisSystem } from './system.ts'
 import type { Answer, Desk, Environment } from './terminal.ts'
 
 /** One thing looked at: how it is and, when it is not well, what to do. A warning is well, and worth a thought. */
@@ -27,7 +28,7 @@ export function addDoctor(program: Command, desk: Desk): void {
 
 async function examine(desk: Desk): Promise<Check[]> {
   const given = settings.filter(({ name }) => desk.environment[name]?.trim()).length
-  const node = well('node', `${process.versions.node} on ${process.platform} ${process.arch}`)
+  const node = checkSystem()
   const config = tryConfig(desk.environment)
   if (config instanceof ConfigProblem) {
     return [...config.message.split('\n').map((problem) => ill('settings', problem)), node]
@@ -64,6 +65,13 @@ async function examineDatabase(desk: Desk, config: Config): Promise<Check[]> {
   } finally {
     progress.end()
   }
+}
+
+function checkSystem(): Check {
+  const trouble = systemTrouble(thisSystem())
+  return trouble === null
+    ? well('node', `${process.versions.node} on ${process.platform} ${process.arch}`)
+    : ill('node', trouble)
 }
 
 function checkProcesses({ processes }: Config): Check {

@@ -13,10 +13,13 @@ import { inWorld } from './in-world.ts'
 import { Mistake } from './mistake.ts'
 import { type Progress, progressOf, startProgress } from './progress.ts'
 import { endInTime, listenForStop, type Stop } from './stop.ts'
+import { systemTrouble, thisSystem } from './system.ts'
 import type { Desk } from './terminal.ts'
 
 /** Serves until it is asked to stop. */
 export async function serveUntilStopped(desk: Desk, given: { processes?: string }): Promise<void> {
+  const trouble = systemTrouble(thisSystem())
+  if (trouble !== null) throw new Mistake(trouble)
   const config = readConfig({ ...desk.environment, PROCESSES: given.processes ?? desk.environment.PROCESSES })
   const stop = listenForStop()
   const progress = progressOfServe(desk, config)

@@ -25,10 +25,11 @@ export const referenceAsset = '/v1/docs/scalar.js'
 /** What is served beside the routes of the registry, to operators and browsers. */
 export function makePages(world: World, stage: Stage): Pages {
   const coded = openCoder()
-  const script = storedFile(
-    fileURLToPath(new URL('browser/standalone.js', import.meta.resolve('@scalar/api-reference'))),
-    { 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'max-age=86400', ...openToAll },
-  )
+  const script = storedFile(fileURLToPath(new URL('../../console/dist/scalar.js', import.meta.url)), {
+    'Content-Type': 'text/javascript; charset=utf-8',
+    'Cache-Control': 'max-age=86400',
+    ...openToAll,
+  })
   return {
     '/healthz': { isHealth: true, answer: () => json(200, { status: 'ok' }) },
     '/readyz': { isHealth: true, answer: () => ready(world, stage) },
@@ -52,7 +53,7 @@ export function makePages(world: World, stage: Stage): Pages {
           accepts,
         ),
     },
-    [referenceAsset]: { answer: ({ accepts }) => script(accepts) },
+    [referenceAsset]: { answer: ({ accepts }) => script(accepts).catch(unbuilt) },
   }
 }
 
@@ -61,6 +62,11 @@ export const metricsPath = '/metrics'
 export const metricsPage =
   ({ metrics }: Pick<World, 'metrics'>): Page['answer'] =>
   async () => ({ status: 200, headers: { 'Content-Type': metrics.contentType }, body: await metrics.text() })
+
+/** The script comes with the web interface. A start that could build neither has said so. */
+const unbuilt = (error: NodeJS.ErrnoException): never => {
+  throw error.code === 'ENOENT' ? new Refusal('not_found') : error
+}
 
 const plainPagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
 

@@ -1,6 +1,7 @@
 import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { version as program } from '#server/version.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
 import { jsonOf, launcher, makeStage, type Stage } from './stage.ts'
@@ -11,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.clear())
 
-const version = { code: 0, out: '0.1.0\n', err: '' }
+const version = { code: 0, out: `${program}\n`, err: '' }
 
 describe('bin/plumbline', () => {
   test('works from any working directory, by a path that is absolute or not.', async () => {
@@ -56,7 +57,7 @@ describe('bin/plumbline', () => {
     const help = {
       code: 1,
       out: '',
-      err: `plumbline needs Node 24 and its packages: run "npm ci" in ${checkout}, which brings both.\n`,
+      err: `plumbline needs Node 24 and its packages: run "npm ci" in ${checkout}, which brings both on Linux with glibc and on macOS.\n`,
     }
     const machine = join(stage.folder, 'machine')
     await mkdir(machine)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeProgram } from '#server/command/program.ts'
+import { version } from '#server/version.ts'
 import { makeStage, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -66,7 +67,7 @@ test('No command at all shows the help.', async () => {
 })
 
 test('--version prints the version.', async () => {
-  expect(await stage.give(['--version'])).toEqual({ code: 0, out: '0.1.0\n', err: '' })
+  expect(await stage.give(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' })
 })
 
 const paths = (command: Command, path: string[] = []): string[][] => [

@@ -12,6 +12,12 @@ import { linkFile, linkTree } from '../stage/link-tree.ts'
 
 const root = join(import.meta.dirname, '../..')
 
+/**
+ * The tests that let another user run something of the checkout. Those of upgrades differ from them by what lies in the data
+ * folder, which is elsewhere, and those of the registry start nothing: both are tested once, where everybody can enter.
+ */
+const reached = ['test/embedded', '--exclude', 'test/embedded/upgrade.test.ts']
+
 /** The home of root is closed to everybody else almost everywhere, and containers have their checkouts there. */
 test.skipIf(!weAreRoot())(
   'What another user has to reach is tested in a checkout which only root can enter as well (as root).',
@@ -22,7 +28,7 @@ test.skipIf(!weAreRoot())(
 
     const report = join(checkout, 'report.json')
     const vitest = join(checkout, 'node_modules/vitest/vitest.mjs')
-    const words = [vitest, 'run', '--reporter=json', `--outputFile=${report}`, '--maxWorkers=2']
+    const words = [vitest, 'run', ...reached, '--reporter=json', `--outputFile=${report}`, '--maxWorkers=2']
     const env = { PATH: process.env.PATH, HOME: process.env.HOME }
     const { stderr } = await promisify(execFile)(node, words, { cwd: checkout, env, maxBuffer: 2 ** 26 }).catch(
       (failed: { stderr: string }) => failed,

@@ -17,28 +17,52 @@ const documents = [
   'README.md',
   'ARCHITECTURE.md',
   'CHANGELOG.md',
+  'CONTRIBUTING.md',
   'SECURITY.md',
-  ...filesIn('docs', '.md'),
-  ...filesIn('bench', '.md'),
+  ...['docs', 'bench', 'deploy', 'examples'].flatMap((folder) => filesIn(folder, '.md')),
 ]
-const sources = ['registry', 'derive', 'server', 'test', 'bench', 'migrations', 'bin'].flatMap((folder) =>
+/** The anchors that headings get where the documents are shown. */
+const anchorsIn = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+const sources = ['registry', 'derive', 'server', 'test', 'bench', 'migrations', 'bin', 'tools'].flatMap((folder) =>
   filesIn(folder, ''),
 )
 const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts
 
 describe.each(documents)('%s', (path) => {
-  test('links to what is there', () => {
-    const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target]) => target as string)
-    for (const target of links) expect(existsSync(join(root, dirname(path), target)), target).toBe(true)
+  test('links to what is there, and to headings that are there', () => {
+    for (const [, target = '', anchor] of read(path).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)) {
+      const leadsTo = target === '' ? path : join(dirname(path), target)
+      expect(existsSync(join(root, leadsTo)), target).toBe(true)
+      if (anchor !== undefined) expect(anchorsIn(read(leadsTo)), `${target}#${anchor}`).toContain(anchor)
+    }
   })
 
   test('names scripts, files and codes that exist', () => {
     const text = read(path)
     for (const [, name] of text.matchAll(/npm run ([a-z-]+)/g)) expect(Object.keys(scripts)).toContain(name)
-    for (const [, file] of text.matchAll(/`((?:registry|derive|server|test|bench|migrations)\/[\w./-]+)`/g)) {
+    for (const [, file] of text.matchAll(
+      /`((?:registry|derive|server|test|bench|migrations|deploy|tools)\/[\w./-]+)`/g,
+    )) {
       expect(existsSync(join(root, file as string)), file).toBe(true)
     }
   })
+})
+
+test('docs/README.md lists every page of docs/, decisions by their own list', () => {
+  const listed = (page: string): string[] =>
+    [...read(page).matchAll(/\]\(([^)#]+\.md)\)/g)].map(([, target]) => join(dirname(page), `${target}`))
+  const pages = [...listed('docs/README.md'), ...listed('docs/decisions/README.md')]
+  const there = filesIn('docs', '.md').filter((path) => path !== 'docs/README.md')
+  expect(there.filter((path) => !pages.includes(path))).toEqual([])
+  expect(
+    documents.filter((path) => !path.startsWith('docs/') && !/^(README|deploy)/.test(path) && !pages.includes(path)),
+  ).toEqual([])
 })
 
 test('operations lists every setting as it is', () => {
@@ -74,6 +98,12 @@ test('a newcomer is told the two commands, and the second is what is run for eve
   expect(read('README.md')).toContain('npm ci && npm start')
   expect(read('README.md')).toContain('npm ci && npm test')
   expect(read('.ci/run')).toMatch(/npm ci.*\n(.*\n)*npm test/)
+})
+
+test('CHANGELOG.md begins with the version of package.json, and each has its day', () => {
+  const headings = [...read('CHANGELOG.md').matchAll(/^## (.+)$/gm)].map(([, heading]) => `${heading}`)
+  for (const heading of headings) expect(heading).toMatch(/^\d+\.\d+\.\d+ — \d{4}-\d{2}-\d{2}$/)
+  expect(headings[0]).toContain(JSON.parse(read('package.json')).version)
 })
 
 test('What the documents of the API say of its changes stands in CHANGELOG.md', () => {

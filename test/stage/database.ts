@@ -3,8 +3,13 @@ import { inject } from 'vitest'
 import { type Server, template } from './postgres.ts'
 
 /** A migrated database of the file's own, or a copy of another one that nobody uses. */
-export async function freshDatabase(of = template): Promise<{ connection: Server; drop(): Promise<void> }> {
-  const server = inject('server')
+export const freshDatabase = (of = template) => makeDatabase(inject('server'), of)
+
+/** An empty one, unless `of` names what it is a copy of. */
+export async function makeDatabase(
+  server: Server,
+  of = 'template1',
+): Promise<{ connection: Server; drop(): Promise<void> }> {
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
   await run(server, `create database ${name} template ${of}`)
   return { connection: { ...server, database: name }, drop: () => dropDatabase(server, name) }

@@ -1,0 +1,84 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** What of others is in the pages, with its licences, which have to go along. */
+
+const root = join(import.meta.dirname, '../..')
+
+export type Part = { name: string; version: string; licence: string }
+
+type Kind = 'dependencies' | 'optionalDependencies' | 'peerDependencies'
+type Entry = Partial<Record<Kind, Record<string, string>>> & {
+  version: string
+  license?: string
+  dev?: true
+  devOptional?: true
+}
+type Lock = { packages: { [path: string]: Entry } }
+
+export const readLock = async (): Promise<Lock> => JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
+
+/** Of paths within node_modules: the package that a bundled module came from. */
+export function pathsOfModules(files: Iterable<string>): string[] {
+  const found = new Set<string>()
+  for (const file of files) {
+    const path = /^(?:.*\/)?(node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//.exec(
+      file.replace(`${root}/`, ''),
+    )
+    if (path?.[1]) found.add(path[1])
+  }
+  return [...found].toSorted()
+}
+
+/** A package and all that it depends on, as they lie in node_modules. */
+export function pathsBelow({ packages }: Lock, name: string): string[] {
+  const found = new Set<string>()
+  const add = (each: string, from: string): void => {
+    const path = placeOf(packages, each, from)
+    if (path === undefined || found.has(path)) return
+    found.add(path)
+    const { dependencies, peerDependencies } = packages[path] as Entry
+    for (const inner of Object.keys({ ...dependencies, ...peerDependencies })) add(inner, path)
+  }
+  add(name, '')
+  return [...found].toSorted()
+}
+
+/** Node's own rule: the nearest node_modules upwards. */
+function placeOf(packages: Lock['packages'], name: string, from: string): string | undefined {
+  const path = `${from === '' ? '' : `${from}/`}node_modules/${name}`
+  if (packages[path] !== undefined) return path
+  if (from === '') return undefined
+  return placeOf(packages, name, from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))))
+}
+
+/** What a server is installed with, on whichever platform. */
+export const pathsOfServer = ({ packages }: Lock): string[] =>
+  Object.keys(packages)
+    .filter((path) => path !== '' && !packages[path]?.dev && !packages[path]?.devOptional)
+    .toSorted()
+
+export function partAt({ packages }: Lock, path: string): Part {
+  const { version = '', license = 'in its own file' } = packages[path] ?? {}
+  return { name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length), version, licence: license }
+}
+
+/** The text that goes along with the pages. */
+export async function licenceText(lock: Lock, sections: { [title: string]: readonly string[] }): Promise<string> {
+  const parts = Object.entries(sections).map(async ([title, paths]) => {
+    const texts = await Promise.all(paths.map((path) => oneText(lock, path)))
+    return [`# ${title}`, ...texts].join('\n\n')
+  })
+  return `${(await Promise.all(parts)).join('\n\n')}\n`
+}
+
+async function oneText(lock: Lock, path: string): Promise<string> {
+  const { name, version, licence } = partAt(lock, path)
+  const names = (await readdir(join(root, path))).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
+  const texts = await Promise.all(names.toSorted().map((file) => readFile(join(root, path, file), 'utf8')))
+  const { author, repository } = JSON.parse(await readFile(join(root, path, 'package.json'), 'utf8'))
+  const by = [author?.name ?? author, repository?.url ?? repository].filter((word) => typeof word === 'string')
+  const said =
+    texts.length > 0 ? texts.map((text) => text.trim()) : [`By ${by.join(', ') || name}, without a text of it.`]
+  return [`## ${name} ${version} (${licence})`, ...said].join('\n\n')
+}

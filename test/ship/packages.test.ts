@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process'
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
+import { describe, expect, test } from 'vitest'
+import { pathsOfServer, readLock } from '#server/command/licences.ts'
+import { questions } from '../../tools/audit.ts'
+import { slowest } from '../../tools/slowest.ts'
+import { page, thirdParty } from '../../tools/third-party.ts'
+import { expectGolden } from '../document/golden.ts'
+
+/** What is shipped of others. */
+const root = join(import.meta.dirname, '../..')
+
+/** Bytes below a folder, without packages inside it, which count for themselves. */
+function sizeOf(path: string): number {
+  const found = lstatSync(path)
+  if (!found.isDirectory()) return found.size
+  const inner = readdirSync(path).filter((name) => name !== 'node_modules')
+  return inner.reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
+}
+
+test('What a server is installed with takes less than 350 MB, and none of what only builds or tests is in it.', async () => {
+  const paths = pathsOfServer(await readLock())
+  const here = paths.filter((path) => existsSync(join(root, path)))
+  const megabytes = here.reduce((sum, path) => sum + sizeOf(join(root, path)), 0) / 1024 / 1024
+  expect(megabytes).toBeGreaterThan(100)
+  expect(megabytes).toBeLessThan(350)
+  expect(paths.filter((path) => /node_modules\/(vite|react|typescript|@scalar|@mui)/.test(path))).toEqual([])
+})
+
+test('docs/third-party.md lists what is shipped of others, and all of it may be.', async () => {
+  const text = await thirdParty()
+  expectGolden(page, text)
+  const licences = [...text.matchAll(/^\| \S+ \| \d\S* \| (.+) \|$/gm)].map(([, licence]) => `${licence}`)
+  expect(licences.length).toBeGreaterThan(100)
+  const free =
+    /^\(?(MIT|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|AFL-2\.1 OR BSD-3-Clause|MIT OR CC0-1\.0)\)?$/
+  // A package of Node for one platform, which holds Node's own licence.
+  expect(licences.filter((licence) => !free.test(licence))).toEqual(['in its own file'])
+})
+
+test('npm run sbom makes a valid list of all parts in CycloneDX.', async () => {
+  const words = ['run', '--silent', 'sbom']
+  const { stdout } = await promisify(execFile)('npm', words, { cwd: root, maxBuffer: 2 ** 26 })
+  expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot5).validate(stdout)).toBe(null)
+  const { metadata, components } = JSON.parse(stdout)
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  expect(metadata.component.version).toBe(version)
+  expect(components.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(['fastify', 'pg']))
+  expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot5).validate('{"bomFormat":"CycloneDX"}')).not.toBe(
+    null,
+  )
+})
+
+describe('npm run audit', () => {
+  const clean = '{"auditReportVersion":2,"vulnerabilities":{},"metadata":{}}'
+  test.each([
+    { question: 0, status: 0, stdout: clean, verdict: 'clean' },
+    { question: 0, status: 1, stdout: clean, verdict: 'found' },
+    { question: 0, status: 1, stdout: '{"message":"405 Method Not Allowed"}', verdict: 'silent' },
+    { question: 0, status: null, stdout: '', verdict: 'silent' },
+    { question: 1, status: 0, stdout: '{"invalid":[],"missing":[]}', verdict: 'clean' },
+    { question: 1, status: 1, stdout: '{"invalid":[{"name":"pg"}],"missing":[]}', verdict: 'found' },
+    { question: 1, status: 1, stdout: 'no answer', verdict: 'silent' },
+  ])('takes $stdout with $status for $verdict', ({ question, verdict, ...said }) => {
+    expect(questions[question]?.verdict({ ...said, stderr: '' })).toBe(verdict)
+  })
+})
+
+test('npm run slowest lists tests and files by their time, longest first.', () => {
+  const file = (name: string, seconds: number) => ({
+    name: join(root, name),
+    startTime: 1000,
+    endTime: 1000 + seconds * 1000,
+    assertionResults: [{ fullName: `of ${name}`, duration: seconds * 900 }, { fullName: 'left out' }],
+  })
+  const { tests, files, seconds } = slowest({ startTime: 0, testResults: [file('a.test.ts', 2), file('b.test.ts', 3)] })
+  expect(tests.slice(0, 2)).toEqual([
+    { seconds: 2.7, file: 'b.test.ts', title: 'of b.test.ts' },
+    { seconds: 1.8, file: 'a.test.ts', title: 'of a.test.ts' },
+  ])
+  expect(files.map((row) => [row.file, row.seconds])).toEqual([
+    ['b.test.ts', 3],
+    ['a.test.ts', 2],
+  ])
+  expect(seconds).toBe(4)
+})

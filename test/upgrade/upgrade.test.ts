@@ -1,0 +1,202 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { readConfig } from '#server/config.ts'
+import { serve } from '#server/http/serve.ts'
+import { makeWorld } from '#server/open-world.ts'
+import { operator } from '#server/service/actor.ts'
+import { oneKey } from '#server/service/seal.ts'
+import { showToken } from '#server/service/token.ts'
+import { migrate, migrateBack, pendingMigrations } from '#server/store/migrate.ts'
+import { makeDatabase } from '../stage/database.ts'
+import { send } from '../stage/http.ts'
+import type { Server } from '../stage/postgres.ts'
+import { eventually } from '../stage/wait.ts'
+import { type Answered, readSnapshot, type Snapshot, snapshots } from './snapshot.ts'
+
+/** What a version left behind is brought up to date, and what it had promised its callers is kept. */
+const root = join(import.meta.dirname, '../..')
+
+/** The database of a version, gone when the test is over. */
+async function restored({ database }: Snapshot): Promise<{ connection: Server; sql: Sql }> {
+  const { connection, drop } = await makeDatabase(inject('server'))
+  const client = new pg.Client(connection)
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await drop()
+  })
+  await client.query(database)
+  await client.query("select set_config('search_path', 'public', false)")
+  const sql: Sql = async (text) => (await client.query(text)).rows
+  return { connection, sql }
+}
+
+type Sql = <Row = { [column: string]: unknown }>(text: string) => Promise<Row[]>
+
+/** Every row of every table, as one text a table. */
+async function contentsOf(sql: Sql): Promise<{ [table: string]: string }> {
+  const tables = await sql<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+  )
+  const contents: { [table: string]: string } = {}
+  for (const { name } of tables) {
+    const rows = await sql<{ row: string }>(`select to_jsonb(t)::text as row from ${name} t`)
+    contents[name] = rows
+      .map(({ row }) => row)
+      .toSorted()
+      .join('\n')
+  }
+  return contents
+}
+
+/** Columns, indexes, constraints and functions. */
+const shapeOf = (sql: Sql) =>
+  sql(`select table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable as said
+    from information_schema.columns where table_schema = 'public'
+    union all select indexdef from pg_indexes where schemaname = 'public'
+    union all select conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint
+      where connamespace = 'public'::regnamespace and contype <> 'n'
+    union all select pg_get_functiondef(p.oid) from pg_proc p where pronamespace = 'public'::regnamespace
+      and not exists (select from pg_depend where objid = p.oid and deptype = 'e')
+    order by 1`)
+
+/** The statements that the database does not understand any more. */
+async function refusedOf(sql: Sql, { statements }: Snapshot): Promise<string[]> {
+  const refused: string[] = []
+  for (const text of statements) {
+    const wrong = await sql(`prepare older as ${text}`).then(
+      () => null,
+      (error: Error) => error.message,
+    )
+    if (wrong === null) await sql('deallocate older')
+    else refused.push(`${wrong}: ${text}`)
+  }
+  return refused
+}
+
+const lastOf = async (sql: Sql): Promise<string> =>
+  (await sql<{ name: string }>('select name from migrations order by id desc limit 1'))[0]?.name as string
+
+describe.each(snapshots())('A database of version %s', (name) => {
+  let snapshot: Snapshot
+  beforeAll(async () => {
+    snapshot = await readSnapshot(name)
+  })
+
+  test('is brought up to date, and answers its token, its reads and its retries as before.', async () => {
+    const { connection, sql } = await restored(snapshot)
+    const before = await contentsOf(sql)
+    await migrate(connection, () => {})
+    const after = await contentsOf(sql)
+    const count = (text = ''): number => (text === '' ? 0 : text.split('\n').length)
+    for (const table of Object.keys(before).filter((each) => each !== 'migrations'))
+      expect(count(after[table]), table).toBe(count(before[table]))
+
+    // Answers are kept for a day, and a snapshot is older.
+    await sql('update answers set completed_at = now()')
+    const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DRAIN_TIMEOUT_MS: '2000' })
+    const world = makeWorld(config, connection, oneKey('the sealing key of the snapshots, long enough'))
+    const listening = await serve(world)
+    const call = ({ method, path, headers, body }: Answered) =>
+      send(listening.url, {
+        method,
+        path,
+        headers: Object.entries({
+          ...headers,
+          Authorization: `Bearer ${snapshot.token}`,
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        }),
+        body: body === undefined ? undefined : JSON.stringify(body),
+      })
+    try {
+      const reads = snapshot.answers.filter(({ method }) => method === 'GET')
+      const kept = snapshot.answers.filter(({ headers, status }) => headers['Idempotency-Key'] && status < 300)
+      expect([reads.length > 10, kept.length > 5]).toEqual([true, true])
+      for (const each of reads) {
+        const { status, body } = await call(each)
+        expect(status, each.path).toBe(each.status)
+        if (status === 200) expect(body, each.path).toMatchObject(each.answer as object)
+      }
+      for (const each of kept) {
+        const { status, body, headers } = await call(each)
+        expect({ status, body, replayed: headers['idempotency-replayed'] }).toEqual({
+          status: each.status,
+          body: each.answer,
+          replayed: 'true',
+        })
+      }
+      const [owner] = await sql<{ id: string }>("select id from companies where name = 'Quay & Daughters'")
+      const shown = await world.database.transaction((transaction) =>
+        showToken(transaction, operator(Number(owner?.id)), world.secret),
+      )
+      expect(shown.token).toBe(snapshot.token)
+    } finally {
+      await listening.drain()
+      await world.meter.close()
+      await world.database.close()
+    }
+  })
+
+  test('lets that version go on asking after each migration, but for those of which docs/upgrades.md says otherwise.', async () => {
+    const { connection, sql } = await restored(snapshot)
+    expect(await refusedOf(sql, snapshot)).toEqual([])
+    const stops: string[] = []
+    const pending = await pendingMigrations(connection)
+    for (const migration of pending) {
+      await migrate(connection, () => {}, 1)
+      if (stops.length === 0 && (await refusedOf(sql, snapshot)).length > 0) stops.push(migration)
+    }
+    const told = rows.filter(({ beside }) => beside.startsWith('stop')).map(({ migration }) => migration)
+    expect(stops).toEqual(told.filter((migration) => pending.includes(migration)).slice(0, 1))
+  })
+
+  test('is what it was after going back, to its last row, and that version understands it.', async () => {
+    const { connection, sql } = await restored(snapshot)
+    const [contents, shape, last] = [await contentsOf(sql), await shapeOf(sql), await lastOf(sql)]
+    await migrate(connection, () => {})
+    await migrateBack(connection, last)
+    expect(await lastOf(sql)).toBe(last)
+    expect(await contentsOf(sql)).toEqual(contents)
+    expect(await shapeOf(sql)).toEqual(shape)
+    expect(await refusedOf(sql, snapshot)).toEqual([])
+  })
+})
+
+test('An older process that holds what a migration needs, and waits for what it changed, is waited for.', async () => {
+  const { connection, sql } = await restored(await readSnapshot('0.1.0'))
+  const older = new pg.Client(connection)
+  await older.connect()
+  onTestFinished(() => older.end())
+  // A migration changes accounts before tokens; this transaction goes the other way round.
+  await older.query('begin')
+  await older.query('lock table tokens in row share mode')
+  const migrated = migrate(connection, () => {})
+  await eventually(async () => {
+    const [waits] = await sql<{ count: number }>(
+      "select count(*)::int as count from pg_locks where relation = 'tokens'::regclass and not granted",
+    )
+    expect(waits?.count).toBe(1)
+  })
+  await older.query('lock table accounts in row share mode')
+  await older.query('commit')
+  await migrated
+  expect(await pendingMigrations(connection)).toEqual([])
+})
+
+/** The table of docs/upgrades.md. */
+const rows = [
+  ...readFileSync(join(root, 'docs/upgrades.md'), 'utf8').matchAll(/^\| `(\d{4}-[\w-]+)` \| (.+?) \| (.+?) \|$/gm),
+].map(([, migration = '', beside = '', back = '']) => ({ migration, beside, back }))
+
+test('docs/upgrades.md says of each migration what it does beside an older process and what going back loses.', () => {
+  const all = readdirSync(join(root, 'migrations')).map((file) => file.replace('.sql', ''))
+  expect(rows.map(({ migration }) => migration)).toEqual(all.filter((name) => name > '0004-sessions').toSorted())
+  for (const { migration } of rows) {
+    const [, up = '', down = ''] = readFileSync(join(root, 'migrations', `${migration}.sql`), 'utf8').split(
+      /^-- (?:Up|Down) Migration$/m,
+    )
+    expect([up.trim(), down.trim()], migration).not.toContain('')
+  }
+})

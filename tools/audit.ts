@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+
+/**
+ * `npm run audit`: asks the registry for known weaknesses of what is served, and whether what is installed is what its
+ * makers signed. Where a registry answers neither, that is said and is no finding. A finding ends with 1.
+ */
+const root = join(import.meta.dirname, '..')
+const patienceMilliseconds = 180_000
+
+/** `clean` where the registry knows of nothing, `found` with what it knows, `silent` where it did not answer. */
+export type Verdict = 'clean' | 'found' | 'silent'
+type Said = { status: number | null; stdout: string; stderr: string }
+
+export const questions = [
+  {
+    about: 'Known weaknesses of what is served',
+    words: ['audit', '--omit=dev', '--json'],
+    verdict: ({ status, stdout }: Said): Verdict => {
+      const said = memberOf(stdout)
+      if (said?.metadata === undefined) return 'silent'
+      return status === 0 ? 'clean' : 'found'
+    },
+  },
+  {
+    about: 'Signatures of what is installed',
+    words: ['audit', 'signatures', '--json'],
+    verdict: ({ stdout }: Said): Verdict => {
+      const said = memberOf(stdout)
+      if (!Array.isArray(said?.invalid) || !Array.isArray(said.missing)) return 'silent'
+      return said.invalid.length + said.missing.length === 0 ? 'clean' : 'found'
+    },
+  },
+]
+
+function memberOf(text: string): { [member: string]: unknown } | null {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+const sentences: { [verdict in Verdict]: string } = {
+  clean: 'nothing found.',
+  found: 'FOUND',
+  silent: 'the registry did not answer; ask another one (npm config set registry), or look at its own pages.',
+}
+
+if (process.argv[1] === import.meta.filename) {
+  for (const { about, words, verdict } of questions) {
+    const said = spawnSync('npm', words, { cwd: root, encoding: 'utf8', timeout: patienceMilliseconds })
+    const found = verdict(said)
+    console.log(`${about}: ${sentences[found]}`)
+    if (found !== 'found') continue
+    console.log(said.stdout)
+    process.exitCode = 1
+  }
+}

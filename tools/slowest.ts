@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+
+/**
+ * `npm run slowest`: runs the suite, or the files named after `--`, and lists where its time goes: the twenty slowest
+ * tests and files. A report that is there already is named with `--report=FILE`. More than the budget ends with 1.
+ */
+const root = join(import.meta.dirname, '..')
+/** For the whole suite on two processors. */
+const budgetSeconds = 12 * 60
+const shown = 20
+
+type Report = {
+  startTime: number
+  testResults: {
+    name: string
+    startTime: number
+    endTime: number
+    assertionResults: { fullName: string; duration?: number | null }[]
+  }[]
+}
+export type Row = { seconds: number; file: string; title: string }
+
+const isCommand = process.argv[1] === import.meta.filename
+if (isCommand) {
+  const words = process.argv.slice(2)
+  const given = words.find((word) => word.startsWith('--report='))?.slice('--report='.length)
+  const report = given === undefined ? runSuite(words) : (JSON.parse(readFileSync(given, 'utf8')) as Report)
+  const { tests, files, seconds } = slowest(report)
+  const lines = [
+    `The slowest tests:`,
+    ...tests.map(line),
+    '',
+    `The slowest files:`,
+    ...files.map(line),
+    '',
+    `${seconds.toFixed(0)} s of ${budgetSeconds} s in all.`,
+  ]
+  console.log(lines.join('\n'))
+  if (seconds > budgetSeconds) process.exitCode = 1
+}
+
+function line({ seconds, file, title }: Row): string {
+  return `${seconds.toFixed(1).padStart(7)} s  ${file}${title && `  ${title}`}`
+}
+
+/** The slowest tests and files, and how long all of it took from the first start to the last end. */
+export function slowest({ testResults, startTime }: Report): { tests: Row[]; files: Row[]; seconds: number } {
+  const tests = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map(({ fullName, duration }) => ({
+      seconds: (duration ?? 0) / 1000,
+      file: relative(root, name),
+      title: fullName,
+    })),
+  )
+  const files = testResults.map(({ name, startTime: from, endTime: to }) => ({
+    seconds: (to - from) / 1000,
+    file: relative(root, name),
+    title: '',
+  }))
+  const last = Math.max(startTime, ...testResults.map(({ endTime }) => endTime))
+  return { tests: first(tests), files: first(files), seconds: (last - startTime) / 1000 }
+}
+
+function first(rows: readonly Row[]): Row[] {
+  return rows.toSorted((a, b) => b.seconds - a.seconds).slice(0, shown)
+}
+
+function runSuite(words: readonly string[]): Report {
+  const folder = mkdtempSync(join(tmpdir(), 'plumbline-slowest-'))
+  try {
+    const file = join(folder, 'report.json')
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+    spawnSync(process.execPath, [vitest, 'run', ...words, '--reporter=json', `--outputFile=${file}`], {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    })
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
