@@ -12,35 +12,23 @@ export const recordProvider = {
   },
   getManyReference: (records: string, params: GetListParams & { target: string; id: Identifier }) =>
     list(records, params, { ...params.filter, [params.target]: params.id }),
-  getOne: async (records: string, { id }: { id: Identifier }) => one(records, id),
-  create: async (records: string, { data }: { data: object }) => {
-    const { data: made } = await ask('records.create', { records, body: { ...data } })
-    return { data: { ...data, ...made } as never }
-  },
-  update: async (records: string, { id, data }: { id: Identifier; data: object }) => {
-    await ask('records.update', { records, id, body: { ...data } })
-    return one(records, id)
-  },
-  delete: async (records: string, { id }: { id: Identifier }) => {
-    const { data } = await ask('records.delete', { records, id })
+  getOne: async (records: string, { id }: { id: Identifier }) => {
+    const { data } = await ask('records.fetch', { records, id })
     return { data: data as never }
   },
-  updateMany: async (records: string, { ids, data }: { ids: Identifier[]; data: object }) => {
-    await Promise.all(ids.map((id) => ask('records.update', { records, id, body: { ...data } })))
-    return { data: ids as never[] }
-  },
-  deleteMany: async (records: string, { ids }: { ids: Identifier[] }) => {
-    await Promise.all(ids.map((id) => ask('records.delete', { records, id })))
-    return { data: ids as never[] }
-  },
+  create: byAsking,
+  update: byAsking,
+  delete: byAsking,
+  updateMany: byAsking,
+  deleteMany: byAsking,
 } satisfies DataProvider
 
 /** As many ids as one page of the service holds. */
 const pageMax = 100
 
-async function one(records: string, id: Identifier) {
-  const { data } = await ask('records.fetch', { records, id })
-  return { data: data as never }
+/** Pages write by asking themselves, so that a refusal comes to the field it is about. */
+function byAsking(): never {
+  throw new Error('records are written with ask()')
 }
 
 async function list(records: string, { pagination, sort, signal }: GetListParams, filter: object) {

@@ -1,5 +1,4 @@
 import type { Action } from '#registry/permissions.ts'
-import type { Shape } from './shape.ts'
 
 /** An operation of the web interface, as data: where it is, who may ask, what is sent and what comes back. */
 export type ConsoleOperation = {
@@ -11,17 +10,37 @@ export type ConsoleOperation = {
    * needs no session.
    */
   needs: string | { records: Action }
-  /** The parameters of its query. Those of records follow from the definition of their kind. */
-  query?: readonly string[] | 'of its kind'
+  /** The parameters of its query. Where there are none here, those of records follow from the definition of their kind. */
+  query?: readonly string[]
   body?: Shape | 'a record'
   /** Of a success, where it is not 200; 204 has no data. */
   success?: 201 | 204
   /** Its answer has a secret in it, and is never compressed: how small it gets would tell of the secret. */
   showsSecret?: true
-  answers?: Answers<unknown>
+  /** What it answers. */
+  data?: Data<unknown>
 }
 
-/** The type of the data of an answer. Nothing of it is there when the service runs. */
-export type Answers<Data> = { readonly data?: Data }
+/** The type of the data of an answer, of which nothing is there when the service runs. */
+export type Data<Type> = { readonly type?: Type }
 
-export const answers = <Data>(): Answers<Data> => ({})
+export const of = <Type>(): Data<Type> => ({})
+
+/** What a member of a body is: the bodies of the interface's own operations are small, so each says it in a word. */
+export type Sort = 'text' | 'texts' | 'flag' | 'id'
+
+/** The members of a body. Those with a question mark may be absent, and so may an object of members. */
+export type Shape = { readonly [name: string]: Sort | `${Sort}?` | Shape }
+
+type ValueOf = { text: string; texts: string[]; flag: boolean; id: number }
+
+/** A body that has its shape. */
+export type Members<S extends Shape> = {
+  [name in keyof S as S[name] extends Sort ? name : never]: ValueOf[S[name] & Sort]
+} & {
+  [name in keyof S as S[name] extends Sort ? never : name]?: S[name] extends `${infer Plain extends Sort}?`
+    ? ValueOf[Plain]
+    : S[name] extends Shape
+      ? Members<S[name]>
+      : never
+}

@@ -1,7 +1,6 @@
 import type { JsonObject } from '#registry/json.ts'
 import type * as said from './answers.ts'
-import { answers, type ConsoleOperation } from './operation.ts'
-import type { Members, Shape } from './shape.ts'
+import { type ConsoleOperation, type Data, type Members, of, type Shape } from './operation.ts'
 
 const paging = ['limit', 'offset'] as const
 const password = { password: 'text' } as const
@@ -16,102 +15,76 @@ export const consoleOperations = {
     path: '/session',
     needs: 'nobody',
     body: { email: 'text', password: 'text', account_id: 'id?' },
-    answers: answers<said.Me | { choose: said.AccountChoice[] }>(),
+    data: of<said.Me | { choose: said.AccountChoice[] }>(),
   },
   'session.end': { method: 'DELETE', path: '/session', needs: 'nobody', success: 204 },
-  'me.fetch': { method: 'GET', path: '/me', needs: 'session', answers: answers<said.Me>() },
+  'me.fetch': { method: 'GET', path: '/me', needs: 'session', data: of<said.Me>() },
   'me.update': {
     method: 'PATCH',
     path: '/me',
     needs: 'session',
     body: { name: 'text?', email: 'text?', password: { current: 'text', next: 'text?' } },
-    answers: answers<said.Me>(),
+    data: of<said.Me>(),
   },
 
-  'sessions.list': { method: 'GET', path: '/sessions', needs: 'session', answers: answers<said.OwnSession[]>() },
-  'sessions.end-others': {
-    method: 'DELETE',
-    path: '/sessions',
-    needs: 'session',
-    answers: answers<{ ended: number }>(),
-  },
+  'sessions.list': { method: 'GET', path: '/sessions', needs: 'session', data: of<said.OwnSession[]>() },
+  'sessions.end-others': { method: 'DELETE', path: '/sessions', needs: 'session', data: of<{ ended: number }>() },
   'sessions.end': {
     method: 'DELETE',
     path: '/sessions/{id}',
     needs: 'session',
-    answers: answers<{ id: number; ended: true }>(),
+    data: of<{ id: number; ended: true }>(),
   },
 
   'records.list': {
     method: 'GET',
     path: '/records/{records}',
     needs: { records: 'VIEW' },
-    query: 'of its kind',
-    answers: answers<said.RecordShown[]>(),
+    data: of<said.RecordShown[]>(),
   },
   'records.fetch': {
     method: 'GET',
     path: '/records/{records}/{id}',
     needs: { records: 'VIEW' },
-    query: 'of its kind',
-    answers: answers<said.RecordShown>(),
+    data: of<said.RecordShown>(),
   },
   'records.create': {
     method: 'POST',
     path: '/records/{records}',
     needs: { records: 'EDIT' },
-    query: 'of its kind',
     body: 'a record',
     success: 201,
-    answers: answers<said.RecordCreated>(),
+    data: of<said.RecordCreated>(),
   },
   'records.update': {
     method: 'PATCH',
     path: '/records/{records}/{id}',
     needs: { records: 'EDIT' },
-    query: 'of its kind',
     body: 'a record',
-    answers: answers<said.RecordUpdated>(),
+    data: of<said.RecordUpdated>(),
   },
   'records.delete': {
     method: 'DELETE',
     path: '/records/{records}/{id}',
     needs: { records: 'DELETE' },
-    query: 'of its kind',
-    answers: answers<said.RecordDeleted>(),
+    data: of<said.RecordDeleted>(),
   },
-  'records.export': { method: 'GET', path: '/records/{records}.csv', needs: { records: 'VIEW' }, query: 'of its kind' },
+  'records.export': { method: 'GET', path: '/records/{records}.csv', needs: { records: 'VIEW' } },
   'records.history': {
     method: 'GET',
     path: '/records/{records}/{id}/history',
     needs: { records: 'VIEW' },
     query: paging,
-    answers: answers<said.HistoryEntry[]>(),
+    data: of<said.HistoryEntry[]>(),
   },
 
-  'removals.list': {
-    method: 'GET',
-    path: '/removals',
-    needs: 'session',
-    query: paging,
-    answers: answers<said.Removal[]>(),
-  },
-  'removals.restore': {
-    method: 'POST',
-    path: '/removals/{id}/restore',
-    needs: 'session',
-    answers: answers<said.Restored>(),
-  },
+  'removals.list': { method: 'GET', path: '/removals', needs: 'session', query: paging, data: of<said.Removal[]>() },
+  'removals.restore': { method: 'POST', path: '/removals/{id}/restore', needs: 'session', data: of<said.Restored>() },
 
-  home: { method: 'GET', path: '/home', needs: 'session', answers: answers<said.Morning>() },
+  home: { method: 'GET', path: '/home', needs: 'session', data: of<said.Morning>() },
 
-  'token.fetch': { method: 'GET', path: '/token', needs: 'API_MANAGE', answers: answers<said.Token | null>() },
-  'token.options': {
-    method: 'GET',
-    path: '/token/options',
-    needs: 'API_MANAGE',
-    answers: answers<said.TokenOptions>(),
-  },
+  'token.fetch': { method: 'GET', path: '/token', needs: 'API_MANAGE', data: of<said.Token | null>() },
+  'token.options': { method: 'GET', path: '/token/options', needs: 'API_MANAGE', data: of<said.TokenOptions>() },
   'token.issue': {
     method: 'POST',
     path: '/token',
@@ -119,7 +92,7 @@ export const consoleOperations = {
     body: { label: 'text', scopes: 'texts', allowlist: 'texts?', password: 'text', account_id: 'id?' },
     success: 201,
     showsSecret: true,
-    answers: answers<said.TokenText>(),
+    data: of<said.TokenText>(),
   },
   'token.show': {
     method: 'POST',
@@ -127,7 +100,7 @@ export const consoleOperations = {
     needs: 'API_MANAGE',
     body: password,
     showsSecret: true,
-    answers: answers<said.TokenText>(),
+    data: of<said.TokenText>(),
   },
   'token.rotate': {
     method: 'POST',
@@ -135,21 +108,21 @@ export const consoleOperations = {
     needs: 'API_MANAGE',
     body: password,
     showsSecret: true,
-    answers: answers<said.TokenText>(),
+    data: of<said.TokenText>(),
   },
   'token.revoke': {
     method: 'POST',
     path: '/token/revoke',
     needs: 'API_MANAGE',
     body: password,
-    answers: answers<{ revoked: true }>(),
+    data: of<{ revoked: true }>(),
   },
   'token.allow': {
     method: 'PUT',
     path: '/token/allowlist',
     needs: 'API_MANAGE',
     body: { allowlist: 'texts', password: 'text' },
-    answers: answers<said.Token>(),
+    data: of<said.Token>(),
   },
 
   'calls.list': {
@@ -157,17 +130,17 @@ export const consoleOperations = {
     path: '/calls',
     needs: 'API_MANAGE',
     query: [...paging, 'status', 'code', 'route', 'outcome', 'from', 'to'],
-    answers: answers<said.Call[]>(),
+    data: of<said.Call[]>(),
   },
-  'calls.fetch': { method: 'GET', path: '/calls/{id}', needs: 'API_MANAGE', answers: answers<said.CallOpened>() },
-  usage: { method: 'GET', path: '/usage', needs: 'API_MANAGE', query: ['days'], answers: answers<said.Usage>() },
+  'calls.fetch': { method: 'GET', path: '/calls/{id}', needs: 'API_MANAGE', data: of<said.CallOpened>() },
+  usage: { method: 'GET', path: '/usage', needs: 'API_MANAGE', query: ['days'], data: of<said.Usage>() },
 
-  'webhooks.list': { method: 'GET', path: '/webhooks', needs: 'API_MANAGE', answers: answers<said.Webhook[]>() },
+  'webhooks.list': { method: 'GET', path: '/webhooks', needs: 'API_MANAGE', data: of<said.Webhook[]>() },
   'webhooks.troubles': {
     method: 'GET',
     path: '/webhooks/troubles',
     needs: 'API_MANAGE',
-    answers: answers<said.WebhookTrouble[]>(),
+    data: of<said.WebhookTrouble[]>(),
   },
   'webhooks.create': {
     method: 'POST',
@@ -176,21 +149,21 @@ export const consoleOperations = {
     body: { name: 'text', url: 'text', events: 'texts', payload: 'text', ordered: 'flag', password: 'text' },
     success: 201,
     showsSecret: true,
-    answers: answers<said.WebhookWithSecret>(),
+    data: of<said.WebhookWithSecret>(),
   },
-  'webhooks.fetch': { method: 'GET', path: '/webhooks/{id}', needs: 'API_MANAGE', answers: answers<said.Webhook>() },
+  'webhooks.fetch': { method: 'GET', path: '/webhooks/{id}', needs: 'API_MANAGE', data: of<said.Webhook>() },
   'webhooks.update': {
     method: 'PATCH',
     path: '/webhooks/{id}',
     needs: 'API_MANAGE',
     body: { name: 'text?', url: 'text?', events: 'texts?', payload: 'text?', ordered: 'flag?', password: 'text' },
-    answers: answers<said.Webhook>(),
+    data: of<said.Webhook>(),
   },
   'webhooks.delete': {
     method: 'DELETE',
     path: '/webhooks/{id}',
     needs: 'API_MANAGE',
-    answers: answers<{ id: number; deleted: true }>(),
+    data: of<{ id: number; deleted: true }>(),
   },
   'webhooks.rotate': {
     method: 'POST',
@@ -198,75 +171,70 @@ export const consoleOperations = {
     needs: 'API_MANAGE',
     body: password,
     showsSecret: true,
-    answers: answers<said.WebhookWithSecret>(),
+    data: of<said.WebhookWithSecret>(),
   },
   'webhooks.test': {
     method: 'POST',
     path: '/webhooks/{id}/test',
     needs: 'API_MANAGE',
-    answers: answers<said.WebhookAttemptOpened>(),
+    data: of<said.WebhookAttemptOpened>(),
   },
   'webhooks.enable': {
     method: 'POST',
     path: '/webhooks/{id}/enable',
     needs: 'API_MANAGE',
-    answers: answers<said.Webhook>(),
+    data: of<said.Webhook>(),
   },
   'webhooks.disable': {
     method: 'POST',
     path: '/webhooks/{id}/disable',
     needs: 'API_MANAGE',
-    answers: answers<said.Webhook>(),
+    data: of<said.Webhook>(),
   },
   'webhooks.replay': {
     method: 'POST',
     path: '/webhooks/{id}/replay',
     needs: 'API_MANAGE',
     body: { from: 'text' },
-    answers: answers<said.Webhook>(),
+    data: of<said.Webhook>(),
   },
   'webhooks.attempts': {
     method: 'GET',
     path: '/webhooks/{id}/attempts',
     needs: 'API_MANAGE',
     query: [...paging, 'failed'],
-    answers: answers<said.WebhookAttempt[]>(),
+    data: of<said.WebhookAttempt[]>(),
   },
   'webhooks.history': {
     method: 'GET',
     path: '/webhooks/{id}/history',
     needs: 'API_MANAGE',
     query: paging,
-    answers: answers<said.HistoryEntry[]>(),
+    data: of<said.HistoryEntry[]>(),
   },
   'webhook-attempts.fetch': {
     method: 'GET',
     path: '/webhook-attempts/{id}',
     needs: 'API_MANAGE',
-    answers: answers<said.WebhookAttemptOpened>(),
+    data: of<said.WebhookAttemptOpened>(),
   },
   'webhook-attempts.send-again': {
     method: 'POST',
     path: '/webhook-attempts/{id}/send-again',
     needs: 'API_MANAGE',
-    answers: answers<said.WebhookAttemptOpened>(),
+    data: of<said.WebhookAttemptOpened>(),
   },
 
-  'accounts.list': { method: 'GET', path: '/accounts', needs: 'ACCOUNTS_MANAGE', answers: answers<said.Account[]>() },
+  'accounts.list': { method: 'GET', path: '/accounts', needs: 'ACCOUNTS_MANAGE', data: of<said.Account[]>() },
   'accounts.create': {
     method: 'POST',
     path: '/accounts',
     needs: 'ACCOUNTS_MANAGE',
     body: { name: 'text', email: 'text', permissions: 'texts', password: 'text?' },
     success: 201,
-    answers: answers<said.Account>(),
+    data: of<said.Account>(),
   },
-  'accounts.fetch': {
-    method: 'GET',
-    path: '/accounts/{id}',
-    needs: 'ACCOUNTS_MANAGE',
-    answers: answers<said.Account>(),
-  },
+  'accounts.fetch': { method: 'GET', path: '/accounts/{id}', needs: 'ACCOUNTS_MANAGE', data: of<said.Account>() },
   'accounts.update': {
     method: 'PATCH',
     path: '/accounts/{id}',
@@ -279,16 +247,16 @@ export const consoleOperations = {
       password: 'text?',
       own_password: 'text?',
     },
-    answers: answers<said.Account>(),
+    data: of<said.Account>(),
   },
 
-  'company.fetch': { method: 'GET', path: '/company', needs: 'COMPANY_MANAGE', answers: answers<said.CompanyOpened>() },
+  'company.fetch': { method: 'GET', path: '/company', needs: 'COMPANY_MANAGE', data: of<said.CompanyOpened>() },
   'company.update': {
     method: 'PATCH',
     path: '/company',
     needs: 'COMPANY_MANAGE',
     body: { name: 'text?', currency: 'text?', plan: 'text?', add_ons: 'texts?' },
-    answers: answers<said.Company>(),
+    data: of<said.Company>(),
   },
 } as const satisfies { readonly [name: string]: ConsoleOperation }
 
@@ -296,8 +264,8 @@ type Operations = typeof consoleOperations
 export type ConsoleOperationName = keyof Operations
 
 /** The data of an operation's answer; undefined where it has none. */
-export type AnswerOf<Name extends ConsoleOperationName> = Operations[Name] extends { answers: { data?: infer Data } }
-  ? Exclude<Data, undefined>
+export type AnswerOf<Name extends ConsoleOperationName> = Operations[Name] extends { data: Data<infer Type> }
+  ? Exclude<Type, undefined>
   : undefined
 
 /** The answer itself: a list says which part of what it is. */
@@ -312,12 +280,12 @@ export type BodyOf<Name extends ConsoleOperationName> = Operations[Name] extends
     : undefined
   : never
 
-/** The names of the parameters of its query. */
-export type QueryOf<Name extends ConsoleOperationName> = Operations[Name] extends { query: infer Query }
-  ? Query extends readonly (infer Known extends string)[]
-    ? Known
-    : string
-  : never
+/** The names of the parameters of its query; those of records are as many as their definition has. */
+export type QueryOf<Name extends ConsoleOperationName> = Operations[Name] extends { query: readonly (infer Known)[] }
+  ? Known & string
+  : Operations[Name] extends { needs: { records: unknown } }
+    ? string
+    : never
 
 /** What its path leaves open. */
 export type PathOf<Name extends ConsoleOperationName> = ParametersIn<Operations[Name]['path']>

@@ -1,10 +1,9 @@
-import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { ConsoleOperation } from '#derive/console/operation.ts'
 import type { Answered, AnswerOf, BodyOf, ConsoleOperationName, QueryOf } from '#derive/console/operations.ts'
 import type { DataRoute } from '#derive/routes.ts'
 import type { Share } from '../fair/shares.ts'
-import type { Room } from '../http/connections.ts'
+import type { Incoming } from '../http/request-handler.ts'
 import type { PasswordDesk } from '../service/password.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
@@ -41,37 +40,29 @@ export type Done<Name extends ConsoleOperationName> = Answered<AnswerOf<Name>> &
 /** Does an operation. Where the database writes the JSON, or where there is none, it makes the whole answer. */
 export type Handler<Name extends ConsoleOperationName> = (asked: Asked<Name>) => Promise<Done<Name> | ConsoleReply>
 
-/** A request to the console as it came in. */
-export type Incoming = {
+/** A request for an operation, as it came in. */
+export type Asking = Incoming & {
   world: World
   desk: PasswordDesk
   route: ConsoleRoute
-  request: IncomingMessage
-  /** Where what the request sends is held. */
-  room: Room
   /** What the browser shows of its session, and whether its cookie should have a prefix and has none. */
   sessionText: string | undefined
   sessionIsPlain: boolean
   /** What it shows of its devices. */
   devices: string | undefined
   client: Client
-  path: string
-  /** What follows the question mark. */
-  query: string
-  /** The `{id}` of the path as it was sent. */
+  /** The `{id}` of the path. */
   id: string | undefined
   /** Whose part of the service it takes. */
   share: Share
   /** Does what takes the time of whoever asks and not ours, such as sending a body. */
   outside<T>(work: () => Promise<T>): Promise<T>
-  requestId: string
-  startedAt: number
   /** Is told whose session it is, as soon as that is known. */
   seen(session: Session): void
 }
 
 /** The same when whoever asks has been let in. */
-export type LetIn = Incoming & {
+export type LetIn = Asking & {
   headers: Headers
   /** Throws where the operation needs none and there is none. */
   session(): Session

@@ -11,7 +11,7 @@ import {
 import { Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
 import { recordId } from '../walk/read-intent.ts'
 import type { Asked } from './asked.ts'
-import { readPage } from './paging.ts'
+import { readPage, rowsOf } from './paging.ts'
 import { isDay } from './read-listing.ts'
 
 /** The log of API calls: what integrations do, and why one is refused. */
@@ -20,13 +20,9 @@ export async function list({ world, session, parameters }: Asked<'calls.list'>) 
   const wanted = readPage(parameters)
   const filter = readFilter(parameters)
   const { companyId } = session().actor
-  const [data, [count]] = await world.database.transaction(({ run }) =>
-    Promise.all([
-      run<CallShown>(listCalls(companyId, filter, wanted)),
-      run<{ total: number }>(countCalls(companyId, filter)),
-    ]),
-  )
-  return { data, meta: { total: count?.total ?? 0, ...wanted } }
+  const [list, count] = [listCalls(companyId, filter, wanted), countCalls(companyId, filter)]
+  const { rows, meta } = await rowsOf<CallShown>(world, wanted, list, count)
+  return { data: rows, meta }
 }
 
 export async function fetch(asked: Asked<'calls.fetch'>) {
@@ -64,14 +60,8 @@ function readFilter(given: Asked<'calls.list'>['parameters']): CallFilter {
     throw invalid('outcome', `is ${quoted(outcome)}; it must be one of ${outcomes.join(', ')}`)
   const from = readMoment('from', given.from)
   const to = readMoment('to', given.to)
-  return {
-    ...(status === undefined ? {} : { status }),
-    ...(code === undefined ? {} : { code }),
-    ...(route === undefined ? {} : { route }),
-    ...(outcome === undefined ? {} : { outcome: outcome as Outcome }),
-    ...(from === undefined ? {} : { from: from.begins }),
-    ...(to === undefined ? {} : { before: to.ends }),
-  }
+  const filter = { status, code, route, outcome, from: from?.begins, before: to?.ends }
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as CallFilter
 }
 
 const dayMilliseconds = 24 * 3600 * 1000

@@ -3,7 +3,7 @@ import { countHistory, type HistoryRow, historyOfRecord } from '#derive/queries/
 import { Refusal } from '#registry/refusals.ts'
 import { recordId } from '../walk/read-intent.ts'
 import type { Asked } from './asked.ts'
-import { readPage } from './paging.ts'
+import { readPage, rowsOf } from './paging.ts'
 
 /** Who changed a record, what and when. A deleted record has its history still. */
 export const listHistory = (asked: Asked<'records.history'>) => historyPage(asked, asked.records.definition.name)
@@ -13,15 +13,11 @@ export async function historyPage(asked: Asked<'records.history' | 'webhooks.his
   const wanted = readPage(asked.parameters)
   const { companyId } = asked.session().actor
   const record = recordId(asked)
-  const [rows, [count]] = await asked.world.database.transaction(({ run }) =>
-    Promise.all([
-      run<HistoryRow>(historyOfRecord(companyId, records, record, wanted)),
-      run<{ total: number }>(countHistory(companyId, records, record)),
-    ]),
-  )
+  const list = historyOfRecord(companyId, records, record, wanted)
+  const { rows, meta } = await rowsOf<HistoryRow>(asked.world, wanted, list, countHistory(companyId, records, record))
   // There is at least the line of its creation.
-  if (!count || count.total === 0) throw new Refusal('not_found')
-  return { data: rows.map(shownLine), meta: { total: count.total, ...wanted } }
+  if (meta.total === 0) throw new Refusal('not_found')
+  return { data: rows.map(shownLine), meta }
 }
 
 /** A line as it is shown, without the records' own columns. */

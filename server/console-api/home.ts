@@ -9,6 +9,7 @@ import {
   projectsByStatus,
   serviceDue,
 } from '#derive/queries/home.ts'
+import type { Statement } from '#derive/queries/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import type { World } from '../world.ts'
 import type { Asked } from './asked.ts'
@@ -28,11 +29,11 @@ export async function showHome(asked: Asked<'home'>) {
   const data = await asked.world.database.transaction(async (transaction) => {
     const parts: Promise<Morning>[] = [
       ...(sees('projects') ? [projects(transaction, companyId)] : []),
-      ...(sees('estimates') ? [estimates(transaction, companyId)] : []),
+      ...(sees('estimates') ? [part(transaction, 'estimates_waiting', estimatesWaiting(companyId))] : []),
       ...(sees('subcontractors') ? [papers(asked.world, transaction, companyId)] : []),
       ...(sees('equipment') ? [service(asked.world, transaction, companyId)] : []),
-      ...(sees('time_entries') ? [hours(transaction, companyId)] : []),
-      ...(sees('invoices') ? [invoices(transaction, companyId)] : []),
+      ...(sees('time_entries') ? [part(transaction, 'hours_to_approve', hoursToApprove(companyId))] : []),
+      ...(sees('invoices') ? [part(transaction, 'draft_invoices', draftInvoices(companyId))] : []),
       ...(kinds.length > 0 ? [recent(transaction, companyId, kinds)] : []),
     ]
     return Object.assign({}, ...(await Promise.all(parts))) as Morning
@@ -40,14 +41,15 @@ export async function showHome(asked: Asked<'home'>) {
   return { data }
 }
 
+/** What one row says. */
+async function part({ run }: Transaction, name: keyof Morning, statement: Statement): Promise<Morning> {
+  const [row] = await run(statement)
+  return { [name]: row }
+}
+
 async function projects({ run }: Transaction, companyId: number) {
   const rows = await run<{ status: string; count: number }>(projectsByStatus(companyId))
   return { projects_by_status: Object.fromEntries(rows.map(({ status, count }) => [status, count])) }
-}
-
-async function estimates({ run }: Transaction, companyId: number) {
-  const [row] = await run<NonNullable<Morning['estimates_waiting']>>(estimatesWaiting(companyId))
-  return row ? { estimates_waiting: row } : {}
 }
 
 async function papers(world: World, { run }: Transaction, companyId: number) {
@@ -71,16 +73,6 @@ async function service(world: World, { run }: Transaction, companyId: number) {
   const until = dayAfter(world, noticeDays.service)
   const rows = await run<DueRow>(serviceDue(companyId, until, itemsMax))
   return { service_due: { until, count: countOf(rows), items: rows.map(item) } }
-}
-
-async function hours({ run }: Transaction, companyId: number) {
-  const [row] = await run<NonNullable<Morning['hours_to_approve']>>(hoursToApprove(companyId))
-  return row ? { hours_to_approve: row } : {}
-}
-
-async function invoices({ run }: Transaction, companyId: number) {
-  const [row] = await run<NonNullable<Morning['draft_invoices']>>(draftInvoices(companyId))
-  return row ? { draft_invoices: row } : {}
 }
 
 async function recent({ run }: Transaction, companyId: number, kinds: ReturnType<typeof viewable>) {

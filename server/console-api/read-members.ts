@@ -1,4 +1,4 @@
-import type { Members, Shape, Sort } from '#derive/console/shape.ts'
+import type { Members, Shape, Sort } from '#derive/console/operation.ts'
 import { checkValue } from '#derive/input.ts'
 import type { Problem, ProblemCode } from '#registry/definition.ts'
 import { isObject, type Json } from '#registry/json.ts'

@@ -8,7 +8,7 @@ import { needPermission, type Session } from '../service/session.ts'
 import { recordId as removalId } from '../walk/read-intent.ts'
 import type { Asked, Done } from './asked.ts'
 import { issuerOf, whoOf } from './history.ts'
-import { readPage } from './paging.ts'
+import { readPage, rowsOf } from './paging.ts'
 
 /** What was deleted, and the way back. */
 
@@ -21,13 +21,9 @@ export async function list(asked: Asked<'removals.list'>) {
   const session = asked.session()
   const { companyId } = session.actor
   const kinds = viewable(session).map(({ name }) => name)
-  const [rows, [count]] = await asked.world.database.transaction(({ run }) =>
-    Promise.all([
-      run<RemovalRow>(removalsOf(companyId, kinds, wanted)),
-      run<{ total: number }>(countRemovals(companyId, kinds)),
-    ]),
-  )
-  return { data: rows.map(shown), meta: { total: count?.total ?? 0, ...wanted } }
+  const list = removalsOf(companyId, kinds, wanted)
+  const { rows, meta } = await rowsOf<RemovalRow>(asked.world, wanted, list, countRemovals(companyId, kinds))
+  return { data: rows.map(shown), meta }
 }
 
 const shown = ({ account_id, account_name, issuer_id, issuer_name, went, unlinked, ...row }: RemovalRow): Removal => ({

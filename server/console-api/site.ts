@@ -1,6 +1,7 @@
 import { pipeline, type Readable } from 'node:stream'
+import type { Admission } from '../http/admission.ts'
 import { type Accepts, codingFor, compressing, inCoding } from '../http/codings.ts'
-import type { Admission, Sort } from '../http/gate.ts'
+import type { Sort } from '../http/gate.ts'
 import { type Incoming, onlyThese, type Site, type Target } from '../http/request-handler.ts'
 import { makeRouter } from '../http/router.ts'
 import type { Sent } from '../http/send.ts'

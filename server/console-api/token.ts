@@ -20,24 +20,22 @@ import type { Asked, Done, LetIn } from './asked.ts'
 
 /** Settings, API: the company's one token. Whatever shows, replaces or frees it asks for one's own password again. */
 
-export const show = afterPassword<'token.show'>(async ({ world, change }) => {
-  const { token } = await change((transaction, { actor, row }) =>
-    showToken(transaction, actor, world.secret, row.permissions),
-  )
-  return { data: { token } }
-})
-
-export const rotate = afterPassword<'token.rotate'>(async ({ world, change }) => {
-  const { token } = await change((transaction, { actor, row }) =>
-    rotateToken(transaction, actor, world.secret, row.permissions),
-  )
-  return { data: { token } }
-})
+export const show = showing(showToken)
+export const rotate = showing(rotateToken)
 
 export const revoke = afterPassword<'token.revoke'>(async ({ change }) => {
   await change((transaction, { actor }) => revokeToken(transaction, actor))
   return { data: { revoked: true } }
 })
+
+function showing(read: typeof showToken) {
+  return afterPassword<'token.show'>(async ({ world, change }) => {
+    const { token } = await change((transaction, { actor, row }) =>
+      read(transaction, actor, world.secret, row.permissions),
+    )
+    return { data: { token } }
+  })
+}
 
 type Confirmed = 'token.show' | 'token.rotate' | 'token.revoke'
 

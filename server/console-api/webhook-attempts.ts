@@ -4,7 +4,7 @@ import { type AttemptInFull, type AttemptShown, attemptsOf, countAttempts } from
 import { recordId } from '../walk/read-intent.ts'
 import { findOneAttempt, sendAgain as sendOnceMore, sendTest } from '../webhooks/delivery.ts'
 import type { Asked } from './asked.ts'
-import { readPage } from './paging.ts'
+import { readPage, rowsOf } from './paging.ts'
 import { existing } from './webhooks.ts'
 
 /** What was sent to a webhook, what came back, and the same once more. */
@@ -13,13 +13,14 @@ export async function list(asked: Asked<'webhooks.attempts'>) {
   const wanted = readPage(asked.parameters)
   const failedAlone = readFailed(asked.parameters.failed)
   const { company_id: companyId, id } = await existing(asked)
-  const [data, [count]] = await asked.world.database.transaction(({ run }) =>
-    Promise.all([
-      run<AttemptShown>(attemptsOf(companyId, id, { failedAlone, ...wanted })),
-      run<{ total: number }>(countAttempts(companyId, id, failedAlone)),
-    ]),
+  const list = attemptsOf(companyId, id, { failedAlone, ...wanted })
+  const { rows, meta } = await rowsOf<AttemptShown>(
+    asked.world,
+    wanted,
+    list,
+    countAttempts(companyId, id, failedAlone),
   )
-  return { data, meta: { total: count?.total ?? 0, ...wanted } }
+  return { data: rows, meta }
 }
 
 export async function fetch(asked: Asked<'webhook-attempts.fetch'>) {

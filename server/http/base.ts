@@ -29,5 +29,5 @@ const plainPath = (path: string): string =>
       })
     : path
 
-export const localTarget = (target: string): string =>
+const localTarget = (target: string): string =>
   target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '') || '/'

@@ -1,6 +1,5 @@
-import { Refusal } from '#registry/refusals.ts'
 import { type Counts, makePlaces, type Places, type Size } from '../fair/places.ts'
-import { makeShares, type Share, type Shares } from '../fair/shares.ts'
+import type { Share } from '../fair/shares.ts'
 import { makeWatch } from '../fair/watch.ts'
 import type { World } from '../world.ts'
 
@@ -28,48 +27,6 @@ export type Gate = {
   enter(sort: Sort, share: Share): boolean | Promise<boolean>
   /** `enteredAt` by the clock of the world. */
   leave(sort: Sort, share: Share, enteredAt: number): void
-}
-
-/** The gate of a process as requests pass it, and whose share one takes there. */
-export type Admission = {
-  shares: Shares
-  /** Does the work when there is room for it. What takes the time of whoever asks and not ours is done outside. */
-  within<T>(sort: Sort, share: Share, work: (outside: Outside) => Promise<T>): Promise<T>
-}
-
-type Outside = <T>(work: () => Promise<T>) => Promise<T>
-
-/** Made once: there may be thousands a second, and an error notes where it was made each time. */
-export const noRoom = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
-
-export function openAdmission(world: Pick<World, 'config' | 'clock' | 'metrics' | 'log'>): Admission {
-  const gate = openGate(world)
-  return {
-    shares: makeShares(),
-    async within(sort, share, work) {
-      let enteredAt: number | undefined
-      const enter = async (): Promise<void> => {
-        const entering = gate.enter(sort, share)
-        if (!(entering === true || (entering !== false && (await entering)))) throw noRoom
-        enteredAt = world.clock.elapsed()
-      }
-      const leave = (): void => {
-        if (enteredAt !== undefined) gate.leave(sort, share, enteredAt)
-        enteredAt = undefined
-      }
-      try {
-        await enter()
-        return await work(async (done) => {
-          leave()
-          const result = await done()
-          await enter()
-          return result
-        })
-      } finally {
-        leave()
-      }
-    },
-  }
 }
 
 type Waiter = { until: number; answer(letIn: boolean): void }

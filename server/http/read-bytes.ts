@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { bodyBytesMax } from '#registry/limits.ts'
 import type { Body } from '../walk/call.ts'
+import { noRoom } from './admission.ts'
 import type { Room } from './connections.ts'
-import { noRoom } from './gate.ts'
 
 /** The caller hung up in the middle of his request: nobody is left to answer, and nothing has failed. */
 export class CallerGone extends Error {

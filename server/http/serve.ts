@@ -3,10 +3,10 @@ import { registry } from '#registry/records/index.ts'
 import { builtConsole, openAppFiles } from '../console-api/app-files.ts'
 import { makeConsole } from '../console-api/site.ts'
 import type { World } from '../world.ts'
+import { openAdmission } from './admission.ts'
 import { makeApi } from './api.ts'
 import { openConnections } from './connections.ts'
 import { openDescribe } from './describe.ts'
-import { openAdmission } from './gate.ts'
 import { openHsts } from './hsts.ts'
 import { type Answerer, type Listening, listen } from './listen.ts'
 import { listenForMetrics } from './metrics-port.ts'
@@ -36,31 +36,23 @@ export async function serve(
     (incoming) => (isConsoles(incoming.path) ? webInterface(incoming) : api(incoming)),
     stage,
   )
-  const connections = openConnections(world)
   const tellHsts = openHsts(world.config)
+  const closeMetrics = await listenForMetrics(world)
+  const connections = openConnections(world)
   const answer: Answerer = (request, response) => {
     const room = connections.begin(request.socket, response)
     tellHsts(request, response)
     void handle(request, response, room)
   }
-  try {
-    const closeMetrics = await listenForMetrics(world)
-    try {
-      const listening = await listen(world, answer, stage, connections)
-      return {
-        url: listening.url,
-        drain: async (together) => {
-          await listening.drain(together)
-          await closeMetrics()
-          connections.close()
-        },
-      }
-    } catch (error) {
-      await closeMetrics()
-      throw error
-    }
-  } catch (error) {
+  const close = async (): Promise<void> => {
+    await closeMetrics()
     connections.close()
+  }
+  try {
+    const { url, drain } = await listen(world, answer, stage, connections)
+    return { url, drain: (together) => drain(together).then(close) }
+  } catch (error) {
+    await close()
     throw error
   }
 }

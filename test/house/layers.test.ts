@@ -72,7 +72,7 @@ const layers: { folder: string; may: RegExp[]; because: string }[] = [
     may: [
       /^(registry|derive|server\/fair|server\/service|server\/webhooks|server\/console-api)\//,
       /^server\/walk\/(answer|call|perform|read-body|read-headers|read-intent).ts$/,
-      /^server\/http\/(base|codings|connections|gate|read-bytes|request-handler|router|send|stored).ts$/,
+      /^server\/http\/(admission|base|codings|gate|read-bytes|request-handler|router|send|stored).ts$/,
       /^server\/(world|config|store\/database).ts$/,
       /^(node:.*|cookie)$/,
     ],
