@@ -77,7 +77,7 @@ export function ChoiceMatrix(props: ChoiceMatrixProps) {
                         disabled={!isHeld(code)}
                         checked={chosen.includes(code)}
                         onChange={({ target }) => set([code], target.checked)}
-                        slotProps={{ input: { 'aria-label': `${row.name}: ${words[action]}` } }}
+                        slotProps={{ input: { 'aria-label': `${row.name}: ${column.name}` } }}
                       />
                     )}
                   </TableCell>

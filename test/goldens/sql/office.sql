@@ -85,7 +85,10 @@ update tokens set allowlist = $1::cidr[] where company_id = $2 and revoked_at is
 -- [[],7]
 
 -- (unnamed)
-insert into history (company_id, account_id, door, records, record_id, action, changes)
-    values ($1, $2, $3, $4, $5, $6,
-      $7::json)
--- [7,8,"web","tokens",9,"shown","null"]
+insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
+      records, action, removal_id, epoch, record_id, version, changes, held)
+    select $1::bigint, $2::bigint, $3::bigint, $4,
+      $5::uuid, $6::text, $7::text,
+      $8, $9, $10::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*
+    from (select $11::bigint, null::bigint, $12::json, null::json) logged
+-- [7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"tokens","shown",null,9,"null"]

@@ -5,11 +5,14 @@ with r as (
       returning *
     ), tallied as (
   insert into tally_changes (company_id, records, change) select company_id, $16, $17 from r
-    ), noted as (insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
-    select $18::bigint, $19::bigint, $20::bigint, $21, $22, $23, noted.*
-    from (select id, null::json from r) noted)
-    select r.id, r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.employee_no as employee_no,r.email as email,r.phone as phone,r.status as status,r.trade_id as trade_id,r.employment_type as employment_type,r.supervisor_id as supervisor_id,r.hired_on as hired_on,r.left_on as left_on,r.hourly_cost_minor as hourly_cost_minor,r.bill_rate_minor as bill_rate_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $24) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from r
--- [7,"Ada",null,null,null,null,null,null,null,null,null,null,null,null,null,"workers",1,7,8,9,"api","workers","created",7]
+    ), logged as (insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
+      records, action, removal_id, epoch, record_id, version, changes, held)
+    select $18::bigint, $19::bigint, $20::bigint, $21,
+      $22::uuid, $23::text, $24::text,
+      $25, $26, $27::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*
+    from (select id, version, null::json, null::json from r) logged)
+    select r.id, r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.employee_no as employee_no,r.email as email,r.phone as phone,r.status as status,r.trade_id as trade_id,r.employment_type as employment_type,r.supervisor_id as supervisor_id,r.hired_on as hired_on,r.left_on as left_on,r.hourly_cost_minor as hourly_cost_minor,r.bill_rate_minor as bill_rate_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $28) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from r
+-- [7,"Ada",null,null,null,null,null,null,null,null,null,null,null,null,null,"workers",1,7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"workers","created",null,7]
 
 -- workers.insert-at-place
 with place as (update plan_usage set used = used + $1
@@ -20,22 +23,28 @@ with place as (update plan_usage set used = used + $1
       returning *
     ), tallied as (
   insert into tally_changes (company_id, records, change) select company_id, $21, $22 from r
-    ), noted as (insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
-    select $23::bigint, $24::bigint, $25::bigint, $26, $27, $28, noted.*
-    from (select id, null::json from r) noted)
-    select r.id, r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.employee_no as employee_no,r.email as email,r.phone as phone,r.status as status,r.trade_id as trade_id,r.employment_type as employment_type,r.supervisor_id as supervisor_id,r.hired_on as hired_on,r.left_on as left_on,r.hourly_cost_minor as hourly_cost_minor,r.bill_rate_minor as bill_rate_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $29) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from r
--- [1,7,"workers",1,50,7,"Ada",null,null,null,null,null,null,null,null,null,null,null,null,null,"workers",1,7,8,9,"api","workers","created",7]
+    ), logged as (insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
+      records, action, removal_id, epoch, record_id, version, changes, held)
+    select $23::bigint, $24::bigint, $25::bigint, $26,
+      $27::uuid, $28::text, $29::text,
+      $30, $31, $32::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*
+    from (select id, version, null::json, null::json from r) logged)
+    select r.id, r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.employee_no as employee_no,r.email as email,r.phone as phone,r.status as status,r.trade_id as trade_id,r.employment_type as employment_type,r.supervisor_id as supervisor_id,r.hired_on as hired_on,r.left_on as left_on,r.hourly_cost_minor as hourly_cost_minor,r.bill_rate_minor as bill_rate_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $33) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from r
+-- [1,7,"workers",1,50,7,"Ada",null,null,null,null,null,null,null,null,null,null,null,null,null,"workers",1,7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"workers","created",null,7]
 
 -- estimates.update:10100
 with r as (
       update estimates set lines = $1::json,notes = $2::text, version = version + 1, updated_at = now()
       where company_id = $3 and id = $4
       returning *
-    ), noted as (insert into history (company_id, account_id, token_id, door, records, action, record_id, changes)
-    select $5::bigint, $6::bigint, $7::bigint, $8, $9, $10, noted.*
-    from (select id, $11::json from r) noted)
-    select r.id, r.version, (select row_to_json(record)::text from (select r.id as id,r.title as title,r.number as number,r.status as status,r.client_id as client_id,r.project_id as project_id,r.issue_date as issue_date,r.valid_until as valid_until,r.lines as lines,trim_scale(r.discount_pct) as discount_pct,trim_scale(r.tax_pct) as tax_pct,r.subtotal_minor as subtotal_minor,r.discount_minor as discount_minor,r.tax_minor as tax_minor,r.total_minor as total_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $12) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from r
--- ["[]",null,7,4711,7,8,9,"api","estimates","changed","{\"notes\":[\"a\",null]}",7]
+    ), logged as (insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
+      records, action, removal_id, epoch, record_id, version, changes, held)
+    select $5::bigint, $6::bigint, $7::bigint, $8,
+      $9::uuid, $10::text, $11::text,
+      $12, $13, $14::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*
+    from (select id, version, $15::json, null::json from r) logged)
+    select r.id, r.version, (select row_to_json(record)::text from (select r.id as id,r.title as title,r.number as number,r.status as status,r.client_id as client_id,r.project_id as project_id,r.issue_date as issue_date,r.valid_until as valid_until,r.lines as lines,trim_scale(r.discount_pct) as discount_pct,trim_scale(r.tax_pct) as tax_pct,r.subtotal_minor as subtotal_minor,r.discount_minor as discount_minor,r.tax_minor as tax_minor,r.total_minor as total_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $16) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from r
+-- ["[]",null,7,4711,7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"estimates","changed",null,"{\"notes\":[\"a\",null]}",7]
 
 -- tree.lock
 select pg_advisory_xact_lock(hashtext($1), $2::int)
