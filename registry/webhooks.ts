@@ -1,4 +1,4 @@
-import { type Registry, registry } from './records/index.ts'
+import { definitionOf, type Registry, registry } from './records/index.ts'
 
 /** What a webhook endpoint may be, and what it is told of: the service checks it and the web interface shows it. */
 
@@ -16,6 +16,13 @@ export const eventNames = eventsOf(registry)
 /** The kind of record that an event is about. */
 export const recordsOfEvent = (event: string): string => event.slice(0, event.lastIndexOf('.'))
 
+/** Those of them that a company with these add-ons is told of, as it could ask for them. */
+export const toldEvents = (events: readonly string[], addOns: readonly string[]): string[] =>
+  events.filter((event) => {
+    const addOn = definitionOf(registry, recordsOfEvent(event))?.served?.addOn
+    return addOn !== undefined && addOns.includes(addOn)
+  })
+
 /** What is sent by hand, to see whether it arrives. */
 export const testEvent = 'webhooks.test'
 
@@ -24,8 +31,7 @@ export const payloads = ['thin', 'full'] as const
 export type Payload = (typeof payloads)[number]
 
 /** Why nothing is sent to an endpoint any more. */
-export const disableReasons = ['by_hand', 'gone', 'failing'] as const
-export type DisableReason = (typeof disableReasons)[number]
+export type DisableReason = 'by_hand' | 'gone' | 'failing'
 
 export const webhookNameLengthMax = 120
 /** Endpoints of a company. */

@@ -1,6 +1,6 @@
 import { raw } from 'sql-template-tag'
 import type { DisableReason, Payload } from '#registry/webhooks.ts'
-import { inOrderOf } from './access.ts'
+import { companyRow, inOrderOf } from './access.ts'
 import type { Position } from './changes.ts'
 import { currentEpoch, horizon } from './log.ts'
 import { type Statement, sql, statement } from './statement.ts'
@@ -108,7 +108,11 @@ export const insertWebhook = (
     returning ${columns}`)
 
 /** What was tried with the former settings and has not arrived is tried again at once. */
-export const updateWebhook = (companyId: number, id: number, { name, url, events, payload, ordered }: Settings) =>
+export const updateWebhook = (
+  companyId: number,
+  id: number,
+  { name, url, events, payload, ordered }: Settings,
+): Statement =>
   statement(sql`update webhook_endpoints set name = ${name}, url = ${url}, events = ${events}, payload = ${payload},
       ordered = ${ordered}, paused_until = null, next_attempt_at = null, claim = null, claimed_until = null,
       pending = (
@@ -176,6 +180,9 @@ const claimed = ({ companyId, id, claim }: Claim) => sql`ctid = any (array(
     select w.ctid from ${live(companyId, id)} w where w.claim = ${claim}::uuid
   ))`
 
+/** With the add-ons of its company, which say what may be told. */
+export type ClaimedRow = EndpointRow & { add_ons: string[] }
+
 /**
  * Marks endpoints that have something to be sent, by their keys after a place: one that waits when it is due, the others
  * when the log goes on behind their cursor. `now` is the service's clock; the claim is told by the database's, which all
@@ -192,6 +199,7 @@ export const claimWebhooks = (
       where (w.company_id, w.id) > (${after.companyId}, ${after.id})
         and w.disabled_at is null and w.deleted_at is null
         and (w.claimed_until is null or w.claimed_until < now())
+        and exists (select from ${companyRow(raw('w.company_id'))} c where 'api' = any (c.add_ons))
         and (w.paused_until is null or w.paused_until <= ${now})
         and case when w.next_attempt_at is not null then w.next_attempt_at <= ${now} else exists (
           select from history h where h.company_id = w.company_id
@@ -201,7 +209,9 @@ export const claimWebhooks = (
         ) end
       order by w.company_id, w.id limit ${most} for update of w skip locked
     ))
-    returning ${columns}`,
+    returning ${columns}, (
+      select c.add_ons from ${companyRow(raw('webhook_endpoints.company_id'))} c
+    ) as add_ons`,
     'webhooks.claim',
   )
 

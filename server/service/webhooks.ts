@@ -151,8 +151,7 @@ async function endOfLog(transaction: Transaction): Promise<Position> {
   return { ...(mark as Omit<Position, 'id'>), id: 0 }
 }
 
-export const noWebhook = (id: number): Refusal =>
-  new Refusal('not_found', { detail: `The company has no webhook ${id}.` })
+const noWebhook = (id: number): Refusal => new Refusal('not_found', { detail: `The company has no webhook ${id}.` })
 
 async function hold(transaction: Transaction, companyId: number, id: number): Promise<Webhook> {
   const [webhook] = await transaction.run<Webhook>(holdWebhook(companyId, id))

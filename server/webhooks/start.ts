@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { claimWebhooks } from '#derive/queries/webhooks.ts'
-import type { Webhook } from '../service/webhooks.ts'
+import { type ClaimedRow, claimWebhooks } from '#derive/queries/webhooks.ts'
 import type { World } from '../world.ts'
 import { leaseSeconds, takeTurn } from './turn.ts'
 
@@ -21,6 +20,7 @@ export function startWebhooks(world: World): Sending {
   const turns = new Set<Promise<void>>()
   let looking: Promise<void> | undefined
   let after = beginning
+  let isBlind = false
 
   const look = async (): Promise<void> => {
     const most = turnsMax - turns.size
@@ -37,7 +37,16 @@ export function startWebhooks(world: World): Sending {
   const timer = setInterval(() => {
     if (looking || turns.size >= turnsMax) return
     looking = look()
-      .catch((error: unknown) => log.warn({ error }, 'which webhooks are due could not be seen'))
+      .then(
+        () => {
+          isBlind = false
+        },
+        (error: unknown) => {
+          // Once, however long the database is away.
+          if (!isBlind) log.warn({ error }, 'which webhooks are due could not be seen')
+          isBlind = true
+        },
+      )
       .finally(() => {
         looking = undefined
       })
@@ -70,6 +79,6 @@ const beginning = { companyId: 0, id: 0 }
 async function claimDue(world: World, after: typeof beginning, most: number) {
   const claim = randomUUID()
   const wanted = { claim, now: world.clock.now(), leaseSeconds: leaseSeconds(world), most }
-  const rows = await world.database.read<Webhook>(claimWebhooks(after, wanted))
+  const rows = await world.database.read<ClaimedRow>(claimWebhooks(after, wanted))
   return { claim, webhooks: rows.toSorted((one, other) => one.company_id - other.company_id || one.id - other.id) }
 }

@@ -1,7 +1,14 @@
 import { noteOffice } from '#derive/queries/office.ts'
 import { type AttemptRow, insertAttempt } from '#derive/queries/webhook-attempts.ts'
-import { type Claim, giveUpWebhook, markResync, releaseWebhook, settleWebhook } from '#derive/queries/webhooks.ts'
-import { type DisableReason, recordsOfEvent } from '#registry/webhooks.ts'
+import {
+  type Claim,
+  type ClaimedRow,
+  giveUpWebhook,
+  markResync,
+  releaseWebhook,
+  settleWebhook,
+} from '#derive/queries/webhooks.ts'
+import { type DisableReason, recordsOfEvent, toldEvents } from '#registry/webhooks.ts'
 import { itself } from '../service/actor.ts'
 import { cursorOf, type Webhook } from '../service/webhooks.ts'
 import type { World } from '../world.ts'
@@ -24,14 +31,16 @@ const atOnceMax = 4
 const dayMilliseconds = 24 * 3600 * 1000
 
 /** The seconds for which a claim holds without a sign of life: longer than an attempt and what is done after it. */
-export const leaseSeconds = ({ config }: World): number => (3 * config.webhookTimeout) / 1000
+export const leaseSeconds = ({ config }: World): number => Math.max(2, (3 * config.webhookTimeout) / 1000)
 
-export type Taken = { webhook: Webhook; claim: string; ending: AbortSignal; cutOff: AbortSignal }
+export type Taken = { webhook: ClaimedRow; claim: string; ending: AbortSignal; cutOff: AbortSignal }
 
 /** A turn of an endpoint while it goes on. */
 type Turn = {
   world: World
   webhook: Webhook
+  /** The events that it is told of. */
+  wanted: readonly string[]
   held: Claim
   rules: Rules
   target: Target
@@ -56,7 +65,7 @@ export async function takeTurn(world: World, { webhook, claim, ending, cutOff }:
   const held = { companyId: webhook.company_id, id: webhook.id, claim }
   const target = await openTarget(world, webhook)
   const turn: Turn = {
-    ...{ world, webhook, held, target, ending, cutOff },
+    ...{ world, webhook, wanted: toldEvents(webhook.events, webhook.add_ons), held, target, ending, cutOff },
     ...{ begun: world.clock.elapsed(), progress: progressOf(webhook) },
     rules: { ordered: webhook.ordered, retrySeconds: world.config.webhookRetrySeconds },
     ...{ hasFailed: false, isOver: false, keeping: Promise.resolve() },
@@ -73,8 +82,8 @@ export async function takeTurn(world: World, { webhook, claim, ending, cutOff }:
 
 /** Whether there is another page behind this one. */
 async function sendPage(turn: Turn): Promise<boolean> {
-  const { world, webhook, progress } = turn
-  const { company_id: companyId, events: wanted } = webhook
+  const { world, webhook, wanted, progress } = turn
+  const { company_id: companyId } = webhook
   const records = [...new Set(wanted.map(recordsOfEvent))]
   const ask = { companyId, after: progress.cursor, records, limit: windowMax }
   const { events, next, more, epoch } = await readEvents(world.database, ask)

@@ -29,8 +29,8 @@ const start = () =>
     ...{ WEBHOOK_NETWORKS: '127.0.0.1', WEBHOOK_TIMEOUT_MS: '300', WEBHOOK_RETRY_SECONDS: '1' },
   })
 
-const rounds = Number(process.env.WEBHOOK_ROUNDS ?? 3)
-const writersAtOnce = 6
+const rounds = Number(process.env.WEBHOOK_ROUNDS ?? 2)
+const writersAtOnce = 2
 
 test.each([{ ordered: true }, { ordered: false }])(
   'Nothing is missing and no record goes back in time, whatever the receiver and the processes suffer (in order: $ordered).',
@@ -52,7 +52,6 @@ test.each([{ ordered: true }, { ordered: false }])(
     }
     isOver = true
     await Promise.all(writers)
-    receiver.behave(() => ok)
 
     const written = await stage.sql<{ id: string; record_id: number; version: number }>(
       `select 'evt_' || epoch || '_' || id as id, record_id, version from history
@@ -82,19 +81,22 @@ async function write(own: Company, isOver: () => boolean): Promise<void> {
   }
 }
 
-/** One in thirty goes wrong in some way, and for half a second all do. */
+/** Every so often one goes wrong in some way, a few times in all; in between it is away, and closes on everybody. */
 function hostile(): (_got: unknown, count: number) => Behaviour {
-  const away = performance.now() + 700
   const ways: Behaviour[] = [
     { status: 500 },
     'hang',
     'close',
     { status: 302 },
     { status: 503, headers: { 'Retry-After': '1' } },
+    { status: 200, body: 'x'.repeat(1024 * 1024) },
   ]
+  const away = performance.now() + 1500
+  let count = 0
   return () => {
     const now = performance.now()
-    if (now > away && now < away + 500) return 'close'
-    return Math.random() < 1 / 30 ? (ways[Math.floor(Math.random() * ways.length)] as Behaviour) : ok
+    if (now > away && now < away + 700) return 'close'
+    count++
+    return count % 20 === 0 ? (ways.shift() ?? ok) : ok
   }
 }

@@ -94,6 +94,18 @@ describe('What arrives', () => {
     expect(await attempts(id)).toHaveLength(1)
   })
 
+  test('is what the add-ons of the company cover, and waits for the add-on api', async () => {
+    await stage.hook(own, receiver.url)
+    await own.create('subcontractors', { name: 'Severn' })
+    const [client] = await clients(1)
+    await own.set({ addOns: ['estimates'] })
+    await stage.sendAll()
+    expect(receiver.got).toEqual([])
+    await own.set({ addOns: ['api'] })
+    await stage.sendAll()
+    expect(receiver.got.map(({ type, data }) => [type, data.record_id])).toEqual([['clients.created', client]])
+  })
+
   test('comes once, however many processes look for what is due', async () => {
     await stage.hook(own, receiver.url)
     const ids = await clients(20)

@@ -73,8 +73,8 @@ function AttemptTable({ attempts, onOpen }: { attempts: readonly WebhookAttempt[
         <TableHead>
           <TableRow>
             <TableCell>{webhooks.time}</TableCell>
-            <TableCell>{webhooks.event}</TableCell>
             <TableCell>{webhooks.answer}</TableCell>
+            <TableCell>{webhooks.event}</TableCell>
             <TableCell align="right">{webhooks.duration}</TableCell>
           </TableRow>
         </TableHead>
@@ -91,12 +91,12 @@ function AttemptTable({ attempts, onOpen }: { attempts: readonly WebhookAttempt[
                   {format.exactly(attempt.at)}
                 </Link>
               </TableCell>
+              <TableCell sx={{ color: attempt.arrived ? undefined : 'error.main', fontWeight: 600 }}>
+                {attempt.status ?? webhooks.failures[attempt.failure ?? '']}
+              </TableCell>
               <TableCell>
                 {attempt.event}
                 {attempt.by_hand && ` · ${webhooks.byHand}`}
-              </TableCell>
-              <TableCell sx={{ color: attempt.arrived ? undefined : 'error.main', fontWeight: 600 }}>
-                {attempt.status ?? webhooks.failures[attempt.failure ?? '']}
               </TableCell>
               <TableCell align="right">{format.number(Math.round(attempt.ms))} ms</TableCell>
             </TableRow>

@@ -1,5 +1,6 @@
 import Chip from '@mui/material/Chip'
 import type { Webhook } from '#derive/console/answers.ts'
+import type { Texts } from '../../texts/en/index.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
 /** How a webhook does: a word, and a colour that repeats it. */
@@ -9,9 +10,10 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
   return <Chip size="small" variant="outlined" color={tone} label={word} />
 }
 
-type Words = { well: string; failing: string; resync: string; by_hand: string; gone: string; given_up: string }
-
-function stateOf({ disabled_because, failing_since, resync_since }: Webhook, words: Words) {
+function stateOf(
+  { disabled_because, failing_since, resync_since }: Webhook,
+  words: Texts['settings']['webhooks']['states'],
+) {
   if (disabled_because === 'by_hand') return ['default', words.by_hand] as const
   if (disabled_because === 'gone') return ['error', words.gone] as const
   if (disabled_because === 'failing') return ['error', words.given_up] as const

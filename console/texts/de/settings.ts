@@ -126,7 +126,7 @@ export const settings: Texts['settings'] = {
     close: 'Schließen',
   },
   webhooks: {
-    lead: 'Jede Änderung wird an diese Adressen gesendet, der Reihe nach und so oft, bis sie ankommt.',
+    lead: 'Jede Änderung wird an diese Adressen gesendet, so oft, bis sie ankommt.',
     none: 'Noch werden keine Änderungen gesendet',
     noneLead:
       'Ein Webhook sendet jede Änderung sofort an Ihr Programm. Nichts fällt weg, auch wenn das Programm gerade nicht läuft.',

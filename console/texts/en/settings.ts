@@ -130,7 +130,7 @@ export const settings = {
     close: 'Close',
   },
   webhooks: {
-    lead: 'Whatever changes is sent to these addresses, in order, again and again until it arrives.',
+    lead: 'Whatever changes is sent to these addresses, again and again until it arrives.',
     none: 'No changes are sent anywhere yet',
     noneLead:
       'A webhook sends each change to a program of yours as soon as it happens. Nothing is left out, even while the program is away.',
