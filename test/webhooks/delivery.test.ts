@@ -172,14 +172,15 @@ describe('What fails', () => {
     expect(receiver.got).toHaveLength(8)
   })
 
+  const inTwoMinutes = () => new Date(Date.now() + 120_000).toUTCString()
   test.each([
-    { header: '120', status: 429 },
-    { header: '120', status: 503 },
-    { header: new Date(Date.now() + 120_000).toUTCString(), status: 503 },
-  ])('is asked again when a $status says so: $header', async ({ header, status }) => {
+    { status: 429, when: 'in seconds', header: () => '120' },
+    { status: 503, when: 'in seconds', header: () => '120' },
+    { status: 503, when: 'by a date', header: inTwoMinutes },
+  ])('is asked again when a $status says so, $when', async ({ header, status }) => {
     await stage.hook(own, receiver.url, { ordered: false })
     const ids = await clients(1)
-    receiver.behave((_, count) => (count === 0 ? { status, headers: { 'Retry-After': header } } : ok))
+    receiver.behave((_, count) => (count === 0 ? { status, headers: { 'Retry-After': header() } } : ok))
     await stage.sendAll()
     ids.push(...(await clients(1)))
     stage.ahead(115)
