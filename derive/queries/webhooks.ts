@@ -202,10 +202,12 @@ export const claimWebhooks = (
         and exists (select from ${companyRow(raw('w.company_id'))} c where 'api' = any (c.add_ons))
         and (w.paused_until is null or w.paused_until <= ${now})
         and case when w.next_attempt_at is not null then w.next_attempt_at <= ${now} else exists (
-          select from history h where h.company_id = w.company_id
-            and (h.epoch, h.pos, h.id) > (w.cursor_epoch, w.cursor_pos, w.cursor_id)
-            and (h.epoch, h.pos) < (${currentEpoch}, ${horizon})
-          order by h.company_id, h.epoch, h.pos, h.id limit 1
+          select from (
+            select id from history where company_id = w.company_id
+              and (epoch, pos, id) > (w.cursor_epoch, w.cursor_pos, w.cursor_id)
+              and (epoch, pos) < (${currentEpoch}, ${horizon})
+            order by company_id, epoch, pos, id limit 1
+          ) news
         ) end
       order by w.company_id, w.id limit ${most} for update of w skip locked
     ))

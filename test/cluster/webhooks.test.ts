@@ -78,6 +78,7 @@ async function write(own: Company, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     const { body } = await own.call('POST', '/v1/clients', { body: { name: crypto.randomUUID() } })
     for (const notes of ['one', 'two']) await own.call('PATCH', `/v1/clients/${body.data.id}`, { body: { notes } })
+    await pause(10)
     if (Math.random() < 0.3) await own.call('DELETE', `/v1/clients/${body.data.id}`)
   }
 }

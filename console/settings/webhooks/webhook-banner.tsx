@@ -1,6 +1,7 @@
 import Alert from '@mui/material/Alert'
+import Button from '@mui/material/Button'
+import { LinkBase } from 'react-admin'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { TextLink } from '../../look/text-link.tsx'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { webhookPath } from './paths.ts'
@@ -15,13 +16,22 @@ function Troubles() {
   // Where this cannot be loaded, the page below says so of itself.
   const { data = [] } = useLoaded('webhooks.troubles')
   return data.map(({ id, name, disabled_because, failing_since }) => (
-    <Alert key={id} severity={disabled_because ? 'error' : 'warning'} variant="outlined" sx={{ mb: 2 }}>
+    <Alert
+      key={id}
+      severity={disabled_because ? 'error' : 'warning'}
+      variant="outlined"
+      sx={{ mb: 2 }}
+      action={
+        <Button size="small" color="inherit" component={LinkBase} to={webhookPath(id)} aria-label={webhooks.open(name)}>
+          {webhooks.look}
+        </Button>
+      }
+    >
       {disabled_because
         ? webhooks.bannerDisabled(name)
         : failing_since
           ? webhooks.bannerFailing(name)
-          : webhooks.bannerResync(name)}{' '}
-      <TextLink to={webhookPath(id)}>{webhooks.open(name)}</TextLink>
+          : webhooks.bannerResync(name)}
     </Alert>
   ))
 }

@@ -133,6 +133,7 @@ export const settings: Texts['settings'] = {
     all: 'Alle Webhooks',
     add: 'Neuer Webhook',
     edit: (name) => `${name} bearbeiten`,
+    look: 'Öffnen',
     open: (name) => `${name} öffnen`,
     name: 'Name',
     nameHint: 'Wofür er ist, damit andere es wissen. Beispiel: Buchhaltung',

@@ -137,6 +137,7 @@ export const settings = {
     all: 'All webhooks',
     add: 'New webhook',
     edit: (name: string) => `Edit ${name}`,
+    look: 'Open',
     open: (name: string) => `Open ${name}`,
     name: 'Name',
     nameHint: 'What it is for, so that others know. Example: Ledger',

@@ -101,17 +101,22 @@ update webhook_endpoints set claim = $1::uuid, claimed_until = now() + make_inte
       where (w.company_id, w.id) > ($3, $4)
         and w.disabled_at is null and w.deleted_at is null
         and (w.claimed_until is null or w.claimed_until < now())
+        and exists (select from (select * from companies where id = w.company_id offset 0) c where 'api' = any (c.add_ons))
         and (w.paused_until is null or w.paused_until <= $5)
         and case when w.next_attempt_at is not null then w.next_attempt_at <= $6 else exists (
-          select from history h where h.company_id = w.company_id
-            and (h.epoch, h.pos, h.id) > (w.cursor_epoch, w.cursor_pos, w.cursor_id)
-            and (h.epoch, h.pos) < ((select epoch from log_epochs order by epoch desc limit 1), pg_snapshot_xmin(pg_current_snapshot()))
-          order by h.company_id, h.epoch, h.pos, h.id limit 1
+          select from (
+            select id from history where company_id = w.company_id
+              and (epoch, pos, id) > (w.cursor_epoch, w.cursor_pos, w.cursor_id)
+              and (epoch, pos) < ((select epoch from log_epochs order by epoch desc limit 1), pg_snapshot_xmin(pg_current_snapshot()))
+            order by company_id, epoch, pos, id limit 1
+          ) news
         ) end
       order by w.company_id, w.id limit $7 for update of w skip locked
     ))
     returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at, (
+      select c.add_ons from (select * from companies where id = webhook_endpoints.company_id offset 0) c
+    ) as add_ons
 -- ["00000000-0000-4000-8000-000000000000",45,7,3,"1970-01-01T00:00:00.000Z","1970-01-01T00:00:00.000Z",9]
 
 -- webhooks.settle
