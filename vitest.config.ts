@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config'
 /** Asks of one process and its database; two files at a time find room on two processors. */
 const light = ['http', 'console', 'document', 'derive', 'webhooks'].map((folder) => `test/${folder}/**/*.test.ts`)
 
+/** They start processes or databases of their own and wait for them more than they work. */
+const waiting = ['embedded', 'examples', 'ship', 'upgrade'].map((folder) => `test/${folder}/**/*.test.ts`)
+
 export default defineConfig({
   test: {
     globalSetup: ['test/stage/postgres.ts'],
@@ -18,15 +21,19 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
+      {
+        extends: true,
+        test: { name: 'waiting', include: waiting, maxWorkers: 2, sequence: { groupOrder: 1 } },
+      },
       // They start processes, browsers or databases of their own, which need the machine to themselves.
       {
         extends: true,
         test: {
           name: 'heavy',
           include: ['test/**/*.test.ts'],
-          exclude: light,
+          exclude: [...light, ...waiting],
           maxWorkers: 1,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

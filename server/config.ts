@@ -42,6 +42,14 @@ export type Config = {
   webhookRetrySeconds: readonly number[]
   webhookFailingDays: number
   webhookAttemptsKeptDays: number
+  /** Null: no backups are made by the service. */
+  backupTo: string | null
+  /** Milliseconds. */
+  backupEvery: number
+  backupKeep: number
+  /** Null: PostgreSQL's log is not archived. */
+  archive: string | null
+  archiveSeconds: number
   /** Milliseconds, all of these. */
   answerTarget: number
   statementTimeout: number
@@ -188,6 +196,32 @@ export const settings: readonly Setting[] = [
     about: 'Days for which what was sent to webhooks, and what they answered, is kept, 1 to 3650.',
     initial: '30',
   },
+  {
+    name: 'PLUMBLINE_BACKUP_TO',
+    about: 'Folder that serve makes backups of the bundled database in. Empty: it makes none.',
+    initial: '',
+  },
+  {
+    name: 'PLUMBLINE_BACKUP_EVERY',
+    about: 'Time from one of these backups to the next: a whole number with m, h or d, from 1m to 365d.',
+    initial: '24h',
+  },
+  {
+    name: 'PLUMBLINE_BACKUP_KEEP',
+    about: 'How many of these backups are kept, 1 to 10000; older ones are removed once a new one is whole.',
+    initial: '7',
+  },
+  {
+    name: 'PLUMBLINE_ARCHIVE',
+    about:
+      'Folder that the bundled PostgreSQL archives its log in, so that any moment since a backup can be restored. Empty: none.',
+    initial: '',
+  },
+  {
+    name: 'PLUMBLINE_ARCHIVE_SECONDS',
+    about: 'Seconds after which a change is handed to the archive at the latest, 1 to 86400.',
+    initial: '60',
+  },
   { name: 'STATEMENT_TIMEOUT_MS', about: 'Longest a statement may run.', initial: '10000' },
   { name: 'LOCK_TIMEOUT_MS', about: 'Longest a statement may wait for a lock.', initial: '8000' },
   { name: 'CONNECT_TIMEOUT_MS', about: 'Longest a request may wait for a database connection.', initial: '800' },
@@ -234,6 +268,12 @@ export function readConfig(environment: { readonly [name: string]: string | unde
   const publicUrl = read('PUBLIC_URL', webAddress, 'an address like https://erp.example.com, without a path')
   const processes = read('PROCESSES', processCount, `auto or a whole number from 1 to ${processesMax}`)
   const memory = memoryHere() / (processes ?? 1)
+  for (const name of ['PLUMBLINE_BACKUP_TO', 'PLUMBLINE_ARCHIVE']) {
+    if (databaseUrl && textOf(name) !== '')
+      problems.push(
+        `${name} must be left out with DATABASE_URL: it is about the bundled database ("plumbline backup").`,
+      )
+  }
   const config: Config = {
     port,
     host,
@@ -283,6 +323,15 @@ export function readConfig(environment: { readonly [name: string]: string | unde
       (text) => integer(text, 1, 3650),
       'a whole number from 1 to 3650',
     ),
+    backupTo: textOf('PLUMBLINE_BACKUP_TO') || null,
+    backupEvery: read('PLUMBLINE_BACKUP_EVERY', duration, 'a whole number with m, h or d, from 1m to 365d'),
+    backupKeep: read('PLUMBLINE_BACKUP_KEEP', (text) => integer(text, 1, 10_000), 'a whole number from 1 to 10000'),
+    archive: textOf('PLUMBLINE_ARCHIVE') || null,
+    archiveSeconds: read(
+      'PLUMBLINE_ARCHIVE_SECONDS',
+      (text) => integer(text, 1, 86_400),
+      'a whole number from 1 to 86400',
+    ),
     answerTarget: milliseconds('ANSWER_TARGET_MS'),
     statementTimeout: milliseconds('STATEMENT_TIMEOUT_MS'),
     lockTimeout: milliseconds('LOCK_TIMEOUT_MS'),
@@ -328,6 +377,15 @@ const callersFor = (memory: number): number => within(256, Math.floor(memory / (
 const bufferFor = (memory: number): number => within(16 * megabyte, Math.floor(memory / 16), 512 * megabyte)
 
 const within = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most))
+
+const units: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Milliseconds. */
+function duration(text: string): number | undefined {
+  const [, count = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
+  const milliseconds = Number(count) * (units[unit] ?? 0)
+  return milliseconds >= 60_000 && milliseconds <= 365 * 86_400_000 ? milliseconds : undefined
+}
 
 const times = (number: number | undefined, factor: number): number | undefined => number && number * factor
 

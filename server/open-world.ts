@@ -1,6 +1,8 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { tokenPrefix } from '#registry/token-form.ts'
+import { backupFacts } from './backup/facts.ts'
 import type { Config } from './config.ts'
+import type { Archive } from './embedded/archive.ts'
 import { openEmbedded } from './embedded/open.ts'
 import { startMetrics } from './http/metrics.ts'
 import { openOutbound } from './outbound/outbound.ts'
@@ -47,12 +49,21 @@ export async function openWorld(config: Config, progress: (sentence: string) => 
   }
 }
 
+/** Where the bundled PostgreSQL archives its log. */
+const archiveOf = ({ archive, archiveSeconds }: Config): Archive | null =>
+  archive === null ? null : { folder: archive, seconds: archiveSeconds }
+
 export async function findDatabase(config: Config, progress: (sentence: string) => void) {
   if (config.databaseUrl !== null) {
     const connection = { connectionString: config.databaseUrl }
     return { connection, databaseIs: 'the one of DATABASE_URL', runsAs: null, leave: async () => {} }
   }
-  const embedded = await openEmbedded({ folder: config.dataFolder, user: config.databaseUser, progress })
+  const embedded = await openEmbedded({
+    folder: config.dataFolder,
+    user: config.databaseUser,
+    archive: archiveOf(config),
+    progress,
+  })
   return {
     // A PGSSLMODE in the environment is meant for other servers; a Unix socket has no TLS.
     connection: { ...embedded.connection, ssl: false as const },
@@ -72,7 +83,7 @@ const hidden = ['authorization', 'cookie', 'token', 'password', 'secret', 'conne
 export function makeWorld(config: Config, connection: Connection, secret: SealingKeys): World {
   const log = makeLog(config)
   const database = openDatabase(connection, config, (error) => log.warn({ error }, 'a database connection was lost'))
-  const metrics = startMetrics(database)
+  const metrics = startMetrics(database, config.backupTo || config.archive ? () => backupFacts(config) : null)
   const meter = startMeter(database, (lost, error) => {
     log.warn({ error, lost }, 'calls could not be noted yet')
     metrics.callsLost(lost)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
+import { flush } from './embedded/folders.ts'
 import type { SealingKeys } from './service/seal.ts'
 
 /**
@@ -64,6 +65,15 @@ export async function beginChange(config: Config): Promise<void> {
   await flush(config.dataFolder)
 }
 
+/** The files of the data folder that open what was sealed, as far as they are there. */
+export async function keyFiles(config: Config): Promise<string[]> {
+  const { file, former } = filesOf(config)
+  const there = await Promise.all(
+    [file, former].map(async (path) => ((await keyOrNone(path)).length > 0 ? [path] : [])),
+  )
+  return there.flat()
+}
+
 /** Nothing is sealed with the former key any more. */
 export async function endChange(config: Config): Promise<void> {
   const { former, next } = filesOf(config)
@@ -97,10 +107,4 @@ async function whole(file: string): Promise<string> {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   throw new Error(`${file} holds no key of at least 32 characters; remove it only if no token was ever sealed with it`)
-}
-
-/** A new name is on the disk when its folder is. */
-async function flush(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  await handle.sync().finally(() => handle.close())
 }

@@ -2,6 +2,8 @@ import { availableParallelism } from 'node:os'
 import type { Command } from 'commander'
 import { type Config, ConfigProblem, isPlain, isReachable, plainSentence, readConfig, settings } from '../config.ts'
 import { findDatabase } from '../open-world.ts'
+import { systemClock } from '../world.ts'
+import { checkBackup } from './check-backup.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkFolder } from './check-folder.ts'
 import { hasDatabase } from './data-folder.ts'
@@ -56,7 +58,11 @@ async function examineDatabase(desk: Desk, config: Config): Promise<Check[]> {
   try {
     const { connection, databaseIs, runsAs, leave } = await findDatabase(config, progress.tell)
     try {
-      return [...(await checkDatabase(config, connection, databaseIs)), ...checkUser(runsAs)]
+      return [
+        ...(await checkDatabase(config, connection, databaseIs)),
+        ...(await checkBackup(config, connection, systemClock.now())),
+        ...checkUser(runsAs),
+      ]
     } finally {
       await leave()
     }

@@ -1,4 +1,5 @@
 import { Refusal, refusals, told, toldMax } from '#registry/refusals.ts'
+import { BackupProblem } from '../backup/problem.ts'
 import { ConfigProblem } from '../config.ts'
 import { EmbeddedProblem } from '../embedded/open.ts'
 import { Fault } from '../store/faults.ts'
@@ -10,10 +11,12 @@ export class Mistake extends Error {
   override name = 'Mistake'
 }
 
+/** Errors whose message is a sentence for whoever gave the command. */
+const sentences = [Mistake, ConfigProblem, EmbeddedProblem, BackupProblem]
+
 /** What went wrong, as a sentence for people; of settings, a line for each. */
 export function mistakeIn(error: unknown): string {
-  if (error instanceof Mistake || error instanceof ConfigProblem || error instanceof EmbeddedProblem)
-    return error.message
+  if (sentences.some((sort) => error instanceof sort)) return (error as Error).message
   if (error instanceof Refusal) return refusalSentence(error)
   if (error instanceof Fault && error.code === 'outcome_unknown') {
     return 'The connection to the database was lost in the last moment: look whether the change is there before you repeat it.'

@@ -1,13 +1,16 @@
 import { Command, type CommanderError } from 'commander'
 import { version } from '../version.ts'
 import { addAccount } from './account.ts'
+import { addBackup } from './backup.ts'
 import { addCompany } from './company.ts'
 import { addDatabase } from './database.ts'
 import { addDemo } from './demo.ts'
 import { addDoctor } from './doctor.ts'
 import { addKey } from './key.ts'
 import { Mistake } from './mistake.ts'
+import { addMove } from './move.ts'
 import { addRecord } from './record.ts'
+import { addRestore } from './restore.ts'
 import { withoutStop } from './sentence.ts'
 import { addConfig } from './settings.ts'
 import type { Desk } from './terminal.ts'
@@ -44,6 +47,9 @@ export function makeProgram(desk: Desk): Command {
   addWebhooks(program, desk)
   addKey(program, desk)
   addRecord(program, desk)
+  addBackup(program, desk)
+  addRestore(program, desk)
+  addMove(program, desk)
   addDoctor(program, desk)
   addConfig(program, desk)
   throwMistakes(program)

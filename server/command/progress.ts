@@ -24,3 +24,17 @@ export const progressOf = ({ terminal, wantsJson }: Desk): Progress =>
   startProgress((sentence) => {
     if (!wantsJson) terminal.stderr.write(`${sentence}\n`)
   })
+
+/** Says how much of something is done, once a second. */
+export function startShares({ terminal, wantsJson }: Desk, doing: string) {
+  let toldAt = performance.now()
+  return {
+    tell(done: number, total: number): void {
+      if (wantsJson || performance.now() - toldAt < patienceMilliseconds) return
+      toldAt = performance.now()
+      terminal.stderr.write(
+        `${doing}: ${Math.floor((100 * done) / Math.max(total, 1))} % of ${(total / 1024 ** 2).toFixed(0)} MiB …\n`,
+      )
+    },
+  }
+}

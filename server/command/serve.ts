@@ -1,3 +1,4 @@
+import { startBackups } from '../backup/schedule.ts'
 import { serveTogether } from '../cluster/primary.ts'
 import { type Config, isPlain, plainSentence, readConfig } from '../config.ts'
 import { startDemo } from '../demo/seed.ts'
@@ -58,14 +59,15 @@ function progressOfServe(desk: Desk, config: Config): Progress {
 }
 
 async function serveIn(desk: Desk, opened: OpenWorld, stop: Stop): Promise<number> {
-  const { world, databaseIs } = opened
-  const { config, log, database } = world
+  const { world, connection, databaseIs } = opened
+  const { config, log, database, clock } = world
   stop.watch(log)
   const demo = await startDemo(world)
   const listening = await takePort(config, () => (config.processes === 1 ? serve(world) : serveTogether(opened)))
   // Several processes send beside each other, and the one that looks after them does not.
   const sending = config.processes === 1 ? startWebhooks(world) : undefined
   const sweeper = startSweeper(database, config, (error) => log.warn({ error }, 'what is old could not be swept'))
+  const backups = startBackups({ config, connection, log, clock })
 
   desk.say(banner({ config, url: listening.url, databaseIs, demo }))
   if (!desk.terminal.stderr.isTTY) {
@@ -79,7 +81,7 @@ async function serveIn(desk: Desk, opened: OpenWorld, stop: Stop): Promise<numbe
   else log.info('stopping')
   endInTime(config)
   await Promise.all([listening.drain(), sending?.stop()])
-  await sweeper.stop()
+  await Promise.all([sweeper.stop(), backups.stop()])
   return code
 }
 

@@ -11,8 +11,10 @@ import { shell } from './run.ts'
 
 /**
  * Who gets into the cluster. The service is the role `plumbline`: no superuser, owner of its database, let in by a
- * password that is drawn once and kept in the data folder, readable by its owner alone. The bootstrap superuser has no
- * password, so nobody gets in as him; he acts only while PostgreSQL is stopped, alone (`postgres --single`).
+ * password that is drawn once and kept in the data folder, readable by its owner alone. The same password lets in
+ * `plumbline_backup`, which owns nothing and may only copy the cluster as it is (a replication connection), so that no
+ * statement of the service can do that. The bootstrap superuser has no password, so nobody gets in as him; he acts only
+ * while PostgreSQL is stopped, alone (`postgres --single`).
  */
 
 /** The password of the service, drawn when missing. It appears whole: as a second name of a finished file. */
@@ -64,14 +66,18 @@ export const takesPassword = async ({ cluster }: Place, password: string): Promi
   (await readFile(noteIn(cluster), 'utf8').catch(() => '')).trim() === noteOf(password)
 
 const noteIn = (cluster: string): string => join(cluster, 'plumbline.access')
-const noteOf = (password: string): string => `scram ${createHash('sha256').update(password).digest('hex')}`
+/** The number is raised with the roles and rules below, so that clusters of earlier versions are brought to them. */
+const noteOf = (password: string): string => `scram 2 ${createHash('sha256').update(password).digest('hex')}`
+
+export const backupRole = 'plumbline_backup'
 
 /** The rules of access and the note of a cluster that is stopped, whose role has the password. */
 export const writeRules = ({ identity }: Pick<Place, 'identity'>, cluster: string, password: string) =>
   shell(
     identity,
     `set -e; umask 077; cd "$1"
-    echo local all all scram-sha-256 >pg_hba.new; sync pg_hba.new; mv pg_hba.new pg_hba.conf
+    { echo local all all scram-sha-256; echo local replication ${backupRole} scram-sha-256; } >pg_hba.new
+    sync pg_hba.new; mv pg_hba.new pg_hba.conf
     echo "$2" >plumbline.access.new; sync plumbline.access.new .; mv plumbline.access.new plumbline.access`,
     cluster,
     noteOf(password),
@@ -79,7 +85,7 @@ export const writeRules = ({ identity }: Pick<Place, 'identity'>, cluster: strin
 
 /**
  * Brings a stopped cluster to what is said above: one of earlier versions, which trusted whoever reached its socket and
- * let the service be superuser, and one whose password was lost. Killed at any moment it is done again, whole. Returns
+ * let the service be superuser, or had no role for backups, and one whose password was lost. Killed at any moment it is done again, whole. Returns
  * why it has to wait, where another process is at work on the cluster.
  */
 export async function secureCluster(
@@ -100,7 +106,11 @@ export async function secureCluster(
 
 /** What a new cluster is given by its bootstrap superuser, a command a line. */
 export const toNew = (password: string): string =>
-  `create role plumbline login password '${verifierOf(password)}'\ncreate database plumbline owner plumbline\n`
+  [
+    `create role plumbline login password '${verifierOf(password)}'`,
+    `create role ${backupRole} login replication password '${verifierOf(password)}'`,
+    'create database plumbline owner plumbline\n',
+  ].join('\n')
 
 /**
  * The password as PostgreSQL keeps it (RFC 5803), so that the password itself is in no statement that could be logged.
@@ -133,6 +143,8 @@ const toService = (password: string): string =>
     end if;
     if not exists (select from pg_roles where rolname = 'plumbline') then create role plumbline; end if;
     alter role plumbline login nosuperuser password '${verifierOf(password)}';
+    if not exists (select from pg_roles where rolname = '${backupRole}') then create role ${backupRole}; end if;
+    alter role ${backupRole} login replication nosuperuser password '${verifierOf(password)}';
     execute format('alter role %I password null', (select rolname from pg_roles where oid = 10));
     alter database plumbline owner to plumbline;
     for own in

@@ -1,7 +1,8 @@
-import { access, open, readFile, rename } from 'node:fs/promises'
+import { access, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toNew, writeRules } from './access.ts'
 import { hasFailed } from './alone.ts'
+import { flush } from './folders.ts'
 import { remove, sweep, unfinished } from './leftovers.ts'
 import type { Place } from './place.ts'
 import { codeOf, EmbeddedProblem, refusedBy, saidBy } from './problem.ts'
@@ -64,9 +65,3 @@ export async function clusterExists({ cluster }: Place, major: string): Promise<
 
 /** Removes what killed processes left of a cluster under work. */
 export const sweepClusters = ({ home, identity }: Place): Promise<void> => sweep(home, identity)
-
-/** A new name is on the disk when its folder is. */
-async function flush(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  await handle.sync().finally(() => handle.close())
-}

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmod, lstat, mkdir, realpath } from 'node:fs/promises'
+import { chmod, lstat, mkdir, open, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Identity, weAreRoot } from './identity.ts'
 import { codeOf, EmbeddedProblem, refusedBy } from './problem.ts'
@@ -52,3 +52,9 @@ export const seen = (path: string) =>
 
 /** A short name which only this path has. */
 export const shortName = (path: string): string => createHash('sha256').update(path).digest('hex').slice(0, 16)
+
+/** A new name is on the disk when its folder is. */
+export async function flush(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  await handle.sync().finally(() => handle.close())
+}

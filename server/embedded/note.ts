@@ -5,7 +5,8 @@ import { unfinished } from './leftovers.ts'
 import { codeOf, EmbeddedProblem, refusedBy } from './problem.ts'
 
 /** The note in a data folder whose cluster is elsewhere: for people, and for the next start. */
-const noteIn = (folder: string): string => join(folder, 'postgres-is-elsewhere.txt')
+export const noteName = 'postgres-is-elsewhere.txt'
+const noteIn = (folder: string): string => join(folder, noteName)
 
 const text = (home: string, user: string): string =>
   `The bundled PostgreSQL does not run as root but as the user "${user}", who cannot reach this folder.

@@ -1,4 +1,5 @@
 import { servicePassword } from './access.ts'
+import type { Archive } from './archive.ts'
 import { awake } from './awake.ts'
 import { clusterExists } from './create.ts'
 import { isShared } from './identity.ts'
@@ -26,6 +27,8 @@ type Options = {
   folder: string
   /** the user as whom root runs it, made by the operator; `nobody` when not given */
   user?: string | null
+  /** where PostgreSQL archives its log, when it is started by this */
+  archive?: Archive | null
   /** told of steps that may take over a second */
   progress?: (sentence: string) => void
 }
@@ -35,14 +38,14 @@ export const openEmbedded = async (options: Options): Promise<Embedded> => openO
 
 export const openOn = (
   machine: Machine,
-  { folder, user = null, progress = () => undefined }: Options,
+  { folder, user = null, archive = null, progress = () => undefined }: Options,
 ): Promise<Embedded> =>
   awake(async () => {
     const { major } = await versionOf(machine.package)
     const place = await findPlace(folder, machine.shared, user)
     const exists = await clusterExists(place, major)
     const { connection, how, membership } = await reach({
-      ...{ machine, place, exists, progress },
+      ...{ machine, place, exists, archive, progress },
       password: await servicePassword(place),
     })
     let closing: Promise<void> | undefined

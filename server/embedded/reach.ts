@@ -1,4 +1,5 @@
 import { secureCluster, takesPassword } from './access.ts'
+import { type Archive, archiving } from './archive.ts'
 import { createCluster, sweepClusters } from './create.ts'
 import { isPrivate } from './folders.ts'
 import { look, type Sight } from './look.ts'
@@ -13,13 +14,20 @@ import { type Connection, join, type Membership } from './users.ts'
 
 type Reached = { connection: Connection; how: 'created' | 'started' | 'attached'; membership: Membership }
 
-type Task = { machine: Machine; place: Place; password: string; exists: boolean; progress: (sentence: string) => void }
+type Task = {
+  machine: Machine
+  place: Place
+  password: string
+  exists: boolean
+  archive: Archive | null
+  progress: (sentence: string) => void
+}
 
 /**
  * Looks, does the next thing that is missing, and looks again, until PostgreSQL has let us in. Others may create, start
  * and stop at the same time: whatever they did is seen at the next look.
  */
-export async function reach({ machine, place, password, exists, progress }: Task): Promise<Reached> {
+export async function reach({ machine, place, password, exists, archive, progress }: Task): Promise<Reached> {
   const patience = startPatience(place, progress)
   let bin: string | undefined
   let created = false
@@ -29,6 +37,8 @@ export async function reach({ machine, place, password, exists, progress }: Task
     const sight = await look(place.cluster)
     if (sight.state === 'alive' && sight.doing === 'ready') {
       const joined = await tryJoin({ place, password, because: patience.because }, sight)
+      // The process that hands over by time looks at the clock when it is woken, and slept through the start otherwise.
+      if (joined && archive) process.kill(sight.pid, 'SIGHUP')
       if (joined) return { ...joined, how: created ? 'created' : attempt?.pid === sight.pid ? 'started' : 'attached' }
     }
     if (attempt?.end()) {
@@ -49,7 +59,7 @@ export async function reach({ machine, place, password, exists, progress }: Task
         ? undefined
         : await patience.except(secureCluster(bin, place, password, reused))
       if (busy) patience.because(busy)
-      else attempt = await startServer(bin, place, reused)
+      else attempt = await startServer(bin, place, reused, await archiving(place, archive))
     }
     await patience.wait(sight)
   }

@@ -4,20 +4,22 @@ import { port } from './socket.ts'
  * How PostgreSQL is started on a machine with so many bytes of memory. On its command line, where neither a file in the
  * cluster nor ALTER SYSTEM can weaken it: what was answered is on the disk.
  */
-export const settings = (cluster: string, socketFolder: string, memory: number): string[] => [
+export const settings = (cluster: string, socketFolder: string, memory: number, more: Settings = {}): string[] => [
   '-D',
   cluster,
-  ...Object.entries({ ...fixed, ...sized(memory), unix_socket_directories: quoted(socketFolder) }).flatMap(
+  ...Object.entries({ ...fixed, ...sized(memory), unix_socket_directories: quoted(socketFolder), ...more }).flatMap(
     ([name, value]) => ['-c', `${name}=${value}`],
   ),
 ]
+
+export type Settings = { readonly [name: string]: string | number }
 
 /**
  * A quarter of the memory for pages, which is what PostgreSQL's manual begins with; the rest is the system's, which
  * keeps files in it, and the service's. A page takes memory when it is first used, its place in the table of pages (a
  * fortieth of it) at the start: hence the upper bound.
  */
-function sized(memory: number): { [setting: string]: string } {
+function sized(memory: number): Settings {
   const megabytes = Math.floor(memory / 2 ** 20)
   const pages = Math.min(Math.max(Math.floor(megabytes / 4), pagesMin), pagesMax)
   return { shared_buffers: `${pages}MB`, effective_cache_size: `${Math.max(Math.floor(megabytes / 2), pages)}MB` }

@@ -4,7 +4,7 @@ import { memoryHere } from './memory.ts'
 import type { Place } from './place.ts'
 import { inShort, refusedBy, saidBy } from './problem.ts'
 import { shell, spawnOptions } from './run.ts'
-import { settings } from './settings.ts'
+import { type Settings, settings } from './settings.ts'
 import { socketFolder } from './socket.ts'
 
 /** A PostgreSQL being started. */
@@ -21,9 +21,14 @@ export type Attempt = {
  * killed. `reused`: the process id of a killed server which another program has now; PostgreSQL is told to pay no
  * attention to it (as pg_ctl tells it of its own) and still looks itself whether the cluster's memory is in use.
  */
-export async function startServer(bin: string, place: Place, reused: number | undefined): Promise<Attempt> {
+export async function startServer(
+  bin: string,
+  place: Place,
+  reused: number | undefined,
+  more: Settings = {},
+): Promise<Attempt> {
   const { home, cluster, identity } = place
-  const told = settings(cluster, await socketFolder(place), memoryHere())
+  const told = settings(cluster, await socketFolder(place), memoryHere(), more)
   const logged = Number((await shell(identity, trim, home)).output) || 0
   const { env, ...where } = spawnOptions(identity)
   const child = spawn('/bin/sh', ['-c', becomeServer, 'sh', home, `${bin}/postgres`, ...told], {
@@ -54,7 +59,7 @@ const isTaken = (words: string): boolean =>
   (words.includes('lock file "') && (words.includes('" already exists') || words.includes('" is empty')))
 
 /** Others may have written into start.log at the same time: lines with another process id are not ours. */
-async function lastWords({ home, cluster, identity }: Place, { pid, logged }: Attempt): Promise<string> {
+export async function lastWords({ home, cluster, identity }: Place, { pid, logged }: Attempt): Promise<string> {
   const early = await shell(identity, 'tail -c +$(($2 + 1)) "$1/start.log"', home, String(logged))
   const ours = early.output.split('\n').filter((line) => Number(/ \[(\d{1,10})\] /.exec(line)?.[1] ?? pid) === pid)
   if (!ours.some((line) => line.includes('redirecting log output'))) return ours.join('\n').trim()

@@ -34,7 +34,10 @@ export type Values = MetricObjectWithValues<MetricValue<string>>[]
 /** What several processes have to say, as of one: counts are summed, and what has no sum is averaged or left out. */
 export const together = (all: readonly Values[]): Registry => AggregatorRegistry.aggregate([...all])
 
-export function startMetrics(database: Database): Metrics {
+/** What is known of backups and of the archive; null where none are asked for. */
+export type BackupFacts = { lastAt: Date | null; failing: readonly string[] }
+
+export function startMetrics(database: Database, backups: (() => Promise<BackupFacts>) | null = null): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
@@ -73,6 +76,7 @@ export function startMetrics(database: Database): Metrics {
     labelNames: ['why'],
     registers,
   })
+  if (backups) showBackups(registers, backups)
   new Gauge({ name: 'plumbline_processes', help: 'Processes that serve.', registers }).set(1)
   new Gauge({
     name: 'plumbline_database_connections',
@@ -97,4 +101,28 @@ export function startMetrics(database: Database): Metrics {
     values: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   }
+}
+
+/** All processes see the same, so together they say what each does. */
+function showBackups(registers: Registry[], facts: () => Promise<BackupFacts>): void {
+  new Gauge({
+    name: 'plumbline_backup_last_timestamp_seconds',
+    help: 'When the newest backup of the service was begun; 0 where there is none.',
+    aggregator: 'max',
+    registers,
+    async collect() {
+      this.set(((await facts()).lastAt?.getTime() ?? 0) / 1000)
+    },
+  })
+  new Gauge({
+    name: 'plumbline_backup_failing',
+    help: '1 while the last backup failed, or while the log of the database is not archived.',
+    labelNames: ['work'],
+    aggregator: 'max',
+    registers,
+    async collect() {
+      const { failing } = await facts()
+      for (const work of ['backup', 'archive']) this.set({ work }, failing.includes(work) ? 1 : 0)
+    },
+  })
 }

@@ -70,20 +70,29 @@ const runOn = (dbClient: pg.Client, onStep: (name: string) => void) => ({
 
 /** The migrations that the database has not seen yet. */
 export async function pendingMigrations(connection: Connection): Promise<string[]> {
-  const all = (await readdir(folder))
-    .filter((name) => name.endsWith('.sql'))
-    .map((name) => name.slice(0, -'.sql'.length))
-  return withClient(connection, async (client) => {
-    const { rows } = await client.query<{ made: string | null }>("select to_regclass('migrations')::text as made")
-    if (!rows[0]?.made) return all.sort()
-    const done = await client.query<{ name: string }>('select name from migrations')
-    const names = new Set(done.rows.map(({ name }) => name))
-    return all.filter((name) => !names.has(name)).sort()
-  })
+  const seen = new Set(await seenMigrations(connection))
+  return (await knownMigrations()).filter((name) => !seen.has(name))
 }
 
-async function withClient<T>(connection: Connection, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5000, application_name: 'plumbline migrate' })
+/** Those that this version of the program knows, in their order. */
+export const knownMigrations = async (): Promise<string[]> =>
+  (await readdir(folder))
+    .filter((name) => name.endsWith('.sql'))
+    .map((name) => name.slice(0, -'.sql'.length))
+    .sort()
+
+/** Those that the database has seen, in their order. */
+export const seenMigrations = (connection: Connection): Promise<string[]> =>
+  withClient(connection, async (client) => {
+    const { rows } = await client.query<{ made: string | null }>("select to_regclass('migrations')::text as made")
+    if (!rows[0]?.made) return []
+    const seen = await client.query<{ name: string }>('select name from migrations order by name')
+    return seen.rows.map(({ name }) => name)
+  })
+
+/** A connection of its own, without the time limits of requests. */
+export async function withClient<T>(connection: Connection, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5000, application_name: 'plumbline' })
   client.on('error', () => {})
   await client.connect()
   try {

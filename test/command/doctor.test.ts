@@ -40,12 +40,14 @@ describe('doctor', () => {
     expect(found.checks.map(({ name }) => name)).toEqual([
       ...['settings', 'node', 'processes', 'metrics', 'network', 'data folder', 'disk', 'key'],
       ...['database', 'durability', 'clock', 'connections', 'extensions', 'migrations', 'seal', 'demo'],
+      'backup',
       ...(isRoot ? ['user'] : []),
     ])
     const { out } = await stage.give(['doctor'])
     expect(out).toMatch(/^OK {7}database {5}PostgreSQL 18.*the bundled PostgreSQL \(attached\)/m)
     if (isRoot) expect(out).toMatch(/^WARNING {2}user {9}PostgreSQL runs as "nobody"/m)
-    expect(out).toMatch(isRoot ? /\n\nAll is well, with 1 warning\.\n$/ : /\n\nAll is well\.\n$/)
+    expect(out).toMatch(/^WARNING {2}backup {7}the service makes none: set PLUMBLINE_BACKUP_TO/m)
+    expect(out).toMatch(isRoot ? /\n\nAll is well, with 2 warnings\.\n$/ : /\n\nAll is well, with 1 warning\.\n$/)
   })
 
   test.each([
@@ -87,11 +89,13 @@ describe('doctor', () => {
     const { says } = (await diagnose()).checks.find(({ name }) => name === 'demo')!
     expect(says).toMatch(/^4 accounts of the demo can be signed in with/)
     const warnings = async (more: { [name: string]: string }) =>
-      (await diagnose(more)).checks.filter(({ name, warning }) => warning && name !== 'user').map(({ name }) => name)
+      (await diagnose(more)).checks
+        .filter(({ name, warning }) => warning && name !== 'user' && name !== 'backup')
+        .map(({ name }) => name)
     expect(await warnings({ HOST: '0.0.0.0' })).toEqual(['network', 'demo'])
     expect(await warnings({ PUBLIC_URL: 'https://erp.example.com' })).toEqual(['demo'])
     const open = { HOST: '0.0.0.0', METRICS_ADDRESS: '127.0.0.1:9464' }
-    expect((await stage.give(['doctor'], open)).out).toMatch(/with [23] warnings\.\n$/)
+    expect((await stage.give(['doctor'], open)).out).toMatch(/with [34] warnings\.\n$/)
 
     await opened.world.database.read({
       text: "update accounts set password_hash = $1 where email like 'ada@%'",

@@ -81,7 +81,9 @@ const notOurs = `select coalesce(json_agg(name), '[]') from (
 async function isSecured(connection: Connection, cluster: string): Promise<void> {
   expect(await ask(connection, 'select rolsuper from pg_roles where rolname = current_user')).toBe(false)
   expect(await ask(connection, notOurs)).toEqual([])
-  expect(await readFile(join(cluster, 'pg_hba.conf'), 'utf8')).toBe('local all all scram-sha-256\n')
+  expect(await readFile(join(cluster, 'pg_hba.conf'), 'utf8')).toBe(
+    'local all all scram-sha-256\nlocal replication plumbline_backup scram-sha-256\n',
+  )
   for (const [user, password] of [
     ['plumbline', 'guessed'],
     ['postgres', ''],

@@ -36,6 +36,9 @@ test('All mistakes are told at once, each with what it must be.', () => {
     CONNECTIONS_MAX: '15',
     BUFFER_MB: '0',
     METRICS_ADDRESS: '9464',
+    PLUMBLINE_BACKUP_EVERY: '24',
+    PLUMBLINE_BACKUP_KEEP: '0',
+    PLUMBLINE_ARCHIVE_SECONDS: '0',
     TRUSTED_PROXIES: '10.0.0.0/33, proxy.example.com',
     ...Object.fromEntries(settings.filter(({ name }) => name.endsWith('_MS')).map(({ name }) => [name, '1e3'])),
   }
@@ -83,4 +86,23 @@ test('A secret is masked where settings are shown.', () => {
   const shown = JSON.stringify(shownSettings(given))
   expect(shown).not.toMatch(/hunter2|xxxx/)
   expect(shownSettings(given).filter(({ value }) => value === '••••••')).toHaveLength(2)
+})
+
+test.for([
+  ['1m', 60_000],
+  ['24h', 86_400_000],
+  ['7d', 604_800_000],
+  ['365d', 31_536_000_000],
+] as const)('PLUMBLINE_BACKUP_EVERY may be %s', ([text, milliseconds]) => {
+  expect(readConfig({ PLUMBLINE_BACKUP_EVERY: text }).backupEvery).toBe(milliseconds)
+})
+
+test.for(['0h', '366d', '1w', '1.5h', 'h', '-1d'])('PLUMBLINE_BACKUP_EVERY may not be "%s"', (text) => {
+  expect(() => readConfig({ PLUMBLINE_BACKUP_EVERY: text })).toThrow(/^PLUMBLINE_BACKUP_EVERY must be a whole number/)
+})
+
+test.for(['PLUMBLINE_BACKUP_TO', 'PLUMBLINE_ARCHIVE'])('%s is refused with DATABASE_URL.', (name) => {
+  expect(() => readConfig({ [name]: '/mnt/backups', DATABASE_URL: 'postgres://erp@db/erp' })).toThrow(
+    `${name} must be left out with DATABASE_URL`,
+  )
 })

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { lstat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { inStage } from '../store/company-rows.ts'
+import type { Connection } from '../store/database.ts'
+import { seenMigrations } from '../store/migrate.ts'
+import { type CompanyManifest, companyFormat, linesOf } from './export-company.ts'
+import { manifestName, readManifest } from './manifest.ts'
+import { BackupProblem } from './problem.ts'
+import { readTar } from './tar.ts'
+
+export type Imported = { companyId: number; manifest: CompanyManifest }
+
+/** A company out of an archive, with a new id and all its records' ids as they were. All of it is checked first. */
+export async function importCompany(
+  connection: Connection,
+  from: string,
+  progress: (sentence: string) => void,
+): Promise<Imported> {
+  const file = resolve(from)
+  progress('Checking the archive …')
+  const manifest = await checkArchive(file)
+  const seen = await seenMigrations(connection)
+  if (seen.join() !== manifest.migrations.join())
+    throw new BackupProblem(
+      `${file} is of another version of the tables (Plumbline ${manifest.plumbline}): bring both sides to the same version with "plumbline migrate" and export anew.`,
+    )
+  const companyId = await inStage(connection, async ({ add, insert }) => {
+    for await (const { path, content } of readTar(file, file)) {
+      if (path === manifestName) continue
+      progress(`Importing ${path} …`)
+      for await (const lines of piecesOf(content))
+        await add(path.slice(0, -linesOf.length), lines).catch(refusedLine(path, file))
+    }
+    return insert().catch(refusedLine('a row', file))
+  })
+  return { companyId, manifest }
+}
+
+/** What the database does not take; anything else is not about the archive. */
+const refusedLine =
+  (path: string, file: string) =>
+  (error: unknown): never => {
+    const { code = '', message } = error as { code?: string; message: string }
+    if (!/^2[23]/.test(code)) throw error
+    throw new BackupProblem(`${path} in ${file} is not what this version takes (${message}): nothing was imported.`)
+  }
+
+/** The manifest of an archive in which everything is what it says. */
+async function checkArchive(file: string): Promise<CompanyManifest> {
+  if (!(await lstat(file).catch(() => undefined))?.isFile())
+    throw new BackupProblem(`${file} is not there, or no file: name the archive of a company.`)
+  const found = new Map<string, { bytes: number; sha256: string }>()
+  let text: string | undefined
+  for await (const { path, content } of readTar(file, file)) {
+    const hash = createHash('sha256')
+    const kept: Uint8Array[] = []
+    let bytes = 0
+    for await (const chunk of content) {
+      hash.update(chunk)
+      bytes += chunk.length
+      if (path === manifestName) kept.push(chunk)
+    }
+    if (path === manifestName) text = Buffer.concat(kept).toString('utf8')
+    else found.set(path, { bytes, sha256: hash.digest('hex') })
+  }
+  if (text === undefined)
+    throw new BackupProblem(`${file} holds no ${manifestName}: it is no archive of a company, or not a whole one.`)
+  const manifest = readManifest<CompanyManifest>(text, `${manifestName} in ${file}`, companyFormat)
+  for (const { path, bytes, sha256 } of manifest.files) {
+    const is = found.get(path)
+    if (!is) throw new BackupProblem(`${path} is missing in ${file}. Export it anew.`)
+    if (is.bytes !== bytes || is.sha256 !== sha256)
+      throw new BackupProblem(
+        `${path} in ${file} was changed or is damaged: it does not have its checksum. Export it anew.`,
+      )
+    found.delete(path)
+  }
+  for (const path of found.keys())
+    throw new BackupProblem(`${path} in ${file} is not in its manifest: it was added afterwards. Export it anew.`)
+  return manifest
+}
+
+const pieceLines = 1000
+
+/** Lines, some at a time. Cut at line feeds alone: other separators of lines may stand within a text. */
+async function* piecesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let rest = ''
+  let lines: string[] = []
+  for await (const chunk of content) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = parts.pop() ?? ''
+    lines.push(...parts)
+    while (lines.length >= pieceLines) {
+      yield lines.slice(0, pieceLines)
+      lines = lines.slice(pieceLines)
+    }
+  }
+  if (rest !== '') lines.push(rest)
+  if (lines.length > 0) yield lines
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { BackupProblem } from './problem.ts'
+
+/** What is in a backup. It lies beside the files, or as the last of them, and is checked itself. */
+export type Manifest = {
+  format: typeof format
+  started_at: string
+  /** From this moment on the archive brings back any other. */
+  finished_at: string
+  /** The version of the program, and the migrations that its database had seen. */
+  plumbline: string
+  migrations: string[]
+  postgres: { major: string; version: string; system_id: string }
+  /** The part of PostgreSQL's log that makes the copy consistent; it is in the backup. */
+  log: { timeline: number; start: string; stop: string }
+  files: FileFacts[]
+}
+
+export type FileFacts = { path: string; bytes: number; sha256: string }
+
+export const format = 'plumbline-backup-1'
+export const manifestName = 'manifest.json'
+
+/** A manifest as a text that holds its own checksum. */
+export function manifestText(manifest: { format: string }): string {
+  const checksum = checksumOf(manifest)
+  return `${JSON.stringify({ ...manifest, checksum }, null, 1)}\n`
+}
+
+/** The manifest in a text, which has to be the one that was written. `where` names it in what is said. */
+export function readManifest<T extends { format: string }>(text: string, where: string, format: T['format']): T {
+  const { checksum, ...manifest } = parsed(text, where) as T & { checksum?: unknown }
+  if (manifest.format !== format)
+    throw new BackupProblem(
+      `${where} says format ${JSON.stringify(manifest.format ?? null)}, and this reads ${format}: use the command and the version of Plumbline that it is of.`,
+    )
+  if (checksum !== checksumOf(manifest))
+    throw new BackupProblem(`${where} is damaged: it does not have its own checksum. Use another one.`)
+  return manifest as unknown as T
+}
+
+function parsed(text: string, where: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null) return value
+  } catch {
+    // Said below.
+  }
+  throw new BackupProblem(`${where} is damaged or cut off: it is no JSON object. Use another one.`)
+}
+
+const checksumOf = (manifest: object): string => createHash('sha256').update(JSON.stringify(manifest)).digest('hex')

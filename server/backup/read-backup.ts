@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { lstat, mkdir, readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type FileFacts, format, type Manifest, manifestName, readManifest } from './manifest.ts'
+import { BackupProblem } from './problem.ts'
+import { readTar } from './tar.ts'
+import { clusterArchive, clusterFolder } from './write-backup.ts'
+
+/** A backup whose manifest is whole. */
+export type Backup = {
+  manifest: Manifest
+  /**
+   * Writes the files of the cluster into a folder and says their paths, folders before what is in them. Rejects with
+   * the name of the first file that is not what the manifest says, or that is missing.
+   */
+  extract(cluster: string): Promise<string[]>
+  /** The keys that were put in, by their names; checked like the files. */
+  keys(): Promise<Map<string, Buffer>>
+}
+
+export async function openBackup(from: string): Promise<Backup> {
+  const path = resolve(from)
+  const there = await lstat(path).catch(() => undefined)
+  if (!there) throw new BackupProblem(`${path} is not there: name a backup.`)
+  return there.isDirectory() ? openFolder(path) : openFile(path)
+}
+
+async function openFolder(path: string): Promise<Backup> {
+  const where = join(path, manifestName)
+  const text = await readFile(where, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    throw new BackupProblem(`${where} is missing: ${path} is no backup of Plumbline, or not a whole one.`)
+  })
+  const manifest = readManifest<Manifest>(text, where, format)
+  const archive = join(path, clusterArchive)
+  return {
+    manifest,
+    extract: (cluster) => extractCluster(archive, manifest, cluster),
+    keys: async () => {
+      const found = keyFacts(manifest).map(async (facts): Promise<[string, Buffer]> => {
+        const content = await readFile(join(path, facts.path)).catch(() => undefined)
+        return [facts.path, same(content, facts, path)]
+      })
+      return new Map(await Promise.all(found))
+    },
+  }
+}
+
+async function openFile(path: string): Promise<Backup> {
+  const rest = new Map<string, Buffer>()
+  for await (const { path: name, bytes, content } of readTar(path, path)) {
+    // Keys and the manifest; none of them is large.
+    if (!name.startsWith(clusterFolder) && bytes <= aloneMax) rest.set(name, await whole(content))
+  }
+  const text = rest.get(manifestName)
+  if (!text)
+    throw new BackupProblem(`${path} holds no ${manifestName}: it is no backup of Plumbline, or not a whole one.`)
+  const manifest = readManifest<Manifest>(text.toString('utf8'), `${manifestName} in ${path}`, format)
+  return {
+    manifest,
+    extract: (cluster) => extractCluster(path, manifest, cluster),
+    keys: async () =>
+      new Map(keyFacts(manifest).map((facts) => [facts.path, same(rest.get(facts.path), facts, path)] as const)),
+  }
+}
+
+const aloneMax = 256 * 1024 * 1024
+
+const keyFacts = ({ files }: Manifest): FileFacts[] => files.filter(({ path }) => !path.startsWith(clusterFolder))
+
+function same(content: Buffer | undefined, { path, bytes, sha256 }: FileFacts, where: string): Buffer {
+  if (!content) throw new BackupProblem(`${path} is missing in ${where}. Use another backup.`)
+  if (content.length !== bytes || createHash('sha256').update(content).digest('hex') !== sha256)
+    throw damaged(path, where)
+  return content
+}
+
+const damaged = (path: string, where: string): BackupProblem =>
+  new BackupProblem(`${path} in ${where} is damaged: it does not have its checksum. Use another backup.`)
+
+async function extractCluster(archive: string, { files }: Manifest, cluster: string): Promise<string[]> {
+  const expected = new Map(files.filter(({ path }) => path.startsWith(clusterFolder)).map((file) => [file.path, file]))
+  const paths: string[] = []
+  if (!(await lstat(archive).catch(() => undefined)))
+    throw new BackupProblem(`${archive} is missing. Use another backup.`)
+  for await (const { path, type, bytes, content } of readTar(archive, archive)) {
+    if (!path.startsWith(clusterFolder)) continue
+    const inside = safe(path.slice(clusterFolder.length).replace(/\/$/, ''), archive)
+    if (type === 'directory') {
+      if (inside !== '') await mkdir(join(cluster, inside), { mode: 0o700 })
+    } else {
+      const facts = expected.get(path)
+      if (type !== 'file' || !facts)
+        throw new BackupProblem(`${path} in ${archive} is not in the manifest. Use another backup.`)
+      expected.delete(path)
+      if (bytes !== facts.bytes || (await store(content, join(cluster, inside))) !== facts.sha256)
+        throw damaged(path, archive)
+    }
+    if (inside !== '') paths.push(inside)
+  }
+  for (const path of expected.keys()) throw new BackupProblem(`${path} is missing in ${archive}. Use another backup.`)
+  return paths
+}
+
+/** No path leads out of the folder. */
+function safe(path: string, where: string): string {
+  if (!path.startsWith('/') && !path.split('/').includes('..')) return path
+  throw new BackupProblem(`${path} in ${where} leads out of the backup. Use another one.`)
+}
+
+/** Writes a new file, and says its checksum. */
+async function store(content: AsyncIterable<Uint8Array>, to: string): Promise<string> {
+  const hash = createHash('sha256')
+  const hashed = async function* (source: AsyncIterable<Uint8Array>) {
+    for await (const chunk of source) {
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  await pipeline(Readable.from(content), hashed, createWriteStream(to, { flags: 'wx', mode: 0o600 }))
+  return hash.digest('hex')
+}
+
+async function whole(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of content) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}

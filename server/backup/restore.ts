@@ -1,0 +1,94 @@
+import { readdir, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { archiveOf } from '../embedded/archive.ts'
+import { noteName, readNote } from '../embedded/note.ts'
+import { bundledMajor, type Moment, recoverInto } from '../embedded/recover.ts'
+import { knownMigrations } from '../store/migrate.ts'
+import { checkArchive } from './archived.ts'
+import type { Manifest } from './manifest.ts'
+import { BackupProblem } from './problem.ts'
+import { type Backup, openBackup } from './read-backup.ts'
+
+export type RestoreTask = {
+  from: string
+  /** The data folder, which must hold nothing. */
+  folder: string
+  user: string | null
+  moment: Moment
+  /** Where the log was archived. */
+  archive: string | null
+  progress(sentence: string): void
+}
+
+export type Restored = { manifest: Manifest; withKeys: boolean; lastChange: string | undefined }
+
+/** A data folder as it was. What is wrong with the backup or the archive is found before anything has its name. */
+export async function restoreBackup(task: RestoreTask): Promise<Restored> {
+  const { from, moment, archive, folder, user, progress } = task
+  const backup = await openBackup(from)
+  const { manifest } = backup
+  await refuseStrange(manifest, from)
+  await refuseTaken(resolve(folder))
+  refuseMoment(task, manifest)
+  const keys = await backup.keys()
+  if (archive && moment !== 'copied') {
+    progress('Checking the archive …')
+    await checkArchive(archive, manifest)
+  }
+  const lastChange = await recoverInto({
+    ...{ folder, user, moment, progress },
+    fill: backup.extract,
+    archived: archive && archiveOf(archive, manifest.postgres.system_id),
+    beforeUse: (data) => writeKeys(keys, data),
+  })
+  return { manifest, withKeys: keys.size > 0, lastChange }
+}
+
+/** Of another major version of PostgreSQL, or of a later version of the program. */
+async function refuseStrange({ postgres, migrations, plumbline }: Manifest, from: string): Promise<void> {
+  const major = await bundledMajor()
+  if (postgres.major !== major)
+    throw new BackupProblem(
+      `${from} was made by PostgreSQL ${postgres.major} and the bundled one is ${major}: restore it with the version of Plumbline that made it (${plumbline}), and move each company with "plumbline export" and "plumbline import-company".`,
+    )
+  const known = await knownMigrations()
+  const unknown = migrations.filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    throw new BackupProblem(
+      `${from} was made by a later version of Plumbline (${plumbline}), whose ${unknown.join(', ')} this one does not know: use that version.`,
+    )
+}
+
+/** What a restore that was killed left behind, before there was a cluster, is no data. */
+async function refuseTaken(folder: string): Promise<void> {
+  const names = await namesIn(folder)
+  const homes = [join(folder, 'postgres'), ...(names.includes(noteName) ? [(await readNote(folder)) ?? ''] : [])]
+  const hasCluster = (await Promise.all(homes.map(namesIn))).some((home) => home.includes('cluster'))
+  const left = hasCluster ? [] : ['postgres', 'database-password', noteName]
+  const taken = names.filter((name) => !left.includes(name) && !name.startsWith('.unfinished-'))
+  if (taken.length > 0)
+    throw new BackupProblem(
+      `${folder} is not empty (${taken.slice(0, 3).join(', ')}): move it away, or set PLUMBLINE_DATA to a folder that is empty or not there.`,
+    )
+}
+
+const namesIn = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+
+function refuseMoment({ moment, archive, from }: RestoreTask, { finished_at }: Manifest): void {
+  if (moment === 'copied') return
+  if (!archive)
+    throw new BackupProblem('--to-time needs what was archived: set PLUMBLINE_ARCHIVE to the folder of the archive.')
+  if (moment !== 'latest' && moment.at < new Date(finished_at))
+    throw new BackupProblem(
+      `${from} ended at ${finished_at}, which is after ${moment.text}: take an earlier backup, or leave --to-time out for the end of this one.`,
+    )
+}
+
+async function writeKeys(keys: Awaited<ReturnType<Backup['keys']>>, data: string): Promise<void> {
+  for (const [name, content] of keys)
+    await writeFile(join(data, name), content, { flag: 'wx', mode: 0o600, flush: true })
+}

@@ -1,0 +1,40 @@
+import { tmpdir } from 'node:os'
+import { openEmbedded } from '../embedded/open.ts'
+import { folderAside } from '../embedded/recover.ts'
+import { seenMigrations } from '../store/migrate.ts'
+import { type ReadTwice, readTablesTwice } from '../store/read-twice.ts'
+import type { Manifest } from './manifest.ts'
+import { BackupProblem } from './problem.ts'
+import { restoreBackup } from './restore.ts'
+
+export type Verified = { manifest: Manifest; tables: ReadTwice[] }
+
+type VerifyTask = { from: string; user: string | null; progress(sentence: string): void }
+
+/** Restores a backup aside, starts it, and reads every table in two ways; nothing of it stays. */
+export async function verifyBackup({ from, user, progress }: VerifyTask): Promise<Verified> {
+  const { folder, clear } = await folderAside(tmpdir())
+  try {
+    const { manifest } = await restoreBackup({ from, folder, user, moment: 'copied', archive: null, progress })
+    const { connection, close } = await openEmbedded({ folder, user, progress })
+    try {
+      progress('Reading every table twice …')
+      const seen = await seenMigrations(connection)
+      if (seen.join() !== manifest.migrations.join())
+        throw new BackupProblem(
+          `${from} holds other migrations than its manifest says (${seen.join(', ')}). Use another backup.`,
+        )
+      const tables = await readTablesTwice({ ...connection, ssl: false })
+      const torn = tables.filter(({ same }) => !same).map(({ table }) => table)
+      if (torn.length > 0)
+        throw new BackupProblem(
+          `${torn.join(', ')} in ${from} ${torn.length === 1 ? 'does' : 'do'} not hold the same rows by pages and by key. Use another backup.`,
+        )
+      return { manifest, tables }
+    } finally {
+      await close()
+    }
+  } finally {
+    await clear()
+  }
+}

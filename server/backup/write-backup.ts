@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { extract as readArchive } from 'tar-stream'
+import { copyCluster, type LogRange } from '../embedded/base-backup.ts'
+import { flush } from '../embedded/folders.ts'
+import { ourselves } from '../embedded/identity.ts'
+import { sweep, unfinished } from '../embedded/leftovers.ts'
+import type { Connection } from '../embedded/users.ts'
+import { version } from '../version.ts'
+import { type FileFacts, format, type Manifest, manifestName, manifestText } from './manifest.ts'
+import { BackupProblem } from './problem.ts'
+import { type Writer, writeTar } from './tar.ts'
+
+export type BackupTask = {
+  connection: Connection
+  systemId: string
+  migrations: string[]
+  /** A folder, or a file where it ends in .tar; there must be nothing there yet. */
+  to: string
+  /** Files with the keys that seal tokens; empty where they stay out. */
+  keyFiles: readonly string[]
+  /** Given up when it aborts. */
+  signal: AbortSignal | undefined
+  now(): Date
+  onProgress(done: number, total: number): void
+}
+
+const isFile = (to: string): boolean => to.endsWith('.tar')
+/** In a folder: the archive with the cluster. */
+export const clusterArchive = 'cluster.tar'
+
+/** A backup, under another name until it is whole and on the disk. */
+export async function writeBackup(task: BackupTask): Promise<Manifest> {
+  const to = resolve(task.to)
+  const parent = dirname(to)
+  await mkdir(parent, { recursive: true })
+  await refuseTaken(to)
+  await sweep(parent, ourselves())
+  const fresh = unfinished(parent)
+  try {
+    const manifest = isFile(to) ? await writeFileAt(fresh, task) : await writeFolderAt(fresh, task)
+    await refuseTaken(to)
+    await rename(fresh, to)
+    await flush(parent)
+    return manifest
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+async function refuseTaken(to: string): Promise<void> {
+  const there = await stat(to).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (there) throw new BackupProblem(`${to} is there already: name a folder or a .tar file that is not.`)
+}
+
+/** One archive with everything; the manifest is the last entry. */
+async function writeFileAt(fresh: string, task: BackupTask): Promise<Manifest> {
+  const writer = writeTar(fresh)
+  try {
+    const copied = await copyInto(writer, task)
+    const keys: FileFacts[] = []
+    for (const file of task.keyFiles) {
+      const { size } = await stat(file)
+      keys.push(await writer.file(basename(file), size, createReadStream(file)))
+    }
+    const manifest = manifestOf(task, copied, keys)
+    const text = Buffer.from(manifestText(manifest))
+    await writer.file(manifestName, text.length, [text])
+    await writer.end()
+    return manifest
+  } catch (error) {
+    writer.destroy()
+    throw error
+  }
+}
+
+/** The archive, the keys and the manifest beside each other. */
+async function writeFolderAt(fresh: string, task: BackupTask): Promise<Manifest> {
+  await mkdir(fresh, { mode: 0o700 })
+  const writer = writeTar(join(fresh, clusterArchive))
+  try {
+    const copied = await copyInto(writer, task)
+    await writer.end()
+    const keys = await Promise.all(task.keyFiles.map((file) => copyKey(file, join(fresh, basename(file)))))
+    const manifest = manifestOf(task, copied, keys)
+    await writeFile(join(fresh, manifestName), manifestText(manifest), { flag: 'wx', mode: 0o600, flush: true })
+    await flush(fresh)
+    return manifest
+  } catch (error) {
+    writer.destroy()
+    throw error
+  }
+}
+
+type Copied = LogRange & { version: string; files: FileFacts[]; startedAt: Date; finishedAt: Date }
+
+/** The cluster as PostgreSQL sends it, entry by entry, each with a checksum. */
+async function copyInto(writer: Writer, { connection, signal, now, onProgress }: BackupTask): Promise<Copied> {
+  const startedAt = now()
+  const files: FileFacts[] = []
+  const into = new PassThrough({ highWaterMark: 1024 * 1024, signal })
+  const extract = readArchive()
+  into.on('error', (error) => extract.destroy(error)).pipe(extract)
+  extract.once('close', () => into.destroy())
+  let [done, total] = [0, 0]
+  const copying = copyCluster(connection, {
+    into,
+    expect: (bytes) => (total = bytes),
+    came(bytes) {
+      done += bytes
+      onProgress(done, Math.max(total, done))
+    },
+  }).then(
+    (range) => {
+      into.end()
+      return range
+    },
+    (error: Error) => {
+      into.destroy(error)
+      throw error
+    },
+  )
+  // Where writing fails its own error says more.
+  copying.catch(() => undefined)
+  for await (const entry of extract) {
+    const { name, type, size = 0 } = entry.header
+    const path = `${clusterFolder}${name.replace(/^\.\//, '').replace(/\/$/, '')}`
+    if (type === 'directory') await writer.folder(path)
+    else if (type === 'file') files.push(await writer.file(path, size, entry as AsyncIterable<Uint8Array>))
+    else throw new BackupProblem(`${name} in the cluster is a ${type}, which is not backed up.`)
+    entry.resume()
+  }
+  return { ...(await copying), files, startedAt, finishedAt: now() }
+}
+
+export const clusterFolder = 'cluster/'
+
+function manifestOf(
+  { systemId, migrations }: BackupTask,
+  { version: server, files, startedAt, finishedAt, timeline, start, stop }: Copied,
+  keys: readonly FileFacts[],
+): Manifest {
+  return {
+    format,
+    started_at: startedAt.toISOString(),
+    finished_at: finishedAt.toISOString(),
+    plumbline: version,
+    migrations,
+    postgres: { major: server.split('.')[0] ?? '', version: server, system_id: systemId },
+    log: { timeline, start, stop },
+    files: [...files, ...keys],
+  }
+}
+
+async function copyKey(from: string, to: string): Promise<FileFacts> {
+  const text = await readFile(from)
+  await writeFile(to, text, { flag: 'wx', mode: 0o600, flush: true })
+  return { path: basename(to), bytes: text.length, sha256: createHash('sha256').update(text).digest('hex') }
+}

@@ -1,0 +1,56 @@
+import { readFailures } from '../backup/failures.ts'
+import { backupsIn } from '../backup/kept.ts'
+import { notStarted } from '../backup/schedule.ts'
+import type { Config } from '../config.ts'
+import { type ClusterFacts, clusterFacts } from '../store/cluster-facts.ts'
+import type { Connection } from '../store/database.ts'
+import { type Check, ill, warned, well } from './doctor.ts'
+
+/** Whether what is here would come back: the newest backup and the archive. */
+export async function checkBackup(config: Config, connection: Connection, now: Date): Promise<Check[]> {
+  const facts = await clusterFacts(connection)
+  if (config.databaseUrl !== null) return [checkOwnServer(facts)]
+  return [await checkNewest(config, now), ...(config.archive === null ? [] : [checkArchive(facts)])]
+}
+
+async function checkNewest({ backupTo, backupEvery, dataFolder }: Config, now: Date): Promise<Check> {
+  if (backupTo === null)
+    return warned('backup', 'the service makes none: set PLUMBLINE_BACKUP_TO, or give "plumbline backup" yourself.')
+  const { backup: failure } = await readFailures(dataFolder)
+  const [newest] = await backupsIn(backupTo)
+  const says = newest
+    ? `the newest is of ${newest.at.toISOString()}, ${ageOf(newest.at, now)} ago, in ${newest.path}`
+    : `there is none in ${backupTo} yet`
+  if (failure) return ill('backup', `${says}; the last one failed at ${failure.at}: ${failure.says}`)
+  // "serve" looks once a minute, and one takes its time.
+  if (newest && now.getTime() - newest.at.getTime() > 2 * backupEvery)
+    return ill('backup', `${says}, though one is due after ${hours(backupEvery)}: see that "plumbline serve" runs.`)
+  return newest ? well('backup', says) : warned('backup', `${says}: "plumbline serve" makes the first one.`)
+}
+
+function checkArchive({ archives, failing, archivedAt, behindBytes }: ClusterFacts): Check {
+  if (!archives) return ill('archive', `${notStarted}.`)
+  if (failing)
+    return ill(
+      'archive',
+      `${failing.segment} could not be archived at ${failing.at.toISOString()}; PostgreSQL’s log in the data folder says why. Nothing is lost while the disk of the data folder has room.`,
+    )
+  const last = archivedAt ? `last at ${archivedAt.toISOString()}` : 'nothing yet'
+  return well(
+    'archive',
+    behindBytes === null ? last : `${last}, ${(behindBytes / 1024 ** 2).toFixed(1)} MiB are still to come`,
+  )
+}
+
+function checkOwnServer({ archives, failing, archivedAt }: ClusterFacts): Check {
+  if (failing) return ill('archive', `the database cannot archive ${failing.segment}: look into its log.`)
+  if (archives)
+    return well('archive', `the database archives its log, last at ${archivedAt?.toISOString() ?? 'no time'}`)
+  return warned(
+    'archive',
+    'the database archives nothing, so only the moments of its backups come back: set archive_mode and archive_command in it.',
+  )
+}
+
+const hours = (milliseconds: number): string => `${(milliseconds / 3_600_000).toFixed(1)} hours`
+const ageOf = (at: Date, now: Date): string => hours(Math.max(0, now.getTime() - at.getTime()))

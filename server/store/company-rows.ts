@@ -1,0 +1,132 @@
+import type pg from 'pg'
+import type { Connection } from './database.ts'
+import { withClient } from './migrate.ts'
+
+/** The rows of one company, table by table, as lines of JSON that PostgreSQL writes and reads: no value passes through ours. */
+
+export type CompanyTable = { table: string; columns: string[] }
+
+/** What belongs to a company and does not go along, and why. */
+export const leftOut: { readonly [table: string]: string } = {
+  answers: 'stored answers are forgotten after a day',
+  sessions: 'nobody is signed in elsewhere',
+  demo_accounts: 'it says which passwords were drawn here',
+}
+
+/** Columns that hold secrets, and what stands in their place afterwards: nobody signs in or calls with what was exported. */
+const secrets: { readonly [table: string]: { readonly [column: string]: string } } = {
+  accounts: { password_hash: 'null' },
+  tokens: { hash: 'sha256(gen_random_uuid()::text::bytea)', sealed: "''::bytea" },
+}
+
+/** What is changed on the way in. */
+const changed: { readonly [table: string]: { readonly [column: string]: string } } = {
+  companies: { is_demo: 'false' },
+  tokens: { revoked_at: 'coalesce(r.revoked_at, now())' },
+}
+
+/** Work in one snapshot of the database, whatever others write meanwhile. */
+export const inSnapshot = <T>(connection: Connection, work: (client: pg.ClientBase) => Promise<T>): Promise<T> =>
+  withClient(connection, async (client) => {
+    await client.query("set statement_timeout = 0; set timezone = 'UTC'; set datestyle = 'ISO'")
+    await client.query('begin isolation level repeatable read read only')
+    return work(client)
+  })
+
+/** Every table with something of a company, the company itself first. A table of later versions is among them by itself. */
+export async function companyTables(client: pg.ClientBase): Promise<CompanyTable[]> {
+  const { rows } = await client.query<CompanyTable>(
+    `select c.relname as table, array_agg(a.attname::text order by a.attnum)
+        filter (where a.attgenerated = '' and a.attname <> case c.relname when 'companies' then 'id' else 'company_id' end) as columns
+      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+      group by c.relname having c.relname = 'companies' or 'company_id' = any (array_agg(a.attname::text))
+      order by c.relname <> 'companies', c.relname`,
+  )
+  return rows.filter(({ table }) => !(table in leftOut))
+}
+
+const pieceRows = 1000
+
+/** The rows of a table, a piece at a time. */
+export async function* companyRows(
+  client: pg.ClientBase,
+  { table, columns }: CompanyTable,
+  companyId: number,
+): AsyncGenerator<string[]> {
+  const open = columns.filter((column) => !(column in (secrets[table] ?? {})))
+  const company = table === 'companies' ? 'id' : 'company_id'
+  // A line break in JSON stands between values; in a text it is escaped.
+  await client.query(
+    `declare piece no scroll cursor for
+     select translate(row_to_json(r)::text, E'\\n\\r', '  ') as line
+     from (select ${named(open)} from ${quoted(table)} where ${company} = ${Number(companyId)}
+       order by ${columns.includes('id') ? 'id' : named(open)}) r`,
+  )
+  for (;;) {
+    const { rows } = await client.query<{ line: string }>(`fetch ${pieceRows} from piece`)
+    if (rows.length === 0) break
+    yield rows.map(({ line }) => line)
+  }
+  await client.query('close piece')
+}
+
+/** Rows that wait to be one company: all of them go in at once, so that each finds what it refers to. */
+export type Staged = {
+  add(table: string, lines: readonly string[]): Promise<void>
+  /** The new company's id. */
+  insert(): Promise<number>
+}
+
+/** All of it is one transaction: where anything is refused there is no company. */
+export const inStage = <T>(connection: Connection, work: (staged: Staged) => Promise<T>): Promise<T> =>
+  withClient(connection, async (client) => {
+    await client.query("set statement_timeout = 0; set timezone = 'UTC'; begin")
+    const tables = await companyTables(client)
+    for (const { table } of tables)
+      await client.query(`create temporary table ${quoted(`stage_${table}`)} (line json not null) on commit drop`)
+    const result = await work({
+      add: async (table, lines) => {
+        await client.query(`insert into ${quoted(`stage_${table}`)} select unnest($1::text[])::json`, [lines])
+      },
+      insert: () => insertAll(client, tables),
+    })
+    await client.query('commit')
+    return result
+  })
+
+async function insertAll(client: pg.ClientBase, [companies, ...tables]: CompanyTable[]): Promise<number> {
+  const { rows } = await client.query<{ id: string }>(`${insertion(companies as CompanyTable)} returning id`)
+  const id = Number(rows[0]?.id)
+  const all = tables.map((table, index) => `into_${index} as (${insertion(table, id)})`)
+  await client.query(`with ${all.join(', ')} select`)
+  await raiseSequences(client, tables, id)
+  return id
+}
+
+function insertion({ table, columns }: CompanyTable, companyId?: number): string {
+  const instead = { ...secrets[table], ...changed[table] }
+  const values = columns.map((column) => instead[column] ?? `r.${quoted(column)}`)
+  const [into, from] = companyId === undefined ? [[], []] : [['company_id'], [String(companyId)]]
+  return `insert into ${quoted(table)} (${[...into, ...columns.map(quoted)].join(', ')})
+    select ${[...from, ...values].join(', ')}
+    from ${quoted(`stage_${table}`)} s cross join lateral json_populate_record(null::${quoted(table)}, s.line) r`
+}
+
+/**
+ * Ids are kept, so what draws new ones has to go on after them. Others draw at the same time: what is skipped is far
+ * more than they can draw between the look and the change.
+ */
+async function raiseSequences(client: pg.ClientBase, tables: readonly CompanyTable[], companyId: number) {
+  for (const { table } of tables.filter(({ columns }) => columns.includes('id'))) {
+    await client.query(
+      `select setval(name, greatest(most, last) + 1000) from (
+        select pg_get_serial_sequence($1, 'id')::regclass as name, (select max(id) from ${quoted(table)} where company_id = ${companyId}) as most
+      ) s cross join lateral (select pg_sequence_last_value(name) as last offset 0) l where most > coalesce(last, 0)`,
+      [quoted(table)],
+    )
+  }
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+const named = (columns: readonly string[]): string => columns.map(quoted).join(', ')
