@@ -1,9 +1,11 @@
 import type { WebhookAttemptOpened } from '#derive/console/answers.ts'
 import { invalid, quoted } from '#derive/parameters.ts'
 import { type AttemptInFull, type AttemptShown, attemptsOf, countAttempts } from '#derive/queries/webhook-attempts.ts'
+import { testEvent } from '#registry/webhooks.ts'
+import { needViews } from '../service/webhook-input.ts'
 import { recordId } from '../walk/read-intent.ts'
 import { findOneAttempt, sendAgain as sendOnceMore, sendTest } from '../webhooks/delivery.ts'
-import type { Asked } from './asked.ts'
+import type { Asked, LetIn } from './asked.ts'
 import { readPage, rowsOf } from './paging.ts'
 import { existing } from './webhooks.ts'
 
@@ -24,8 +26,7 @@ export async function list(asked: Asked<'webhooks.attempts'>) {
 }
 
 export async function fetch(asked: Asked<'webhook-attempts.fetch'>) {
-  const { companyId } = asked.session().actor
-  return { data: shown(await findOneAttempt(asked.world, companyId, recordId(asked))) }
+  return { data: shown(await visible(asked)) }
 }
 
 /** The time that it takes is the receiver's, not ours. */
@@ -35,9 +36,17 @@ export async function test(asked: Asked<'webhooks.test'>) {
 }
 
 export async function sendAgain(asked: Asked<'webhook-attempts.send-again'>) {
+  const { id } = await visible(asked)
   const { companyId } = asked.session().actor
-  const id = recordId(asked)
   return { data: shown(await asked.outside(() => sendOnceMore(asked.world, companyId, id))) }
+}
+
+/** The attempt of the path, for somebody who may see the record that it tells of. */
+async function visible(asked: LetIn): Promise<AttemptInFull> {
+  const { actor, row } = asked.session()
+  const attempt = await findOneAttempt(asked.world, actor.companyId, recordId(asked))
+  if (attempt.event !== testEvent) needViews(row.permissions, [attempt.event])
+  return attempt
 }
 
 function readFailed(text: string | undefined): boolean {

@@ -34,7 +34,7 @@ export function needViews(holds: readonly string[] | undefined, events: readonly
   const missing = holds && codes.find((code) => !holds.includes(code))
   if (missing === undefined) return
   throw new Refusal('insufficient_scope', {
-    detail: `The webhook tells of records that need ${missing}, which you do not hold; only somebody who does can do this.`,
+    detail: `What the webhook tells of needs ${missing}, which you do not hold; only somebody who does can do this.`,
     required_scope: missing,
   })
 }

@@ -97,6 +97,24 @@ describe('What is refused', () => {
     expect(moved.status).toBe(403)
   })
 
+  test('what was sent of records that one may not see', async () => {
+    const own = await stage.office()
+    const { webhook } = await make(own)
+    const clerk = await stage.person(own.company, ['API_MANAGE', 'WORKERS_VIEW'])
+    await own.company.create('clients', { name: 'Secret' })
+    await eventually(async () => {
+      await sendDue(stage.world)
+      expect((await own.get(`/console/webhooks/${webhook.id}/attempts`)).body.meta.total).toBe(1)
+    }, 20_000)
+    const [{ id }] = await clerk.data(`/console/webhooks/${webhook.id}/attempts`)
+    for (const answer of [
+      await clerk.get(`/console/webhook-attempts/${id}`),
+      await clerk.ask('POST', `/console/webhook-attempts/${id}/send-again`),
+    ])
+      expect(answer).toMatchObject({ status: 403, body: { required_scope: 'CLIENTS_VIEW' } })
+    expect((await own.get(`/console/webhook-attempts/${id}`)).text).toContain('Secret')
+  })
+
   test('a moment that is none, or is to come', async () => {
     const { webhook } = await make(office)
     for (const from of ['yesterday', '2026-03-31', '2999-01-01T00:00:00Z'])
