@@ -30,7 +30,8 @@ export function ChoiceMatrix(props: ChoiceMatrixProps) {
   const set = (codes: readonly string[], yes: boolean) =>
     onChange?.(yes ? [...new Set([...chosen, ...codes])] : chosen.filter((code) => !codes.includes(code)))
   return (
-    <Box sx={{ overflowX: 'auto' }}>
+    // Where nothing in it takes the focus, it is scrolled by the keyboard itself.
+    <Box sx={{ overflowX: 'auto' }} {...(isReadOnly ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}>
       <Table size="small" aria-label={label} sx={{ maxWidth: 640, '& td, & th': { px: { xs: 0.75, sm: 2 } } }}>
         <TableHead>
           <TableRow>
