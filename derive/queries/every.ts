@@ -74,24 +74,20 @@ import {
   insertAttempt,
   sweepWebhookAttempts,
 } from './webhook-attempts.ts'
+import { claimWebhooks, giveUpWebhook, markResync, releaseWebhook, settleWebhook } from './webhook-claims.ts'
 import {
   beginWebhookAt,
-  claimWebhooks,
   deleteWebhook,
   disableWebhook,
   failingWebhooks,
   findWebhook,
   firstSince,
-  giveUpWebhook,
   holdWebhook,
   insertWebhook,
   lockWebhooks,
-  markResync,
   nextWebhookId,
-  releaseWebhook,
   rotateSecret,
   secretsOf,
-  settleWebhook,
   updateWebhook,
   webhooksOf,
 } from './webhooks.ts'

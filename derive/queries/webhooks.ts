@@ -1,11 +1,11 @@
 import { raw } from 'sql-template-tag'
 import type { DisableReason, Payload } from '#registry/webhooks.ts'
-import { companyRow, inOrderOf } from './access.ts'
+import { inOrderOf } from './access.ts'
 import type { Position } from './changes.ts'
-import { currentEpoch, horizon } from './log.ts'
+import { currentEpoch } from './log.ts'
 import { type Statement, sql, statement } from './statement.ts'
 
-/** Where changes are sent: the endpoints of companies, and which of them has something to be sent. */
+/** Where changes are sent: the endpoints of companies, and their settings. */
 
 export type EndpointRow = {
   company_id: number
@@ -30,18 +30,18 @@ export type EndpointRow = {
   created_at: Date
 }
 
-const columns = sql`company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
+export const endpointColumns = sql`company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
   cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at`
 
-/** An endpoint that is not deleted, by its key, as a source of rows. */
-const live = (companyId: number, id: number, lock = '') =>
+/** An endpoint by its key, as a source of rows. */
+export const endpointRow = (companyId: number, id: number, lock = '') =>
   sql`(select ctid, * from webhook_endpoints where company_id = ${companyId} and id = ${id} ${raw(lock)} offset 0)`
 
-const at = ({ epoch, pos, id }: Position) =>
+export const atPlace = ({ epoch, pos, id }: Position) =>
   sql`cursor_epoch = ${epoch}, cursor_pos = ${pos}::text::xid8, cursor_id = ${id}`
 
 const placeOf = (companyId: number, id: number) =>
-  sql`ctid = any (array(select w.ctid from ${live(companyId, id)} w where w.deleted_at is null))`
+  sql`ctid = any (array(select w.ctid from ${endpointRow(companyId, id)} w where w.deleted_at is null))`
 
 /**
  * The first change of a company that began at a moment or later, in the order of the log. It is looked for behind the
@@ -66,19 +66,22 @@ export const lockWebhooks = (companyId: number): Statement =>
 
 export const webhooksOf = (companyId: number): Statement =>
   statement(
-    sql`select ${columns} from (
+    sql`select ${endpointColumns} from (
       select * from webhook_endpoints where company_id = ${companyId} ${inOrderOf(sql`id`)}
     ) w where deleted_at is null order by id`,
     'webhooks.list',
   )
 
 export const findWebhook = (companyId: number, id: number): Statement =>
-  statement(sql`select ${columns} from ${live(companyId, id)} w where deleted_at is null`, 'webhooks.find')
+  statement(
+    sql`select ${endpointColumns} from ${endpointRow(companyId, id)} w where deleted_at is null`,
+    'webhooks.find',
+  )
 
 /** Held for a change of it; whoever is sending finds his claim gone, and stops. */
 export const holdWebhook = (companyId: number, id: number): Statement =>
   statement(
-    sql`select ${columns} from ${live(companyId, id, 'for no key update')} w where deleted_at is null`,
+    sql`select ${endpointColumns} from ${endpointRow(companyId, id, 'for no key update')} w where deleted_at is null`,
     'webhooks.hold',
   )
 
@@ -105,7 +108,7 @@ export const insertWebhook = (
       cursor_epoch, cursor_pos, cursor_id, log_epoch)
     values (${companyId}, ${id}, ${name}, ${url}, ${events}, ${payload}, ${ordered}, ${sealed}, ${cursor.epoch},
       ${cursor.pos}::text::xid8, ${cursor.id}, ${currentEpoch})
-    returning ${columns}`)
+    returning ${endpointColumns}`)
 
 /** What was tried with the former settings and has not arrived is tried again at once. */
 export const updateWebhook = (
@@ -118,7 +121,7 @@ export const updateWebhook = (
       pending = (
         select coalesce(json_object_agg(key, value), '{}') from json_each(pending) where value::text = '"arrived"'
       )
-    where ${placeOf(companyId, id)} returning ${columns}`)
+    where ${placeOf(companyId, id)} returning ${endpointColumns}`)
 
 /** The former secret signs beside the new one for a time; the one before it does no more. */
 export const rotateSecret = (
@@ -128,7 +131,7 @@ export const rotateSecret = (
 ): Statement =>
   statement(sql`update webhook_endpoints set sealed = ${sealed}, previous_sealed = ${previous},
       previous_until = ${until}, claim = null, claimed_until = null
-    where ${placeOf(companyId, id)} returning ${columns}`)
+    where ${placeOf(companyId, id)} returning ${endpointColumns}`)
 
 export type SecretRow = { sealed: Buffer; previous_sealed: Buffer | null }
 
@@ -136,21 +139,21 @@ export type SecretRow = { sealed: Buffer; previous_sealed: Buffer | null }
 export const secretsOf = (companyId: number, id: number, now: Date): Statement =>
   statement(
     sql`select sealed, case when previous_until > ${now} then previous_sealed end as previous_sealed
-    from ${live(companyId, id)} w where deleted_at is null`,
+    from ${endpointRow(companyId, id)} w where deleted_at is null`,
     'webhooks.secrets',
   )
 
 export const disableWebhook = (companyId: number, id: number, reason: DisableReason, now: Date): Statement =>
   statement(sql`update webhook_endpoints set disabled_at = ${now}, disabled_because = ${reason}, claim = null,
       claimed_until = null
-    where ${placeOf(companyId, id)} returning ${columns}`)
+    where ${placeOf(companyId, id)} returning ${endpointColumns}`)
 
 /** Begins at a place of the log, whatever came before. */
 export const beginWebhookAt = (companyId: number, id: number, cursor: Position): Statement =>
-  statement(sql`update webhook_endpoints set ${at(cursor)}, pending = '{}', paused_until = null,
+  statement(sql`update webhook_endpoints set ${atPlace(cursor)}, pending = '{}', paused_until = null,
       next_attempt_at = null, failing_since = null, disabled_at = null, disabled_because = null,
       log_epoch = ${currentEpoch}, resync_since = null, claim = null, claimed_until = null
-    where ${placeOf(companyId, id)} returning ${columns}`)
+    where ${placeOf(companyId, id)} returning ${endpointColumns}`)
 
 /** Its attempts are kept as long as others; its secrets go. */
 export const deleteWebhook = (companyId: number, id: number): Statement =>
@@ -169,84 +172,4 @@ export const failingWebhooks = (companyId: number): Statement =>
       failing_since is not null or disabled_because <> 'by_hand' or resync_since is not null
     ) order by id`,
     'webhooks.failing',
-  )
-
-export type Settled = Pick<EndpointRow, 'pending' | 'paused_until' | 'next_attempt_at' | 'failing_since'> & {
-  cursor: Position
-}
-export type Claim = { companyId: number; id: number; claim: string }
-
-const claimed = ({ companyId, id, claim }: Claim) => sql`ctid = any (array(
-    select w.ctid from ${live(companyId, id)} w where w.claim = ${claim}::uuid
-  ))`
-
-/** With the add-ons of its company, which say what may be told. */
-export type ClaimedRow = EndpointRow & { add_ons: string[] }
-
-/**
- * Marks endpoints that have something to be sent, by their keys after a place: one that waits when it is due, the others
- * when the log goes on behind their cursor. `now` is the service's clock; the claim is told by the database's, which all
- * processes share.
- */
-export const claimWebhooks = (
-  after: { companyId: number; id: number },
-  { claim, now, leaseSeconds, most }: { claim: string; now: Date; leaseSeconds: number; most: number },
-): Statement =>
-  statement(
-    sql`update webhook_endpoints set claim = ${claim}::uuid, claimed_until = now() + make_interval(secs => ${leaseSeconds})
-    where ctid = any (array(
-      select w.ctid from webhook_endpoints w
-      where (w.company_id, w.id) > (${after.companyId}, ${after.id})
-        and w.disabled_at is null and w.deleted_at is null
-        and (w.claimed_until is null or w.claimed_until < now())
-        and exists (select from ${companyRow(raw('w.company_id'))} c where 'api' = any (c.add_ons))
-        and (w.paused_until is null or w.paused_until <= ${now})
-        and case when w.next_attempt_at is not null then w.next_attempt_at <= ${now} else exists (
-          select from (
-            select id from history where company_id = w.company_id
-              and (epoch, pos, id) > (w.cursor_epoch, w.cursor_pos, w.cursor_id)
-              and (epoch, pos) < (${currentEpoch}, ${horizon})
-            order by company_id, epoch, pos, id limit 1
-          ) news
-        ) end
-      order by w.company_id, w.id limit ${most} for update of w skip locked
-    ))
-    returning ${columns}, (
-      select c.add_ons from ${companyRow(raw('webhook_endpoints.company_id'))} c
-    ) as add_ons`,
-    'webhooks.claim',
-  )
-
-/** Keeps how far an endpoint has come, for whoever still holds the claim, and the claim for longer. */
-export const settleWebhook = (
-  claim: Claim,
-  { cursor, pending, paused_until, next_attempt_at, failing_since }: Settled,
-  leaseSeconds: number,
-): Statement =>
-  statement(
-    sql`update webhook_endpoints set ${at(cursor)}, pending = ${JSON.stringify(pending)}::json,
-      paused_until = ${paused_until}, next_attempt_at = ${next_attempt_at}, failing_since = ${failing_since},
-      claimed_until = now() + make_interval(secs => ${leaseSeconds})
-    where ${claimed(claim)} returning id`,
-    'webhooks.settle',
-  )
-
-/** The log has begun anew: what the receiver knows may be gone. */
-export const markResync = (claim: Claim, epoch: number, now: Date): Statement =>
-  statement(
-    sql`update webhook_endpoints set log_epoch = ${epoch}, resync_since = ${now} where ${claimed(claim)} returning id`,
-    'webhooks.mark-resync',
-  )
-
-export const releaseWebhook = (claim: Claim): Statement =>
-  statement(
-    sql`update webhook_endpoints set claim = null, claimed_until = null where ${claimed(claim)} returning id`,
-    'webhooks.release',
-  )
-
-export const giveUpWebhook = (claim: Claim, reason: DisableReason, now: Date): Statement =>
-  statement(
-    sql`update webhook_endpoints set disabled_at = ${now}, disabled_because = ${reason}
-    where ${claimed(claim)} returning id`,
-    'webhooks.give-up',
   )

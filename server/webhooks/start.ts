@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type ClaimedRow, claimWebhooks } from '#derive/queries/webhooks.ts'
+import { type ClaimedRow, claimWebhooks } from '#derive/queries/webhook-claims.ts'
 import type { World } from '../world.ts'
 import { leaseSeconds, takeTurn } from './turn.ts'
 

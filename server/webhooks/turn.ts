@@ -7,7 +7,7 @@ import {
   markResync,
   releaseWebhook,
   settleWebhook,
-} from '#derive/queries/webhooks.ts'
+} from '#derive/queries/webhook-claims.ts'
 import { type DisableReason, recordsOfEvent, toldEvents } from '#registry/webhooks.ts'
 import { itself } from '../service/actor.ts'
 import { cursorOf, type Webhook } from '../service/webhooks.ts'
