@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** Asks of one process and its database; two files at a time find room on two processors. */
-const light = ['http', 'console', 'document', 'derive'].map((folder) => `test/${folder}/**/*.test.ts`)
+const light = ['http', 'console', 'document', 'derive', 'webhooks'].map((folder) => `test/${folder}/**/*.test.ts`)
 
 /** They start processes or databases of their own and wait for them more than they work. */
 const waiting = ['embedded', 'examples', 'ship', 'upgrade'].map((folder) => `test/${folder}/**/*.test.ts`)

@@ -19,9 +19,14 @@ export const fieldCodes = {
   client_blocked: 'The client is BLOCKED and gets no new project.',
   not_of_client: 'The project is one of another client.',
   may_not_fall: 'The number is below the one on record and may only rise.',
+  unreachable: 'Nothing is sent to the address. Only the web interface and the command set webhooks.',
   too_weak: 'The new password is easily guessed. Only the web interface and the command set passwords.',
   wrong_password: 'The password is not the one of the account. Only the web interface asks for it.',
 } as const satisfies { readonly [code: string]: string }
 
 /** Field codes that no route of /v1 answers. */
-export const consoleFieldCodes: readonly string[] = ['wrong_password', 'too_weak'] satisfies (keyof typeof fieldCodes)[]
+export const consoleFieldCodes: readonly string[] = [
+  'wrong_password',
+  'too_weak',
+  'unreachable',
+] satisfies (keyof typeof fieldCodes)[]

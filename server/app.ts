@@ -2,11 +2,12 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import { tokenPrefix } from '#registry/token-form.ts'
 import { backupFacts } from './backup/facts.ts'
 import type { Config } from './config/config.ts'
+import type { World as ConsoleWorld } from './console-api/world.ts'
 import type { Archive } from './embedded/archive.ts'
 import { openEmbedded } from './embedded/open.ts'
-import type { World as EdgeWorld } from './http/world.ts'
 import { type Meter, startMeter } from './jobs/metering.ts'
 import { type ServiceMetrics, startMetrics } from './metrics.ts'
+import { openOutbound } from './outbound/outbound.ts'
 import { sealingKeys } from './secret.ts'
 import type { SealingKeys } from './service/seal.ts'
 import { makeTokenRates } from './service/token-rate.ts'
@@ -15,7 +16,7 @@ import { migrate } from './store/migrate.ts'
 import type { Clock } from './walk/world.ts'
 
 /** All that the service needs of the world, passed by hand. There is no other state. */
-export type World = EdgeWorld & { meter: Meter; metrics: ServiceMetrics }
+export type World = ConsoleWorld & { meter: Meter; metrics: ServiceMetrics }
 
 export const systemClock: Clock = { now: () => new Date(), elapsed: () => performance.now() }
 
@@ -95,7 +96,8 @@ export function makeWorld(config: Config, connection: Connection, secret: Sealin
   })
   const { tokenRequestsPerMinute } = config
   const tokenRates = tokenRequestsPerMinute === null ? null : makeTokenRates(tokenRequestsPerMinute, systemClock)
-  return { config, database, clock: systemClock, log, meter, metrics, tokenRates, secret }
+  const outbound = openOutbound({ networks: config.webhookNetworks, timeout: config.webhookTimeout })
+  return { config, database, clock: systemClock, log, meter, metrics, tokenRates, outbound, secret }
 }
 
 /** On the standard error: the standard output is for what a command answers. */

@@ -9,6 +9,7 @@ import { Waiting } from '../look/waiting.tsx'
 import { useMe } from '../me/me.tsx'
 import { lists } from '../shell/places.ts'
 import { useTexts } from '../texts/texts.tsx'
+import { WebhookBanner } from './webhooks/webhook-banner.tsx'
 
 const ApiSection = lazy(() => import('./api/api-section.tsx').then(({ ApiSection }) => ({ default: ApiSection })))
 const UsageSection = lazy(() =>
@@ -16,6 +17,9 @@ const UsageSection = lazy(() =>
 )
 const CallsSection = lazy(() =>
   import('./calls/calls-section.tsx').then(({ CallsSection }) => ({ default: CallsSection })),
+)
+const WebhooksSection = lazy(() =>
+  import('./webhooks/webhooks-section.tsx').then(({ WebhooksSection }) => ({ default: WebhooksSection })),
 )
 const AccountsSection = lazy(() =>
   import('./accounts/accounts-section.tsx').then(({ AccountsSection }) => ({ default: AccountsSection })),
@@ -27,9 +31,10 @@ const ListsSection = lazy(() =>
   import('./lists/lists-section.tsx').then(({ ListsSection }) => ({ default: ListsSection })),
 )
 
-type SectionKey = 'api' | 'usage' | 'calls' | 'accounts' | 'company' | 'lists'
+type SectionKey = 'api' | 'webhooks' | 'usage' | 'calls' | 'accounts' | 'company' | 'lists'
 const sections: readonly { key: SectionKey; right: string | null; Section: ComponentType }[] = [
   { key: 'api', right: 'API_MANAGE', Section: ApiSection },
+  { key: 'webhooks', right: 'API_MANAGE', Section: WebhooksSection },
   { key: 'usage', right: 'API_MANAGE', Section: UsageSection },
   { key: 'calls', right: 'API_MANAGE', Section: CallsSection },
   { key: 'accounts', right: 'ACCOUNTS_MANAGE', Section: AccountsSection },
@@ -80,6 +85,7 @@ export function SettingsPage() {
           ))}
         </Tabs>
       </Box>
+      {chosen.key !== 'webhooks' && <WebhookBanner />}
       <Suspense fallback={<Waiting />}>
         <chosen.Section />
       </Suspense>

@@ -8,6 +8,8 @@ import type { CallShown } from '#sql/system/call-list.ts'
 import type { CompanyRow } from '#sql/system/companies.ts'
 import type { ListedSession } from '#sql/system/sessions.ts'
 import type { TokenRow } from '#sql/system/tokens.ts'
+import type { AttemptInFull, AttemptShown } from '#sql/system/webhook-attempts.ts'
+import type { EndpointRow } from '#sql/system/webhooks.ts'
 
 /** What the operations of the web interface answer: rows as they are read, and what is made of them. */
 
@@ -123,3 +125,26 @@ export type Usage = { days: UsageDay[]; plan: PlanUse[] }
 export type Company = Omit<CompanyRow, 'is_demo'> & { usage: PlanUse[] }
 /** `is_plain`: others reach the service, and what is sent to it crosses a network unencrypted. */
 export type CompanyOpened = Company & { is_plain: boolean }
+
+/** An endpoint, without its secrets. Moments as texts. */
+export type Webhook = Pick<
+  EndpointRow,
+  'id' | 'name' | 'url' | 'events' | 'payload' | 'ordered' | 'disabled_because'
+> & {
+  [moment in 'created_at' | 'previous_until' | 'next_attempt_at' | 'failing_since' | 'disabled_at' | 'resync_since']:
+    | string
+    | null
+} & {
+  /** Events that wait because they have failed. */
+  waiting: number
+}
+
+/** With its secret, which is said this once. */
+export type WebhookWithSecret = { webhook: Webhook; secret: string }
+
+/** An endpoint that somebody has to look at. */
+export type WebhookTrouble = Pick<Webhook, 'id' | 'name' | 'failing_since' | 'disabled_because' | 'resync_since'>
+
+export type WebhookAttempt = AttemptShown
+/** One that is opened also shows what was sent and what came back. */
+export type WebhookAttemptOpened = Omit<AttemptInFull, 'after'>

@@ -4,6 +4,7 @@ import type { Listening } from '../http/listen.ts'
 import { endInTime, watchErrors } from '../lifecycle.ts'
 import { sealingKeys } from '../secret.ts'
 import { serve } from '../serve.ts'
+import { startWebhooks } from '../webhooks/start.ts'
 import type { ToPrimary, ToWorker } from './messages.ts'
 
 /**
@@ -37,13 +38,15 @@ async function work({ config, connection }: Extract<ToWorker, { say: 'serve' }>)
   })
 
   const listening = await listen({ ...alone, metrics: { ...alone.metrics, text: scrapes.ask } })
+  const sending = startWebhooks(alone)
   tell({ say: 'serving', url: listening.url })
   const code = await stop.promise
   endInTime(config)
-  await listening.drain(() => {
+  const drained = listening.drain(() => {
     tell({ say: 'closed' })
     return away.promise
   })
+  await Promise.all([drained, sending.stop()])
   await alone.meter.close()
   await alone.database.close()
   process.exit(code)

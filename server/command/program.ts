@@ -16,6 +16,7 @@ import { withoutStop } from './sentence.ts'
 import { addConfig } from './settings.ts'
 import type { Desk } from './terminal.ts'
 import { addToken } from './token.ts'
+import { addWebhooks } from './webhooks.ts'
 
 /** All commands. Usage mistakes are thrown as `Mistake`. */
 export function makeProgram(desk: Desk): Command {
@@ -44,6 +45,7 @@ export function makeProgram(desk: Desk): Command {
   addCompany(program, desk)
   addAccount(program, desk)
   addToken(program, desk)
+  addWebhooks(program, desk)
   addKey(program, desk)
   addRecord(program, desk)
   addChanges(program, desk)

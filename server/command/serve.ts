@@ -9,6 +9,7 @@ import { metricsTaken } from '../http/metrics-port.ts'
 import { startSweeper } from '../jobs/sweep.ts'
 import { endInTime, listenForStop, type Stop } from '../lifecycle.ts'
 import { serve } from '../serve.ts'
+import { startWebhooks } from '../webhooks/start.ts'
 import { banner } from './banner.ts'
 import { buildConsole } from './build-console.ts'
 import { inWorld } from './in-world.ts'
@@ -64,6 +65,8 @@ async function serveIn(desk: Desk, opened: OpenWorld, stop: Stop): Promise<numbe
   stop.watch(log)
   const demo = await startDemo(world)
   const listening = await takePort(config, () => (config.processes === 1 ? serve(world) : serveTogether(opened)))
+  // Several processes send beside each other, and the one that looks after them does not.
+  const sending = config.processes === 1 ? startWebhooks(world) : undefined
   const sweeper = startSweeper(database, config, (error) => log.warn({ error }, 'what is old could not be swept'))
   const backups = startBackups({ config, connection, log, clock })
 
@@ -78,7 +81,7 @@ async function serveIn(desk: Desk, opened: OpenWorld, stop: Stop): Promise<numbe
   if (desk.terminal.stderr.isTTY) desk.terminal.stderr.write('Stopping …\n')
   else log.info('stopping')
   endInTime(config)
-  await listening.drain()
+  await Promise.all([listening.drain(), sending?.stop()])
   await Promise.all([sweeper.stop(), backups.stop()])
   return code
 }

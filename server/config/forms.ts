@@ -76,15 +76,27 @@ export const webAddress: Form<string> = {
   must: 'an address like https://erp.example.com, without a path',
 }
 
+const entriesOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+
 export const ranges: Form<readonly string[]> = {
   read(text) {
-    const entries = text
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== '')
+    const entries = entriesOf(text)
     return entries.every(isRange) ? entries : undefined
   },
   must: 'addresses and ranges like 10.0.0.1 or 10.0.0.0/8, with commas',
+}
+
+/** Seconds, one after the other. */
+export const pauses: Form<readonly number[]> = {
+  read(text) {
+    const seconds = entriesOf(text).map((entry) => integer(entry, 1, 604_800) ?? Number.NaN)
+    return seconds.length > 0 && !seconds.some(Number.isNaN) ? seconds : undefined
+  },
+  must: 'whole numbers of seconds from 1 to 604800, with commas',
 }
 
 /** An address, or one and how many of its bits count. */

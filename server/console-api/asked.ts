@@ -4,13 +4,13 @@ import type { Answered, AnswerOf, BodyOf, ConsoleOperationName, QueryOf } from '
 import type { StandardRoutes } from '#derive/routes.ts'
 import type { Share } from '../fair/shares.ts'
 import type { Incoming } from '../http/request-handler.ts'
-import type { World } from '../http/world.ts'
 import type { PasswordDesk } from '../service/password.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Body, Reply } from '../walk/call.ts'
 import type { Headers } from '../walk/read-headers.ts'
 import type { Client } from './client.ts'
+import type { World } from './world.ts'
 
 /** An operation at its path; one about records for each kind of them. */
 export type ConsoleRoute = Omit<ConsoleOperation, 'needs'> & {

@@ -3,10 +3,10 @@ import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { Listing } from '#registry/listing.ts'
 import { list, listIds } from '#sql/records/read.ts'
-import type { World } from '../http/world.ts'
 import type { RecordsHandler } from './asked.ts'
 import { byteOrderMark, columnsOf, row } from './csv.ts'
 import { readConsoleListing } from './read-listing.ts'
+import type { World } from './world.ts'
 
 const pageRecords = 500
 

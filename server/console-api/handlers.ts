@@ -11,6 +11,8 @@ import * as session from './session.ts'
 import * as sessions from './sessions.ts'
 import * as token from './token.ts'
 import { showUsage } from './usage.ts'
+import * as webhookAttempts from './webhook-attempts.ts'
+import * as webhooks from './webhooks.ts'
 
 /** What does each operation of the web interface. */
 export const handlers = {
@@ -41,6 +43,21 @@ export const handlers = {
   'calls.list': calls.list,
   'calls.fetch': calls.fetch,
   usage: showUsage,
+  'webhooks.list': webhooks.list,
+  'webhooks.troubles': webhooks.troubles,
+  'webhooks.create': webhooks.create,
+  'webhooks.fetch': webhooks.fetch,
+  'webhooks.update': webhooks.update,
+  'webhooks.delete': webhooks.remove,
+  'webhooks.rotate': webhooks.rotate,
+  'webhooks.test': webhookAttempts.test,
+  'webhooks.enable': webhooks.enable,
+  'webhooks.disable': webhooks.disable,
+  'webhooks.replay': webhooks.replay,
+  'webhooks.attempts': webhookAttempts.list,
+  'webhooks.history': webhooks.history,
+  'webhook-attempts.fetch': webhookAttempts.fetch,
+  'webhook-attempts.send-again': webhookAttempts.sendAgain,
   'accounts.list': accounts.list,
   'accounts.create': accounts.create,
   'accounts.fetch': accounts.fetch,

@@ -2,22 +2,25 @@ import type { HistoryEntry, Who } from '#derive/console/answers.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { countHistory, type HistoryRow, historyOfRecord } from '#sql/records/history.ts'
 import { recordId } from '../walk/read-intent.ts'
-import type { RecordsHandler } from './asked.ts'
+import type { Asked, RecordsHandler } from './asked.ts'
 import { readPage, rowsOf } from './paging.ts'
 
 /** Who changed a record, what and when. A deleted record has its history still. */
-export const listHistory: RecordsHandler<'records.history'> = ({ list: { definition } }) => {
-  const { name } = definition
-  return async ({ world, session, parameters, id }) => {
-    const wanted = readPage(parameters)
-    const { companyId } = session().actor
-    const record = recordId({ id })
-    const list = historyOfRecord(companyId, name, record, wanted)
-    const { rows, meta } = await rowsOf<HistoryRow>(world, wanted, list, countHistory(companyId, name, record))
-    // Every record has at least the line of its creation.
-    if (meta.total === 0) throw new Refusal('not_found')
-    return { data: rows.map(shownLine), meta }
-  }
+export const listHistory: RecordsHandler<'records.history'> =
+  ({ list: { definition } }) =>
+  (asked) =>
+    historyPage(asked, definition.name)
+
+/** The same for whatever has a history. */
+export async function historyPage(asked: Asked<'records.history' | 'webhooks.history'>, records: string) {
+  const wanted = readPage(asked.parameters)
+  const { companyId } = asked.session().actor
+  const record = recordId(asked)
+  const list = historyOfRecord(companyId, records, record, wanted)
+  const { rows, meta } = await rowsOf<HistoryRow>(asked.world, wanted, list, countHistory(companyId, records, record))
+  // There is at least the line of its creation.
+  if (meta.total === 0) throw new Refusal('not_found')
+  return { data: rows.map(shownLine), meta }
 }
 
 /** A line as it is shown, without the records' own columns. */

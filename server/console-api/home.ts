@@ -10,11 +10,11 @@ import {
   serviceDue,
 } from '#sql/records/home.ts'
 import type { Statement } from '#sql/statement.ts'
-import type { World } from '../http/world.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Asked } from './asked.ts'
 import { shownLine } from './history.ts'
 import { viewable } from './removals.ts'
+import type { World } from './world.ts'
 
 const noticeDays = { papers: 30, service: 14 }
 const itemsMax = 5

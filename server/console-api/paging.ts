@@ -1,7 +1,7 @@
 import { readInteger } from '#derive/parameters.ts'
 import { offsetMax, pageSizeDefault, pageSizeMax } from '#registry/limits.ts'
 import type { Statement } from '#sql/statement.ts'
-import type { World } from '../http/world.ts'
+import type { World } from './world.ts'
 
 type Page = { limit: number; offset: number }
 

@@ -5,7 +5,6 @@ import type { Sort } from '../http/gate.ts'
 import { type Incoming, onlyThese, type Site, type Target } from '../http/request-handler.ts'
 import { makeRouter } from '../http/router.ts'
 import type { Sent } from '../http/send.ts'
-import type { World } from '../http/world.ts'
 import { openPasswordDesk } from '../service/password.ts'
 import { claimOfSession, type Session } from '../service/session.ts'
 import type { AppFiles } from './app-files.ts'
@@ -15,6 +14,7 @@ import { cookiesOf, setCookies, shownCookies } from './cookie.ts'
 import { routes } from './routes.ts'
 import { withSecurityHeaders } from './security-headers.ts'
 import { walkConsole } from './walk-console.ts'
+import type { World } from './world.ts'
 
 const hashesAtOnceMax = 4
 const hashWaitMilliseconds = 2000

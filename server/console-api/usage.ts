@@ -2,9 +2,9 @@ import type { UsageDay } from '#derive/console/answers.ts'
 import { readInteger } from '#derive/parameters.ts'
 import { type UseRow, useByDay } from '#sql/system/call-list.ts'
 import { outcomes } from '#sql/system/calls.ts'
-import type { World } from '../http/world.ts'
 import { showCompany } from '../service/company.ts'
 import type { Asked } from './asked.ts'
+import type { World } from './world.ts'
 
 const daysDefault = 30
 const daysMax = 90

@@ -5,6 +5,7 @@ import { markHorizon, sweepMarks } from '#sql/system/changes.ts'
 import { foldTallies } from '#sql/system/row-counts.ts'
 import { sweepSessions } from '#sql/system/sessions.ts'
 import { sweepAttempts } from '#sql/system/sign-in.ts'
+import { sweepWebhookAttempts } from '#sql/system/webhook-attempts.ts'
 import { attemptWindowSeconds } from '../service/attempts.ts'
 import type { Database } from '../store/database.ts'
 
@@ -39,6 +40,13 @@ const attemptsChore: Chore = {
 /** Changes that a total is still the sum of: the fewer, the quicker a list. */
 export const talliesChore: Chore = { batch: foldTallies, batchMax: 5000, everyMilliseconds: 2000 }
 
+/** What was sent to webhooks, and is older than that is kept. */
+const webhookAttemptsChore = (keptDays: number): Chore => ({
+  batch: (most) => sweepWebhookAttempts(keptDays, most),
+  batchMax: 1000,
+  everyMilliseconds: 600_000,
+})
+
 /** Calls that are older than they are kept, which become sums of their days. Decisions, Metering. */
 export const callsChore = (keptDays: number): CompanyChore => ({
   companies: (after, most) => companiesWithOldCalls(keptDays, after, most),
@@ -47,7 +55,7 @@ export const callsChore = (keptDays: number): CompanyChore => ({
   everyMilliseconds: 600_000,
 })
 
-type Keeping = { callsKeptDays: number; changesKeptDays: number }
+type Keeping = { callsKeptDays: number; changesKeptDays: number; webhookAttemptsKeptDays: number }
 
 /** How far the log was whole, once a minute: that is how old a change is, and where a closed epoch ends. */
 const marksChore: Chore = { batch: () => markHorizon(50), batchMax: 2, everyMilliseconds: 60_000 }
@@ -59,14 +67,15 @@ const oldMarksChore = (keptDays: number): Chore => ({
 })
 
 /** Everything that is tidied up. */
-const choresOf = ({ callsKeptDays, changesKeptDays }: Keeping): readonly (Chore | CompanyChore)[] => [
+const choresOf = (keeping: Keeping): readonly (Chore | CompanyChore)[] => [
   answersChore,
   sessionsChore,
   attemptsChore,
   talliesChore,
   marksChore,
-  callsChore(callsKeptDays),
-  oldMarksChore(changesKeptDays),
+  callsChore(keeping.callsKeptDays),
+  oldMarksChore(keeping.changesKeptDays),
+  webhookAttemptsChore(keeping.webhookAttemptsKeptDays),
 ]
 
 export function startSweeper(database: Database, keeping: Keeping, onError: (error: unknown) => void): Sweeper {

@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Author } from '#sql/system/log.ts'
 
-/** Who acts, through which door: the token of an integrator, somebody in the office, or the operator. */
-export type Actor = Author & { door: 'api' | 'web' | 'command' }
+/** Who acts, through which door: the token of an integrator, somebody in the office, the operator, or the service itself. */
+export type Actor = Author & { door: 'api' | 'web' | 'command' | 'service' }
 
-export const operator = (companyId: number): Actor => ({
-  ...{ companyId, accountId: null, tokenId: null, door: 'command' },
+export const operator = (companyId: number): Actor => nobody(companyId, 'command')
+
+/** What the service does by itself. */
+export const itself = (companyId: number): Actor => nobody(companyId, 'service')
+
+const nobody = (companyId: number, door: Actor['door']): Actor => ({
+  ...{ companyId, accountId: null, tokenId: null, door },
   writeId: randomUUID(),
 })

@@ -2,8 +2,9 @@ import { hash } from 'node:crypto'
 import type { JsonObject } from '#registry/json.ts'
 import { registry } from '#registry/records/index.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { type ChangesRow, changesAfter, type Position } from '#sql/records/changes.ts'
+import { type ChangesRow, changesAfter } from '#sql/records/changes.ts'
 import { type HorizonRow, horizonNow, markHorizon } from '#sql/system/changes.ts'
+import type { Position } from '#sql/system/log.ts'
 import type { Database } from '../store/database.ts'
 
 /** A change as it is told. `changes` holds the old and the new value of each field that an update changed. */

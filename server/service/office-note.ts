@@ -1,4 +1,5 @@
 import { noteOffice } from '#sql/system/log.ts'
+import type { EndpointRow } from '#sql/system/webhooks.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Account } from './account.ts'
 import type { Actor } from './actor.ts'
@@ -20,6 +21,14 @@ export function noteAccount(
 
 export const noteCompany = (transaction: Transaction, actor: Actor, before: CompanyFacts, after: CompanyFacts) =>
   note(transaction, actor, 'companies', after.id, 'changed', differences(before, after))
+
+/** Without what the service keeps of its sending. */
+export function noteWebhook(transaction: Transaction, actor: Actor, before: EndpointRow | null, after: EndpointRow) {
+  const changes = before ? differences(settingsOf(before), settingsOf(after)) : null
+  return note(transaction, actor, 'webhook_endpoints', after.id, before ? 'changed' : 'created', changes)
+}
+
+const settingsOf = ({ name, url, events, payload, ordered }: EndpointRow) => ({ name, url, events, payload, ordered })
 
 type Facts = { readonly [name: string]: unknown }
 

@@ -12,16 +12,30 @@ export type SealingKeys = {
 
 export const oneKey = (key: string): SealingKeys => ({ current: async () => key, all: async () => [key] })
 
-/** Where secrets are sealed: the table, its id beside the company's, and what each seal is bound to, so that no row passes off another's. */
-export type Sealed = { table: string; id: string; boundTo: (companyId: number, id: number) => string }
+/**
+ * Where secrets are sealed: the table, its id beside the company's, the column, and what each seal is bound to, so that no
+ * row passes off another's.
+ */
+export type Sealed = { table: string; id: string; column: string; boundTo: (companyId: number, id: number) => string }
 
-export const sealedToken: Sealed = { table: 'tokens', id: 'id', boundTo: (company, id) => `${company}:${id}` }
+export const sealedToken: Sealed = {
+  ...{ table: 'tokens', id: 'id', column: 'sealed' },
+  boundTo: (company, id) => `${company}:${id}`,
+}
 export const sealedDemoPassword: Sealed = {
-  table: 'demo_accounts',
-  id: 'account_id',
+  ...{ table: 'demo_accounts', id: 'account_id', column: 'sealed' },
   boundTo: (company, id) => `demo password ${company}:${id}`,
 }
-export const allSealed: readonly Sealed[] = [sealedToken, sealedDemoPassword]
+export const sealedWebhookSecret: Sealed = {
+  ...{ table: 'webhook_endpoints', id: 'id', column: 'sealed' },
+  boundTo: (company, id) => `webhook secret ${company}:${id}`,
+}
+/** The one that was rotated away. It is the same text in another place, so it is bound to that. */
+export const sealedFormerSecret: Sealed = {
+  ...{ table: 'webhook_endpoints', id: 'id', column: 'previous_sealed' },
+  boundTo: (company, id) => `former webhook secret ${company}:${id}`,
+}
+export const allSealed: readonly Sealed[] = [sealedToken, sealedDemoPassword, sealedWebhookSecret, sealedFormerSecret]
 
 /** Seals a secret of a row. A change of keys waits for the transaction, so that none is left under a key that is gone. */
 export async function seal(

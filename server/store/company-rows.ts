@@ -11,6 +11,8 @@ export const leftOut: { readonly [table: string]: string } = {
   answers: 'stored answers are forgotten after a day',
   sessions: 'nobody is signed in elsewhere',
   demo_accounts: 'it says which passwords were drawn here',
+  webhook_endpoints: 'receivers know this service by their secrets and its log by its places',
+  webhook_attempts: 'they are of webhooks that stay here',
 }
 
 /** Columns that hold secrets, and what stands in their place afterwards: nobody signs in or calls with what was exported. */

@@ -2,13 +2,10 @@ import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { byKey, exactly } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
-import { currentEpoch, horizon } from '../system/log.ts'
+import { currentEpoch, horizon, type Position } from '../system/log.ts'
 import { currencyOf, shown } from './shown.ts'
 
 /** The log of changes, read in the order of commits. Decisions, Changes. */
-
-/** A place in the log: everything up to it is known. `pos` is a transaction id of 64 bits, as text. */
-export type Position = { epoch: number; pos: string; id: number }
 
 export type ChangesAsk = {
   companyId: number
@@ -23,6 +20,8 @@ export type ChangesAsk = {
 export type ChangesRow = {
   /** The changes, as JSON with commas between. */
   json: string
+  /** The place of each of them: its epoch, its position and its id. */
+  places: [number, string, number][]
   start_epoch: number
   start_pos: string
   start_id: number
@@ -86,6 +85,8 @@ export function changesPage(definitions: readonly Definition[], ask: ChangesAsk,
     select
       (select coalesce(string_agg(${change(definitions, companyId)}, ',' order by h.told_place), '')
         from told h where h.told_place <= ${limit}::bigint) as json,
+      (select coalesce(json_agg(json_build_array(h.epoch, h.pos::text, h.id) order by h.told_place), '[]')
+        from told h where h.told_place <= ${limit}::bigint) as places,
       start.epoch as start_epoch, start.pos::text as start_pos, start.id as start_id,
       first.epoch as first_epoch, first.pos::text as first_pos,
       next.epoch as next_epoch, next.pos::text as next_pos, next.id as next_id,

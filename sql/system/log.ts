@@ -43,6 +43,9 @@ export const noteOffice = (
     ),
   )
 
+/** A place in the log: everything up to it is known. `pos` is a transaction id of 64 bits, as text. */
+export type Position = { epoch: number; pos: string; id: number }
+
 /** The epoch in which is written, looked up in the snapshot of the statement. */
 export const currentEpoch = sql`(select epoch from log_epochs order by epoch desc limit 1)`
 

@@ -14,17 +14,26 @@ export const lockRotation = (): Statement =>
   statement(sql`select pg_try_advisory_xact_lock(hashtext('key rotation')) as locked`)
 
 export type SealedRow = { company_id: number; id: number; sealed: Buffer }
-type Place = { table: string; id: string }
+type Place = { table: string; id: string; column: string }
 
 /** The next sealed rows after a place, in the order of their key. */
-export const sealedRows = ({ table, id }: Place, after: { companyId: number; id: number }, most: number): Statement =>
-  statement(sql`select company_id, ${identifier(id)} as id, sealed from ${identifier(table)}
-    where (company_id, ${identifier(id)}) > (${after.companyId}, ${after.id}) and sealed is not null
+export const sealedRows = (
+  { table, id, column }: Place,
+  after: { companyId: number; id: number },
+  most: number,
+): Statement =>
+  statement(sql`select company_id, ${identifier(id)} as id, ${identifier(column)} as sealed from ${identifier(table)}
+    where (company_id, ${identifier(id)}) > (${after.companyId}, ${after.id}) and ${identifier(column)} is not null
     order by company_id, ${identifier(id)} limit ${most}`)
 
 /** Only while the row still holds what was read: whoever sealed it anew meanwhile is right. */
-export const sealAnew = ({ table, id }: Place, { company_id, id: rowId, sealed }: SealedRow, anew: Buffer): Statement =>
-  statement(sql`update ${identifier(table)} set sealed = ${anew} where sealed = ${sealed} and ctid = any (array(
+export const sealAnew = (
+  { table, id, column }: Place,
+  { company_id, id: rowId, sealed }: SealedRow,
+  anew: Buffer,
+): Statement =>
+  statement(sql`update ${identifier(table)} set ${identifier(column)} = ${anew}
+    where ${identifier(column)} = ${sealed} and ctid = any (array(
     select ctid from ${identifier(table)} where company_id = ${company_id} and ${exactly(identifier(id), rowId)}
     ${inOrderOf(identifier(id))} for update
   ))`)

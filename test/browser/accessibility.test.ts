@@ -1,12 +1,14 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createWebhook } from '#server/service/webhooks.ts'
+import { sendTest } from '#server/webhooks/delivery.ts'
 import { type BrowserStage, type Office, openBrowserStage } from './stage.ts'
 import { violations, visit } from './steps.ts'
 
 let stage: BrowserStage
 let office: Office
 let page: Page
-let ids: { project: number; estimate: number; client: number }
+let ids: { project: number; estimate: number; client: number; webhook: number }
 beforeAll(async () => {
   stage = await openBrowserStage()
   office = await stage.office()
@@ -31,7 +33,23 @@ async function furnish() {
   await office.get('/v1/projects')
   await office.get('/v1/projects', { Authorization: 'Bearer x' })
   await office.get('/v1/projects?limit=0')
-  return { project, estimate, client }
+  return { project, estimate, client, webhook: await failingWebhook() }
+}
+
+/** One that was tried and does not arrive, with a history. */
+async function failingWebhook(): Promise<number> {
+  const by = { actor: office.actor, keys: stage.world.secret, now: new Date() }
+  const wanted = {
+    name: 'Ledger',
+    url: 'https://192.0.2.1/hooks',
+    events: 'all',
+    payload: 'full',
+    ordered: true,
+  } as const
+  const { webhook } = await stage.inTransaction((transaction) => createWebhook(transaction, by, wanted))
+  await sendTest(stage.world, office.id, webhook.id)
+  await stage.sql("update webhook_endpoints set failing_since = now() - interval '1 hour' where id = $1", webhook.id)
+  return webhook.id
 }
 
 /** A letter stands for the id of what was furnished. */
@@ -48,6 +66,8 @@ const places = [
   '/subcontractors/create',
   '/removals',
   '/settings/api',
+  '/settings/webhooks',
+  '/settings/webhooks/:webhook',
   '/settings/usage',
   '/settings/calls',
   '/settings/accounts',

@@ -23,9 +23,9 @@ export type Office = Company & { email: string; password: string }
 
 const password = 'correct horse battery'
 
-export async function openBrowserStage(): Promise<BrowserStage> {
+export async function openBrowserStage(environment: { [name: string]: string } = {}): Promise<BrowserStage> {
   await buildConsole(() => undefined)
-  const stage = await openStage()
+  const stage = await openStage(environment)
   const browser = await driver.launch({ executablePath: await executable(), args: ['--no-sandbox'] })
   const reports: string[] = []
 

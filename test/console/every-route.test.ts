@@ -9,7 +9,7 @@ let stage: ConsoleStage
 let office: Person & { company: Company }
 let foreman: Person
 beforeAll(async () => {
-  stage = await openConsole()
+  stage = await openConsole({ WEBHOOK_NETWORKS: '127.0.0.1' })
   office = await stage.office()
   foreman = await stage.person(office.company, [])
 })
@@ -114,6 +114,16 @@ describe('Another company’s ids', () => {
     await other.company.get('/v1/projects')
     await other.company.calls()
     theirs.calls = (await other.data('/console/calls'))[0].id
+    const wanted = {
+      name: 'W',
+      url: 'http://127.0.0.1:1/',
+      events: ['clients.created'],
+      payload: 'thin',
+      ordered: true,
+    }
+    const made = await other.ask('POST', '/console/webhooks', { ...wanted, password: other.password })
+    theirs.webhooks = made.body.data.webhook.id
+    theirs['webhook-attempts'] = (await other.ask('POST', `/console/webhooks/${theirs.webhooks}/test`)).body.data.id
     theirs.sessions = (await other.data('/console/sessions'))[0].id
   })
   test.each(closed.filter(({ path }) => path.includes('{id}')))(

@@ -93,6 +93,10 @@ const system = [
   `insert into history (company_id, account_id, door, records, record_id, action, epoch)
     select 1, 1, 'api', 'projects', i, 'changed', 1 ${rows}`,
   `insert into log_marks (epoch, pos, at) select 1, i::text::xid8, now() - i * interval '1 minute' ${rows}`,
+  `insert into webhook_endpoints (company_id, name, url, events, payload, ordered, sealed, cursor_epoch, cursor_pos, cursor_id, log_epoch)
+    select 1, 'W', 'https://a.example', '{clients.created}', 'full', true, '', 1, '0', 0, 1 ${rows}`,
+  `insert into webhook_attempts (company_id, endpoint_id, at, event, event_id, by_hand, ms, status, request_headers, request_body, request_bytes)
+    select 1, i, now() - i * interval '1 minute', 'clients.created', 'evt', false, 1, 204, '{}', '{}', 2 ${rows}`,
   `insert into removals (company_id, account_id, door, records, record_id, mode, title, went, unlinked)
     select 1, 1, 'api', 'projects', i, 'soft', 'T', '{}', '[]' ${rows}`,
   `insert into calls (company_id, at, token_id, request_id, route, status, ms, dry_run, replayed, counted)

@@ -4,6 +4,7 @@ import { registry } from '#registry/records/index.ts'
 import type { BriefStatement } from '#sql/brief.ts'
 import type { Statement } from '#sql/statement.ts'
 import type { CallRow } from '#sql/system/calls.ts'
+import type { AttemptRow } from '#sql/system/webhook-attempts.ts'
 
 /** Statements of one topic, as the goldens show them together. */
 export type Topic = readonly [topic: string, statements: readonly (Statement | BriefStatement)[]]
@@ -51,5 +52,19 @@ export const author = {
 }
 export const place = { epoch: 1, pos: '800', id: 4711 }
 export const following = { companyId: 7, after: place, records: ['projects'], limit: 50, keptDays: 30 }
+export const sealedPlace = { table: 'tokens', id: 'id', column: 'sealed' }
+export const webhook = {
+  ...{ name: 'W', url: 'https://erp.example.com', events: ['projects.created'], ordered: true },
+  payload: 'full' as const,
+}
+export const webhookClaim = { companyId: 7, id: 3, claim: '00000000-0000-4000-8000-000000000000' }
+export const webhookProgress = {
+  ...{ cursor: place, pending: {}, paused_until: null, next_attempt_at: null, failing_since: null },
+}
+export const attempted: AttemptRow = {
+  ...{ company_id: 7, endpoint_id: 3, at: new Date(0), event: 'projects.created', event_id: 'evt_1_9', after: place },
+  ...{ by_hand: false, ms: 1.5, status: 200, failure: null, detail: null, request_headers: {}, request_body: '{}' },
+  ...{ request_bytes: 2, answer_headers: {}, answer_body: '', answer_cut: false },
+}
 export const page: Listing = { filters: {}, words: [], sort: [], limit: 50, offset: 0 }
 export const [projects, workers, , estimates] = registry as [Definition, Definition, Definition, Definition]

@@ -57,10 +57,12 @@ import {
   page,
   person,
   projects,
+  sealedPlace,
   session,
   type Topic,
   token,
 } from './examples.ts'
+import { ofTheWebhooks } from './webhooks.ts'
 
 /** Statements of the fixed tables. */
 export const ofTheSystem: readonly Topic[] = [
@@ -155,8 +157,8 @@ export const ofTheSystem: readonly Topic[] = [
       holdKeys(),
       fenceKeys(),
       lockRotation(),
-      sealedRows({ table: 'tokens', id: 'id' }, { companyId: 7, id: 9 }, 100),
-      sealAnew({ table: 'tokens', id: 'id' }, { company_id: 7, id: 9, sealed: answer.fingerprint }, answer.fingerprint),
+      sealedRows(sealedPlace, { companyId: 7, id: 9 }, 100),
+      sealAnew(sealedPlace, { company_id: 7, id: 9, sealed: answer.fingerprint }, answer.fingerprint),
     ],
   ],
   ['plan', [holdPlan(7)]],
@@ -184,4 +186,5 @@ export const ofTheSystem: readonly Topic[] = [
       sweepCalls(7, 400, 1000),
     ],
   ],
+  ...ofTheWebhooks,
 ]

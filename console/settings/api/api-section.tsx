@@ -23,7 +23,14 @@ export function ApiSection() {
       <Typography color="textSecondary" sx={{ mb: 2 }}>
         {settings.api.lead}
       </Typography>
-      {shown && <NewToken title={shown.title} token={shown.token} onClose={() => setShown(undefined)} />}
+      {shown && (
+        <NewToken
+          title={shown.title}
+          lead={settings.api.issuedLead}
+          token={shown.token}
+          onClose={() => setShown(undefined)}
+        />
+      )}
       {token.data ? (
         <TokenPanel
           token={token.data}

@@ -2,12 +2,12 @@ import Alert from '@mui/material/Alert'
 import AlertTitle from '@mui/material/AlertTitle'
 import Box from '@mui/material/Box'
 import { Code } from '../../look/code.tsx'
-import { useTexts } from '../../texts/texts.tsx'
 import { CopyButton } from './copy-button.tsx'
 
-/** The text of the token, as long as this page shows it. */
-export function NewToken({ title, token, onClose }: { title: string; token: string; onClose(): void }) {
-  const { settings } = useTexts()
+type NewTokenProps = { title: string; lead: string; token: string; onClose(): void }
+
+/** The text of a token or of another secret, as long as this page shows it. */
+export function NewToken({ title, lead, token, onClose }: NewTokenProps) {
   return (
     <Alert
       severity="success"
@@ -16,7 +16,7 @@ export function NewToken({ title, token, onClose }: { title: string; token: stri
       sx={{ mb: 2, '& .MuiAlert-message': { minWidth: 0, flex: 1 } }}
     >
       <AlertTitle>{title}</AlertTitle>
-      {settings.api.issuedLead}
+      {lead}
       <Box sx={{ my: 1 }}>
         <Code label={title}>{token}</Code>
       </Box>

@@ -2,29 +2,25 @@ import Alert from '@mui/material/Alert'
 import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import { ask } from '../../client/ask.ts'
 import { AskFirst } from '../../look/ask-first.tsx'
 import { useSmallForm } from '../../look/use-small-form.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
 type PasswordDialogProps = {
-  operation: 'token.show' | 'token.rotate' | 'token.revoke'
   title: string
   lead: string
   confirm: string
   isDangerous?: boolean
   onClose(): void
-  onDone(token: string | undefined): void
+  /** Does it; what is refused is said at the password. */
+  send(password: string): Promise<unknown>
 }
 
-/** What is about to happen to running integrations, and the password before it does. */
-export function PasswordDialog({ operation, title, lead, confirm, isDangerous, onClose, onDone }: PasswordDialogProps) {
+/** What is about to happen, and the password before it does. */
+export function PasswordDialog({ title, lead, confirm, isDangerous, onClose, send }: PasswordDialogProps) {
   const { settings } = useTexts()
   const [password, setPassword] = useState('')
-  const form = useSmallForm(async () => {
-    const { data } = await ask(operation, { body: { password } })
-    onDone('token' in data ? data.token : undefined)
-  })
+  const form = useSmallForm(() => send(password))
   const wrong = form.wrong('password') ?? form.trouble
   return (
     <AskFirst

@@ -1,10 +1,12 @@
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import type { Token } from '#derive/console/answers.ts'
+import { ask } from '../../client/ask.ts'
 import { Panel } from '../../look/panel.tsx'
+import { Term } from '../../look/term.tsx'
 import { useMe } from '../../me/me.tsx'
 import { served } from '../../shell/places.ts'
 import { useFormat } from '../../texts/format.ts'
@@ -66,24 +68,23 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
       <AllowlistPanel key={token.allowlist.join()} allowlist={token.allowlist} onChanged={onChanged} />
       {asked === 'show' && (
         <PasswordDialog
-          operation="token.show"
           title={api.show}
           lead={api.passwordWhy}
           confirm={api.show}
           onClose={close}
-          onDone={(text) => onToken(token.label, text ?? '')}
+          send={async (password) => onToken(token.label, (await ask('token.show', { body: { password } })).data.token)}
         />
       )}
       {asked === 'rotate' && (
         <PasswordDialog
           isDangerous
-          operation="token.rotate"
           title={api.rotateTitle}
           lead={api.rotateLead}
           confirm={api.rotate}
           onClose={close}
-          onDone={(text) => {
-            onToken(api.rotated, text ?? '')
+          send={async (password) => {
+            const { data } = await ask('token.rotate', { body: { password } })
+            onToken(api.rotated, data.token)
             onChanged()
           }}
         />
@@ -91,12 +92,12 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
       {asked === 'revoke' && (
         <PasswordDialog
           isDangerous
-          operation="token.revoke"
           title={api.revokeTitle}
           lead={api.revokeLead}
           confirm={api.revoke}
           onClose={close}
-          onDone={() => {
+          send={async (password) => {
+            await ask('token.revoke', { body: { password } })
             notify(api.revoked, { type: 'success' })
             onRevoked()
           }}
@@ -105,14 +106,3 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
     </>
   )
 }
-
-const Term = ({ name, children }: { name: string; children: ReactNode }) => (
-  <>
-    <Box component="dt" sx={{ color: 'text.secondary' }}>
-      {name}
-    </Box>
-    <Box component="dd" sx={{ m: 0 }}>
-      {children}
-    </Box>
-  </>
-)

@@ -223,6 +223,7 @@ export const de: Texts = {
       console: 'in der Weboberfläche',
       api: 'über die API',
       command: 'mit dem Befehl',
+      service: 'von selbst',
     },
     system: 'Der Dienst',
     old: 'Vorher',

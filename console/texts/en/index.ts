@@ -221,6 +221,7 @@ export const en = {
       console: 'in the web interface',
       api: 'over the API',
       command: 'with the command',
+      service: 'by itself',
     } as {
       [door: string]: string
     },

@@ -1,0 +1,66 @@
+import {
+  attemptsOf,
+  countAttempts,
+  findAttempt,
+  insertAttempt,
+  sweepWebhookAttempts,
+} from '#sql/system/webhook-attempts.ts'
+import { claimWebhooks, giveUpWebhook, markResync, releaseWebhook, settleWebhook } from '#sql/system/webhook-claims.ts'
+import {
+  beginWebhookAt,
+  deleteWebhook,
+  disableWebhook,
+  failingWebhooks,
+  findWebhook,
+  firstSince,
+  holdWebhook,
+  insertWebhook,
+  lockWebhooks,
+  nextWebhookId,
+  rotateSecret,
+  secretsOf,
+  updateWebhook,
+  webhooksOf,
+} from '#sql/system/webhooks.ts'
+import { answer, attempted, place, type Topic, webhook, webhookClaim, webhookProgress } from './examples.ts'
+
+/** Statements of what is sent to others. */
+export const ofTheWebhooks: readonly Topic[] = [
+  [
+    'webhooks',
+    [
+      firstSince(7, new Date(0)),
+      lockWebhooks(7),
+      webhooksOf(7),
+      findWebhook(7, 3),
+      holdWebhook(7, 3),
+      nextWebhookId(),
+      insertWebhook(7, { ...webhook, id: 3, sealed: answer.fingerprint, cursor: place }),
+      updateWebhook(7, 3, webhook),
+      rotateSecret(7, 3, { sealed: answer.fingerprint, previous: answer.fingerprint, until: new Date(0) }),
+      secretsOf(7, 3, new Date(0)),
+      disableWebhook(7, 3, 'by_hand', new Date(0)),
+      beginWebhookAt(7, 3, place),
+      deleteWebhook(7, 3),
+      failingWebhooks(7),
+      claimWebhooks(
+        { companyId: 7, id: 3 },
+        { claim: webhookClaim.claim, now: new Date(0), leaseSeconds: 45, most: 9 },
+      ),
+      settleWebhook(webhookClaim, webhookProgress, 45),
+      markResync(webhookClaim, 2, new Date(0)),
+      releaseWebhook(webhookClaim),
+      giveUpWebhook(webhookClaim, 'gone', new Date(0)),
+    ],
+  ],
+  [
+    'webhook-attempts',
+    [
+      insertAttempt(attempted),
+      attemptsOf(7, 3, { failedAlone: true, limit: 50, offset: 0 }),
+      countAttempts(7, 3, false),
+      findAttempt(7, 1),
+      sweepWebhookAttempts(30, 1000),
+    ],
+  ],
+]

@@ -1,0 +1,99 @@
+import Alert from '@mui/material/Alert'
+import Box from '@mui/material/Box'
+import Typography from '@mui/material/Typography'
+import { useNotify } from 'react-admin'
+import type { WebhookAttemptOpened } from '#derive/console/answers.ts'
+import { ask } from '../../client/ask.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
+import { AskFirst } from '../../look/ask-first.tsx'
+import { Code } from '../../look/code.tsx'
+import { Trouble } from '../../look/trouble.tsx'
+import { useSmallForm } from '../../look/use-small-form.ts'
+import { Waiting } from '../../look/waiting.tsx'
+import { useFormat } from '../../texts/format.ts'
+import { useTexts } from '../../texts/texts.tsx'
+
+/** One attempt with request and answer, and the way to make it again. */
+export function AttemptDialog({ id, onClose, onDone }: { id: number; onClose(): void; onDone(): void }) {
+  const { webhooks } = useTexts().settings
+  const notify = useNotify()
+  const { data, error } = useLoaded('webhook-attempts.fetch', { id })
+  const again = useSmallForm(async () => {
+    const { arrived } = (await ask('webhook-attempts.send-again', { id })).data
+    notify(arrived ? webhooks.sentAgain : webhooks.testFailed, { type: arrived ? 'success' : 'warning' })
+    onDone()
+  })
+  return (
+    <AskFirst
+      open
+      wide
+      title={data ? data.event : webhooks.attempt}
+      confirm={webhooks.sendAgain}
+      isBusy={again.isBusy}
+      isDisabled={!data}
+      onConfirm={async () => (await again.submit()) && onClose()}
+      onClose={onClose}
+    >
+      {again.trouble && <Alert severity="error">{again.trouble}</Alert>}
+      {error && <Trouble error={error} />}
+      {!data && !error && <Waiting />}
+      {data && <AttemptText attempt={data} />}
+    </AskFirst>
+  )
+}
+
+function AttemptText({ attempt }: { attempt: WebhookAttemptOpened }) {
+  const { webhooks } = useTexts().settings
+  const format = useFormat()
+  const { at, ms, event_id, status, failure, detail, request_headers, request_body, request_bytes } = attempt
+  const { answer_headers, answer_body, answer_cut } = attempt
+  const isCut = new TextEncoder().encode(request_body).length < request_bytes
+  return (
+    <Box sx={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 1.5 }}>
+      <Typography color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
+        {format.exactly(at)} · {format.number(Math.round(ms))} ms · {event_id}
+      </Typography>
+      <Part title={webhooks.request} headers={request_headers} body={request_body} note={isCut && webhooks.cut} />
+      {status === null ? (
+        <Alert severity="error" variant="outlined">
+          <strong>{webhooks.failures[failure ?? '']}</strong>: {detail}
+        </Alert>
+      ) : (
+        <Part
+          title={`${webhooks.answer}: ${status}`}
+          headers={answer_headers ?? {}}
+          body={answer_body ?? ''}
+          note={answer_cut && webhooks.cut}
+        />
+      )}
+    </Box>
+  )
+}
+
+type PartProps = { title: string; headers: { readonly [name: string]: string }; body: string; note: string | false }
+
+function Part({ title, headers, body, note }: PartProps) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return (
+    <Box component="section">
+      <Typography variant="h3" component="h3" sx={{ mb: 0.5 }}>
+        {title}
+      </Typography>
+      <Code label={title}>{[...lines, ...(body === '' ? [] : ['', readable(body)])].join('\n')}</Code>
+      {note && (
+        <Typography variant="body2" color="textSecondary">
+          {note}
+        </Typography>
+      )}
+    </Box>
+  )
+}
+
+/** JSON is indented; anything else, and JSON that was cut, is shown as it is. */
+function readable(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body
+  }
+}

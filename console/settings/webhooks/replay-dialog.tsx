@@ -1,0 +1,49 @@
+import TextField from '@mui/material/TextField'
+import Typography from '@mui/material/Typography'
+import { useState } from 'react'
+import { ask } from '../../client/ask.ts'
+import { AskFirst } from '../../look/ask-first.tsx'
+import { useSmallForm } from '../../look/use-small-form.ts'
+import { useTexts } from '../../texts/texts.tsx'
+
+/** From which moment on everything is sent again. */
+export function ReplayDialog({ id, onClose, onDone }: { id: number; onClose(): void; onDone(): void }) {
+  const { webhooks } = useTexts().settings
+  const [typed, setTyped] = useState(() => hourAgo())
+  const moment = new Date(typed)
+  const form = useSmallForm(async () => {
+    await ask('webhooks.replay', { id, body: { from: moment.toISOString() } })
+    onClose()
+    onDone()
+  })
+  const wrong = form.wrong('from') ?? form.trouble
+  return (
+    <AskFirst
+      open
+      title={webhooks.replay}
+      confirm={webhooks.replay}
+      isBusy={form.isBusy}
+      isDisabled={Number.isNaN(moment.getTime())}
+      onConfirm={form.submit}
+      onClose={onClose}
+    >
+      <Typography sx={{ mb: 2 }}>{webhooks.replayLead}</Typography>
+      <TextField
+        autoFocus
+        type="datetime-local"
+        label={webhooks.replayFrom}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+        slotProps={{ inputLabel: { shrink: true } }}
+        error={wrong !== undefined}
+        helperText={wrong}
+      />
+    </AskFirst>
+  )
+}
+
+/** As a field of the browser takes it: the time of the place, without seconds. */
+function hourAgo(): string {
+  const now = new Date()
+  return new Date(now.getTime() - (now.getTimezoneOffset() + 60) * 60_000).toISOString().slice(0, 16)
+}

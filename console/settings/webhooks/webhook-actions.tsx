@@ -1,0 +1,121 @@
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import { useState } from 'react'
+import { useNotify, useRedirect } from 'react-admin'
+import type { Webhook } from '#derive/console/answers.ts'
+import { ask } from '../../client/ask.ts'
+import { AskFirst } from '../../look/ask-first.tsx'
+import { useSmallForm } from '../../look/use-small-form.ts'
+import { useTexts } from '../../texts/texts.tsx'
+import { PasswordDialog } from '../api/password-dialog.tsx'
+import { webhooksPath } from './paths.ts'
+import { ReplayDialog } from './replay-dialog.tsx'
+import { WebhookDialog } from './webhook-dialog.tsx'
+
+type WebhookActionsProps = { webhook: Webhook; onDone(): void; onSecret(secret: string): void }
+
+/** What can be done with a webhook. */
+export function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProps) {
+  const { settings, common } = useTexts()
+  const { webhooks } = settings
+  const { id, disabled_because, failing_since, resync_since } = webhook
+  const notify = useNotify()
+  const redirect = useRedirect()
+  const [asked, setAsked] = useState<'edit' | 'rotate' | 'replay' | 'delete'>()
+  const close = () => setAsked(undefined)
+  const say = (text: string, type: 'success' | 'warning' = 'success') => {
+    notify(text, { type })
+    onDone()
+  }
+  const test = useSmallForm(async () => {
+    const { data } = await ask('webhooks.test', { id })
+    say(data.arrived ? webhooks.tested : webhooks.testFailed, data.arrived ? 'success' : 'warning')
+  })
+  const enable = useSmallForm(async () => {
+    await ask('webhooks.enable', { id })
+    say(webhooks.enabled)
+  })
+  const disable = useSmallForm(async () => {
+    await ask('webhooks.disable', { id })
+    say(webhooks.disabled)
+  })
+  const remove = useSmallForm(async () => {
+    await ask('webhooks.delete', { id })
+    notify(webhooks.deleted, { type: 'success' })
+    redirect(webhooksPath)
+  })
+  const trouble = test.trouble ?? enable.trouble ?? disable.trouble
+  const needsHand = disabled_because !== null || failing_since !== null || resync_since !== null
+  return (
+    <>
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
+        {needsHand && (
+          <Button variant="contained" loading={enable.isBusy} onClick={enable.submit}>
+            {disabled_because ? webhooks.enable : failing_since ? webhooks.tryNow : webhooks.understood}
+          </Button>
+        )}
+        <Button variant="outlined" loading={test.isBusy} onClick={test.submit}>
+          {webhooks.test}
+        </Button>
+        <Button variant="outlined" onClick={() => setAsked('edit')}>
+          {common.edit}
+        </Button>
+        <Button variant="outlined" onClick={() => setAsked('rotate')}>
+          {webhooks.rotate}
+        </Button>
+        <Button variant="outlined" onClick={() => setAsked('replay')}>
+          {webhooks.replay}
+        </Button>
+        {!disabled_because && (
+          <Button variant="outlined" loading={disable.isBusy} onClick={disable.submit}>
+            {webhooks.disable}
+          </Button>
+        )}
+        <Button variant="outlined" color="error" onClick={() => setAsked('delete')}>
+          {webhooks.delete}
+        </Button>
+      </Box>
+      {trouble && (
+        <Box role="alert" sx={{ mt: 1, color: 'error.main' }}>
+          {trouble}
+        </Box>
+      )}
+      {asked === 'edit' && (
+        <WebhookDialog
+          webhook={webhook}
+          onClose={close}
+          onSaved={() => {
+            close()
+            onDone()
+          }}
+        />
+      )}
+      {asked === 'rotate' && (
+        <PasswordDialog
+          title={webhooks.rotateTitle}
+          lead={webhooks.rotateLead}
+          confirm={webhooks.rotate}
+          onClose={close}
+          send={async (password) => {
+            onSecret((await ask('webhooks.rotate', { id, body: { password } })).data.secret)
+            onDone()
+          }}
+        />
+      )}
+      {asked === 'replay' && <ReplayDialog id={id} onClose={close} onDone={() => say(webhooks.replayed)} />}
+      {asked === 'delete' && (
+        <AskFirst
+          open
+          isDangerous
+          title={webhooks.deleteTitle}
+          confirm={webhooks.delete}
+          isBusy={remove.isBusy}
+          onConfirm={remove.submit}
+          onClose={close}
+        >
+          {remove.trouble ?? webhooks.deleteLead}
+        </AskFirst>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,124 @@
+import Alert from '@mui/material/Alert'
+import Box from '@mui/material/Box'
+import Checkbox from '@mui/material/Checkbox'
+import FormControlLabel from '@mui/material/FormControlLabel'
+import FormHelperText from '@mui/material/FormHelperText'
+import MenuItem from '@mui/material/MenuItem'
+import TextField from '@mui/material/TextField'
+import Typography from '@mui/material/Typography'
+import { useState } from 'react'
+import { useNotify } from 'react-admin'
+import type { Webhook } from '#derive/console/answers.ts'
+import { eventNames, payloads, recordsOfEvent } from '#registry/webhooks.ts'
+import { ask } from '../../client/ask.ts'
+import { AskFirst } from '../../look/ask-first.tsx'
+import { useSmallForm } from '../../look/use-small-form.ts'
+import { useMe } from '../../me/me.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import { EventMatrix } from './event-matrix.tsx'
+
+type WebhookDialogProps = {
+  /** Null: a new one. */
+  webhook: Webhook | null
+  onClose(): void
+  /** A new one has a secret, which is said once. */
+  onSaved(secret: string | undefined): void
+}
+
+/** Where changes are sent, which, and how. Whoever sends records somewhere must be allowed to see them. */
+export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps) {
+  const { settings, common } = useTexts()
+  const { webhooks } = settings
+  const me = useMe()
+  const notify = useNotify()
+  const held = eventNames.filter((event) => me.may(recordsOfEvent(event), 'VIEW'))
+  const [typed, setTyped] = useState(() => ({
+    name: webhook?.name ?? '',
+    url: webhook?.url ?? '',
+    events: webhook?.events ?? held,
+    payload: webhook?.payload ?? 'full',
+    ordered: webhook?.ordered ?? true,
+  }))
+  const [password, setPassword] = useState('')
+  const set = (change: Partial<typeof typed>) => setTyped({ ...typed, ...change })
+  const form = useSmallForm(async () => {
+    const body = { ...typed, password }
+    if (webhook) await ask('webhooks.update', { id: webhook.id, body })
+    const made = webhook ? undefined : (await ask('webhooks.create', { body })).data.secret
+    notify(webhooks.saved, { type: 'success' })
+    onSaved(made)
+  })
+  return (
+    <AskFirst
+      open
+      wide
+      title={webhook ? webhooks.edit(webhook.name) : webhooks.add}
+      confirm={webhook ? common.save : common.create}
+      isBusy={form.isBusy}
+      isDisabled={password === ''}
+      onConfirm={form.submit}
+      onClose={onClose}
+    >
+      <Box sx={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 2, pt: 1 }}>
+        {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
+        <TextField
+          label={webhooks.name}
+          value={typed.name}
+          autoComplete="off"
+          onChange={({ target }) => set({ name: target.value })}
+          error={!!form.wrong('name')}
+          helperText={form.wrong('name') ?? webhooks.nameHint}
+        />
+        <TextField
+          label={webhooks.url}
+          value={typed.url}
+          type="url"
+          autoComplete="off"
+          onChange={({ target }) => set({ url: target.value })}
+          error={!!form.wrong('url')}
+          helperText={form.wrong('url') ?? webhooks.urlHint}
+        />
+        <Box>
+          <Typography variant="h3" component="h3">
+            {webhooks.events}
+          </Typography>
+          <EventMatrix
+            chosen={typed.events}
+            held={new Set([...held, ...typed.events])}
+            onChange={(events) => set({ events })}
+          />
+          {form.wrong('events') && <FormHelperText error>{form.wrong('events')}</FormHelperText>}
+        </Box>
+        <TextField
+          select
+          id="webhook-payload"
+          label={webhooks.payload}
+          value={typed.payload}
+          onChange={({ target }) => set({ payload: target.value as typeof typed.payload })}
+        >
+          {payloads.map((payload) => (
+            <MenuItem key={payload} value={payload}>
+              {webhooks.payloads[payload]}
+            </MenuItem>
+          ))}
+        </TextField>
+        <Box>
+          <FormControlLabel
+            label={webhooks.ordered}
+            control={<Checkbox checked={typed.ordered} onChange={({ target }) => set({ ordered: target.checked })} />}
+          />
+          <FormHelperText>{typed.ordered ? webhooks.orderedHint : webhooks.unorderedHint}</FormHelperText>
+        </Box>
+        <TextField
+          type="password"
+          label={settings.api.password}
+          autoComplete="current-password"
+          value={password}
+          onChange={({ target }) => setPassword(target.value)}
+          error={!!form.wrong('password')}
+          helperText={form.wrong('password') ?? webhooks.passwordWhy}
+        />
+      </Box>
+    </AskFirst>
+  )
+}

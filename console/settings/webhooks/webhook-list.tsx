@@ -1,0 +1,101 @@
+import Add from '@mui/icons-material/Add'
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import Paper from '@mui/material/Paper'
+import Typography from '@mui/material/Typography'
+import { useState } from 'react'
+import type { Webhook } from '#derive/console/answers.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
+import { Empty } from '../../look/empty.tsx'
+import { TextLink } from '../../look/text-link.tsx'
+import { Trouble } from '../../look/trouble.tsx'
+import { Waiting } from '../../look/waiting.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import { NewToken } from '../api/new-token.tsx'
+import { webhookPath } from './paths.ts'
+import { WebhookDialog } from './webhook-dialog.tsx'
+import { WebhookState } from './webhook-state.tsx'
+
+/** Where the company’s changes are sent, and how it goes there. */
+export function WebhookList() {
+  const { webhooks } = useTexts().settings
+  const { data, error, reload } = useLoaded('webhooks.list')
+  const [isAdding, setAdding] = useState(false)
+  const [secret, setSecret] = useState<string>()
+  if (error) return <Trouble error={error} retry={reload} />
+  if (!data) return <Waiting />
+  const add = (
+    <Button variant="contained" startIcon={<Add />} onClick={() => setAdding(true)}>
+      {webhooks.add}
+    </Button>
+  )
+  return (
+    <>
+      {secret && (
+        <NewToken
+          title={webhooks.secret}
+          lead={webhooks.secretLead}
+          token={secret}
+          onClose={() => setSecret(undefined)}
+        />
+      )}
+      {data.length === 0 ? (
+        <Empty title={webhooks.none} lead={webhooks.noneLead}>
+          {add}
+        </Empty>
+      ) : (
+        <>
+          <Box
+            sx={{
+              ...{ display: 'flex', flexWrap: 'wrap', gap: 2, mb: 2 },
+              ...{ alignItems: 'center', justifyContent: 'space-between' },
+            }}
+          >
+            <Typography color="textSecondary">{webhooks.lead}</Typography>
+            {add}
+          </Box>
+          <Rows webhooks={data} />
+        </>
+      )}
+      {isAdding && (
+        <WebhookDialog
+          webhook={null}
+          onClose={() => setAdding(false)}
+          onSaved={(made) => {
+            setAdding(false)
+            setSecret(made)
+            reload()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function Rows({ webhooks: rows }: { webhooks: readonly Webhook[] }) {
+  const { settings } = useTexts()
+  return (
+    <Paper>
+      <Box component="ul" aria-label={settings.sections.webhooks} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+        {rows.map((webhook) => (
+          <Box
+            component="li"
+            key={webhook.id}
+            sx={{
+              ...{ display: 'flex', flexWrap: 'wrap', gap: 2, alignItems: 'center', p: 2 },
+              ...{ borderBottom: 1, borderColor: 'divider' },
+            }}
+          >
+            <Box sx={{ flex: '1 1 220px', minWidth: 0 }}>
+              <TextLink to={webhookPath(webhook.id)}>{webhook.name}</TextLink>
+              <Typography variant="body2" color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
+                {webhook.url} · {settings.webhooks.eventCount(webhook.events.length)}
+              </Typography>
+            </Box>
+            <WebhookState webhook={webhook} />
+          </Box>
+        ))}
+      </Box>
+    </Paper>
+  )
+}

@@ -1,0 +1,103 @@
+import Alert from '@mui/material/Alert'
+import Box from '@mui/material/Box'
+import { useState } from 'react'
+import type { Webhook } from '#derive/console/answers.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
+import { Panel } from '../../look/panel.tsx'
+import { Term } from '../../look/term.tsx'
+import { TextLink } from '../../look/text-link.tsx'
+import { Trouble } from '../../look/trouble.tsx'
+import { Waiting } from '../../look/waiting.tsx'
+import { useFormat } from '../../texts/format.ts'
+import { useTexts } from '../../texts/texts.tsx'
+import { NewToken } from '../api/new-token.tsx'
+import { EventMatrix } from './event-matrix.tsx'
+import { webhooksPath } from './paths.ts'
+import { WebhookActions } from './webhook-actions.tsx'
+import { WebhookAttempts } from './webhook-attempts.tsx'
+import { WebhookHistory } from './webhook-history.tsx'
+import { WebhookState } from './webhook-state.tsx'
+
+/** One webhook: how it does, what was sent, and what can be done about it. */
+export function WebhookView({ id }: { id: number }) {
+  const { webhooks } = useTexts().settings
+  const { data, error, reload } = useLoaded('webhooks.fetch', { id })
+  const [secret, setSecret] = useState<string>()
+  // What was sent and what was changed is asked for anew after anything is done.
+  const [round, setRound] = useState(0)
+  const again = () => {
+    setRound(round + 1)
+    reload()
+  }
+  return (
+    <>
+      <Box sx={{ mb: 2 }}>
+        <TextLink to={webhooksPath}>{webhooks.all}</TextLink>
+      </Box>
+      {error && <Trouble error={error} retry={reload} />}
+      {!data && !error && <Waiting />}
+      {secret && (
+        <NewToken
+          title={webhooks.rotated}
+          lead={webhooks.secretLead}
+          token={secret}
+          onClose={() => setSecret(undefined)}
+        />
+      )}
+      {data && !error && (
+        <>
+          <Facts webhook={data} onDone={again} onSecret={setSecret} />
+          <WebhookAttempts key={`sent ${round}`} id={id} onDone={again} />
+          <WebhookHistory key={`changed ${round}`} id={id} />
+        </>
+      )}
+    </>
+  )
+}
+
+type FactsProps = { webhook: Webhook; onDone(): void; onSecret(secret: string): void }
+
+function Facts({ webhook, onDone, onSecret }: FactsProps) {
+  const { webhooks } = useTexts().settings
+  const format = useFormat()
+  const { name, url, payload, ordered, events, created_at, failing_since, next_attempt_at, previous_until } = webhook
+  return (
+    <Panel title={name} aside={<WebhookState webhook={webhook} />}>
+      <Advice webhook={webhook} />
+      <Box
+        component="dl"
+        sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', sm: '180px 1fr' }, rowGap: 0.75, m: 0, mb: 2 }}
+      >
+        <Term name={webhooks.url}>{url}</Term>
+        <Term name={webhooks.payload}>{webhooks.payloads[payload]}</Term>
+        <Term name={webhooks.order}>{ordered ? webhooks.inOrder : webhooks.anyOrder}</Term>
+        <Term name={webhooks.created}>{created_at && format.moment(created_at)}</Term>
+        {failing_since && <Term name={webhooks.failingSince}>{format.moment(failing_since)}</Term>}
+        {next_attempt_at && <Term name={webhooks.nextAttempt}>{format.exactly(next_attempt_at)}</Term>}
+        {previous_until && new Date(previous_until) > new Date() && (
+          <Term name={webhooks.previousUntil}>{format.moment(previous_until)}</Term>
+        )}
+      </Box>
+      <EventMatrix isReadOnly chosen={events} />
+      <WebhookActions webhook={webhook} onDone={onDone} onSecret={onSecret} />
+    </Panel>
+  )
+}
+
+/** What to do, where something is wrong. */
+function Advice({ webhook: { disabled_because, failing_since, resync_since } }: { webhook: Webhook }) {
+  const { advice } = useTexts().settings.webhooks
+  const text = disabled_because
+    ? advice[disabled_because]
+    : failing_since
+      ? advice.fails
+      : resync_since
+        ? advice.resync
+        : undefined
+  if (!text) return null
+  return (
+    <Alert severity={disabled_because === 'by_hand' ? 'info' : 'warning'} variant="outlined" sx={{ mb: 2 }}>
+      {text}
+    </Alert>
+  )
+}

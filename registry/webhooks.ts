@@ -1,0 +1,40 @@
+import { definitionOf, type Registry, registry } from './records/index.ts'
+
+/** What a webhook endpoint may be, and what it is told of: the service checks it and the web interface shows it. */
+
+/** What happens to a record, as the name of its event ends. */
+export const eventActions = ['created', 'updated', 'deleted', 'erased', 'restored'] as const
+
+export const eventName = (records: string, action: string): string => `${records}.${action}`
+
+const eventsOf = (records: Registry): string[] =>
+  records.filter(({ served }) => served).flatMap(({ name }) => eventActions.map((action) => eventName(name, action)))
+
+/** All that an endpoint can be told of. */
+export const eventNames = eventsOf(registry)
+
+/** The kind of record that an event is about. */
+export const recordsOfEvent = (event: string): string => event.slice(0, event.lastIndexOf('.'))
+
+/** Those of them that a company with these add-ons is told of, as it could ask for them. */
+export const toldEvents = (events: readonly string[], addOns: readonly string[]): string[] =>
+  events.filter((event) => {
+    const addOn = definitionOf(registry, recordsOfEvent(event))?.served?.addOn
+    return addOn !== undefined && addOns.includes(addOn)
+  })
+
+/** What is sent by hand, to see whether it arrives. */
+export const testEvent = 'webhooks.test'
+
+/** `thin` says what happened to which record; `full` brings the change and the record as well. */
+export const payloads = ['thin', 'full'] as const
+export type Payload = (typeof payloads)[number]
+
+/** Why nothing is sent to an endpoint any more. */
+export type DisableReason = 'by_hand' | 'gone' | 'failing'
+
+export const webhookNameLengthMax = 120
+/** Endpoints of a company. */
+export const webhooksMax = 20
+/** Hours for which a secret that was rotated away still signs. */
+export const previousSecretHours = 24

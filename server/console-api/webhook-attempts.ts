@@ -1,0 +1,58 @@
+import type { WebhookAttemptOpened } from '#derive/console/answers.ts'
+import { invalid, quoted } from '#derive/parameters.ts'
+import { testEvent } from '#registry/webhooks.ts'
+import { type AttemptInFull, type AttemptShown, attemptsOf, countAttempts } from '#sql/system/webhook-attempts.ts'
+import { needViews } from '../service/webhook-input.ts'
+import { recordId } from '../walk/read-intent.ts'
+import { findOneAttempt, sendAgain as sendOnceMore, sendTest } from '../webhooks/delivery.ts'
+import type { Asked, LetIn } from './asked.ts'
+import { readPage, rowsOf } from './paging.ts'
+import { existing } from './webhooks.ts'
+
+/** What was sent to a webhook, what came back, and the same once more. */
+
+export async function list(asked: Asked<'webhooks.attempts'>) {
+  const wanted = readPage(asked.parameters)
+  const failedAlone = readFailed(asked.parameters.failed)
+  const { company_id: companyId, id } = await existing(asked)
+  const list = attemptsOf(companyId, id, { failedAlone, ...wanted })
+  const { rows, meta } = await rowsOf<AttemptShown>(
+    asked.world,
+    wanted,
+    list,
+    countAttempts(companyId, id, failedAlone),
+  )
+  return { data: rows, meta }
+}
+
+export async function fetch(asked: Asked<'webhook-attempts.fetch'>) {
+  return { data: shown(await visible(asked)) }
+}
+
+/** The time that it takes is the receiver's, not ours. */
+export async function test(asked: Asked<'webhooks.test'>) {
+  const { company_id: companyId, id } = await existing(asked)
+  return { data: shown(await asked.outside(() => sendTest(asked.world, companyId, id))) }
+}
+
+export async function sendAgain(asked: Asked<'webhook-attempts.send-again'>) {
+  const { id } = await visible(asked)
+  const { companyId } = asked.session().actor
+  return { data: shown(await asked.outside(() => sendOnceMore(asked.world, companyId, id))) }
+}
+
+/** The attempt of the path, for somebody who may see the record that it tells of. */
+async function visible(asked: LetIn): Promise<AttemptInFull> {
+  const { actor, row } = asked.session()
+  const attempt = await findOneAttempt(asked.world, actor.companyId, recordId(asked))
+  if (attempt.event !== testEvent) needViews(row.permissions, [attempt.event])
+  return attempt
+}
+
+function readFailed(text: string | undefined): boolean {
+  if (text !== undefined && text !== 'true' && text !== 'false')
+    throw invalid('failed', `is ${quoted(text)}; it must be true or false`)
+  return text === 'true'
+}
+
+const shown = ({ after: _, ...attempt }: AttemptInFull): WebhookAttemptOpened => attempt

@@ -1,0 +1,140 @@
+import type { Webhook as WebhookShown, WebhookTrouble } from '#derive/console/answers.ts'
+import { invalidFields } from '#registry/refusals.ts'
+import { type FailingRow, failingWebhooks } from '#sql/system/webhooks.ts'
+import { confirmPassword } from '../service/sign-in.ts'
+import {
+  type By,
+  changeWebhook,
+  createWebhook,
+  disableOne,
+  enableOne,
+  findOneWebhook,
+  listWebhooks,
+  removeWebhook,
+  replayOne,
+  rotateWebhook,
+  type Webhook,
+} from '../service/webhooks.ts'
+import type { Transaction } from '../store/database.ts'
+import { recordId } from '../walk/read-intent.ts'
+import { checkAddress } from '../webhooks/address.ts'
+import type { Asked, LetIn } from './asked.ts'
+import { historyPage } from './history.ts'
+import { whole } from './reply.ts'
+
+/** Settings, Webhooks: where changes are sent. What says a secret or sends elsewhere asks for one's own password again. */
+
+export async function list({ world, session }: Asked<'webhooks.list'>) {
+  const { companyId } = session().actor
+  const webhooks = await world.database.transaction((transaction) => listWebhooks(transaction, companyId))
+  return whole(webhooks.map(shown))
+}
+
+/** Those to which nothing arrives, for the banner. */
+export async function troubles({ world, session }: Asked<'webhooks.troubles'>) {
+  const rows = await world.database.read<FailingRow>(failingWebhooks(session().actor.companyId))
+  return whole(
+    rows.map(
+      ({ failing_since, resync_since, ...row }): WebhookTrouble => ({
+        ...row,
+        failing_since: text(failing_since),
+        resync_since: text(resync_since),
+      }),
+    ),
+  )
+}
+
+export async function fetch(asked: Asked<'webhooks.fetch'>) {
+  return { data: shown(await existing(asked)) }
+}
+
+export async function create(asked: Asked<'webhooks.create'>) {
+  const { password, ...wanted } = await asked.body()
+  await confirm(asked, password)
+  await lookAt(asked, wanted.url)
+  const { secret, webhook } = await change(asked, (transaction, by) => createWebhook(transaction, by, wanted))
+  return { data: { secret, webhook: shown(webhook) } }
+}
+
+export async function update(asked: Asked<'webhooks.update'>) {
+  const { id, url } = await existing(asked)
+  const { password, ...wanted } = await asked.body()
+  await confirm(asked, password)
+  if (wanted.url !== undefined && wanted.url.trim() !== url) await lookAt(asked, wanted.url)
+  return { data: shown(await change(asked, (transaction, by) => changeWebhook(transaction, by, id, wanted))) }
+}
+
+export async function rotate(asked: Asked<'webhooks.rotate'>) {
+  const { id } = await existing(asked)
+  const { password } = await asked.body()
+  await confirm(asked, password)
+  const { secret, webhook } = await change(asked, (transaction, by) => rotateWebhook(transaction, by, id))
+  return { data: { secret, webhook: shown(webhook) } }
+}
+
+export async function enable(asked: Asked<'webhooks.enable'>) {
+  const id = recordId(asked)
+  return { data: shown(await change(asked, (transaction, by) => enableOne(transaction, by, id))) }
+}
+
+export async function disable(asked: Asked<'webhooks.disable'>) {
+  const id = recordId(asked)
+  return { data: shown(await change(asked, (transaction, by) => disableOne(transaction, by, id))) }
+}
+
+export async function replay(asked: Asked<'webhooks.replay'>) {
+  const { id } = await existing(asked)
+  const from = readMoment((await asked.body()).from)
+  return { data: shown(await change(asked, (transaction, by) => replayOne(transaction, by, id, from))) }
+}
+
+export async function remove(asked: Asked<'webhooks.delete'>) {
+  const id = recordId(asked)
+  await change(asked, (transaction, by) => removeWebhook(transaction, by, id))
+  return { data: { id, deleted: true as const } }
+}
+
+export const history = (asked: Asked<'webhooks.history'>) => historyPage(asked, 'webhook_endpoints')
+
+/** The endpoint of the path. */
+export function existing(asked: LetIn): Promise<Webhook> {
+  const id = recordId(asked)
+  const { companyId } = asked.session().actor
+  return asked.world.database.transaction((transaction) => findOneWebhook(transaction, companyId, id))
+}
+
+const confirm = ({ world, desk, session }: LetIn, password: string) =>
+  confirmPassword(world.database, desk, session(), password)
+
+/** Meanwhile nobody else's turn is taken. */
+const lookAt = ({ world, outside }: LetIn, url: string): Promise<void> =>
+  outside(() => checkAddress(world.outbound, url))
+
+const change = <T>({ change, world }: LetIn, work: (transaction: Transaction, by: By) => Promise<T>): Promise<T> =>
+  change((transaction, { actor, row }) =>
+    work(transaction, { actor, keys: world.secret, holds: row.permissions, now: world.clock.now() }),
+  )
+
+const form = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/
+
+function readMoment(text: string): Date {
+  const moment = new Date(form.test(text) ? text : Number.NaN)
+  if (!Number.isNaN(moment.getTime())) return moment
+  throw invalidFields([{ field: 'from', code: 'wrong_format', message: 'must be a moment like 2026-03-31T12:00:00Z' }])
+}
+
+const text = (moment: Date | null): string | null => moment?.toISOString() ?? null
+
+const shown = (webhook: Webhook): WebhookShown => {
+  const { id, name, url, events, payload, ordered, disabled_because, pending } = webhook
+  return {
+    ...{ id, name, url, events, payload, ordered, disabled_because },
+    created_at: text(webhook.created_at),
+    previous_until: text(webhook.previous_until),
+    next_attempt_at: text(webhook.next_attempt_at),
+    failing_since: text(webhook.failing_since),
+    disabled_at: text(webhook.disabled_at),
+    resync_since: text(webhook.resync_since),
+    waiting: Object.values(pending).filter((state) => state !== 'arrived').length,
+  }
+}

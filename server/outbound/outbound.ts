@@ -1,0 +1,113 @@
+import { Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { isNamedNetwork, whyNotTo } from './addresses.ts'
+import { type Answer, type Message, makeSender, NotSent, type Place, type Sender } from './sender.ts'
+
+/**
+ * The only module that sends requests to others. It asks public addresses alone, by https, and connects to the very
+ * address that it has checked; the networks that the operator names may be inner ones, and be asked by http.
+ */
+export type Outbound = {
+  /** Looks an address up; throws `NotSent` where nothing would be sent to it. */
+  check(url: string): Promise<void>
+  /** Somewhere to send to, looked up once, when something is sent first. */
+  to(url: string): Destination
+}
+
+export type Destination = {
+  /** Throws `NotSent` where no answer came. */
+  post(message: Message): Promise<Answer>
+  /** Lets go of its connections. */
+  close(): void
+}
+
+/** The addresses of a name. */
+export type Resolve = (name: string) => Promise<string[]>
+
+export type OutboundSettings = {
+  networks: readonly string[]
+  /** Milliseconds from the first look-up to the last byte of an answer. */
+  timeout: number
+  resolve?: Resolve
+}
+
+const urlLengthMax = 2000
+
+export function openOutbound({ networks, timeout, resolve = resolveByDns }: OutboundSettings): Outbound {
+  const lookUp = async (text: string): Promise<Place> => {
+    const url = readUrl(text)
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const addresses = isIP(host) ? [host] : await resolve(host)
+    if (addresses.length === 0) throw new NotSent('name', `no address is known for ${host}`)
+    for (const address of addresses) {
+      const why = whyNotTo(address, networks)
+      if (why !== undefined) throw new NotSent('address', isIP(host) ? why : `${host} leads to ${address}, and ${why}`)
+    }
+    if (url.protocol === 'http:' && !addresses.every((address) => isNamedNetwork(address, networks)))
+      throw new NotSent('address', 'it begins with http:, and what is sent would cross networks unencrypted')
+    return { url, addresses }
+  }
+  return {
+    check: async (text) => void (await inTime(timeout, undefined, (signal) => unlessAborted(signal, lookUp(text)))),
+    to: (text) => destination(() => lookUp(text), timeout),
+  }
+}
+
+function destination(lookUp: () => Promise<Place>, timeout: number): Destination {
+  let sender: Sender | undefined
+  return {
+    post: (message) =>
+      inTime(timeout, message.signal, async (signal) => {
+        sender ??= makeSender(await unlessAborted(signal, lookUp()))
+        return sender.post({ ...message, signal })
+      }),
+    close: () => sender?.close(),
+  }
+}
+
+/** What is sent to is an address alone: no name and password, which would stand in every list of it. */
+function readUrl(text: string): URL {
+  if (text.length > urlLengthMax) throw new NotSent('address', `it is longer than ${urlLengthMax} characters`)
+  if (!URL.canParse(text)) throw new NotSent('address', 'it is no address like https://erp.example.com/hooks')
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new NotSent('address', 'it must begin with https:')
+  if (url.username !== '' || url.password !== '') throw new NotSent('address', 'it has a name or a password in it')
+  return url
+}
+
+/** All of it has to be done by then, or before somebody lets go of it. */
+async function inTime<T>(
+  timeout: number,
+  given: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const signal = AbortSignal.any([AbortSignal.timeout(timeout), ...(given ? [given] : [])])
+  try {
+    return await work(signal)
+  } catch (error) {
+    if (signal.aborted) throw new NotSent('timeout', `no answer came within ${timeout / 1000} seconds`, error)
+    throw error
+  }
+}
+
+/** What cannot be cut short itself is waited for no longer. */
+const unlessAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    work.then(resolve, reject)
+  })
+
+/**
+ * By DNS alone and not by the system's look-up: that one waits in the threads that passwords are hashed in, and whoever
+ * runs a slow name server would hold them.
+ */
+async function resolveByDns(name: string): Promise<string[]> {
+  const resolver = new Resolver({ timeout: 3000, tries: 2 })
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  if (addresses.length === 0) {
+    const [{ reason } = { reason: undefined }] = answers.filter((answer) => answer.status === 'rejected')
+    throw new NotSent('name', `no address is known for ${name}`, reason)
+  }
+  return addresses
+}

@@ -1,0 +1,141 @@
+import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
+import { Agent, request } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+
+/** Sends to a place whose addresses have been checked, and to nowhere else. */
+export type Sender = { post(message: Message & { signal: AbortSignal }): Promise<Answer>; close(): void }
+
+/** An address, and where its name leads, which has been checked. */
+export type Place = { url: URL; addresses: readonly string[] }
+
+export type Message = { headers: { readonly [name: string]: string }; body: string; signal?: AbortSignal }
+
+export type Answer = {
+  status: number
+  headers: { [name: string]: string }
+  /** What was read of the body. */
+  body: string
+  /** The body went on, or broke off. */
+  isCut: boolean
+}
+
+/** Why no answer came, and the particulars. */
+export type Failure = 'address' | 'name' | 'connection' | 'certificate' | 'timeout' | 'answer'
+
+export class NotSent extends Error {
+  failure: Failure
+  constructor(failure: Failure, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'NotSent'
+    this.failure = failure
+  }
+}
+
+/** Of a body that comes back; whoever answers with more is not read any further. */
+const bodyBytesMax = 64 * 1024
+const headerBytesMax = 16 * 1024
+/** Milliseconds for one of several addresses, before the next is tried. */
+const addressTimeout = 2500
+
+export function makeSender({ url, addresses }: Place): Sender {
+  const isPlain = url.protocol === 'http:'
+  const kept = { keepAlive: true, autoSelectFamilyAttemptTimeout: addressTimeout }
+  const agent = isPlain ? new PlainAgent(kept) : new Agent(kept)
+
+  const once = (message: Message & { signal: AbortSignal }): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const body = Buffer.from(message.body)
+      const sending = (isPlain ? plainRequest : request)(url, {
+        method: 'POST',
+        headers: { ...message.headers, 'Content-Length': body.length },
+        agent,
+        lookup: only(addresses),
+        maxHeaderSize: headerBytesMax,
+        signal: message.signal,
+      })
+      let isAnswered = false
+      sending.on('response', (response) => {
+        isAnswered = true
+        read(response).then(resolve)
+      })
+      // What breaks off after the status has come breaks off the body.
+      sending.on('error', (error: NodeJS.ErrnoException) => {
+        if (!isAnswered) reject(isStale(error, sending.reusedSocket) ? new Stale() : notSent(error))
+      })
+      sending.end(body)
+    })
+
+  return {
+    async post(message) {
+      for (;;) {
+        try {
+          return await once(message)
+        } catch (error) {
+          // Each finds one connection that the other side has closed meanwhile; a new one is no such.
+          if (!(error instanceof Stale)) throw error
+        }
+      }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+/** Whatever the name is, it leads to what was checked. */
+const only =
+  (addresses: readonly string[]): LookupFunction =>
+  (_name, { all }, answer) => {
+    const known = addresses.map((address) => ({ address, family: isIP(address) }))
+    const [first] = known
+    if (all) answer(null, known)
+    else answer(null, first?.address ?? '', first?.family)
+  }
+
+/** The status is the answer; of the body as much as comes in time and is no more than is read. */
+function read(response: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  return new Promise((resolve) => {
+    const done = (isCut: boolean): void =>
+      resolve({
+        status: response.statusCode as number,
+        headers: headersOf(response),
+        body: Buffer.concat(chunks).subarray(0, bodyBytesMax).toString('utf8'),
+        isCut,
+      })
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes <= bodyBytesMax) return
+      done(true)
+      response.destroy()
+    })
+    response.on('end', () => done(false))
+    response.on('error', () => done(true))
+    response.on('close', () => done(true))
+  })
+}
+
+const headersOf = ({ headers }: IncomingMessage): { [name: string]: string } =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]))
+
+/** A connection that was kept, and closed by the other side before it was used again. */
+class Stale extends Error {}
+
+const isStale = ({ code }: NodeJS.ErrnoException, wasUsedBefore: boolean): boolean =>
+  wasUsedBefore && (code === 'ECONNRESET' || code === 'EPIPE')
+
+function notSent(error: NodeJS.ErrnoException): NotSent {
+  const code = error.code ?? ''
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|ALTNAME/.test(code)) return new NotSent('certificate', error.message, error)
+  if (code.startsWith('HPE_')) return new NotSent('answer', 'what came back is no answer of HTTP', error)
+  return new NotSent('connection', sentences[code] ?? error.message, error)
+}
+
+const sentences: { readonly [code: string]: string } = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed before an answer came',
+  EPIPE: 'the connection was closed before an answer came',
+  EHOSTUNREACH: 'the address cannot be reached',
+  ENETUNREACH: 'the address cannot be reached',
+  ETIMEDOUT: 'no connection was made in time',
+}

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto'
+import { Refusal } from '#registry/refusals.ts'
+import { holdKeys } from '#sql/system/seal.ts'
+import { type SecretRow, secretsOf } from '#sql/system/webhooks.ts'
+import type { Transaction } from '../store/database.ts'
+import { openSealed, type SealingKeys, sealedFormerSecret, sealedWebhookSecret } from './seal.ts'
+
+/** The secrets that sign what is sent to an endpoint, in the form of the Standard Webhooks. */
+
+const secretBytes = 32
+
+export const makeSecret = (): string => `whsec_${randomBytes(secretBytes).toString('base64')}`
+
+/** The secrets that sign at a moment: the present one first, then the one before it while it still does. */
+export async function openSecrets(
+  transaction: Transaction,
+  keys: SealingKeys,
+  { companyId, id, now }: { companyId: number; id: number; now: Date },
+): Promise<string[]> {
+  await transaction.run(holdKeys())
+  const [row] = await transaction.run<SecretRow>(secretsOf(companyId, id, now))
+  if (!row) throw new Refusal('not_found')
+  const former = row.previous_sealed
+  return [
+    await openSealed(keys, row.sealed, sealedWebhookSecret.boundTo(companyId, id)),
+    ...(former ? [await openSealed(keys, former, sealedFormerSecret.boundTo(companyId, id))] : []),
+  ]
+}

@@ -1,0 +1,179 @@
+import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { previousSecretHours, webhooksMax } from '#registry/webhooks.ts'
+import { markHorizon } from '#sql/system/changes.ts'
+import { noteOffice, type Position } from '#sql/system/log.ts'
+import {
+  beginWebhookAt,
+  deleteWebhook,
+  disableWebhook,
+  type EndpointRow,
+  findWebhook,
+  firstSince,
+  holdWebhook,
+  insertWebhook,
+  lockWebhooks,
+  nextWebhookId,
+  rotateSecret,
+  updateWebhook,
+  webhooksOf,
+} from '#sql/system/webhooks.ts'
+import type { Transaction } from '../store/database.ts'
+import type { Actor } from './actor.ts'
+import { noteWebhook } from './office-note.ts'
+import { type SealingKeys, seal, sealedFormerSecret, sealedWebhookSecret } from './seal.ts'
+import { checkedSettings, needViews, type WebhookInput } from './webhook-input.ts'
+import { makeSecret, openSecrets } from './webhook-secret.ts'
+
+/** The endpoints of a company, to which its changes are sent. */
+
+/** An endpoint as it is shown: without its secrets, and without who is sending to it just now. */
+export type Webhook = EndpointRow
+
+/** `holds`: the permissions of whoever does it; undefined: the operator. The address has been looked at by then. */
+export type By = { actor: Actor; keys: SealingKeys; holds?: readonly string[] | undefined; now: Date }
+
+/** A new endpoint is told of what changes from now on. Its secret is said once. */
+export async function createWebhook(
+  transaction: Transaction,
+  { actor, keys, holds }: By,
+  input: WebhookInput,
+): Promise<{ secret: string; webhook: Webhook }> {
+  const { companyId } = actor
+  const settings = checkedSettings(input)
+  needViews(holds, settings.events)
+  await transaction.run(lockWebhooks(companyId))
+  if ((await listWebhooks(transaction, companyId)).length >= webhooksMax) {
+    throw invalidFields([
+      { field: 'name', code: 'out_of_range', message: `is one too many: a company has up to ${webhooksMax} webhooks` },
+    ])
+  }
+  const [next] = await transaction.run<{ id: number }>(nextWebhookId())
+  const id = next?.id as number
+  const secret = makeSecret()
+  const sealed = await seal(transaction, keys, { text: secret, boundTo: sealedWebhookSecret.boundTo(companyId, id) })
+  const cursor = await endOfLog(transaction)
+  const [webhook] = await transaction.run<Webhook>(insertWebhook(companyId, { ...settings, id, sealed, cursor }))
+  await noteWebhook(transaction, actor, null, webhook as Webhook)
+  return { secret, webhook: webhook as Webhook }
+}
+
+/** Changes what is given. Whoever lets it tell more, or tells somebody else, must be allowed to see all of it. */
+export async function changeWebhook(
+  transaction: Transaction,
+  { actor, holds }: By,
+  id: number,
+  change: Partial<WebhookInput>,
+): Promise<Webhook> {
+  const before = await hold(transaction, actor.companyId, id)
+  const settings = checkedSettings({ ...before, ...change })
+  needViews(holds, settings.events)
+  const [after] = await transaction.run<Webhook>(updateWebhook(actor.companyId, id, settings))
+  await noteWebhook(transaction, actor, before, after as Webhook)
+  return after as Webhook
+}
+
+/** A new secret, said once; the former one signs beside it for a day. */
+export async function rotateWebhook(
+  transaction: Transaction,
+  { actor, keys, holds, now }: By,
+  id: number,
+): Promise<{ secret: string; webhook: Webhook }> {
+  const { companyId } = actor
+  const before = await hold(transaction, companyId, id)
+  needViews(holds, before.events)
+  const [present = ''] = await openSecrets(transaction, keys, { companyId, id, now })
+  const secret = makeSecret()
+  const sealed = await seal(transaction, keys, { text: secret, boundTo: sealedWebhookSecret.boundTo(companyId, id) })
+  const previous = await seal(transaction, keys, { text: present, boundTo: sealedFormerSecret.boundTo(companyId, id) })
+  const until = new Date(now.getTime() + previousSecretHours * 3600 * 1000)
+  const [webhook] = await transaction.run<Webhook>(rotateSecret(companyId, id, { sealed, previous, until }))
+  await note(transaction, actor, id, 'rotated')
+  return { secret, webhook: webhook as Webhook }
+}
+
+/** Nothing is sent until it is enabled; what changes meanwhile waits. */
+export async function disableOne(transaction: Transaction, { actor, now }: By, id: number): Promise<Webhook> {
+  const before = await hold(transaction, actor.companyId, id)
+  if (before.disabled_at !== null) return before
+  const [after] = await transaction.run<Webhook>(disableWebhook(actor.companyId, id, 'by_hand', now))
+  await note(transaction, actor, id, 'disabled')
+  return after as Webhook
+}
+
+/** Goes on where it stopped, at once. */
+export async function enableOne(transaction: Transaction, { actor }: By, id: number): Promise<Webhook> {
+  const before = await hold(transaction, actor.companyId, id)
+  return begin(transaction, actor, id, { cursor: cursorOf(before), action: 'enabled' })
+}
+
+/** Sends everything again from the first change on that began at a moment or later. */
+export async function replayOne(
+  transaction: Transaction,
+  { actor, now }: By,
+  id: number,
+  from: Date,
+): Promise<Webhook> {
+  await hold(transaction, actor.companyId, id)
+  if (!(from.getTime() <= now.getTime()))
+    throw invalidFields([{ field: 'from', code: 'out_of_range', message: 'must be a moment that has passed' }])
+  const [first] = await transaction.run<Position>(firstSince(actor.companyId, from))
+  return begin(transaction, actor, id, {
+    cursor: first ? { ...first, id: first.id - 1 } : await endOfLog(transaction),
+    action: 'replayed',
+    changes: { from: [null, from.toISOString()] },
+  })
+}
+
+export async function removeWebhook(transaction: Transaction, { actor }: By, id: number): Promise<void> {
+  await hold(transaction, actor.companyId, id)
+  await transaction.run(deleteWebhook(actor.companyId, id))
+  await note(transaction, actor, id, 'deleted')
+}
+
+export const listWebhooks = (transaction: Transaction, companyId: number): Promise<Webhook[]> =>
+  transaction.run<Webhook>(webhooksOf(companyId))
+
+export async function findOneWebhook(transaction: Transaction, companyId: number, id: number): Promise<Webhook> {
+  const [webhook] = await transaction.run<Webhook>(findWebhook(companyId, id))
+  if (!webhook) throw noWebhook(id)
+  return webhook
+}
+
+export const cursorOf = ({ cursor_epoch, cursor_pos, cursor_id }: Webhook): Position => ({
+  epoch: cursor_epoch,
+  pos: cursor_pos,
+  id: cursor_id,
+})
+
+/** Where the log can be read to. It is marked, so that the place holds through a crash. */
+async function endOfLog(transaction: Transaction): Promise<Position> {
+  const [mark] = await transaction.run<Omit<Position, 'id'>>(markHorizon(0))
+  return { ...(mark as Omit<Position, 'id'>), id: 0 }
+}
+
+const noWebhook = (id: number): Refusal => new Refusal('not_found', { detail: `The company has no webhook ${id}.` })
+
+async function hold(transaction: Transaction, companyId: number, id: number): Promise<Webhook> {
+  const [webhook] = await transaction.run<Webhook>(holdWebhook(companyId, id))
+  if (!webhook) throw noWebhook(id)
+  return webhook
+}
+
+async function begin(
+  transaction: Transaction,
+  actor: Actor,
+  id: number,
+  { cursor, action, changes = null }: { cursor: Position; action: string; changes?: object | null },
+): Promise<Webhook> {
+  const [webhook] = await transaction.run<Webhook>(beginWebhookAt(actor.companyId, id, cursor))
+  await note(transaction, actor, id, action, changes)
+  return webhook as Webhook
+}
+
+const note = (
+  transaction: Transaction,
+  actor: Actor,
+  recordId: number,
+  action: string,
+  changes: object | null = null,
+) => transaction.run(noteOffice(actor, { records: 'webhook_endpoints', recordId, action, changes }))

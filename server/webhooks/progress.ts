@@ -1,0 +1,92 @@
+import type { Position } from '#sql/system/log.ts'
+
+/**
+ * How far an endpoint has come along the log: decided by what has happened, without a clock or a database. All before
+ * `cursor` has arrived. Of the events behind it `pending` knows those that were tried: what has arrived out of turn,
+ * and what has failed, how often and until when it waits.
+ */
+export type Progress = {
+  cursor: Position
+  pending: Pending
+  /** Nothing is begun before that. */
+  pausedUntil: Date | null
+  /** When to look again; null: as soon as there is something new. */
+  nextAttemptAt: Date | null
+  /** The first failure since which nothing has arrived. */
+  failingSince: Date | null
+}
+export type Pending = { readonly [eventId: string]: 'arrived' | Waiting }
+type Waiting = { tries: number; due: string }
+
+/** What came of an attempt; `retryAfter` are the milliseconds that the answer asked for. */
+export type Outcome = { arrived: boolean; retryAfter?: number | undefined }
+
+type Attempted = { id: string; outcome: Outcome; now: Date; rules: Rules }
+
+export type Rules = {
+  ordered: boolean
+  /** Seconds from the first attempt to the second, from that to the third …; the last goes on for ever. */
+  retrySeconds: readonly number[]
+}
+
+/** Events that are looked at together; of an endpoint that takes them in any order, so many may stand out at most. */
+export const windowMax = 100
+/** Milliseconds after which one event that fails lets others be looked for, where they need not wait for it. */
+const lookAgain = 5000
+
+/** An event, its place, and whether the endpoint is told of it. */
+export type Placed = { id: string; cursor: Position; isWanted: boolean }
+
+/** The cursor moves on past the events that have arrived without a gap, and past those that are not wanted. */
+export function passArrived(progress: Progress, events: readonly Placed[]): Progress {
+  const behind = events.slice(events.findIndex(({ cursor }) => isSame(cursor, progress.cursor)) + 1)
+  const end = behind.findIndex(({ id, isWanted }) => isWanted && progress.pending[id] !== 'arrived')
+  const passed = end < 0 ? behind : behind.slice(0, end)
+  const last = passed.at(-1)
+  if (!last) return progress
+  return { ...progress, cursor: last.cursor, pending: without(progress.pending, new Set(passed.map(({ id }) => id))) }
+}
+
+/** After an attempt at an event. */
+export function afterAttempt(progress: Progress, { id, outcome, now, rules }: Attempted): Progress {
+  if (outcome.arrived) {
+    const pending = { ...progress.pending, [id]: 'arrived' as const }
+    return looksAgain({ ...progress, pending, failingSince: null }, now, rules)
+  }
+  const tries = triesOf(progress.pending[id]) + 1
+  const due = after(now, outcome.retryAfter ?? 1000 * retryPause(tries, rules))
+  const pausedUntil = outcome.retryAfter === undefined ? progress.pausedUntil : due
+  const pending = { ...progress.pending, [id]: { tries, due: due.toISOString() } }
+  const failingSince = progress.failingSince ?? now
+  return looksAgain({ ...progress, pending, pausedUntil, failingSince }, now, rules)
+}
+
+/** Whether an event may be tried now. */
+export function isDue({ pending, pausedUntil }: Progress, id: string, now: Date): boolean {
+  const state = pending[id]
+  if (pausedUntil !== null && pausedUntil > now) return false
+  return state === undefined || (state !== 'arrived' && new Date(state.due) <= now)
+}
+
+export const isSame = (one: Position, other: Position): boolean =>
+  one.epoch === other.epoch && one.pos === other.pos && one.id === other.id
+
+/** When to look again: at the next event that waits, and earlier for others, where those need not wait for it. */
+export function looksAgain(progress: Progress, now: Date, { ordered }: Rules): Progress {
+  const dues = Object.values(progress.pending).flatMap((state) => (state === 'arrived' ? [] : [Date.parse(state.due)]))
+  if (dues.length === 0) return { ...progress, nextAttemptAt: null }
+  const isFull = Object.keys(progress.pending).length >= windowMax
+  const next = Math.min(...dues, ...(ordered || isFull ? [] : [now.getTime() + lookAgain]))
+  return { ...progress, nextAttemptAt: new Date(next) }
+}
+
+const triesOf = (state: Pending[string] | undefined): number =>
+  state === undefined || state === 'arrived' ? 0 : state.tries
+
+const retryPause = (tries: number, { retrySeconds }: Rules): number =>
+  retrySeconds[Math.min(tries, retrySeconds.length) - 1] ?? 0
+
+const after = (now: Date, milliseconds: number): Date => new Date(now.getTime() + milliseconds)
+
+const without = (pending: Pending, ids: ReadonlySet<string>): Pending =>
+  Object.fromEntries(Object.entries(pending).filter(([id]) => !ids.has(id)))

@@ -1,0 +1,199 @@
+import { type DisableReason, recordsOfEvent, toldEvents } from '#registry/webhooks.ts'
+import { noteOffice } from '#sql/system/log.ts'
+import { type AttemptRow, insertAttempt } from '#sql/system/webhook-attempts.ts'
+import {
+  type Claim,
+  type ClaimedRow,
+  giveUpWebhook,
+  markResync,
+  releaseWebhook,
+  settleWebhook,
+} from '#sql/system/webhook-claims.ts'
+import { itself } from '../service/actor.ts'
+import { cursorOf, type Webhook } from '../service/webhooks.ts'
+import { arrived, attempt, eventToSend, openTarget, type Target } from './delivery.ts'
+import { type Event, readEvents } from './log.ts'
+import {
+  afterAttempt,
+  isDue,
+  isSame,
+  looksAgain,
+  type Placed,
+  type Progress,
+  passArrived,
+  type Rules,
+  windowMax,
+} from './progress.ts'
+import type { World } from './world.ts'
+
+/** Events of an endpoint that are under way at once, where they may arrive in any order. */
+const atOnceMax = 4
+const dayMilliseconds = 24 * 3600 * 1000
+
+/** The seconds for which a claim holds without a sign of life: longer than an attempt and what is done after it. */
+export const leaseSeconds = ({ config }: World): number => Math.max(2, (3 * config.webhookTimeout) / 1000)
+
+export type Taken = { webhook: ClaimedRow; claim: string; ending: AbortSignal; cutOff: AbortSignal }
+
+/** A turn of an endpoint while it goes on. */
+type Turn = {
+  world: World
+  webhook: Webhook
+  /** The events that it is told of. */
+  wanted: readonly string[]
+  held: Claim
+  rules: Rules
+  target: Target
+  /** Nothing more is begun. */
+  ending: AbortSignal
+  /** What is under way is let go of. */
+  cutOff: AbortSignal
+  begun: number
+  progress: Progress
+  hasFailed: boolean
+  /** The claim is lost, or the endpoint has been given up. */
+  isOver: boolean
+  /** What is kept is kept in its order. */
+  keeping: Promise<unknown>
+}
+
+/**
+ * Sends to one claimed endpoint what is due, for as long as one attempt may take, so that all have their turn. What is
+ * kept is kept only while the claim holds; no connection to the database is held while an answer is waited for.
+ */
+export async function takeTurn(world: World, { webhook, claim, ending, cutOff }: Taken): Promise<void> {
+  const held = { companyId: webhook.company_id, id: webhook.id, claim }
+  const target = await openTarget(world, webhook)
+  const turn: Turn = {
+    ...{ world, webhook, wanted: toldEvents(webhook.events, webhook.add_ons), held, target, ending, cutOff },
+    ...{ begun: world.clock.elapsed(), progress: progressOf(webhook) },
+    rules: { ordered: webhook.ordered, retrySeconds: world.config.webhookRetrySeconds },
+    ...{ hasFailed: false, isOver: false, keeping: Promise.resolve() },
+  }
+  try {
+    while (!mustEnd(turn) && (await sendPage(turn))) {
+      // The next page.
+    }
+  } finally {
+    target.destination.close()
+  }
+  await world.database.read(releaseWebhook(held))
+}
+
+/** Whether there is another page behind this one. */
+async function sendPage(turn: Turn): Promise<boolean> {
+  const { world, webhook, wanted, progress } = turn
+  const { company_id: companyId } = webhook
+  const records = [...new Set(wanted.map(recordsOfEvent))]
+  const ask = { companyId, after: progress.cursor, records, limit: windowMax }
+  const { events, next, more, epoch } = await readEvents(world.database, ask)
+  if (epoch > webhook.log_epoch) await tellOfNewLog(turn, epoch)
+  const placed = events.map(({ change, cursor }) => ({
+    ...{ id: change.id, cursor },
+    isWanted: wanted.includes(change.event),
+  }))
+  const toSend = events.filter(({ change }) => wanted.includes(change.event))
+  await sendAll(turn, toSend, placed)
+  await turn.keeping
+  if (turn.isOver) return false
+
+  const passed = passArrived(turn.progress, placed)
+  const last = placed.at(-1)
+  const isThrough = last === undefined || isSame(passed.cursor, last.cursor)
+  // What is not told, behind the last event, is passed too; else it would be looked at for ever.
+  const behind = isThrough ? { ...passed, cursor: next } : passed
+  await keep(turn, looksAgain(behind, world.clock.now(), turn.rules))
+  return isThrough && more
+}
+
+/** In order one after the other, else several at once; none after a failure, unless something has arrived since. */
+async function sendAll(turn: Turn, events: readonly Event[], placed: readonly Placed[]): Promise<void> {
+  const { world, rules } = turn
+  const queue = events.values()
+  const isHeldUp = (): boolean =>
+    mustEnd(turn) || (turn.hasFailed && (rules.ordered || turn.progress.failingSince !== null))
+  const work = async (): Promise<void> => {
+    for (const event of queue) {
+      if (isHeldUp()) return
+      const { id } = event.change
+      if (isDue(turn.progress, id, world.clock.now())) await send(turn, event, placed)
+      else if (rules.ordered && turn.progress.pending[id] !== 'arrived') return
+    }
+  }
+  const workers = rules.ordered || turn.progress.failingSince !== null ? 1 : atOnceMax
+  await Promise.all(Array.from({ length: workers }, work))
+}
+
+async function send(turn: Turn, event: Event, placed: readonly Placed[]): Promise<void> {
+  const { world, webhook, target, cutOff, rules } = turn
+  const sent = eventToSend(event, webhook.payload)
+  const row = await attempt(world, target, sent, { byHand: false, signal: cutOff })
+  // That is no failure of the receiver. Whether it has arrived is not known, so it is sent again.
+  if (cutOff.aborted && row.status === null) return
+  const now = world.clock.now()
+  const outcome = { arrived: arrived(row), retryAfter: retryAfter(row, now, rules) }
+  turn.progress = passArrived(afterAttempt(turn.progress, { id: sent.id, outcome, now, rules }), placed)
+  turn.hasFailed ||= !outcome.arrived
+  await keep(turn, turn.progress, row)
+}
+
+/** In one transaction what was tried and how far that has brought the endpoint, while the claim holds. */
+function keep(turn: Turn, progress: Progress, row?: AttemptRow): Promise<void> {
+  const { world, held } = turn
+  turn.progress = progress
+  const kept = async (): Promise<void> => {
+    const reason = row && whyGivenUp(world, progress, row)
+    const isOurs = await world.database.transaction(async (transaction) => {
+      if (row) transaction.send(insertAttempt(row))
+      const rows = await transaction.run(settleWebhook(held, settledOf(progress), leaseSeconds(world)))
+      if (rows.length === 0) return false
+      if (reason === undefined) return true
+      transaction.send(giveUpWebhook(held, reason, world.clock.now()))
+      const note = { records: 'webhook_endpoints', recordId: held.id, action: `gave_up_${reason}`, changes: null }
+      await transaction.run(noteOffice(itself(held.companyId), note))
+      return false
+    })
+    if (!isOurs) turn.isOver = true
+  }
+  const keeping = turn.keeping.then(kept)
+  turn.keeping = keeping.catch(() => undefined)
+  return keeping
+}
+
+/** The receiver says that it is gone, or nothing has arrived for days. Nothing is lost by it: the cursor stays. */
+function whyGivenUp({ config, clock }: World, progress: Progress, row: AttemptRow): DisableReason | undefined {
+  if (row.status === goneStatus) return 'gone'
+  const since = progress.failingSince?.getTime() ?? Number.POSITIVE_INFINITY
+  return clock.now().getTime() - since >= config.webhookFailingDays * dayMilliseconds ? 'failing' : undefined
+}
+
+/** The receiver may know of changes that this log does not have. */
+async function tellOfNewLog({ world, held }: Turn, epoch: number): Promise<void> {
+  await world.database.read(markResync(held, epoch, world.clock.now()))
+}
+
+const goneStatus = 410
+const busyStatuses: readonly (number | null)[] = [429, 503]
+
+/** The milliseconds after which a busy receiver wants to be asked again; no more than any pause takes. */
+function retryAfter({ status, answer_headers }: AttemptRow, now: Date, { retrySeconds }: Rules): number | undefined {
+  const text = busyStatuses.includes(status) ? answer_headers?.['retry-after'] : undefined
+  if (text === undefined) return undefined
+  const wanted = /^\d{1,9}$/.test(text) ? 1000 * Number(text) : Date.parse(text) - now.getTime()
+  return Number.isNaN(wanted) ? undefined : Math.min(Math.max(wanted, 1000), 1000 * Math.max(...retrySeconds))
+}
+
+const mustEnd = ({ world, begun, ending, isOver }: Turn): boolean =>
+  isOver || ending.aborted || world.clock.elapsed() - begun > world.config.webhookTimeout
+
+const progressOf = (webhook: Webhook): Progress => ({
+  cursor: cursorOf(webhook),
+  pending: webhook.pending,
+  pausedUntil: webhook.paused_until,
+  nextAttemptAt: webhook.next_attempt_at,
+  failingSince: webhook.failing_since,
+})
+
+const settledOf = ({ cursor, pending, pausedUntil, nextAttemptAt, failingSince }: Progress) => ({
+  ...{ cursor, pending, paused_until: pausedUntil, next_attempt_at: nextAttemptAt, failing_since: failingSince },
+})

@@ -1,0 +1,88 @@
+import { raw } from 'sql-template-tag'
+import type { DisableReason } from '#registry/webhooks.ts'
+import { companyRow } from '../access.ts'
+import { type Statement, sql, statement } from '../statement.ts'
+import { currentEpoch, horizon, type Position } from './log.ts'
+import { atPlace, type EndpointRow, endpointColumns, endpointRow } from './webhooks.ts'
+
+/** Which endpoints have something to be sent, and what whoever sends keeps of them. */
+
+export type Settled = Pick<EndpointRow, 'pending' | 'paused_until' | 'next_attempt_at' | 'failing_since'> & {
+  cursor: Position
+}
+export type Claim = { companyId: number; id: number; claim: string }
+
+const claimed = ({ companyId, id, claim }: Claim) => sql`ctid = any (array(
+    select w.ctid from ${endpointRow(companyId, id)} w where w.claim = ${claim}::uuid
+  ))`
+
+/** With the add-ons of its company, which say what may be told. */
+export type ClaimedRow = EndpointRow & { add_ons: string[] }
+
+/**
+ * Marks endpoints that have something to be sent, by their keys after a place: one that waits when it is due, the others
+ * when the log goes on behind their cursor. `now` is the service's clock; the claim is told by the database's, which all
+ * processes share.
+ */
+export const claimWebhooks = (
+  after: { companyId: number; id: number },
+  { claim, now, leaseSeconds, most }: { claim: string; now: Date; leaseSeconds: number; most: number },
+): Statement =>
+  statement(
+    sql`update webhook_endpoints set claim = ${claim}::uuid, claimed_until = now() + make_interval(secs => ${leaseSeconds})
+    where ctid = any (array(
+      select w.ctid from webhook_endpoints w
+      where (w.company_id, w.id) > (${after.companyId}, ${after.id})
+        and w.disabled_at is null and w.deleted_at is null
+        and (w.claimed_until is null or w.claimed_until < now())
+        and exists (select from ${companyRow(raw('w.company_id'))} c where 'api' = any (c.add_ons))
+        and (w.paused_until is null or w.paused_until <= ${now})
+        and case when w.next_attempt_at is not null then w.next_attempt_at <= ${now} else exists (
+          select from (
+            select id from history where company_id = w.company_id
+              and (epoch, pos, id) > (w.cursor_epoch, w.cursor_pos, w.cursor_id)
+              and (epoch, pos) < (${currentEpoch}, ${horizon})
+            order by company_id, epoch, pos, id limit 1
+          ) news
+        ) end
+      order by w.company_id, w.id limit ${most} for update of w skip locked
+    ))
+    returning ${endpointColumns}, (
+      select c.add_ons from ${companyRow(raw('webhook_endpoints.company_id'))} c
+    ) as add_ons`,
+    'webhooks.claim',
+  )
+
+/** Keeps how far an endpoint has come, for whoever still holds the claim, and the claim for longer. */
+export const settleWebhook = (
+  claim: Claim,
+  { cursor, pending, paused_until, next_attempt_at, failing_since }: Settled,
+  leaseSeconds: number,
+): Statement =>
+  statement(
+    sql`update webhook_endpoints set ${atPlace(cursor)}, pending = ${JSON.stringify(pending)}::json,
+      paused_until = ${paused_until}, next_attempt_at = ${next_attempt_at}, failing_since = ${failing_since},
+      claimed_until = now() + make_interval(secs => ${leaseSeconds})
+    where ${claimed(claim)} returning id`,
+    'webhooks.settle',
+  )
+
+/** The log has begun anew: what the receiver knows may be gone. */
+export const markResync = (claim: Claim, epoch: number, now: Date): Statement =>
+  statement(
+    sql`update webhook_endpoints set log_epoch = ${epoch}, resync_since = ${now} where ${claimed(claim)} returning id`,
+    'webhooks.mark-resync',
+  )
+
+export const releaseWebhook = (claim: Claim): Statement =>
+  statement(
+    sql`update webhook_endpoints set claim = null, claimed_until = null where ${claimed(claim)} returning id`,
+    'webhooks.release',
+  )
+
+export const giveUpWebhook = (claim: Claim, reason: DisableReason, now: Date): Statement =>
+  statement(
+    sql`update webhook_endpoints set disabled_at = ${now}, disabled_because = ${reason}
+    where ${claimed(claim)} returning id`,
+    'webhooks.give-up',
+  )

@@ -1,0 +1,174 @@
+import { raw } from 'sql-template-tag'
+import type { DisableReason, Payload } from '#registry/webhooks.ts'
+import { inOrderOf } from '../access.ts'
+import { type Statement, sql, statement } from '../statement.ts'
+import { currentEpoch, type Position } from './log.ts'
+
+/** Where changes are sent: the endpoints of companies, and their settings. */
+
+export type EndpointRow = {
+  company_id: number
+  id: number
+  name: string
+  url: string
+  events: string[]
+  payload: Payload
+  ordered: boolean
+  previous_until: Date | null
+  cursor_epoch: number
+  cursor_pos: string
+  cursor_id: number
+  log_epoch: number
+  resync_since: Date | null
+  pending: { [eventId: string]: 'arrived' | { tries: number; due: string } }
+  paused_until: Date | null
+  next_attempt_at: Date | null
+  failing_since: Date | null
+  disabled_at: Date | null
+  disabled_because: DisableReason | null
+  created_at: Date
+}
+
+export const endpointColumns = sql`company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at`
+
+/** An endpoint by its key, as a source of rows. */
+export const endpointRow = (companyId: number, id: number, lock = '') =>
+  sql`(select ctid, * from webhook_endpoints where company_id = ${companyId} and id = ${id} ${raw(lock)} offset 0)`
+
+export const atPlace = ({ epoch, pos, id }: Position) =>
+  sql`cursor_epoch = ${epoch}, cursor_pos = ${pos}::text::xid8, cursor_id = ${id}`
+
+const placeOf = (companyId: number, id: number) =>
+  sql`ctid = any (array(select w.ctid from ${endpointRow(companyId, id)} w where w.deleted_at is null))`
+
+/**
+ * The first change of a company that began at a moment or later, in the order of the log. It is looked for behind the
+ * last mark before that moment, where there is one.
+ */
+export const firstSince = (companyId: number, moment: Date): Statement =>
+  statement(
+    sql`select h.epoch, h.pos::text as pos, h.id from (
+      select epoch, pos from log_marks where at <= ${moment} order by at desc limit 1
+    ) mark right join (select) one on true cross join lateral (
+      select * from history
+      where company_id = ${companyId} and (epoch, pos) >= (coalesce(mark.epoch, 0), coalesce(mark.pos, '0'::xid8))
+        and at >= ${moment}
+      order by company_id, epoch, pos, id limit 1
+    ) h`,
+    'webhooks.first-since',
+  )
+
+/** One change of a company's endpoints at a time. */
+export const lockWebhooks = (companyId: number): Statement =>
+  statement(sql`select pg_advisory_xact_lock(hashtext('webhooks'), ${companyId % 2 ** 31}::int)`)
+
+export const webhooksOf = (companyId: number): Statement =>
+  statement(
+    sql`select ${endpointColumns} from (
+      select * from webhook_endpoints where company_id = ${companyId} ${inOrderOf(sql`id`)}
+    ) w where deleted_at is null order by id`,
+    'webhooks.list',
+  )
+
+export const findWebhook = (companyId: number, id: number): Statement =>
+  statement(
+    sql`select ${endpointColumns} from ${endpointRow(companyId, id)} w where deleted_at is null`,
+    'webhooks.find',
+  )
+
+/** Held for a change of it; whoever is sending finds his claim gone, and stops. */
+export const holdWebhook = (companyId: number, id: number): Statement =>
+  statement(
+    sql`select ${endpointColumns} from ${endpointRow(companyId, id, 'for no key update')} w where deleted_at is null`,
+    'webhooks.hold',
+  )
+
+/** The id is bound into the seal of the secret, so it is known before the row is. */
+export const nextWebhookId = (): Statement =>
+  statement(sql`select nextval(pg_get_serial_sequence('webhook_endpoints', 'id')) as id`)
+
+type Settings = Pick<EndpointRow, 'name' | 'url' | 'events' | 'payload' | 'ordered'>
+
+export const insertWebhook = (
+  companyId: number,
+  {
+    id,
+    name,
+    url,
+    events,
+    payload,
+    ordered,
+    sealed,
+    cursor,
+  }: Settings & { id: number; sealed: Buffer; cursor: Position },
+): Statement =>
+  statement(sql`insert into webhook_endpoints (company_id, id, name, url, events, payload, ordered, sealed,
+      cursor_epoch, cursor_pos, cursor_id, log_epoch)
+    values (${companyId}, ${id}, ${name}, ${url}, ${events}, ${payload}, ${ordered}, ${sealed}, ${cursor.epoch},
+      ${cursor.pos}::text::xid8, ${cursor.id}, ${currentEpoch})
+    returning ${endpointColumns}`)
+
+/** What was tried with the former settings and has not arrived is tried again at once. */
+export const updateWebhook = (
+  companyId: number,
+  id: number,
+  { name, url, events, payload, ordered }: Settings,
+): Statement =>
+  statement(sql`update webhook_endpoints set name = ${name}, url = ${url}, events = ${events}, payload = ${payload},
+      ordered = ${ordered}, paused_until = null, next_attempt_at = null, claim = null, claimed_until = null,
+      pending = (
+        select coalesce(json_object_agg(key, value), '{}') from json_each(pending) where value::text = '"arrived"'
+      )
+    where ${placeOf(companyId, id)} returning ${endpointColumns}`)
+
+/** The former secret signs beside the new one for a time; the one before it does no more. */
+export const rotateSecret = (
+  companyId: number,
+  id: number,
+  { sealed, previous, until }: { sealed: Buffer; previous: Buffer; until: Date },
+): Statement =>
+  statement(sql`update webhook_endpoints set sealed = ${sealed}, previous_sealed = ${previous},
+      previous_until = ${until}, claim = null, claimed_until = null
+    where ${placeOf(companyId, id)} returning ${endpointColumns}`)
+
+export type SecretRow = { sealed: Buffer; previous_sealed: Buffer | null }
+
+/** The secrets that sign at a moment. */
+export const secretsOf = (companyId: number, id: number, now: Date): Statement =>
+  statement(
+    sql`select sealed, case when previous_until > ${now} then previous_sealed end as previous_sealed
+    from ${endpointRow(companyId, id)} w where deleted_at is null`,
+    'webhooks.secrets',
+  )
+
+export const disableWebhook = (companyId: number, id: number, reason: DisableReason, now: Date): Statement =>
+  statement(sql`update webhook_endpoints set disabled_at = ${now}, disabled_because = ${reason}, claim = null,
+      claimed_until = null
+    where ${placeOf(companyId, id)} returning ${endpointColumns}`)
+
+/** Begins at a place of the log, whatever came before. */
+export const beginWebhookAt = (companyId: number, id: number, cursor: Position): Statement =>
+  statement(sql`update webhook_endpoints set ${atPlace(cursor)}, pending = '{}', paused_until = null,
+      next_attempt_at = null, failing_since = null, disabled_at = null, disabled_because = null,
+      log_epoch = ${currentEpoch}, resync_since = null, claim = null, claimed_until = null
+    where ${placeOf(companyId, id)} returning ${endpointColumns}`)
+
+/** Its attempts are kept as long as others; its secrets go. */
+export const deleteWebhook = (companyId: number, id: number): Statement =>
+  statement(sql`update webhook_endpoints set deleted_at = now(), sealed = null, previous_sealed = null, claim = null,
+      claimed_until = null
+    where ${placeOf(companyId, id)} returning id`)
+
+export type FailingRow = Pick<EndpointRow, 'id' | 'name' | 'failing_since' | 'disabled_because' | 'resync_since'>
+
+/** The endpoints of a company that somebody has to look at. */
+export const failingWebhooks = (companyId: number): Statement =>
+  statement(
+    sql`select id, name, failing_since, disabled_because, resync_since from (
+      select * from webhook_endpoints where company_id = ${companyId} ${inOrderOf(sql`id`)}
+    ) w where deleted_at is null and (
+      failing_since is not null or disabled_because <> 'by_hand' or resync_since is not null
+    ) order by id`,
+    'webhooks.failing',
+  )

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createWebhook } from '#server/service/webhooks.ts'
+import { type Process, startProcess, urlOf } from '../stage/process.ts'
+import { type Company, openStage, type Stage } from '../stage/stage.ts'
+import { eventually, pause } from '../stage/wait.ts'
+import { type Behaviour, ok, openReceiver, type Receiver } from '../webhooks/receiver.ts'
+
+/**
+ * A receiver that answers 500, hangs, closes and is away for a while; two processes that send, one of which is killed with
+ * -9 again and again; and writers all the time. Every change arrives, in the order of the log where that was wanted. For
+ * longer with WEBHOOK_ROUNDS=100.
+ */
+let stage: Stage
+let processes: Process[]
+let receiver: Receiver
+beforeAll(async () => {
+  stage = await openStage()
+  processes = await Promise.all([start(), start()])
+  receiver = await openReceiver()
+})
+afterAll(async () => {
+  await Promise.all(processes.map((one) => one.stop()))
+  await receiver.close()
+  await stage.close()
+})
+
+const start = () =>
+  startProcess({
+    ...{ DATABASE_URL: urlOf(stage.connection), PLUMBLINE_SECRET: 'the sealing key of the tests, long enough' },
+    ...{ WEBHOOK_NETWORKS: '127.0.0.1', WEBHOOK_TIMEOUT_MS: '300', WEBHOOK_RETRY_SECONDS: '1' },
+  })
+
+const rounds = Number(process.env.WEBHOOK_ROUNDS ?? 2)
+const writersAtOnce = 2
+
+test.each([{ ordered: true }, { ordered: false }])(
+  'Nothing is missing and no record goes back in time, whatever the receiver and the processes suffer (in order: $ordered).',
+  async ({ ordered }) => {
+    const own = await stage.company()
+    const wanted = { name: 'Hostile', url: receiver.url, events: 'all', payload: 'full', ordered } as const
+    const by = { actor: own.actor, keys: stage.world.secret, now: new Date() }
+    await stage.inTransaction((transaction) => createWebhook(transaction, by, wanted))
+    receiver.got.length = 0
+    receiver.behave(hostile())
+
+    let isOver = false
+    const writers = Array.from({ length: writersAtOnce }, () => write(own, () => isOver))
+    for (let round = 0; round < rounds; round++) {
+      await pause(500 + Math.random() * 600)
+      const victim = round % 2
+      await (processes[victim] as Process).kill()
+      processes[victim] = await start()
+    }
+    isOver = true
+    await Promise.all(writers)
+
+    const written = await stage.sql<{ id: string; record_id: number; version: number }>(
+      `select 'evt_' || epoch || '_' || id as id, record_id, version from history
+       where company_id = $1 and records = 'clients' order by epoch, pos, id`,
+      own.id,
+    )
+    await eventually(async () => {
+      const arrived = new Set(receiver.taken())
+      expect(written.filter(({ id }) => !arrived.has(id))).toEqual([])
+    }, 40_000)
+    if (ordered) {
+      // Each for the first time, in the order of the log.
+      expect([...new Set(receiver.got.map(({ id }) => id))]).toEqual(written.map(({ id }) => id))
+    }
+    expect(written.length).toBeGreaterThan(50)
+    console.log(`${written.length} events, ${receiver.got.length} requests, ${rounds} processes killed`)
+  },
+  60_000 + 5000 * rounds,
+)
+
+/** Creates, changes and deletes; what fails because its process was killed is nobody's loss. */
+async function write(own: Company, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    const { body } = await own.call('POST', '/v1/clients', { body: { name: crypto.randomUUID() } })
+    for (const notes of ['one', 'two']) await own.call('PATCH', `/v1/clients/${body.data.id}`, { body: { notes } })
+    await pause(10)
+    if (Math.random() < 0.3) await own.call('DELETE', `/v1/clients/${body.data.id}`)
+  }
+}
+
+/** Every so often one goes wrong in some way, a few times in all; in between it is away, and closes on everybody. */
+function hostile(): (_got: unknown, count: number) => Behaviour {
+  const ways: Behaviour[] = [
+    { status: 500 },
+    'hang',
+    'close',
+    { status: 302 },
+    { status: 503, headers: { 'Retry-After': '1' } },
+    { status: 200, body: 'x'.repeat(1024 * 1024) },
+  ]
+  const away = performance.now() + 1500
+  let count = 0
+  return () => {
+    const now = performance.now()
+    if (now > away && now < away + 700) return 'close'
+    count++
+    return count % 20 === 0 ? (ways.shift() ?? ok) : ok
+  }
+}

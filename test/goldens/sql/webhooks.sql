@@ -1,0 +1,148 @@
+-- webhooks.first-since
+select h.epoch, h.pos::text as pos, h.id from (
+      select epoch, pos from log_marks where at <= $1 order by at desc limit 1
+    ) mark right join (select) one on true cross join lateral (
+      select * from history
+      where company_id = $2 and (epoch, pos) >= (coalesce(mark.epoch, 0), coalesce(mark.pos, '0'::xid8))
+        and at >= $3
+      order by company_id, epoch, pos, id limit 1
+    ) h
+-- ["1970-01-01T00:00:00.000Z",7,"1970-01-01T00:00:00.000Z"]
+
+-- (unnamed)
+select pg_advisory_xact_lock(hashtext('webhooks'), $1::int)
+-- [7]
+
+-- webhooks.list
+select company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at from (
+      select * from webhook_endpoints where company_id = $1 order by id offset 0
+    ) w where deleted_at is null order by id
+-- [7]
+
+-- webhooks.find
+select company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at from (select ctid, * from webhook_endpoints where company_id = $1 and id = $2  offset 0) w where deleted_at is null
+-- [7,3]
+
+-- webhooks.hold
+select company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at from (select ctid, * from webhook_endpoints where company_id = $1 and id = $2 for no key update offset 0) w where deleted_at is null
+-- [7,3]
+
+-- (unnamed)
+select nextval(pg_get_serial_sequence('webhook_endpoints', 'id')) as id
+-- []
+
+-- (unnamed)
+insert into webhook_endpoints (company_id, id, name, url, events, payload, ordered, sealed,
+      cursor_epoch, cursor_pos, cursor_id, log_epoch)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9,
+      $10::text::xid8, $11, (select epoch from log_epochs order by epoch desc limit 1))
+    returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at
+-- [7,3,"W","https://erp.example.com",["projects.created"],"full",true,{"type":"Buffer","data":[0]},1,"9",0]
+
+-- (unnamed)
+update webhook_endpoints set name = $1, url = $2, events = $3, payload = $4,
+      ordered = $5, paused_until = null, next_attempt_at = null, claim = null, claimed_until = null,
+      pending = (
+        select coalesce(json_object_agg(key, value), '{}') from json_each(pending) where value::text = '"arrived"'
+      )
+    where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $6 and id = $7  offset 0) w where w.deleted_at is null)) returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at
+-- ["W","https://erp.example.com",["projects.created"],"full",true,7,3]
+
+-- (unnamed)
+update webhook_endpoints set sealed = $1, previous_sealed = $2,
+      previous_until = $3, claim = null, claimed_until = null
+    where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $4 and id = $5  offset 0) w where w.deleted_at is null)) returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at
+-- [{"type":"Buffer","data":[0]},{"type":"Buffer","data":[0]},"1970-01-01T00:00:00.000Z",7,3]
+
+-- webhooks.secrets
+select sealed, case when previous_until > $1 then previous_sealed end as previous_sealed
+    from (select ctid, * from webhook_endpoints where company_id = $2 and id = $3  offset 0) w where deleted_at is null
+-- ["1970-01-01T00:00:00.000Z",7,3]
+
+-- (unnamed)
+update webhook_endpoints set disabled_at = $1, disabled_because = $2, claim = null,
+      claimed_until = null
+    where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $3 and id = $4  offset 0) w where w.deleted_at is null)) returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at
+-- ["1970-01-01T00:00:00.000Z","by_hand",7,3]
+
+-- (unnamed)
+update webhook_endpoints set cursor_epoch = $1, cursor_pos = $2::text::xid8, cursor_id = $3, pending = '{}', paused_until = null,
+      next_attempt_at = null, failing_since = null, disabled_at = null, disabled_because = null,
+      log_epoch = (select epoch from log_epochs order by epoch desc limit 1), resync_since = null, claim = null, claimed_until = null
+    where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $4 and id = $5  offset 0) w where w.deleted_at is null)) returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at
+-- [1,"9",0,7,3]
+
+-- (unnamed)
+update webhook_endpoints set deleted_at = now(), sealed = null, previous_sealed = null, claim = null,
+      claimed_until = null
+    where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $1 and id = $2  offset 0) w where w.deleted_at is null)) returning id
+-- [7,3]
+
+-- webhooks.failing
+select id, name, failing_since, disabled_because, resync_since from (
+      select * from webhook_endpoints where company_id = $1 order by id offset 0
+    ) w where deleted_at is null and (
+      failing_since is not null or disabled_because <> 'by_hand' or resync_since is not null
+    ) order by id
+-- [7]
+
+-- webhooks.claim
+update webhook_endpoints set claim = $1::uuid, claimed_until = now() + make_interval(secs => $2)
+    where ctid = any (array(
+      select w.ctid from webhook_endpoints w
+      where (w.company_id, w.id) > ($3, $4)
+        and w.disabled_at is null and w.deleted_at is null
+        and (w.claimed_until is null or w.claimed_until < now())
+        and exists (select from (select * from companies where id = w.company_id offset 0) c where 'api' = any (c.add_ons))
+        and (w.paused_until is null or w.paused_until <= $5)
+        and case when w.next_attempt_at is not null then w.next_attempt_at <= $6 else exists (
+          select from (
+            select id from history where company_id = w.company_id
+              and (epoch, pos, id) > (w.cursor_epoch, w.cursor_pos, w.cursor_id)
+              and (epoch, pos) < ((select epoch from log_epochs order by epoch desc limit 1), pg_snapshot_xmin(pg_current_snapshot()))
+            order by company_id, epoch, pos, id limit 1
+          ) news
+        ) end
+      order by w.company_id, w.id limit $7 for update of w skip locked
+    ))
+    returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at, (
+      select c.add_ons from (select * from companies where id = webhook_endpoints.company_id offset 0) c
+    ) as add_ons
+-- ["00000000-0000-4000-8000-000000000000",45,7,3,"1970-01-01T00:00:00.000Z","1970-01-01T00:00:00.000Z",9]
+
+-- webhooks.settle
+update webhook_endpoints set cursor_epoch = $1, cursor_pos = $2::text::xid8, cursor_id = $3, pending = $4::json,
+      paused_until = $5, next_attempt_at = $6, failing_since = $7,
+      claimed_until = now() + make_interval(secs => $8)
+    where ctid = any (array(
+    select w.ctid from (select ctid, * from webhook_endpoints where company_id = $9 and id = $10  offset 0) w where w.claim = $11::uuid
+  )) returning id
+-- [1,"9",0,"{}",null,null,null,45,7,3,"00000000-0000-4000-8000-000000000000"]
+
+-- webhooks.mark-resync
+update webhook_endpoints set log_epoch = $1, resync_since = $2 where ctid = any (array(
+    select w.ctid from (select ctid, * from webhook_endpoints where company_id = $3 and id = $4  offset 0) w where w.claim = $5::uuid
+  )) returning id
+-- [2,"1970-01-01T00:00:00.000Z",7,3,"00000000-0000-4000-8000-000000000000"]
+
+-- webhooks.release
+update webhook_endpoints set claim = null, claimed_until = null where ctid = any (array(
+    select w.ctid from (select ctid, * from webhook_endpoints where company_id = $1 and id = $2  offset 0) w where w.claim = $3::uuid
+  )) returning id
+-- [7,3,"00000000-0000-4000-8000-000000000000"]
+
+-- webhooks.give-up
+update webhook_endpoints set disabled_at = $1, disabled_because = $2
+    where ctid = any (array(
+    select w.ctid from (select ctid, * from webhook_endpoints where company_id = $3 and id = $4  offset 0) w where w.claim = $5::uuid
+  )) returning id
+-- ["1970-01-01T00:00:00.000Z","gone",7,3,"00000000-0000-4000-8000-000000000000"]

@@ -1,0 +1,78 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+
+/** Somebody who receives webhooks, and behaves as a test wants. */
+export type Receiver = {
+  url: string
+  /** All that came, whatever was answered. */
+  got: Got[]
+  /** What it does from now on; `count` is how many came before this one. */
+  behave(how: (got: Got, count: number) => Behaviour): void
+  /** The ids that were answered with success, each as often as it came. */
+  taken(): string[]
+  close(): Promise<void>
+}
+
+export type Got = {
+  id: string
+  type: string
+  headers: { [name: string]: string }
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into messages freely
+  data: any
+  at: number
+}
+
+export type Behaviour =
+  | 'hang'
+  | 'close'
+  | { status: number; headers?: { [name: string]: string }; body?: string | Buffer; goesOn?: true }
+
+export const ok: Behaviour = { status: 204 }
+
+export async function openReceiver(port = 0): Promise<Receiver> {
+  const got: Got[] = []
+  const taken: string[] = []
+  let how: (got: Got, count: number) => Behaviour = () => ok
+  const server = createServer(async (request, response) => {
+    const one = await read(request)
+    const behaviour = how(one, got.push(one) - 1)
+    if (typeof behaviour === 'object' && behaviour.status < 300) taken.push(one.id)
+    answer(response, behaviour)
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
+    got,
+    behave(next) {
+      how = next
+    },
+    taken: () => taken,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** What the library of a receiver makes of it; throws where the signature is wrong. */
+export const verified = (secret: string, { text, headers }: Got): unknown => new Webhook(secret).verify(text, headers)
+
+async function read(request: IncomingMessage): Promise<Got> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  const text = Buffer.concat(chunks).toString('utf8')
+  const { type, data } = JSON.parse(text)
+  const headers = request.headers as { [name: string]: string }
+  return { id: headers['webhook-id'] as string, type, headers, text, data, at: performance.now() }
+}
+
+function answer(response: ServerResponse, behaviour: Behaviour): void {
+  if (behaviour === 'hang') return
+  if (behaviour === 'close') return void response.destroy()
+  response.writeHead(behaviour.status, behaviour.headers)
+  if (behaviour.goesOn) response.write(behaviour.body)
+  else response.end(behaviour.body)
+}
