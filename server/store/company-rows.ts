@@ -25,6 +25,8 @@ const secrets: { readonly [table: string]: { readonly [column: string]: string }
 const changed: { readonly [table: string]: { readonly [column: string]: string } } = {
   companies: { is_demo: 'false' },
   tokens: { revoked_at: 'coalesce(r.revoked_at, now())' },
+  // Positions are of one database alone: here, all that was lies before all that comes. Decisions, Changes.
+  history: { epoch: '(select max(epoch) from log_epochs)', pos: "'0'::xid8" },
 }
 
 /** Work in one snapshot of the database, whatever others write meanwhile. */

@@ -8,6 +8,7 @@ import { definitionOf, registry } from '#registry/records/index.ts'
 import type { OpenWorld } from '#server/app.ts'
 import { readTar } from '#server/backup/tar.ts'
 import { operator } from '#server/service/actor.ts'
+import { readChanges } from '#server/service/changes.ts'
 import { createRecord } from '#server/service/write-record.ts'
 import { companyTables, inSnapshot, leftOut } from '#server/store/company-rows.ts'
 import { jsonOf, makeStage, type Stage } from '../command/stage.ts'
@@ -40,7 +41,7 @@ async function contentsOf({ connection }: OpenWorld, companyId: number): Promise
     const contents: { [table: string]: string[] } = {}
     for (const { table, columns } of await companyTables(client)) {
       const kept = columns.filter(
-        (column) => !['password_hash', 'hash', 'sealed', 'revoked_at', 'is_demo'].includes(column),
+        (column) => !['password_hash', 'hash', 'sealed', 'revoked_at', 'is_demo', 'epoch', 'pos'].includes(column),
       )
       const { rows } = await client.query<{ line: string }>(
         `select row_to_json(r)::text as line from (select ${kept.map((name) => `"${name}"`).join(', ')} from "${table}"
@@ -77,6 +78,10 @@ describe('A company', () => {
     expect(made.id).toBeGreaterThan(20)
     const there = await stage.open(other)
     expect(Object.values(await contentsOf(there, 1)).flat().length).toBeLessThan(5)
+    const ask = { companyId: 2, after: null, records: ['trades'], limit: 1000, keptDays: 30 }
+    const { changes } = await readChanges(there.world.database, ask)
+    expect(changes.length).toBeGreaterThan(1)
+    expect(changes.at(-1)?.record_id).toBe(made.id)
     await there.close()
   })
 
