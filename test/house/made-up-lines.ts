@@ -139,8 +139,8 @@ export const tea: ReadHandler = ({ success }) => () => ({
     },
     {
       file: 'server/walk/handlers/index.ts',
-      at: 'export const handlers = { ',
-      put: "import { tea } from './tea.ts'\n\nexport const handlers = { tea, ",
+      at: 'export const handlers = {\n',
+      put: "import { tea } from './tea.ts'\n\nexport const handlers = {\n  tea,\n",
     },
     { file: 'CHANGELOG.md', put: '- What is in the pot is told.\n' },
   ],
