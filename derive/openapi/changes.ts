@@ -8,7 +8,7 @@ import { answer, idSchema, refTo } from './envelopes.ts'
 
 /** A change as it is told, by the feed and by the history of a record. */
 
-export const changeActions = ['created', 'updated', 'deleted', 'erased', 'restored'] as const
+const changeActions = ['created', 'updated', 'deleted', 'erased', 'restored'] as const
 const channels = ['api', 'console', 'command'] as const
 
 const orNull = (schema: JsonObject, description: string): JsonObject => ({

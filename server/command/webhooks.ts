@@ -35,20 +35,20 @@ export function addWebhooks(program: Command, desk: Desk): void {
       .command(name)
       .description(about)
       .requiredOption('--company <id>', 'the company', readId('--company'))
-      .addHelpText('after', `\nExample:\n  plumbline webhooks ${example}`)
+      .addHelpText('after', `\nExample:\n  plumbline webhooks ${name} ${example}`)
   const addOne = (name: string, about: string, example: string): Command =>
     add(name, about, example).argument('<id>', 'the id of the webhook', readId('The id'))
   const say = async ({ company }: Company, work: (inside: InCompany, by: By) => Promise<Answer>): Promise<void> =>
     desk.say(await inCompany(desk, company, (inside) => work(inside, byOperator(inside))))
 
-  add('list', 'Says which webhooks there are, and how they do.', 'list --company 1').action((given: Company) =>
+  add('list', 'Says which webhooks there are, and how they do.', '--company 1').action((given: Company) =>
     say(given, async ({ transaction, company }) => listed(await listWebhooks(transaction, company.id), named(company))),
   )
 
   add(
     'create',
     'Makes a webhook; says its id and its secret.',
-    'create --company 1 --name Ledger --url https://ledger.example.com/hooks --events projects.created,projects.updated',
+    '--company 1 --name Ledger --url https://ledger.example.com/hooks --events projects.created,projects.updated',
   )
     .requiredOption('--name <name>', 'what it is for')
     .requiredOption('--url <address>', 'where changes are sent')
@@ -63,12 +63,12 @@ export function addWebhooks(program: Command, desk: Desk): void {
       }),
     )
 
-  addOne('rotate', 'Replaces the secret; the former one signs beside it for a day.', 'rotate 3 --company 1').action(
+  addOne('rotate', 'Replaces the secret; the former one signs beside it for a day.', '3 --company 1').action(
     (id: number, given: Company) =>
       say(given, async ({ transaction }, by) => withSecret(await rotateWebhook(transaction, by, id))),
   )
 
-  addOne('attempts', 'Says what was sent last, newest first, and what came back.', 'attempts 3 --company 1 --failed')
+  addOne('attempts', 'Says what was sent last, newest first, and what came back.', '3 --company 1 --failed')
     .option('--failed', 'only what did not arrive')
     .action((id: number, { failed, ...given }: Company & { failed?: true }) =>
       say(given, async ({ transaction, company }) => {
@@ -78,21 +78,17 @@ export function addWebhooks(program: Command, desk: Desk): void {
       }),
     )
 
-  addOne(
-    'replay',
-    'Sends everything again that changed since a moment.',
-    'replay 3 --company 1 --from 2026-03-31T00:00:00Z',
-  )
+  addOne('replay', 'Sends everything again that changed since a moment.', '3 --company 1 --from 2026-03-31T00:00:00Z')
     .requiredOption('--from <moment>', 'the moment, as in 2026-03-31T12:00:00Z', readMoment)
     .action((id: number, { from, ...given }: Company & { from: Date }) =>
       say(given, async ({ transaction }, by) => told(await replayOne(transaction, by, id, from))),
     )
 
-  addOne('enable', 'Goes on where it stopped, at once.', 'enable 3 --company 1').action((id: number, given: Company) =>
+  addOne('enable', 'Goes on where it stopped, at once.', '3 --company 1').action((id: number, given: Company) =>
     say(given, async ({ transaction }, by) => told(await enableOne(transaction, by, id))),
   )
 
-  addOne('disable', 'Sends nothing until it is enabled; what changes meanwhile waits.', 'disable 3 --company 1').action(
+  addOne('disable', 'Sends nothing until it is enabled; what changes meanwhile waits.', '3 --company 1').action(
     (id: number, given: Company) =>
       say(given, async ({ transaction }, by) => told(await disableOne(transaction, by, id))),
   )

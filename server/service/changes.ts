@@ -96,7 +96,7 @@ function isGone({ start_epoch, start_pos, start_id, ...row }: ChangesRow): boole
 }
 
 /** A place after which every change is told that is not seen by now. It is marked, so that it holds through a crash. */
-export async function cursorOfNow(database: Database, companyId: number): Promise<string> {
+async function cursorOfNow(database: Database, companyId: number): Promise<string> {
   const [row] = await database.read<Omit<Position, 'id'>>(markHorizon(0))
   return cursorOf(companyId, { ...(row as Omit<Position, 'id'>), id: 0 })
 }

@@ -43,7 +43,7 @@ export type ChangesRow = {
 }
 
 /** Changes that one page looks at, so that its cost is bounded however few of them are told. */
-export const examinedMax = 1000
+const examinedMax = 1000
 
 export const changesAfter = (
   definitions: readonly Definition[],

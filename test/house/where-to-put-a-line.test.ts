@@ -63,7 +63,7 @@ test('is enough for all that is derived from it', async () => {
     fieldInSql: true,
     fieldType: { minimum: 0, maximum: 100 },
     rule: ['must be a trade'],
-    resource: ['/v1/vehicles', '/v1/vehicles/{id}'],
+    resource: ['/v1/vehicles', '/v1/vehicles/{id}', '/v1/vehicles/{id}/history'],
     resourceInSql: true,
     operation: 'tea',
     operationBound: true,

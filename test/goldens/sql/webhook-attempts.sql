@@ -6,7 +6,7 @@ insert into webhook_attempts (company_id, endpoint_id, at, event, event_id, afte
       $11, $12::json, $13,
       $14, $15::json, $16, $17)
     returning id
--- [7,3,"1970-01-01T00:00:00.000Z","projects.created","evt_1_9","{\"epoch\":1,\"pos\":\"9\",\"id\":0}",false,1.5,200,null,null,"{}","{}",2,"{}","",false]
+-- [7,3,"1970-01-01T00:00:00.000Z","projects.created","evt_1_9","{\"epoch\":1,\"pos\":\"800\",\"id\":4711}",false,1.5,200,null,null,"{}","{}",2,"{}","",false]
 
 -- webhook-attempts.list
 select id, endpoint_id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, event, event_id, by_hand, ms::float8 as ms, status, failure, detail,

@@ -41,7 +41,7 @@ insert into webhook_endpoints (company_id, id, name, url, events, payload, order
       $10::text::xid8, $11, (select epoch from log_epochs order by epoch desc limit 1))
     returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
   cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at
--- [7,3,"W","https://erp.example.com",["projects.created"],"full",true,{"type":"Buffer","data":[0]},1,"9",0]
+-- [7,3,"W","https://erp.example.com",["projects.created"],"full",true,{"type":"Buffer","data":[0]},1,"800",4711]
 
 -- (unnamed)
 update webhook_endpoints set name = $1, url = $2, events = $3, payload = $4,
@@ -78,7 +78,7 @@ update webhook_endpoints set cursor_epoch = $1, cursor_pos = $2::text::xid8, cur
       log_epoch = (select epoch from log_epochs order by epoch desc limit 1), resync_since = null, claim = null, claimed_until = null
     where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $4 and id = $5  offset 0) w where w.deleted_at is null)) returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
   cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at
--- [1,"9",0,7,3]
+-- [1,"800",4711,7,3]
 
 -- (unnamed)
 update webhook_endpoints set deleted_at = now(), sealed = null, previous_sealed = null, claim = null,
@@ -126,7 +126,7 @@ update webhook_endpoints set cursor_epoch = $1, cursor_pos = $2::text::xid8, cur
     where ctid = any (array(
     select w.ctid from (select ctid, * from webhook_endpoints where company_id = $9 and id = $10  offset 0) w where w.claim = $11::uuid
   )) returning id
--- [1,"9",0,"{}",null,null,null,45,7,3,"00000000-0000-4000-8000-000000000000"]
+-- [1,"800",4711,"{}",null,null,null,45,7,3,"00000000-0000-4000-8000-000000000000"]
 
 -- webhooks.mark-resync
 update webhook_endpoints set log_epoch = $1, resync_since = $2 where ctid = any (array(
