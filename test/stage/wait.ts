@@ -13,3 +13,10 @@ export async function eventually<T>(check: () => Promise<T>, patienceMillisecond
     }
   }
 }
+
+/** Until all that was written can be told: transactions of other databases of the server may hold the log up. */
+export const untilTold = ({ sql }: { sql: (text: string) => Promise<unknown[]> }): Promise<void> =>
+  eventually(async () => {
+    const rows = await sql('select from history where pos >= pg_snapshot_xmin(pg_current_snapshot())')
+    if (rows.length > 0) throw new Error('a transaction of somebody else holds the log up')
+  }, 20_000)

@@ -3,7 +3,7 @@ import type { WebhookInput } from '#server/service/webhook-input.ts'
 import { createWebhook } from '#server/service/webhooks.ts'
 import { sendDue } from '#server/webhooks/start.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
-import { eventually } from '../stage/wait.ts'
+import { untilTold } from '../stage/wait.ts'
 
 /** A service whose clock can be moved, and which sends when it is told to. */
 export type HookStage = Stage & {
@@ -33,11 +33,7 @@ export async function openHookStage(environment: { [name: string]: string } = {}
   let offset = 0
   const clock = { ...systemClock, now: () => new Date(Date.now() + offset) }
   const world = { ...stage.world, clock }
-  const visible = () =>
-    eventually(async () => {
-      const rows = await stage.sql('select from history where pos >= pg_snapshot_xmin(pg_current_snapshot())')
-      if (rows.length > 0) throw new Error('a transaction of somebody else holds the log up')
-    }, 20_000)
+  const visible = () => untilTold(stage)
   return {
     ...stage,
     world,
