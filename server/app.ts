@@ -2,7 +2,6 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import { tokenPrefix } from '#registry/token-form.ts'
 import { backupFacts } from './backup/facts.ts'
 import type { Config } from './config/config.ts'
-import type { Archive } from './embedded/archive.ts'
 import { openEmbedded } from './embedded/open.ts'
 import type { World as EdgeWorld } from './http/world.ts'
 import { type Meter, startMeter } from './jobs/metering.ts'
@@ -54,10 +53,6 @@ export async function openWorld(config: Config, progress: (sentence: string) => 
   }
 }
 
-/** Where the bundled PostgreSQL archives its log. */
-const archiveOf = ({ archive, archiveSeconds }: Config): Archive | null =>
-  archive === null ? null : { folder: archive, seconds: archiveSeconds }
-
 export async function findDatabase(config: Config, progress: (sentence: string) => void) {
   if (config.databaseUrl !== null) {
     const connection = { connectionString: config.databaseUrl }
@@ -66,7 +61,7 @@ export async function findDatabase(config: Config, progress: (sentence: string) 
   const embedded = await openEmbedded({
     folder: config.dataFolder,
     user: config.databaseUser,
-    archive: archiveOf(config),
+    archive: config.archive === null ? null : { folder: config.archive, seconds: config.archiveSeconds },
     progress,
   })
   return {
