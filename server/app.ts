@@ -3,7 +3,6 @@ import { tokenPrefix } from '#registry/token-form.ts'
 import { backupFacts } from './backup/facts.ts'
 import type { Config } from './config/config.ts'
 import type { World as ConsoleWorld } from './console-api/world.ts'
-import type { Archive } from './embedded/archive.ts'
 import { openEmbedded } from './embedded/open.ts'
 import { type Meter, startMeter } from './jobs/metering.ts'
 import { type ServiceMetrics, startMetrics } from './metrics.ts'
@@ -55,10 +54,6 @@ export async function openWorld(config: Config, progress: (sentence: string) => 
   }
 }
 
-/** Where the bundled PostgreSQL archives its log. */
-const archiveOf = ({ archive, archiveSeconds }: Config): Archive | null =>
-  archive === null ? null : { folder: archive, seconds: archiveSeconds }
-
 export async function findDatabase(config: Config, progress: (sentence: string) => void) {
   if (config.databaseUrl !== null) {
     const connection = { connectionString: config.databaseUrl }
@@ -67,7 +62,7 @@ export async function findDatabase(config: Config, progress: (sentence: string) 
   const embedded = await openEmbedded({
     folder: config.dataFolder,
     user: config.databaseUser,
-    archive: archiveOf(config),
+    archive: config.archive === null ? null : { folder: config.archive, seconds: config.archiveSeconds },
     progress,
   })
   return {

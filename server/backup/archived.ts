@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { archiveOf } from '../embedded/archive.ts'
+import { namesIn } from '../embedded/folders.ts'
 import type { Manifest } from './manifest.ts'
 import { BackupProblem } from './problem.ts'
 
@@ -34,11 +34,9 @@ function parsed(file: string): Segment[] {
 
 /** In the order of their numbers. */
 async function segmentsIn(folder: string): Promise<Segment[]> {
-  const files = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
-  return files.flatMap(parsed).toSorted((one, other) => one.segment - other.segment || one.timeline - other.timeline)
+  return (await namesIn(folder))
+    .flatMap(parsed)
+    .toSorted((one, other) => one.segment - other.segment || one.timeline - other.timeline)
 }
 
 /**

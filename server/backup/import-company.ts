@@ -26,7 +26,7 @@ export async function importCompany(
       `${file} is of another version of the tables (Plumbline ${manifest.plumbline}): bring both sides to the same version with "plumbline migrate" and export anew.`,
     )
   const companyId = await inStage(connection, async ({ add, insert }) => {
-    for await (const { path, content } of readTar(file, file)) {
+    for await (const { path, content } of readTar(file)) {
       if (path === manifestName) continue
       progress(`Importing ${path} …`)
       for await (const lines of piecesOf(content))
@@ -52,7 +52,7 @@ async function checkArchive(file: string): Promise<CompanyManifest> {
     throw new BackupProblem(`${file} is not there, or no file: name the archive of a company.`)
   const found = new Map<string, { bytes: number; sha256: string }>()
   let text: string | undefined
-  for await (const { path, content } of readTar(file, file)) {
+  for await (const { path, content } of readTar(file)) {
     const hash = createHash('sha256')
     const kept: Uint8Array[] = []
     let bytes = 0

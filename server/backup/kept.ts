@@ -1,5 +1,6 @@
-import { readdir, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { namesIn } from '../embedded/folders.ts'
 import { unfinished } from '../embedded/leftovers.ts'
 import { outdatedIn } from './archived.ts'
 import { openBackup } from './read-backup.ts'
@@ -18,11 +19,7 @@ function momentOf(name: string): Date | undefined {
 
 /** Newest first. Only what has its final name counts, and what has it is whole. */
 export async function backupsIn(folder: string): Promise<Kept[]> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
-  return names
+  return (await namesIn(folder))
     .toSorted()
     .toReversed()
     .flatMap((name) => {

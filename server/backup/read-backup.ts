@@ -51,7 +51,7 @@ async function openFolder(path: string): Promise<Backup> {
 
 async function openFile(path: string): Promise<Backup> {
   const rest = new Map<string, Buffer>()
-  for await (const { path: name, bytes, content } of readTar(path, path)) {
+  for await (const { path: name, bytes, content } of readTar(path)) {
     // Keys and the manifest; none of them is large.
     if (!name.startsWith(clusterFolder) && bytes <= aloneMax) rest.set(name, await whole(content))
   }
@@ -86,7 +86,7 @@ async function extractCluster(archive: string, { files }: Manifest, cluster: str
   const paths: string[] = []
   if (!(await lstat(archive).catch(() => undefined)))
     throw new BackupProblem(`${archive} is missing. Use another backup.`)
-  for await (const { path, type, bytes, content } of readTar(archive, archive)) {
+  for await (const { path, type, bytes, content } of readTar(archive)) {
     if (!path.startsWith(clusterFolder)) continue
     const inside = safe(path.slice(clusterFolder.length).replace(/\/$/, ''), archive)
     if (type === 'directory') {

@@ -1,6 +1,7 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { archiveOf } from '../embedded/archive.ts'
+import { namesIn } from '../embedded/folders.ts'
 import { noteName, readNote } from '../embedded/note.ts'
 import { bundledMajor, type Moment, recoverInto } from '../embedded/recover.ts'
 import { knownMigrations } from '../store/migrate.ts'
@@ -71,12 +72,6 @@ async function refuseTaken(folder: string): Promise<void> {
       `${folder} is not empty (${taken.slice(0, 3).join(', ')}): move it away, or set PLUMBLINE_DATA to a folder that is empty or not there.`,
     )
 }
-
-const namesIn = (folder: string): Promise<string[]> =>
-  readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
 
 function refuseMoment({ moment, archive, from }: RestoreTask, { finished_at }: Manifest): void {
   if (moment === 'copied') return

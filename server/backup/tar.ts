@@ -56,8 +56,8 @@ export function writeTar(file: string): Writer {
 
 export type Entry = { path: string; type: string; bytes: number; content: AsyncIterable<Uint8Array> }
 
-/** The entries of an archive in their order; each is read before the next. `where` names it in what is said. */
-export async function* readTar(file: string, where: string): AsyncGenerator<Entry> {
+/** The entries of an archive in their order; each is read before the next. */
+export async function* readTar(file: string): AsyncGenerator<Entry> {
   const extract = readArchive()
   const source = createReadStream(file, { highWaterMark: 256 * 1024 })
   source.on('error', (error) => extract.destroy(error)).pipe(extract)
@@ -68,12 +68,12 @@ export async function* readTar(file: string, where: string): AsyncGenerator<Entr
         path: name,
         type: type ?? 'file',
         bytes: size,
-        content: pieces(entry as AsyncIterable<Uint8Array>, where),
+        content: pieces(entry as AsyncIterable<Uint8Array>, file),
       }
       entry.resume()
     }
   } catch (error) {
-    throw damaged(error, where)
+    throw damaged(error, file)
   } finally {
     source.destroy()
   }

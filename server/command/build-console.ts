@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
@@ -29,7 +28,6 @@ export async function buildConsole(progress: (sentence: string) => void, signal?
   const hash = await hashOfSources()
   if ((await hashOfBuild()) === hash) return
   signal?.throwIfAborted()
-  expectTools()
   progress('Building the web interface …')
   // Beside its place, so that a build that fails or runs twice at once leaves no half of one.
   const place = join(root, `console/dist-${process.pid}`)
@@ -39,17 +37,6 @@ export async function buildConsole(progress: (sentence: string) => void, signal?
     await takePlace(place, hash)
   } finally {
     await rm(place, { recursive: true, force: true })
-  }
-}
-
-/** A server is installed without what only building needs; its interface is built elsewhere and copied with it. */
-function expectTools(): void {
-  try {
-    createRequire(import.meta.url).resolve('vite/package.json')
-  } catch {
-    throw new Error(
-      `The packages that build it are not installed: run "npm ci && npm run build" in ${root}, or copy the folder console/dist from a build of the same sources.`,
-    )
   }
 }
 

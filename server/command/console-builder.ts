@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
@@ -23,6 +24,7 @@ try {
   // between this and the lines above. One that is there was left by a killed process of the same id.
   rmSync(place, { recursive: true, force: true })
   mkdirSync(place)
+  expectTools()
   // After the lines above: loading it takes a while in which nothing else is heard.
   const { build } = await import('vite')
   const configFile = join(import.meta.dirname, '../../vite.config.ts')
@@ -36,6 +38,17 @@ try {
 }
 process.off('disconnect', endUnfinished)
 process.disconnect()
+
+/** A server is installed without what only building needs; its interface is built elsewhere and copied with it. */
+function expectTools(): void {
+  try {
+    createRequire(import.meta.url).resolve('vite/package.json')
+  } catch {
+    throw new Error(
+      `The packages that build it are not installed: run "npm ci && npm run build" in ${join(import.meta.dirname, '../..')}, or copy the folder console/dist from a build of the same sources.`,
+    )
+  }
+}
 
 /** Of the packages that modules of the interface came from, and of all that the reference page's script may hold. */
 async function licencesOf(made: Awaited<ReturnType<typeof import('vite')['build']>>): Promise<string> {

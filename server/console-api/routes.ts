@@ -3,11 +3,17 @@ import { type ConsoleOperationName, consoleOperations, consoleRoot } from '#deri
 import { jsonTypes, patchTypes } from '#derive/operations/record.ts'
 import { routesOn, type StandardRoutes } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
+import { once } from '#registry/once.ts'
 import { permission } from '#registry/permissions.ts'
 import { registry } from '#registry/records/index.ts'
 import type { ConsoleRoute, Handler } from './asked.ts'
 import { handlers } from './handlers.ts'
 import { withEveryFilter } from './read-listing.ts'
+
+/** As /v1 would serve the kind, at the path of the interface. No add-on closes the interface. */
+const asOfV1 = once((definition: Definition) =>
+  routesOn(withEveryFilter({ ...definition, served: { addOn: 'api' } }), `${consoleRoot}/records`),
+)
 
 const operations = Object.entries(consoleOperations) as [ConsoleOperationName, ConsoleOperation][]
 
@@ -27,8 +33,3 @@ export const routes: readonly ConsoleRoute[] = operations.flatMap(([operation, {
     answer: (handler as (served: StandardRoutes) => Handler<never>)(asOfV1(definition)),
   }))
 })
-
-/** As /v1 would serve the kind, at the path of the interface. No add-on closes the interface. */
-function asOfV1(definition: Definition): StandardRoutes {
-  return routesOn(withEveryFilter({ ...definition, served: { addOn: 'api' } }), `${consoleRoot}/records`)
-}

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmod, lstat, mkdir, open, realpath } from 'node:fs/promises'
+import { chmod, lstat, mkdir, open, readdir, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Identity, weAreRoot } from './identity.ts'
 import { codeOf, EmbeddedProblem, refusedBy } from './problem.ts'
@@ -48,6 +48,13 @@ export const seen = (path: string) =>
   lstat(path).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined
     throw refusedBy(error, path)
+  })
+
+/** The names in a folder; none where it is not there. */
+export const namesIn = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
   })
 
 /** A short name which only this path has. */

@@ -98,11 +98,11 @@ export function openLanes(
     group.longest *= remembered
     try {
       await lane.ask(group, askers, (asker, row) => {
-        const { share, resolve } = questions[asker] as Question
         group.longest = Math.max(group.longest, row.json?.length ?? 0)
-        askerOf(group, share).isKnown = true
-        resolve([row])
+        questions[asker]?.resolve([row])
       })
+      // No row is an answer too, as all forged tokens get it.
+      for (const { share } of questions) askerOf(group, share).isKnown = true
       // Those to whom no row came.
       for (const { resolve } of questions) resolve([])
     } catch (error) {

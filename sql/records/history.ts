@@ -5,7 +5,8 @@ import { identifier, instant, type Statement, sql, statement } from '../statemen
 
 /** Who changed what, and what was deleted: what the web interface shows of the past. */
 
-export type HistoryRow = {
+/** Who did something to which record, and when. */
+type Deed = {
   id: number
   at: string
   account_id: number | null
@@ -17,9 +18,9 @@ export type HistoryRow = {
   issuer_name: string | null
   records: string
   record_id: number
-  action: string
-  changes: unknown
 }
+
+export type HistoryRow = Deed & { action: string; changes: unknown }
 
 const nameOf = (id: string) => sql`(select name from ${byKey('accounts', raw('h.company_id'), raw(id))} account)`
 
@@ -77,17 +78,7 @@ export function recentHistory(companyId: number, definitions: readonly Definitio
     ) h ${token} order by h.id desc`)
 }
 
-export type RemovalRow = {
-  id: number
-  at: string
-  account_id: number | null
-  account_name: string | null
-  door: string
-  token_label: string | null
-  issuer_id: number | null
-  issuer_name: string | null
-  records: string
-  record_id: number
+export type RemovalRow = Deed & {
   title: string
   mode: 'soft' | 'hard'
   went: { [records: string]: number[] }

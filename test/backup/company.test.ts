@@ -121,7 +121,7 @@ describe('A company', () => {
 async function repack(to: string, change: (path: string, content: Buffer) => Buffer | null): Promise<void> {
   const packed = pack()
   const written = once(packed.pipe(createWriteStream(to)), 'finish')
-  for await (const { path, content } of readTar(archive, archive)) {
+  for await (const { path, content } of readTar(archive)) {
     const chunks: Uint8Array[] = []
     for await (const chunk of content) chunks.push(chunk)
     const changed = change(path, Buffer.concat(chunks))
