@@ -1,9 +1,10 @@
 import { Compile } from 'typebox/schema'
-import type { Definition, Found, Problem, ProblemCode } from '#registry/definition.ts'
+import { type Definition, type Found, isProtected, type Problem, type ProblemCode } from '#registry/definition.ts'
 import { isObject, type Json, type JsonObject, type JsonSchema } from '#registry/json.ts'
 import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { once } from '#registry/once.ts'
 import { countStrangers, type Strangers, strangersLeft } from '#registry/strangers.ts'
+import { lockProblems } from './protection.ts'
 import { mayBeNull, mustBeGiven } from './schema.ts'
 
 /**
@@ -58,8 +59,9 @@ export function acceptable({ fields }: Definition, body: Json, name: string): Js
 }
 
 /**
- * Checks the whole record: steps of its states, the rules of its kind, then what its status needs, adding one problem a
- * field at most.
+ * Checks the whole record: steps of its states, what is locked in it, the rules of its kind, then what its status needs,
+ * adding one problem a field at most. Of protected history a write can put nothing right, so rules judge it no more: a
+ * record that was kept under older rules can still take its steps.
  */
 export function checkRules(
   definition: Definition,
@@ -70,8 +72,14 @@ export function checkRules(
 ): Problem[] {
   const named = new Set(known.map(({ field }) => topField(field)))
   const steps = stepProblems(definition, after, before)
-  const broken = (definition.rules ?? []).flatMap((rule) => rule(after, before, found) ?? [])
-  return [...steps, ...broken, ...neededProblems(definition, after)].filter(({ field }) => {
+  const judged =
+    before && isProtected(definition, before)
+      ? lockProblems(definition, after, before)
+      : [
+          ...(definition.rules ?? []).flatMap((rule) => rule(after, before, found) ?? []),
+          ...neededProblems(definition, after),
+        ]
+  return [...steps, ...judged].filter(({ field }) => {
     if (named.has(field)) return false
     named.add(field)
     return true

@@ -43,8 +43,8 @@ export function planWords({ name }: Definition): string | undefined {
 }
 
 /** What deletion does, as the sentences of its documentation. */
-export function removalWords({ one, removal }: Definition): string[] {
-  const { protectedWhen, hardWhen, relations } = removal
+export function removalWords({ one, removal, protection }: Definition): string[] {
+  const { hardWhen, relations } = removal
   const blocks = relations.flatMap(({ records, blocks, goes, rest }) => [
     ...(blocks ? [matching(records, blocks)] : []),
     ...(rest === 'blocks' ? [`${plain(records)}${goes ? ` other than those ${withWords(goes)}` : ''}`] : []),
@@ -59,7 +59,7 @@ export function removalWords({ one, removal }: Definition): string[] {
   const kept = relations.flatMap(({ records, blocks, goes, rest }) =>
     rest === 'kept' ? [other(records, blocks ?? goes)] : [],
   )
-  const itself = protectedWhen ? [`the ${one} itself ${withWords(protectedWhen)}`] : []
+  const itself = protection ? [`the ${one} itself ${withWords(protection.when)}`] : []
   const sentence = (what: string, items: string[]): string[] =>
     items.length > 0 ? [`${what}: ${items.join('; ')}.`] : []
   return [
@@ -76,7 +76,8 @@ export function removalWords({ one, removal }: Definition): string[] {
 const matching = (records: string, match: Match): string => `${plain(records)} ${withWords(match)}`
 const other = (records: string, apart: Match | undefined): string => `${apart ? 'other ' : ''}${plain(records)}`
 
-const withWords = (match: Match): string =>
+/** "with `status` `ISSUED` or `PAID`". */
+export const withWords = (match: Match): string =>
   series(
     Object.entries(match).map(
       ([column, values]) =>

@@ -26,6 +26,9 @@ const currency: Field = {
   about: 'The company’s currency (ISO 4217), in whose minor units all amounts are given.',
 }
 
+/** What can be said of a record at any time, even when it is protected history. */
+export const alwaysOpen: readonly string[] = ['notes', 'external_ref']
+
 /** What a record shows of its company. */
 const companyFields = { currency }
 

@@ -36,6 +36,7 @@ export type Definition = {
   rules?: readonly Rule[]
   /** Read-only fields worked out from the others at every write. */
   computed?: (record: JsonObject) => JsonObject
+  protection?: Protection
   removal: Removal
 }
 
@@ -53,13 +54,21 @@ export type Found = { readonly [field: string]: JsonObject | undefined }
  */
 export type Rule = (after: JsonObject, before: JsonObject | null, found: Found) => Problem | undefined | Problem[]
 
+/**
+ * Protected history: a record in this state is not deleted, and nothing of it changes but the columns of the state itself,
+ * along their steps, and what is always open.
+ */
+export type Protection = {
+  when: Match
+  /** How a mistake in such a record is put right, as the end of a sentence. */
+  correct: string
+}
+
 /** Records whose columns have one of the values named. */
 export type Match = { readonly [column: string]: readonly (string | boolean)[] }
 
 /** Deletion that protects history: what stops it, what goes along and what stays. */
 export type Removal = {
-  /** A record in this state is itself protected history. */
-  protectedWhen?: Match
   /** A record in this state is erased; any other is kept out of sight and can be restored. */
   hardWhen?: Match
   /** What to do where deletion is refused, as the end of a sentence. */
@@ -77,6 +86,9 @@ export type Relation = {
   /** What else changes on a record that is unlinked, so that it keeps its own rules: column, value, new value. */
   settles?: { column: string; from: string; to: string }
 }
+
+export const isProtected = ({ protection }: Definition, record: { readonly [column: string]: unknown }): boolean =>
+  protection !== undefined && isIn(record, protection.when)
 
 export const isIn = (record: { readonly [column: string]: unknown }, match: Match): boolean =>
   Object.entries(match).every(([column, values]) => values.includes(record[column] as string | boolean))

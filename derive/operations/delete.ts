@@ -28,7 +28,7 @@ export const remove: ResourceOperation<'write'> = (definition, base) => ({
   refusals: [
     'not_found',
     'precondition_failed',
-    ...(definition.removal.protectedWhen || blocking(definition) ? ['delete_blocked' as const] : []),
+    ...(definition.protection || blocking(definition) ? ['delete_blocked' as const] : []),
   ],
   refused: { delete_blocked: () => blocked(definition) },
   answer: deleted(definition),
@@ -65,10 +65,10 @@ export const remove: ResourceOperation<'write'> = (definition, base) => ({
 const blocking = ({ removal }: Definition) => removal.relations.find(({ blocks, rest }) => blocks || rest === 'blocks')
 
 function blocked(definition: Definition): Refusal {
-  const { name, removal } = definition
+  const { name } = definition
   const related = blocking(definition)
   return deleteBlocked(definition, [
-    removal.protectedWhen || !related
+    definition.protection || !related
       ? { records: name, count: 1, ids: [exampleId] }
       : { records: related.records, count: 2, ids: [17, 18] },
   ])

@@ -2,6 +2,7 @@ import type { Definition } from '#registry/definition.ts'
 import { invalidFields } from '#registry/refusals.ts'
 import { refusedExample, updateExamples } from '../examples.ts'
 import { checkBody } from '../input.ts'
+import { protectionWords } from '../protection.ts'
 import { aOne, schemaName } from '../words.ts'
 import type { Answer, ResourceOperation } from './operation.ts'
 import { about, exampleIdOf, idOf, patchTypes, recordPath, writeHeaders } from './record.ts'
@@ -18,6 +19,7 @@ export const update: ResourceOperation<'write'> = (definition, base) => {
     summary: `Update ${aOne(definition)}`,
     description: [
       `Changes the members that are sent and no others (JSON Merge Patch, RFC 7396). \`null\` clears a field; an array replaces the whole array. The rules are checked on the ${definition.one} as it would be.`,
+      ...protectionWords(definition),
     ],
     pathParameters: [idOf(definition)],
     parameters: [],

@@ -22,8 +22,8 @@ export const contracts = record({
   },
   search: ['title'],
   filters: ['subcontractor_id', 'project_id', 'status'],
+  protection: { when: { status: ['SIGNED', 'CLOSED'] }, correct: 'close it and sign a new contract' },
   removal: {
-    protectedWhen: { status: ['SIGNED', 'CLOSED'] },
     instead: 'set its status to CLOSED; a signed contract is part of the books',
     relations: [],
   },

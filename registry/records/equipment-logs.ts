@@ -20,8 +20,8 @@ export const equipmentLogs = record({
   },
   search: [],
   filters: ['equipment_id', 'project_id', 'type', 'billed'],
+  protection: { when: { billed: [true] }, correct: 'set billed to false, change it, and set billed again' },
   removal: {
-    protectedWhen: { billed: [true] },
     instead: 'keep it; a billed log is part of the books',
     relations: [],
   },

@@ -70,10 +70,10 @@ export const estimates = resource({
   search: ['title', 'number'],
   filters: ['status', 'client_id', 'project_id'],
   needs: { status: ['SENT', 'ACCEPTED', 'REJECTED', 'EXPIRED'], fields: ['client_id', 'lines'] },
-  rules: [inOrder('issue_date', 'valid_until'), acceptedIsLocked, projectOfClient, payable],
+  rules: [inOrder('issue_date', 'valid_until'), projectOfClient, payable],
   computed: (record) => ({ ...totals(record.lines as Line[], record.discount_pct, record.tax_pct) }),
+  protection: { when: { status: ['ACCEPTED'] }, correct: 'make a new estimate and have that accepted' },
   removal: {
-    protectedWhen: { status: ['ACCEPTED'] },
     hardWhen: { status: ['DRAFT'] },
     instead: 'keep it; an accepted or invoiced estimate is part of the books',
     relations: [
@@ -86,22 +86,6 @@ export const estimates = resource({
     ],
   },
 })
-
-const openWhenAccepted = ['notes', 'external_ref']
-/** Follow from the lines, so nothing is to be said about them. */
-const sums = Object.keys(totals([], null, null))
-
-function acceptedIsLocked(after: JsonObject, before: JsonObject | null): Problem[] {
-  if (before?.status !== 'ACCEPTED') return []
-  return Object.keys(after)
-    .filter((field) => ![...openWhenAccepted, ...sums].includes(field))
-    .filter((field) => JSON.stringify(after[field]) !== JSON.stringify(before[field]))
-    .map((field) => ({
-      field,
-      code: 'locked',
-      message: `cannot change once the estimate is ACCEPTED; only ${openWhenAccepted.join(' and ')} can`,
-    }))
-}
 
 function projectOfClient(after: JsonObject, _before: JsonObject | null, found: Found): Problem | undefined {
   const project = found.project_id

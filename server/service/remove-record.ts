@@ -1,5 +1,5 @@
 import { deleteBlocked } from '#derive/refused.ts'
-import { type Definition, isIn, type Relation } from '#registry/definition.ts'
+import { type Definition, isIn, isProtected, type Relation } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { listedIdsMax } from '#registry/limits.ts'
 import { permission } from '#registry/permissions.ts'
@@ -88,9 +88,7 @@ async function planRemoval(
 }
 
 function refuseIfBlocked(definition: Definition, record: JsonObject, { blocks }: Plan): void {
-  const { protectedWhen } = definition.removal
-  const itself =
-    protectedWhen && isIn(record, protectedWhen) ? [{ records: definition.name, ids: [record.id as number] }] : []
+  const itself = isProtected(definition, record) ? [{ records: definition.name, ids: [record.id as number] }] : []
   const blockedBy = merged([...itself, ...blocks]).map(({ records, ids }) => listed(records, ids))
   if (blockedBy.length > 0) throw deleteBlocked(definition, blockedBy)
 }

@@ -45,7 +45,7 @@ describe.each(registry)('$name', (definition: Definition) => {
     )
     for (const [records, match] of [
       ...matches,
-      [name, removal.protectedWhen ?? {}] as const,
+      [name, protection?.when ?? {}] as const,
       [name, removal.hardWhen ?? {}] as const,
     ]) {
       for (const [column, values] of Object.entries(match)) {
@@ -53,6 +53,13 @@ describe.each(registry)('$name', (definition: Definition) => {
         for (const value of values) expect(field?.kind === 'choice' ? field.values : [true, false]).toContain(value)
       }
     }
+  })
+
+  test('says how a mistake in protected history is put right, without undoing it by deletion', () => {
+    const { protection } = definition
+    if (!protection) return
+    expect(protection.correct).toMatch(/^[a-z].*[a-z]$/)
+    expect(removal.instead).toMatch(/books/)
   })
 
   test('has steps between states that exist', () => {

@@ -1,0 +1,49 @@
+import { alwaysOpen } from '#registry/common.ts'
+import { type Definition, isProtected, type Problem } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { aOne, capital, series, withWords } from './words.ts'
+
+/** What protected history still takes: for the check of a write, for forms and for the documents. */
+
+/** The fields that can no longer change in a record as it is; those of the state itself go along their steps. */
+export function lockedFields(definition: Definition, record: JsonObject): string[] {
+  if (!isProtected(definition, record)) return []
+  const open = [...alwaysOpen, ...Object.keys(definition.protection?.when ?? {})]
+  return Object.keys(definition.fields).filter((name) => !definition.fields[name]?.readOnly && !open.includes(name))
+}
+
+/** What a write changes of a record that was protected before it. */
+export function lockProblems(definition: Definition, after: JsonObject, before: JsonObject | null): Problem[] {
+  if (!before) return []
+  const state = Object.keys(definition.protection?.when ?? {}).map((column) => `${column} is ${before[column]}`)
+  const open = openFields(definition, before)
+  const message = [
+    `cannot change while ${series(state)}`,
+    open.length > 0 ? `only ${series(open)} can` : 'nothing of it can',
+    `to put a mistake right, ${definition.protection?.correct}`,
+  ].join('; ')
+  return lockedFields(definition, before)
+    .filter((field) => JSON.stringify(after[field]) !== JSON.stringify(before[field]))
+    .map((field) => ({ field, code: 'locked', message }))
+}
+
+/** The same as sentences of the documents; none where a record is never protected. */
+export function protectionWords(definition: Definition): string[] {
+  const { protection, fields } = definition
+  if (!protection) return []
+  const open = alwaysOpen.filter((name) => name in fields).map((name) => `\`${name}\``)
+  const rest = open.length > 0 ? `only ${series(open)} and what its state allows` : 'only what its state allows'
+  const opening = `${capital(aOne(definition))} ${withWords(protection.when)} is protected history`
+  return [
+    `${opening}: ${rest} can change, anything else is refused with \`locked\`. To put a mistake right, ${protection.correct}.`,
+  ]
+}
+
+/** What can still change: what is always open, and the columns of the state from which a step leads on. */
+function openFields({ fields, protection }: Definition, record: JsonObject): string[] {
+  const steps = Object.keys(protection?.when ?? {}).filter((column) => {
+    const field = fields[column]
+    return field?.kind !== 'choice' || (field.moves?.[String(record[column])] ?? []).length > 0
+  })
+  return [...steps, ...alwaysOpen.filter((name) => name in fields)]
+}
