@@ -37,6 +37,10 @@ export type Definition = {
   /** Read-only fields worked out from the others at every write. */
   computed?: (record: JsonObject) => JsonObject
   protection?: Protection
+  /** What a step needs and whoever takes it in the interface is asked for: proposed there, by the status it leads to. */
+  proposals?: { readonly [status: string]: Proposal }
+  /** What somebody is to know before a step, and is asked about in the interface. Nothing is refused for it. */
+  doubts?: readonly Doubt[]
   removal: Removal
 }
 
@@ -63,6 +67,14 @@ export type Protection = {
   /** How a mistake in such a record is put right, as the end of a sentence. */
   correct: string
 }
+
+/** From the record, what its reference `reads` leads to, and the day. */
+export type Proposal = {
+  reads: string
+  of: (record: JsonObject, found: JsonObject | undefined, today: string) => JsonObject
+}
+
+export type Doubt = { to: string; code: string; isSo: (record: JsonObject, today: string) => boolean }
 
 /** Records whose columns have one of the values named. */
 export type Match = { readonly [column: string]: readonly (string | boolean)[] }

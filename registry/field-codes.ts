@@ -17,7 +17,8 @@ export const fieldCodes = {
   locked: 'The field can no longer change.',
   cycle: 'The reference would lead back to the record itself.',
   client_blocked: 'The client is BLOCKED and gets no new project.',
-  not_of_client: 'The project is one of another client.',
+  not_of_client: 'The project is one of another client, or the estimate is to another.',
+  not_of_project: 'The estimate is for another project. Only the web interface and the command keep invoices.',
   may_not_fall: 'The number is below the one on record and may only rise.',
   unreachable: 'Nothing is sent to the address. Only the web interface and the command set webhooks.',
   too_weak: 'The new password is easily guessed. Only the web interface and the command set passwords.',
@@ -26,6 +27,7 @@ export const fieldCodes = {
 
 /** Field codes that no route of /v1 answers. */
 export const consoleFieldCodes: readonly string[] = [
+  'not_of_project',
   'wrong_password',
   'too_weak',
   'unreachable',

@@ -10,9 +10,24 @@ import {
 } from '#derive/console/operations.ts'
 import type { ProblemBody } from '#registry/refusals.ts'
 
-/** Asks for an operation of the interface. Whatever is refused is thrown as a `Refused`. */
-export const ask = <Name extends ConsoleOperationName>(name: Name, ...given: Given<Name>): Promise<Answer<Name>> =>
+/** Asks for an operation that changes nothing twice. Whatever is refused is thrown as a `Refused`; writes go by `useWrite`. */
+export const ask = <Name extends Unkeyed>(name: Name, ...given: Given<Name>): Promise<Answer<Name>> =>
   send(consoleOperations[name].method, addressOf(name, ...given), given[0] ?? {})
+
+/** Reads, and what is no write: signing in and out, and showing a secret. */
+type Unkeyed =
+  | {
+      [Name in ConsoleOperationName]: (typeof consoleOperations)[Name]['method'] extends 'GET' ? Name : never
+    }[ConsoleOperationName]
+  | 'session.begin'
+  | 'session.end'
+  | 'token.show'
+
+/** What deleting a record would do. */
+export const previewRemoval = (records: string, id: number | string, signal?: AbortSignal) =>
+  send<Answer<'records.delete'>>('DELETE', addressOf('records.delete', { records, id, query: { dry_run: 1 } }), {
+    signal,
+  })
 
 /** What an operation is asked with: what its path leaves open, its parameters and its body. */
 export type Given<Name extends ConsoleOperationName> =
@@ -23,7 +38,7 @@ type Sent<Name extends ConsoleOperationName> = { [parameter in PathOf<Name>]: st
   (BodyOf<Name> extends undefined ? unknown : { body: BodyOf<Name> })
 
 /** `etag`: only while the record has this tag. */
-type Beside = { etag?: string | null; signal?: AbortSignal }
+type Beside = { etag?: string | null; signal?: AbortSignal | undefined }
 
 /** Parameters; those that are not set are left out. */
 export type Query<Name extends ConsoleOperationName> = { readonly [name in QueryOf<Name>]?: unknown }
@@ -43,9 +58,9 @@ export function addressOf<Name extends ConsoleOperationName>(name: Name, ...[giv
   return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`
 }
 
-type Whole = Beside & { body?: unknown }
+type Whole = Beside & { body?: unknown; key?: string }
 
-export async function send<Said>(method: string, address: string, { body, etag, signal }: Whole): Promise<Said> {
+export async function send<Said>(method: string, address: string, { body, etag, signal, key }: Whole): Promise<Said> {
   const response = await fetch(address, {
     method,
     credentials: 'same-origin',
@@ -53,6 +68,7 @@ export async function send<Said>(method: string, address: string, { body, etag, 
       Accept: 'application/json',
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...(etag ? { 'If-Match': etag } : {}),
+      ...(key === undefined ? {} : { 'Idempotency-Key': key }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal ? { signal } : {}),

@@ -3,8 +3,10 @@ import Dialog from '@mui/material/Dialog'
 import DialogActions from '@mui/material/DialogActions'
 import DialogContent from '@mui/material/DialogContent'
 import DialogTitle from '@mui/material/DialogTitle'
-import { type ReactNode, useId } from 'react'
+import { type ReactNode, useEffect, useId, useState } from 'react'
 import { useTexts } from '../texts/texts.tsx'
+import { LeaveQuestion } from './leave-question.tsx'
+import { KeepUnsaved } from './unsaved.tsx'
 
 type AskFirstProps = {
   open: boolean
@@ -17,18 +19,46 @@ type AskFirstProps = {
   isBusy?: boolean
   isDisabled?: boolean
   wide?: boolean
+  /** Something was chosen in it; what is typed is noticed by itself. */
+  isDirty?: boolean
   onConfirm?: () => void
   onClose: () => void
 }
 
-/** A question before something that matters. Enter in a field of it confirms, Escape closes. */
+/**
+ * A question before something that matters. Enter in a field of it confirms; Escape, a click beside it and another page
+ * close it, once it has been asked whether what was typed may be lost.
+ */
 export function AskFirst(props: AskFirstProps) {
   const { open, title, children, confirm, cancel, isDangerous, isBusy, isDisabled, wide, onConfirm, onClose } = props
+  const [isTyped, setTyped] = useState(false)
+  const [isLeaving, setLeaving] = useState(false)
+  const isDirty = open && (isTyped || props.isDirty === true)
+  useEffect(() => {
+    if (!open) setTyped(false)
+  }, [open])
   const { common } = useTexts()
   const id = useId()
   return (
-    <Dialog open={open} onClose={onClose} aria-labelledby={id} fullWidth maxWidth={wide ? 'md' : 'sm'}>
+    <Dialog
+      open={open}
+      onClose={() => (isDirty ? setLeaving(true) : onClose())}
+      aria-labelledby={id}
+      fullWidth
+      maxWidth={wide ? 'md' : 'sm'}
+    >
+      {isDirty && <KeepUnsaved />}
+      {isLeaving && (
+        <LeaveQuestion
+          onStay={() => setLeaving(false)}
+          onLeave={() => {
+            setLeaving(false)
+            onClose()
+          }}
+        />
+      )}
       <form
+        onInput={() => setTyped(true)}
         onSubmit={(event) => {
           event.preventDefault()
           event.stopPropagation()

@@ -4,7 +4,7 @@ import Button from '@mui/material/Button'
 import TextField from '@mui/material/TextField'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
-import { ask } from '../client/ask.ts'
+import { useWrite } from '../client/use-write.ts'
 import { Panel } from '../look/panel.tsx'
 import { useSmallForm } from '../look/use-small-form.ts'
 import { useTexts } from '../texts/texts.tsx'
@@ -15,12 +15,13 @@ export function OwnData() {
   const { profile, common } = useTexts()
   const { account, reload } = useMe()
   const notify = useNotify()
+  const write = useWrite()
   const [name, setName] = useState(account.name)
   const [email, setEmail] = useState(account.email)
   const [current, setCurrent] = useState('')
   const isOtherEmail = email.trim() !== account.email
   const form = useSmallForm(() =>
-    ask('me.update', { body: { name, email, ...(isOtherEmail ? { password: { current } } : {}) } }),
+    write('me.update', { body: { name, email, ...(isOtherEmail ? { password: { current } } : {}) } }),
   )
   return (
     <Panel title={profile.lead}>

@@ -4,7 +4,7 @@ import Button from '@mui/material/Button'
 import TextField from '@mui/material/TextField'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
-import { ask } from '../client/ask.ts'
+import { useWrite } from '../client/use-write.ts'
 import { NewPasswordField } from '../look/new-password-field.tsx'
 import { Panel } from '../look/panel.tsx'
 import { useSmallForm } from '../look/use-small-form.ts'
@@ -16,10 +16,11 @@ export function OwnPassword({ onChanged }: { onChanged(): void }) {
   const { profile } = useTexts()
   const { account } = useMe()
   const notify = useNotify()
+  const write = useWrite()
   const blank = { current: '', next: '', repeat: '' }
   const [typed, setTyped] = useState(blank)
   const form = useSmallForm(() =>
-    ask('me.update', { body: { password: { current: typed.current, next: typed.next } } }),
+    write('me.update', { body: { password: { current: typed.current, next: typed.next } } }),
   )
   const differs = typed.repeat !== '' && typed.repeat !== typed.next
   const wrongCurrent = form.wrong('password.current')

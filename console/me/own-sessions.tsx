@@ -6,8 +6,8 @@ import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import type { OwnSession } from '#derive/console/answers.ts'
-import { ask } from '../client/ask.ts'
 import type { Loaded } from '../client/use-loaded.ts'
+import { useWrite } from '../client/use-write.ts'
 import { Panel } from '../look/panel.tsx'
 import { Trouble } from '../look/trouble.tsx'
 import { Waiting } from '../look/waiting.tsx'
@@ -21,6 +21,7 @@ export function OwnSessions({ sessions: { data, error, reload } }: { sessions: L
   const texts = useTexts()
   const { profile } = texts
   const notify = useNotify()
+  const write = useWrite()
   const [trouble, setTrouble] = useState<string>()
   const [busy, setBusy] = useState<number | 'others'>()
 
@@ -37,8 +38,8 @@ export function OwnSessions({ sessions: { data, error, reload } }: { sessions: L
   }
 
   async function ended(which: number | 'others'): Promise<string> {
-    if (which === 'others') return profile.endedOthers((await ask('sessions.end-others')).data.ended)
-    await ask('sessions.end', { id: which })
+    if (which === 'others') return profile.endedOthers((await write('sessions.end-others')).data.ended)
+    await write('sessions.end', { id: which })
     return profile.ended
   }
 

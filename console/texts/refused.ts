@@ -11,5 +11,5 @@ export function errorText(error: unknown, texts: Texts): string {
   const { code, detail } = error.body
   if (code === 'unreachable') return texts.trouble.unreachable
   if (code === 'not_found' && !error.body.errors) return texts.trouble.notFound
-  return detail || error.body.title || texts.trouble.unexpected
+  return texts.trouble.codes[code] || detail || error.body.title || texts.trouble.unexpected
 }

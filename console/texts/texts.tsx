@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import { useStore } from 'react-admin'
+import type { Step } from '#derive/form/steps.ts'
 import { capital, plain } from '#derive/words.ts'
 import { en, type Texts } from './en/index.ts'
 
@@ -46,7 +47,12 @@ type RecordTexts = {
   none: string
   fields: { [field: string]: string }
   values: { [value: string]: string }
+  /** By the state they lead to, or by both: `PAID>ISSUED`. */
   steps: { [state: string]: string }
+  /** How a mistake in one that is locked is put right. */
+  correction?: string
+  /** Making one from another record. */
+  make?: string
 }
 
 /** How the catalogue speaks of records. A name it lacks yet is shown as the registry spells it. */
@@ -55,7 +61,8 @@ export function useRecordTexts() {
   return useMemo(() => recordTexts(texts), [texts])
 }
 
-function recordTexts({ records, commonFields, memberFields }: Texts) {
+function recordTexts(texts: Texts) {
+  const { records, commonFields, memberFields } = texts
   const all = records as { [kind: string]: RecordTexts }
   const spelled = (name: string): string => capital(plain(name))
   const label = (owner: string, field: string): string =>
@@ -70,8 +77,19 @@ function recordTexts({ records, commonFields, memberFields }: Texts) {
     add: (kind: string): string => all[kind]?.add ?? spelled(kind),
     none: (kind: string): string => all[kind]?.none ?? '',
     value: (kind: string, value: string): string => all[kind]?.values[value] ?? spelled(value.toLowerCase()),
-    step: (kind: string, to: string): string =>
-      all[kind]?.steps[to] ?? all[kind]?.values[to] ?? spelled(to.toLowerCase()),
+    stepTo: (kind: string, { field, to }: Step, from: { readonly [field: string]: unknown }): string =>
+      all[kind]?.steps[`${from[field]}>${to}`] ??
+      all[kind]?.steps[String(to)] ??
+      (typeof to === 'boolean' ? label(kind, field) : (all[kind]?.values[to] ?? spelled(to.toLowerCase()))),
+    /** Where a step leads. */
+    stateAfter: (kind: string, { field, to }: Step): string =>
+      typeof to === 'string'
+        ? (all[kind]?.values[to] ?? spelled(to.toLowerCase()))
+        : to
+          ? label(kind, field)
+          : texts.show.not(label(kind, field)),
+    correction: (kind: string): string => all[kind]?.correction ?? '',
+    make: (kind: string): string => all[kind]?.make ?? all[kind]?.add ?? spelled(kind),
     /** `billing_address.city` and `lines[3].quantity` by the labels of both. */
     path: (kind: string, path: string): string => {
       const [field = '', ...inside] = path.split(/[.[\]]/).filter((part) => part !== '')

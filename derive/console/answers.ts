@@ -123,8 +123,11 @@ export type UsageDay = {
 export type Usage = { days: UsageDay[]; plan: PlanUse[] }
 
 export type Company = Omit<CompanyRow, 'is_demo'> & { usage: PlanUse[] }
-/** `is_plain`: others reach the service, and what is sent to it crosses a network unencrypted. */
-export type CompanyOpened = Company & { is_plain: boolean }
+/**
+ * `amounts_in`: the kinds of record that keep the currency as it is. `is_plain`: others reach the service, and what is sent
+ * to it crosses a network unencrypted.
+ */
+export type CompanyOpened = Company & { amounts_in: string[]; is_plain: boolean }
 
 /** An endpoint, without its secrets. Moments as texts. */
 export type Webhook = Pick<

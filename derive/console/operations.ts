@@ -255,7 +255,7 @@ export const consoleOperations = {
     method: 'PATCH',
     path: '/company',
     needs: 'COMPANY_MANAGE',
-    body: { name: 'text?', currency: 'text?', plan: 'text?', add_ons: 'texts?' },
+    body: { name: 'text?', currency: 'text?' },
     data: of<said.Company>(),
   },
 } as const satisfies { readonly [name: string]: ConsoleOperation }

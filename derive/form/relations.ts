@@ -1,4 +1,5 @@
-import type { Definition } from '#registry/definition.ts'
+import { type Definition, isIn } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
 import { type Registry, registry } from '#registry/records/index.ts'
 
 /** Which records lead to which, as pages need it. */
@@ -32,3 +33,17 @@ export const isFinal = (definition: Definition, state: string): boolean => steps
 
 export const stepsFrom = (definition: Definition, state: unknown): readonly string[] =>
   statusOf(definition)?.moves?.[String(state)] ?? []
+
+/** The records that can be made from one as it stands, with what they begin with. */
+export const madeFrom = (
+  { name }: Definition,
+  record: JsonObject,
+  all: Registry = registry,
+): { records: Definition; given: JsonObject }[] =>
+  all.flatMap((records) =>
+    Object.entries(records.fields).flatMap(([by, field]) => {
+      if (field.kind !== 'reference' || field.to !== name || !field.gives || !isIn(record, field.gives.when)) return []
+      const given = field.gives.fields.map((each) => [each, record[each] ?? null])
+      return [{ records, given: { ...Object.fromEntries(given), [by]: record.id as number } }]
+    }),
+  )

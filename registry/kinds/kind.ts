@@ -31,6 +31,8 @@ export type Kind<F> = {
   typeName?(field: F): string
   /** An accepted value as it is kept, where that is not the value itself. */
   stored?(field: F, value: Json): Json
+  /** The condition under which its column has an amount in the company's currency; nothing where it never has. */
+  amount?(column: string): string
   example(field: F): Json
   /** Whether `sort` may name it. */
   sortable: boolean

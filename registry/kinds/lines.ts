@@ -2,7 +2,7 @@ import { linesMax, moneyMax } from '../limits.ts'
 import type { Field } from './index.ts'
 import type { Common, Kind } from './kind.ts'
 
-/** The priced lines of an estimate, in their order. */
+/** The priced lines of an estimate or an invoice, in their order. */
 export type LinesField = Common & { kind: 'lines' }
 
 /** One line as stored: nothing is absent. */
@@ -47,6 +47,7 @@ export const lines: Kind<LinesField> = {
   column: () => 'json',
   members: () => members,
   many: true,
+  amount: (column) => `json_array_length(${column}) > 0`,
   typeName: () => 'EstimateLine',
   example: () => [{ description: 'Brickwork, facing', quantity: 42.5, unit: 'm2', unit_price_minor: 8900 }],
   sortable: false,

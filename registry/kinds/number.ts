@@ -28,6 +28,7 @@ export const money: Kind<MoneyField> = {
   must: () => `must be a whole number of minor units (cents) from 0 to ${moneyMax}`,
   column: () => 'bigint',
   check: (_, column) => `${column} between 0 and ${moneyMax}`,
+  amount: (column) => `${column} > 0`,
   example: () => 1250000,
   sortable: true,
 }

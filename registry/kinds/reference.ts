@@ -21,6 +21,8 @@ export type ReferenceField = Common & {
   only?: { readonly column: string; readonly value: string }
   /** Columns of the record referred to that the rules of this one read. */
   reads?: readonly string[]
+  /** A new record made from the one referred to, while that is in this state, begins with these of its fields. */
+  gives?: { readonly when: { readonly [column: string]: readonly string[] }; readonly fields: readonly string[] }
   /** Following the reference from record to record never comes back to where it began. */
   tree?: true
 }

@@ -1,10 +1,8 @@
 import { resource } from '../common.ts'
 import type { Found, Problem } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
-import type { Line } from '../kinds/lines.ts'
-import { moneyMax } from '../limits.ts'
-import { inOrder } from './rules.ts'
-import { totals } from './totals.ts'
+import { payable, pricedFields, pricedTotals } from './priced.ts'
+import { inOrder, isPast } from './rules.ts'
 
 export const estimates = resource({
   name: 'estimates',
@@ -45,33 +43,16 @@ export const estimates = resource({
     },
     issue_date: { kind: 'date', example: '2026-02-02', about: 'Day it was made out.' },
     valid_until: { kind: 'date', example: '2026-03-31', about: 'Last day it can be accepted; not before its issue.' },
-    lines: { kind: 'lines', initial: [], required: true, about: 'What is offered, line by line, in order.' },
-    discount_pct: {
-      kind: 'decimal',
-      min: 0,
-      max: 100,
-      places: 2,
-      example: 2.5,
-      about: 'Discount on the sum of the lines, in percent.',
-    },
-    tax_pct: {
-      kind: 'decimal',
-      min: 0,
-      max: 100,
-      places: 2,
-      example: 20,
-      about: 'Tax after the discount, in percent.',
-    },
-    subtotal_minor: { kind: 'money', readOnly: true, initial: 0, about: 'Sum of the lines, in minor units.' },
-    discount_minor: { kind: 'money', readOnly: true, initial: 0, about: 'The discount, in minor units.' },
-    tax_minor: { kind: 'money', readOnly: true, initial: 0, about: 'The tax, in minor units.' },
+    ...pricedFields,
+    lines: { ...pricedFields.lines, about: 'What is offered, line by line, in order.' },
     total_minor: { kind: 'money', readOnly: true, initial: 0, about: 'What the client would pay, in minor units.' },
   },
   search: ['title', 'number'],
   filters: ['status', 'client_id', 'project_id'],
   needs: { status: ['SENT', 'ACCEPTED', 'REJECTED', 'EXPIRED'], fields: ['client_id', 'lines'] },
   rules: [inOrder('issue_date', 'valid_until'), projectOfClient, payable],
-  computed: (record) => ({ ...totals(record.lines as Line[], record.discount_pct, record.tax_pct) }),
+  computed: pricedTotals,
+  doubts: [{ to: 'ACCEPTED', code: 'too_late', isSo: isPast('valid_until') }],
   protection: { when: { status: ['ACCEPTED'] }, correct: 'make a new estimate and have that accepted' },
   removal: {
     hardWhen: { status: ['DRAFT'] },
@@ -91,9 +72,4 @@ function projectOfClient(after: JsonObject, _before: JsonObject | null, found: F
   const project = found.project_id
   if (!project || after.client_id === null || project.client_id === after.client_id) return undefined
   return { field: 'project_id', code: 'not_of_client', message: 'must be a project of the client in client_id' }
-}
-
-function payable(after: JsonObject): Problem | undefined {
-  if ((after.total_minor as number) <= moneyMax && (after.subtotal_minor as number) <= moneyMax) return undefined
-  return { field: 'lines', code: 'out_of_range', message: `must add up to at most ${moneyMax} minor units` }
 }

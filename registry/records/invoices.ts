@@ -1,15 +1,27 @@
 import { record } from '../common.ts'
+import type { Found, Problem } from '../definition.ts'
+import type { JsonObject } from '../json.ts'
+import { payable, pricedFields, pricedTotals } from './priced.ts'
 import { inOrder } from './rules.ts'
 
 export const invoices = record({
   name: 'invoices',
   one: 'invoice',
-  about: 'A bill to a client.',
+  about: 'A bill to a client: priced lines, a discount, a tax and their total.',
   title: 'number',
   fields: {
     client_id: { kind: 'reference', to: 'clients', required: true, about: 'Who pays.' },
-    project_id: { kind: 'reference', to: 'projects', about: 'For which project.' },
-    estimate_id: { kind: 'reference', to: 'estimates', about: 'The estimate it was made from.' },
+    project_id: { kind: 'reference', to: 'projects', reads: ['client_id'], about: 'For which project.' },
+    estimate_id: {
+      kind: 'reference',
+      to: 'estimates',
+      reads: ['client_id', 'project_id'],
+      gives: {
+        when: { status: ['ACCEPTED'] },
+        fields: ['client_id', 'project_id', 'lines', 'discount_pct', 'tax_pct'],
+      },
+      about: 'The estimate it was made from.',
+    },
     number: {
       kind: 'text',
       max: 40,
@@ -20,25 +32,63 @@ export const invoices = record({
     },
     issued_on: { kind: 'date', example: '2026-03-31', about: 'Day it was issued.' },
     due_on: { kind: 'date', example: '2026-04-30', about: 'Day it is due; not before its issue.' },
-    total_minor: { kind: 'money', about: 'What is to be paid, in minor units of the currency.' },
+    ...pricedFields,
+    total_minor: { kind: 'money', readOnly: true, initial: 0, about: 'What is to be paid, in minor units.' },
     status: {
       kind: 'choice',
       values: ['DRAFT', 'ISSUED', 'PAID', 'VOID'],
       initial: 'DRAFT',
       required: true,
       moves: { DRAFT: ['ISSUED'], ISSUED: ['PAID', 'VOID'], PAID: ['ISSUED'], VOID: [] },
-      about: 'Once issued it is part of the books.',
+      about:
+        'Once issued it is part of the books. Beyond DRAFT it needs a line, the day of issue and the day it is due.',
     },
   },
   search: ['number'],
   filters: ['client_id', 'project_id', 'estimate_id', 'status'],
-  rules: [inOrder('issued_on', 'due_on')],
+  needs: { status: ['ISSUED', 'PAID', 'VOID'], fields: ['issued_on', 'due_on', 'lines'] },
+  rules: [inOrder('issued_on', 'due_on'), projectFits, estimateFits, payable],
+  computed: pricedTotals,
   protection: {
     when: { status: ['ISSUED', 'PAID', 'VOID'] },
     correct: 'set its status to VOID (a PAID one goes back to ISSUED first) and issue a new invoice',
   },
+  proposals: { ISSUED: { reads: 'client_id', of: termsOfClient } },
   removal: {
     instead: 'set its status to VOID; an issued invoice is part of the books',
     relations: [],
   },
 })
+
+/** A project that has no client yet fits any. */
+function projectFits(
+  after: JsonObject,
+  _before: JsonObject | null,
+  { project_id: project }: Found,
+): Problem | undefined {
+  if (!project || project.client_id === null || project.client_id === after.client_id) return undefined
+  return {
+    field: 'project_id',
+    code: 'not_of_client',
+    message: 'must be a project of the client in client_id, or one that has no client',
+  }
+}
+
+function estimateFits(after: JsonObject, _before: JsonObject | null, { estimate_id: estimate }: Found): Problem[] {
+  if (!estimate) return []
+  if (estimate.client_id !== null && estimate.client_id !== after.client_id) {
+    const message = 'must be an estimate to the client in client_id'
+    return [{ field: 'estimate_id', code: 'not_of_client', message }]
+  }
+  if (estimate.project_id === null || after.project_id === null || estimate.project_id === after.project_id) return []
+  const message = 'must be an estimate for the project in project_id, or for none'
+  return [{ field: 'estimate_id', code: 'not_of_project', message }]
+}
+
+/** Issued on the day, and due when the client’s terms say so. */
+function termsOfClient(record: JsonObject, client: JsonObject | undefined, today: string): JsonObject {
+  const issued = typeof record.issued_on === 'string' ? record.issued_on : today
+  const due = new Date(`${issued}T00:00:00Z`)
+  due.setUTCDate(due.getUTCDate() + Number(client?.payment_terms_days ?? 0))
+  return { issued_on: issued, due_on: record.due_on ?? due.toISOString().slice(0, 10) }
+}

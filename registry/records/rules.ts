@@ -1,4 +1,5 @@
 import type { Problem, Rule } from '../definition.ts'
+import type { JsonObject } from '../json.ts'
 
 /** The rules that more than one kind of record keeps. */
 
@@ -10,3 +11,9 @@ export const inOrder =
     if (typeof from !== 'string' || typeof to !== 'string' || from <= to) return undefined
     return { field: later, code: 'date_order', message: `must not be before ${earlier} (${from})` }
   }
+
+/** The last day that `field` names is over. */
+export const isPast =
+  (field: string) =>
+  (record: JsonObject, today: string): boolean =>
+    typeof record[field] === 'string' && record[field] < today

@@ -33,13 +33,12 @@ export async function fetch(asked: Asked<'accounts.fetch'>) {
 
 export async function create({ body, change, desk }: Asked<'accounts.create'>) {
   const wanted = await body()
-  const data = await change(async (transaction, { actor, row }) => {
+  return change(async (transaction, { actor, row }) => {
     mayGrant(row.permissions, [], wanted.permissions)
     const account = await createAccount(transaction, actor.companyId, wanted, desk.hash)
     await noteAccount(transaction, actor, null, account, false)
-    return account
+    return { data: account }
   })
-  return { data }
 }
 
 export async function update(asked: Asked<'accounts.update'>) {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { Meta } from '#derive/console/answers.ts'
 import type { ConsoleOperation } from '#derive/console/operation.ts'
 import type { Answered, AnswerOf, BodyOf, ConsoleOperationName, QueryOf } from '#derive/console/operations.ts'
 import type { StandardRoutes } from '#derive/routes.ts'
@@ -38,6 +39,9 @@ export type Changes = {
 
 /** What an operation comes to. */
 export type Done<Name extends ConsoleOperationName> = Answered<AnswerOf<Name>> & Changes
+
+/** What any operation comes to, or its whole answer. */
+export type Finished = ({ data: unknown; meta?: Meta } & Changes) | ConsoleReply
 
 /** Does an operation. Where the database writes the JSON, or where there is none, it makes the whole answer. */
 export type Handler<Name extends ConsoleOperationName> = (asked: Asked<Name>) => Promise<Done<Name> | ConsoleReply>
@@ -80,9 +84,13 @@ export type LetIn = Asking & {
   bytes(): Promise<Body>
   /**
    * One transaction in which the session is held and its permission looked at again: when a sign-out, a disabling or a
-   * lost permission has been answered, nothing of the old rights is still to come.
+   * lost permission has been answered, nothing of the old rights is still to come. What the work comes to is the answer;
+   * with a key it is kept, and told again to a retry. A preview has no key.
    */
-  change<T>(work: (transaction: Transaction, session: Session) => Promise<T>): Promise<T>
+  change<T extends Finished>(
+    work: (transaction: Transaction, session: Session) => Promise<T>,
+    isPreview?: boolean,
+  ): Promise<T | ConsoleReply>
 }
 
 /** What a handler is given: the parameters and the body that its operation says it has. */

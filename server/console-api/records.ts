@@ -66,6 +66,6 @@ function writing(route: ResourceRoute, handler: WriteHandler<ResourceRoute>) {
       const answer = await workOn(transaction, actor, write(actor.companyId, call, intent, mayDo))
       if (intent.dryRun) transaction.undo()
       return replyOf(answer)
-    })
+    }, intent.dryRun)
   }
 }

@@ -34,10 +34,11 @@ const shown = ({ account_id, account_name, issuer_id, issuer_name, went, unlinke
   unlinked: unlinked.map(({ records, by, ids }) => ({ ...listed(records, ids), by })),
 })
 
-export async function restore(asked: Asked<'removals.restore'>): Promise<Done<'removals.restore'>> {
+export async function restore(asked: Asked<'removals.restore'>) {
   const id = removalId(asked)
-  const { records, recordId, cameBack, linked } = await asked.change((transaction, session) =>
-    restoreRemoval(transaction, session.actor, id, (code) => needPermission(session, code)),
-  )
-  return { data: { id, restored: true, records, record_id: recordId, came_back: cameBack, linked } }
+  return asked.change(async (transaction, session): Promise<Done<'removals.restore'>> => {
+    const mayDo = (code: string) => needPermission(session, code)
+    const { records, recordId, cameBack, linked } = await restoreRemoval(transaction, session.actor, id, mayDo)
+    return { data: { id, restored: true, records, record_id: recordId, came_back: cameBack, linked } }
+  })
 }

@@ -11,14 +11,15 @@ import { whole } from './reply.ts'
 export const list = async ({ world, session }: Asked<'sessions.list'>) =>
   whole(await listSessions(world.database, session()))
 
-export const endOthers = async ({ change }: Asked<'sessions.end-others'>) => ({
-  data: { ended: await change(endOtherSessions) },
-})
+export const endOthers = ({ change }: Asked<'sessions.end-others'>) =>
+  change(async (transaction, session) => ({ data: { ended: await endOtherSessions(transaction, session) } }))
 
-export async function endOne(asked: Asked<'sessions.end'>): Promise<Done<'sessions.end'>> {
+export async function endOne(asked: Asked<'sessions.end'>) {
   const id = sessionId(asked)
-  const isThis = await asked.change((transaction, session) => endOwnSession(transaction, session, id))
-  return { data: { id, ended: true }, ...(isThis ? { session: null } : {}) }
+  return asked.change(async (transaction, session): Promise<Done<'sessions.end'>> => {
+    const isThis = await endOwnSession(transaction, session, id)
+    return { data: { id, ended: true }, ...(isThis ? { session: null } : {}) }
+  })
 }
 
 /** What a session remembers of where it began. */

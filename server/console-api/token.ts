@@ -16,7 +16,7 @@ import {
   type Token,
 } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
-import type { Asked, Done, LetIn } from './asked.ts'
+import type { Asked, ConsoleReply, Done, LetIn } from './asked.ts'
 
 /** Settings, API: the company's one token. Whatever shows, replaces or frees it asks for one's own password again. */
 
@@ -24,22 +24,24 @@ export const show = showing(showToken)
 export const rotate = showing(rotateToken)
 
 export const revoke = afterPassword<'token.revoke'>(async ({ change }) => {
-  await change((transaction, { actor }) => revokeToken(transaction, actor))
-  return { data: { revoked: true } }
+  return change(async (transaction, { actor }): Promise<Done<'token.revoke'>> => {
+    await revokeToken(transaction, actor)
+    return { data: { revoked: true } }
+  })
 })
 
 function showing(read: typeof showToken) {
-  return afterPassword<'token.show'>(async ({ world, change }) => {
-    const { token } = await change((transaction, { actor, row }) =>
-      read(transaction, actor, world.secret, row.permissions),
-    )
-    return { data: { token } }
-  })
+  return afterPassword<'token.show'>(({ world, change }) =>
+    change(async (transaction, { actor, row }) => {
+      const { token } = await read(transaction, actor, world.secret, row.permissions)
+      return { data: { token } }
+    }),
+  )
 }
 
 type Confirmed = 'token.show' | 'token.rotate' | 'token.revoke'
 
-function afterPassword<Name extends Confirmed>(then: (asked: LetIn) => Promise<Done<Name>>) {
+function afterPassword<Name extends Confirmed>(then: (asked: LetIn) => Promise<Done<Name> | ConsoleReply>) {
   return async (asked: Asked<Confirmed>) => {
     const { password } = await asked.body()
     await confirmPassword(asked.world.database, asked.desk, asked.session(), password)
@@ -79,25 +81,25 @@ async function shown(transaction: Transaction, companyId: number, token: Token):
 export async function issue({ world, desk, session, body, change }: Asked<'token.issue'>) {
   const { password, account_id, ...wanted } = await body()
   await confirmPassword(world.database, desk, session(), password)
-  const { token } = await change((transaction, { actor, row }) =>
-    issueToken(transaction, actor, world.secret, {
+  return change(async (transaction, { actor, row }) => {
+    const { token } = await issueToken(transaction, actor, world.secret, {
       label: wanted.label,
       scopes: wanted.scopes,
       allowlist: wanted.allowlist ?? [],
       accountId: account_id ?? row.account_id,
       issuerHolds: row.permissions,
-    }),
-  )
-  return { data: { token } }
+    })
+    return { data: { token } }
+  })
 }
 
 export async function allow({ world, desk, session, body, change }: Asked<'token.allow'>) {
   const { allowlist, password } = await body()
   await confirmPassword(world.database, desk, session(), password)
-  const data = await change(async (transaction, { actor }) =>
-    shown(transaction, actor.companyId, await allowAddresses(transaction, actor, allowlist)),
-  )
-  return { data }
+  return change(async (transaction, { actor }) => {
+    const allowed = await allowAddresses(transaction, actor, allowlist)
+    return { data: await shown(transaction, actor.companyId, allowed) }
+  })
 }
 
 export async function options({ world, request, session }: Asked<'token.options'>) {

@@ -10,10 +10,12 @@ import {
   seeLiveSession,
 } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
+import type { Body } from '../walk/call.ts'
 import { readBody } from '../walk/read-body.ts'
 import { readHeaders } from '../walk/read-headers.ts'
-import type { Asking, ConsoleReply } from './asked.ts'
+import type { Asking, ConsoleReply, Finished } from './asked.ts'
 import { refuseCrossSite, refuseMisdirected } from './cross-site.ts'
+import { oncePerKey } from './once-per-key.ts'
 import { readMembers } from './read-members.ts'
 import { replyTo } from './reply.ts'
 
@@ -29,7 +31,11 @@ export async function walkConsole(asking: Asking): Promise<ConsoleReply> {
   if (session) needed(asking, session)
 
   const most = route.body === 'a record' ? bodyBytesMax : smallBytes
-  const bytes = () => asking.outside(() => readBytes(request, asking.room, most))
+  let received: Promise<Body> | undefined
+  const bytes = () => {
+    received ??= asking.outside(() => readBytes(request, asking.room, most))
+    return received
+  }
   const asked = {
     ...asking,
     headers,
@@ -40,12 +46,21 @@ export async function walkConsole(asking: Asking): Promise<ConsoleReply> {
     bytes,
     parameters: readParameters(asking),
     body: async () => readMembers(readBody(await bytes(), headers, route.accepts), route.body as Shape),
-    change: <T>(work: (transaction: Transaction, session: Session) => Promise<T>) =>
-      world.database.transaction(async (transaction) => {
+    change: async <T extends Finished>(
+      work: (transaction: Transaction, session: Session) => Promise<T>,
+      isPreview = false,
+    ): Promise<T | ConsoleReply> => {
+      const key = isPreview ? undefined : headers.idempotencyKey
+      const body = key !== undefined && route.body ? await bytes() : noBody
+      return world.database.transaction(async (transaction) => {
         const held = await holdLiveSession(transaction, asked.session().key)
         needed(asking, held)
-        return work(transaction, held)
-      }),
+        if (key === undefined || body === 'too large') return work(transaction, held)
+        const { path, requestId } = asking
+        const write = { session: held, key, route, path, bytes: body.bytes, requestId, secret: world.secret }
+        return oncePerKey(transaction, write, () => work(transaction, held))
+      })
+    },
   }
   // What answers it takes what its operation says it has.
   const done = await route.answer(asked as never)
@@ -54,6 +69,8 @@ export async function walkConsole(asking: Asking): Promise<ConsoleReply> {
   await renamePlainSession(world.database, session)
   return { ...reply, session: sessionText as string }
 }
+
+const noBody: Body = { bytes: Buffer.alloc(0) }
 
 /** Most of what the interface sends is a form; records are larger. */
 const smallBytes = 4 * 1024

@@ -18,7 +18,7 @@ import {
 import type { Transaction } from '../store/database.ts'
 import { recordId } from '../walk/read-intent.ts'
 import { checkAddress } from '../webhooks/address.ts'
-import type { Asked, LetIn } from './asked.ts'
+import type { Asked, ConsoleReply, Finished, LetIn } from './asked.ts'
 import { historyPage } from './history.ts'
 import { whole } from './reply.ts'
 
@@ -52,8 +52,7 @@ export async function create(asked: Asked<'webhooks.create'>) {
   const { password, ...wanted } = await asked.body()
   await confirm(asked, password)
   await lookAt(asked, wanted.url)
-  const { secret, webhook } = await change(asked, (transaction, by) => createWebhook(transaction, by, wanted))
-  return { data: { secret, webhook: shown(webhook) } }
+  return change(asked, async (transaction, by) => withSecret(await createWebhook(transaction, by, wanted)))
 }
 
 export async function update(asked: Asked<'webhooks.update'>) {
@@ -61,37 +60,38 @@ export async function update(asked: Asked<'webhooks.update'>) {
   const { password, ...wanted } = await asked.body()
   await confirm(asked, password)
   if (wanted.url !== undefined && wanted.url.trim() !== url) await lookAt(asked, wanted.url)
-  return { data: shown(await change(asked, (transaction, by) => changeWebhook(transaction, by, id, wanted))) }
+  return change(asked, async (transaction, by) => ({ data: shown(await changeWebhook(transaction, by, id, wanted)) }))
 }
 
 export async function rotate(asked: Asked<'webhooks.rotate'>) {
   const { id } = await existing(asked)
   const { password } = await asked.body()
   await confirm(asked, password)
-  const { secret, webhook } = await change(asked, (transaction, by) => rotateWebhook(transaction, by, id))
-  return { data: { secret, webhook: shown(webhook) } }
+  return change(asked, async (transaction, by) => withSecret(await rotateWebhook(transaction, by, id)))
 }
 
 export async function enable(asked: Asked<'webhooks.enable'>) {
   const id = recordId(asked)
-  return { data: shown(await change(asked, (transaction, by) => enableOne(transaction, by, id))) }
+  return change(asked, async (transaction, by) => ({ data: shown(await enableOne(transaction, by, id)) }))
 }
 
 export async function disable(asked: Asked<'webhooks.disable'>) {
   const id = recordId(asked)
-  return { data: shown(await change(asked, (transaction, by) => disableOne(transaction, by, id))) }
+  return change(asked, async (transaction, by) => ({ data: shown(await disableOne(transaction, by, id)) }))
 }
 
 export async function replay(asked: Asked<'webhooks.replay'>) {
   const { id } = await existing(asked)
   const from = readMoment((await asked.body()).from)
-  return { data: shown(await change(asked, (transaction, by) => replayOne(transaction, by, id, from))) }
+  return change(asked, async (transaction, by) => ({ data: shown(await replayOne(transaction, by, id, from)) }))
 }
 
 export async function remove(asked: Asked<'webhooks.delete'>) {
   const id = recordId(asked)
-  await change(asked, (transaction, by) => removeWebhook(transaction, by, id))
-  return { data: { id, deleted: true as const } }
+  return change(asked, async (transaction, by) => {
+    await removeWebhook(transaction, by, id)
+    return { data: { id, deleted: true as const } }
+  })
 }
 
 export const history = (asked: Asked<'webhooks.history'>) => historyPage(asked, 'webhook_endpoints')
@@ -110,10 +110,17 @@ const confirm = ({ world, desk, session }: LetIn, password: string) =>
 const lookAt = ({ world, outside }: LetIn, url: string): Promise<void> =>
   outside(() => checkAddress(world.outbound, url))
 
-const change = <T>({ change, world }: LetIn, work: (transaction: Transaction, by: By) => Promise<T>): Promise<T> =>
+const change = <T extends Finished>(
+  { change, world }: LetIn,
+  work: (transaction: Transaction, by: By) => Promise<T>,
+): Promise<T | ConsoleReply> =>
   change((transaction, { actor, row }) =>
     work(transaction, { actor, keys: world.secret, holds: row.permissions, now: world.clock.now() }),
   )
+
+const withSecret = ({ secret, webhook }: { secret: string; webhook: Webhook }) => ({
+  data: { secret, webhook: shown(webhook) },
+})
 
 const form = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/
 

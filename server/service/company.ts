@@ -1,10 +1,19 @@
+import { plain } from '#derive/words.ts'
 import { type AddOn, addOns } from '#registry/add-ons.ts'
 import { currencies } from '#registry/currencies.ts'
 import type { Problem } from '#registry/definition.ts'
 import { isPlanLimited, type Plan, planLimit, planNames } from '#registry/plans.ts'
 import { registry } from '#registry/records/index.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
-import { type CompanyRow, findCompany, insertCompany, lockCompany, updateCompany } from '#sql/system/companies.ts'
+import { kindsWithAmounts } from '#sql/records/amounts.ts'
+import {
+  type CompanyRow,
+  findCompany,
+  insertCompany,
+  lockCompany,
+  lockCompanyWhole,
+  updateCompany,
+} from '#sql/system/companies.ts'
 import { countLive, recountPlaces } from '#sql/system/quota.ts'
 import type { Transaction } from '../store/database.ts'
 
@@ -36,8 +45,10 @@ export async function createCompany(
 
 /** Changes what is given. Lowering the plan keeps what exists; the counters are made true while nobody can create. */
 export async function setCompany(transaction: Transaction, id: number, input: CompanyInput): Promise<CompanyRow> {
-  const [before] = await transaction.run<CompanyRow>(lockCompany(id))
+  const lock = input.currency === undefined ? lockCompany : lockCompanyWhole
+  const [before] = await transaction.run<CompanyRow>(lock(id))
   if (!before) throw noCompany(id)
+  if (input.currency !== undefined && input.currency !== before.currency) await refuseIfAmounts(transaction, before)
   const [after] = await transaction.run<CompanyRow>(updateCompany(checked(before, input)))
   await recount(transaction, id)
   return after as CompanyRow
@@ -52,6 +63,20 @@ export async function showCompany(transaction: Transaction, id: number): Promise
     usage.push({ records: name, used: row?.used ?? 0, limit: planLimit(company.plan, name) })
   }
   return { ...company, usage }
+}
+
+/** The kinds of record that have amounts in the company's currency, those that were deleted and can come back among them. */
+export async function amountsIn(transaction: Transaction, id: number): Promise<string[]> {
+  const rows = await transaction.run<{ records: string }>(kindsWithAmounts(id, registry))
+  return rows.map(({ records }) => records)
+}
+
+/** An amount says how much of which currency; in another one it would be another amount. */
+async function refuseIfAmounts(transaction: Transaction, { id, currency }: CompanyRow): Promise<void> {
+  const kinds = await amountsIn(transaction, id)
+  if (kinds.length === 0) return
+  const message = `cannot change any more: there are amounts in ${currency} (${kinds.map(plain).join(', ')}), which would be read as amounts of the other currency; make a new company for that`
+  throw invalidFields([{ field: 'currency', code: 'locked', message }])
 }
 
 const noCompany = (id: number): Refusal => new Refusal('not_found', { detail: `There is no company ${id}.` })

@@ -32,6 +32,16 @@ export const claimKey = ({ lock }: KeyAsk, { companyId, tokenHash }: CallerAsk):
     'key.claim',
   )
 
+/** The same for somebody whose session is held already. */
+export const claimForSession = (lock: string): Statement =>
+  statement(sql`select ${lockKey(lock)} as claimed`, 'key.hold')
+
+export const findAnswer = (companyId: number, key: string): Statement =>
+  statement(answerOf(companyId, key), 'answer.find')
+
+export const keepAnswer = (companyId: number, key: string, answer: AnswerRow): Statement =>
+  statement(storeAnswer(companyId, key, answer), 'answer.keep')
+
 /** To be asked by a statement after that of the claim: only then does it see what the last holder stored. */
 export const answerOf = (companyId: number, key: string): Sql =>
   sql`select fingerprint, status, body, location, etag, request_id from answers

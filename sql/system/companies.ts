@@ -17,6 +17,10 @@ export const findCompany = (id: number): Statement =>
 export const lockCompany = (id: number): Statement =>
   statement(sql`select ${companyColumns} from companies where id = ${id} for no key update`)
 
+/** The same, and waits for every record that is being written: each keeps the company from being locked so. */
+export const lockCompanyWhole = (id: number): Statement =>
+  statement(sql`select ${companyColumns} from companies where id = ${id} for update`)
+
 export const updateCompany = ({ id, name, currency, plan, add_ons }: CompanyRow): Statement =>
   statement(sql`update companies set name = ${name}, currency = ${currency}, plan = ${plan}, add_ons = ${add_ons}
     where id = ${id} returning ${companyColumns}`)

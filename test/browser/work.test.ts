@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { permissions } from '#registry/permissions.ts'
+import { billed } from '../stage/stage.ts'
 import { type BrowserStage, type Office, openBrowserStage } from './stage.ts'
 import { fill, heading, press, visit } from './steps.ts'
 
@@ -92,7 +93,7 @@ describe('Status as people see it', () => {
 describe('A blocked delete', () => {
   test('says what is in the way and what to do instead, and does nothing', async () => {
     const client = await office.record('clients', { name: 'Payer' })
-    const invoice = await office.record('invoices', { client_id: client, status: 'ISSUED' })
+    const invoice = await office.record('invoices', { client_id: client, status: 'ISSUED', ...billed })
     await visit(stage, page, `/clients/${client}/show`)
     await press(page, 'Delete')
     const dialog = page.getByRole('dialog', { name: 'This cannot be deleted' })

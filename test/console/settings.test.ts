@@ -459,7 +459,7 @@ describe('The company', () => {
         { records: 'workers', used: 0, limit: 50 },
       ],
     })
-    const change = { name: 'Harbour', currency: 'EUR', plan: 'PRO', add_ons: ['api'] }
+    const change = { name: 'Harbour', currency: 'EUR' }
     const changed = await office.ask('PATCH', '/console/company', change)
     expect(changed.body.data).toMatchObject(change)
     expect((await office.data('/console/me')).company).toMatchObject(change)
@@ -467,7 +467,7 @@ describe('The company', () => {
       "select changes from history where records = 'companies' and record_id = $1 order by id desc limit 1",
       office.company.id,
     )
-    expect(line?.changes).toMatchObject({ name: ['Harbor', 'Harbour'], plan: ['STARTER', 'PRO'] })
+    expect(line?.changes).toMatchObject({ name: ['Harbor', 'Harbour'], currency: ['USD', 'EUR'] })
   })
 
   test.each([
@@ -489,13 +489,45 @@ describe('The company', () => {
     [{ currency: 'eur' }, 'currency'],
     [{ currency: 'ABC' }, 'currency'],
     [{ currency: 'XAU' }, 'currency'],
-    [{ plan: 'FREE' }, 'plan'],
-    [{ add_ons: ['magic'] }, 'add_ons'],
-    [{ add_ons: 'api' }, 'add_ons'],
+    [{ plan: 'PRO' }, 'plan'],
+    [{ add_ons: ['api'] }, 'add_ons'],
     [{ id: 1 }, 'id'],
   ])('%j is refused at its field', async (change, field) => {
     const office = await stage.office()
     expect((await office.ask('PATCH', '/console/company', change)).body.errors).toMatchObject([{ field }])
+  })
+
+  test.each([
+    ['an estimate with lines', 'estimates', { title: 'E', lines: [{ description: 'x', unit_price_minor: 1 }] }],
+    ['a project with a budget', 'projects', { name: 'P', budget_minor: 1 }],
+    ['a worker with a cost', 'workers', { name: 'W', hourly_cost_minor: 1 }],
+  ])('the currency stays once there is %s, deleted or not', async (_what, records, body) => {
+    const office = await stage.office()
+    const { data } = (await office.ask('POST', `/console/records/${records}`, body)).body
+    const refused = async () => {
+      const { status, body } = await office.ask('PATCH', '/console/company', { name: 'Other', currency: 'EUR' })
+      expect(status).toBe(422)
+      expect(body.errors).toMatchObject([{ field: 'currency', code: 'locked' }])
+      expect(body.errors[0].message).toContain(`there are amounts in USD (${records})`)
+    }
+    await refused()
+    expect((await office.data('/console/company')).amounts_in).toEqual([records])
+    await stage.sql(`update ${records} set deleted_at = now() where id = $1`, data.id)
+    await refused()
+    await expect(office.company.set({ currency: 'EUR' })).rejects.toThrow()
+    expect((await office.data('/console/company')).name).toBe('Harbor')
+    expect((await office.ask('PATCH', '/console/company', { name: 'Other', currency: 'USD' })).status).toBe(200)
+  })
+
+  test('an amount that is being written keeps the currency from changing beside it', async () => {
+    const office = await stage.office()
+    const [write, change] = await Promise.all([
+      office.ask('POST', '/console/records/projects', { name: 'P', budget_minor: 100 }),
+      office.ask('PATCH', '/console/company', { currency: 'EUR' }),
+    ])
+    expect(write.status).toBe(201)
+    const { currency } = await office.data('/console/company')
+    expect(currency).toBe(change.status === 200 ? 'EUR' : 'USD')
   })
 
   test('a company keeps a currency that is one no longer, until it takes another', async () => {

@@ -135,7 +135,7 @@ export async function oneOfEach(company: Company): Promise<{ [kind: string]: num
   await make('tasks', { project_id, title: 'Task' })
   await make('contacts', { client_id, name: 'Contact' })
   await make('time_entries', { worker_id, project_id, worked_on: '2026-01-05', hours: 7.5 })
-  await make('invoices', { client_id, project_id, estimate_id, total_minor: 1200 })
+  await make('invoices', { client_id, project_id, estimate_id, lines: [line] })
   await make('contracts', { subcontractor_id, project_id, title: 'Contract' })
   await make('equipment_logs', { equipment_id, project_id, logged_on: '2026-01-05' })
   return ids

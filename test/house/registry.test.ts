@@ -8,7 +8,7 @@ import { definitionOf, registry } from '#registry/records/index.ts'
 
 /** What must be true of every definition, so that what is derived from it can rely on it. */
 describe.each(registry)('$name', (definition: Definition) => {
-  const { name, title, fields, search, filters, removal } = definition
+  const { name, title, fields, search, filters, protection, removal } = definition
 
   test('names its title, its searchable fields and its filters among its fields', () => {
     for (const field of [title, ...search, ...filters]) expect(Object.keys(fields)).toContain(field)
@@ -21,6 +21,16 @@ describe.each(registry)('$name', (definition: Definition) => {
       expect(target, field.to).toBeDefined()
       for (const column of [...(field.reads ?? []), ...(field.only ? [field.only.column] : [])])
         expect(Object.keys(target?.fields ?? {})).toContain(column)
+    }
+  })
+
+  test('begins records made from others with fields that both have', () => {
+    for (const field of Object.values(fields)) {
+      if (field.kind !== 'reference' || !field.gives) continue
+      const target = definitionOf(registry, field.to)
+      for (const given of [...field.gives.fields, ...Object.keys(field.gives.when)])
+        expect(Object.keys(target?.fields ?? {})).toContain(given)
+      for (const given of field.gives.fields) expect(fields[given]?.kind).toBe(target?.fields[given]?.kind)
     }
   })
 
@@ -56,7 +66,6 @@ describe.each(registry)('$name', (definition: Definition) => {
   })
 
   test('says how a mistake in protected history is put right, without undoing it by deletion', () => {
-    const { protection } = definition
     if (!protection) return
     expect(protection.correct).toMatch(/^[a-z].*[a-z]$/)
     expect(removal.instead).toMatch(/books/)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { registry } from '#registry/records/index.ts'
-import { type Company, openStage, type Stage } from '../stage/stage.ts'
+import { billed, type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage
 let company: Company
@@ -51,13 +51,15 @@ describe('Delete refuses a record that protected history refers to, with what it
       why: 'a project with an issued invoice',
       target: ['projects', 'project'],
       by: 'invoices',
-      history: (own, m) => own.record('invoices', { client_id: m.client!, project_id: m.project!, status: 'ISSUED' }),
+      history: (own, m) =>
+        own.record('invoices', { client_id: m.client!, project_id: m.project!, status: 'ISSUED', ...billed }),
     },
     {
       why: 'a project with a void invoice',
       target: ['projects', 'project'],
       by: 'invoices',
-      history: (own, m) => own.record('invoices', { client_id: m.client!, project_id: m.project!, status: 'VOID' }),
+      history: (own, m) =>
+        own.record('invoices', { client_id: m.client!, project_id: m.project!, status: 'VOID', ...billed }),
     },
     {
       why: 'a project with approved hours',
@@ -146,7 +148,7 @@ describe('Delete refuses a record that protected history refers to, with what it
       by: 'invoices',
       history: async (own, m) => {
         m.lonely = await own.create('clients', { name: 'L' })
-        return own.record('invoices', { client_id: m.lonely, status: 'PAID' })
+        return own.record('invoices', { client_id: m.lonely, status: 'PAID', ...billed })
       },
     },
     {
@@ -173,7 +175,7 @@ describe('Delete refuses a record that protected history refers to, with what it
       by: 'invoices',
       history: async (own, m) => {
         m.own = await own.create('estimates', { title: 'E' })
-        return own.record('invoices', { client_id: m.client!, estimate_id: m.own, status: 'ISSUED' })
+        return own.record('invoices', { client_id: m.client!, estimate_id: m.own, status: 'ISSUED', ...billed })
       },
     },
     {
@@ -196,7 +198,7 @@ describe('Delete refuses a record that protected history refers to, with what it
       by: 'invoices',
       history: async (own, m) => {
         const estimate = await own.create('estimates', { title: 'E', project_id: m.project, client_id: m.client })
-        return own.record('invoices', { client_id: m.client!, estimate_id: estimate, status: 'ISSUED' })
+        return own.record('invoices', { client_id: m.client!, estimate_id: estimate, status: 'ISSUED', ...billed })
       },
     },
   ]

@@ -64,13 +64,20 @@ export type Company = {
   create(resource: string, body: object): Promise<number>
   /** Creates by the services, ERP-only kinds too; the id. */
   record(kind: string, body: JsonObject): Promise<number>
-  set(change: { plan?: Plan; addOns?: readonly string[] }): Promise<void>
+  set(change: { plan?: Plan; addOns?: readonly string[]; currency?: string }): Promise<void>
   setAccount(change: { permissions?: readonly string[]; disabled?: boolean }): Promise<void>
   allow(allowlist: readonly string[]): Promise<void>
   rotate(): Promise<string>
   revoke(): Promise<void>
   /** The calls noted so far, oldest first. */
   calls(): Promise<CallNote[]>
+}
+
+/** What an invoice needs beyond DRAFT. */
+export const billed = {
+  issued_on: '2026-03-01',
+  due_on: '2026-03-31',
+  lines: [{ description: 'Wall', unit_price_minor: 1200 }],
 }
 
 export type CallNote = {

@@ -6,7 +6,7 @@ import type { RefusalCode } from '#registry/refusals.ts'
 import { cursorOf } from '#server/service/changes.ts'
 import { lockOf } from '#server/walk/claim-key.ts'
 import type { Answer } from './http.ts'
-import type { Company, Stage } from './stage.ts'
+import { billed, type Company, type Stage } from './stage.ts'
 
 /** A call in the making: as it is, it succeeds. */
 export type Draft = {
@@ -164,7 +164,7 @@ async function protect(company: Company, { route, id }: Draft): Promise<void> {
   const client = async () => company.record('clients', { name: 'C' })
   switch (definition.name) {
     case 'projects':
-      await company.record('invoices', { client_id: await client(), project_id: record, status: 'ISSUED' })
+      await company.record('invoices', { client_id: await client(), project_id: record, status: 'ISSUED', ...billed })
       return
     case 'workers': {
       const project = await company.record('projects', { name: 'P' })
@@ -178,10 +178,10 @@ async function protect(company: Company, { route, id }: Draft): Promise<void> {
       return
     }
     case 'clients':
-      await company.record('invoices', { client_id: record, status: 'ISSUED' })
+      await company.record('invoices', { client_id: record, status: 'ISSUED', ...billed })
       return
     case 'estimates':
-      await company.record('invoices', { client_id: await client(), estimate_id: record, status: 'ISSUED' })
+      await company.record('invoices', { client_id: await client(), estimate_id: record, status: 'ISSUED', ...billed })
       return
     case 'subcontractors':
       await company.record('contracts', { subcontractor_id: record, title: 'C', status: 'SIGNED' })

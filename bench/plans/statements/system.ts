@@ -1,12 +1,14 @@
+import { registry } from '#registry/records/index.ts'
+import { kindsWithAmounts } from '#sql/records/amounts.ts'
 import { lookForCreate, lookForUpdate } from '#sql/records/look.ts'
 import { accountsOf, companyOfAccount, insertAccount, lockAccount, updateAccount } from '#sql/system/accounts.ts'
-import { claimKey, sweepAnswers } from '#sql/system/answers.ts'
+import { claimForSession, claimKey, findAnswer, keepAnswer, sweepAnswers } from '#sql/system/answers.ts'
 import { beginWrite } from '#sql/system/begin-write.ts'
 import { countCalls, findCall, listCalls, useByDay } from '#sql/system/call-list.ts'
 import { seeCaller } from '#sql/system/caller.ts'
 import { companiesWithOldCalls, insertCalls, lastUse, sweepCalls } from '#sql/system/calls.ts'
 import { changedCompanies, horizonNow, markHorizon, sweepMarks } from '#sql/system/changes.ts'
-import { findCompany, insertCompany, lockCompany, updateCompany } from '#sql/system/companies.ts'
+import { findCompany, insertCompany, lockCompany, lockCompanyWhole, updateCompany } from '#sql/system/companies.ts'
 import {
   deleteCompany,
   demoAccounts,
@@ -76,7 +78,16 @@ export const ofTheSystem: readonly Topic[] = [
     ],
   ],
   ['end-write', [endWrite(noted, undefined), endWrite(noted, { key: 'key', answer })]],
-  ['idempotency', [claimKey(key, ask), sweepAnswers(1000)]],
+  [
+    'idempotency',
+    [
+      claimKey(key, ask),
+      claimForSession(key.lock),
+      findAnswer(7, 'key'),
+      keepAnswer(7, 'key', answer),
+      sweepAnswers(1000),
+    ],
+  ],
   [
     'metering',
     [
@@ -118,6 +129,8 @@ export const ofTheSystem: readonly Topic[] = [
       insertCompany(company),
       findCompany(7),
       lockCompany(7),
+      lockCompanyWhole(7),
+      kindsWithAmounts(7, registry),
       updateCompany(company),
       recountPlaces(7, 'projects'),
       countLive(7, 'projects'),

@@ -1,19 +1,21 @@
 import { useState } from 'react'
 import { useNavigate, useNotify, useParams } from 'react-admin'
+import { settledFields } from '#derive/form/steps.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { Page } from '../../look/page.tsx'
 import { Trouble } from '../../look/trouble.tsx'
+import { useUnsaved } from '../../look/unsaved.tsx'
 import { Waiting } from '../../look/waiting.tsx'
 import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { listPath, pathOf } from '../paths.ts'
 import { titleOf } from '../title.ts'
+import { LockedNotice } from './locked-notice.tsx'
 import { RaceDialog } from './race-dialog.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { SchemaForm } from './schema-form.tsx'
-import { useUnsaved } from './unsaved.tsx'
 import { useRecordForm } from './use-record-form.ts'
 import { useSave } from './use-save.ts'
 
@@ -63,7 +65,8 @@ function EditForm({ definition, id, record, etag: loadedEtag }: EditFormProps) {
           save()
         }}
       >
-        <SchemaForm form={form} />
+        <LockedNotice definition={definition} record={form.before ?? record} />
+        <SchemaForm form={form} settled={settledFields(definition, form.before ?? record)} />
         <SaveBar
           kind={name}
           label={texts.common.save}

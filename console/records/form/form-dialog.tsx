@@ -34,6 +34,7 @@ export function FormDialog({ definition, given, onClose, onSaved }: FormDialogPr
     <AskFirst
       open
       wide
+      isDirty={form.isDirty}
       title={add(definition.name)}
       confirm={texts.common.create}
       isBusy={isBusy}

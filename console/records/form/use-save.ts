@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { useNotify, useRefresh } from 'react-admin'
 import type { JsonObject } from '#registry/json.ts'
-import { ask, isRefused, isUnauthorized } from '../../client/ask.ts'
+import { isRefused, isUnauthorized } from '../../client/ask.ts'
+import { useWrite } from '../../client/use-write.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { inputId } from '../kinds/input.ts'
@@ -25,6 +26,7 @@ export function useSave({ form, id, etag, extra, onSaved, onRace }: Options) {
   const notify = useNotify()
   const refresh = useRefresh()
   const texts = useTexts()
+  const write = useWrite()
 
   async function save(): Promise<void> {
     if (isBusy) return
@@ -41,7 +43,8 @@ export function useSave({ form, id, etag, extra, onSaved, onRace }: Options) {
       onSaved(saved)
     } catch (error) {
       if (isUnauthorized(error)) setEnded(true)
-      else if (isRefused(error, 'precondition_failed')) onRace?.()
+      else if (isRefused(error, 'precondition_failed') || (id !== null && isRefused(error, 'idempotency_key_reuse')))
+        onRace?.()
       else if (isRefused(error) && error.body.errors?.length) {
         form.refuse(error.body.errors)
         focusOn(error.body.errors[0]?.field)
@@ -53,8 +56,8 @@ export function useSave({ form, id, etag, extra, onSaved, onRace }: Options) {
 
   async function send(): Promise<number> {
     const records = form.definition.name
-    if (id !== null) return (await ask('records.update', { records, id, body: form.changes, etag })).data.id
-    const { data } = await ask('records.create', { records, body: { ...form.changes, ...extra } })
+    if (id !== null) return (await write('records.update', { records, id, body: form.changes, etag })).data.id
+    const { data } = await write('records.create', { records, body: { ...form.changes, ...extra } })
     return data.id as number
   }
 

@@ -2,14 +2,18 @@ import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import { useState } from 'react'
 import { type ListControllerResult, useNotify, useRefresh } from 'react-admin'
-import { isFinal, stepsFrom } from '#derive/form/relations.ts'
+import { stepsFrom } from '#derive/form/relations.ts'
+import { askedFields, type Step, weightOf } from '#derive/form/steps.ts'
 import type { Definition } from '#registry/definition.ts'
-import { addressOf, ask } from '../../client/ask.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { addressOf } from '../../client/ask.ts'
 import { listQuery } from '../../client/record-provider.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { RemoveSeveral } from '../removal/remove-several.tsx'
-import { FinalStep } from '../show/final-step.tsx'
+import { StepSeveral } from '../show/step-several.tsx'
+import { type Outcome, useStep } from '../show/use-step.ts'
+import type { Row } from './record-table.tsx'
 
 type SelectionBarProps = { definition: Definition; listing: ListControllerResult; csvFields: readonly string[] }
 
@@ -17,30 +21,39 @@ type SelectionBarProps = { definition: Definition; listing: ListControllerResult
 export function SelectionBar({ definition, listing, csvFields }: SelectionBarProps) {
   const { name } = definition
   const { list } = useTexts()
-  const { step } = useRecordTexts()
+  const { stepTo } = useRecordTexts()
+  const { take } = useStep(definition)
   const { may } = useMe()
   const notify = useNotify()
   const refresh = useRefresh()
   const [isRemoving, setRemoving] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  const [asked, setAsked] = useState<string>()
+  const [asked, setAsked] = useState<Step>()
   const { selectedIds: ids, onUnselectItems: unselect, data = [] } = listing
   if (ids.length === 0) return null
 
   const chosen = data.filter(({ id }) => ids.includes(id))
-  const [first = [], ...others] = chosen.map(({ status }) => stepsFrom(definition, status))
+  const stepsOf = (record: Row) =>
+    stepsFrom(definition, record.status).filter(
+      // What a step asks for is given one by one, unless it is there already.
+      (to) =>
+        askedFields(definition, record as JsonObject, statusTo(to)).every(({ name: field }) => record[field] !== null),
+    )
+  const [first = [], ...others] = chosen.map(stepsOf)
   const steps = chosen.length === ids.length ? first.filter((to) => others.every((open) => open.includes(to))) : []
 
-  async function take(to: string): Promise<void> {
+  async function go(step: Step): Promise<void> {
     setBusy(true)
-    const answers = await Promise.allSettled(
-      ids.map((id) => ask('records.update', { records: name, id, body: { status: to } })),
-    )
-    const failed = answers.filter(({ status }) => status === 'rejected').length
+    const outcomes = await Promise.all(chosen.map((record) => take(record, step)))
+    const count = (is: Outcome['is']): number => outcomes.filter((outcome) => outcome.is === is).length
     setBusy(false)
-    notify(list.stepsDone(ids.length - failed, failed), { type: failed > 0 ? 'warning' : 'success' })
+    setAsked(undefined)
+    const [done, changed] = [count('done'), count('changed')]
+    const said = list.stepsDone(done, ids.length - done)
+    notify(changed > 0 ? `${said}. ${list.changedMeanwhile(changed)}` : said, {
+      type: done < ids.length ? 'warning' : 'success',
+    })
     unselect()
-    refresh()
   }
 
   return (
@@ -59,9 +72,13 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
             size="small"
             variant="outlined"
             disabled={isBusy}
-            onClick={() => (isFinal(definition, to) ? setAsked(to) : take(to))}
+            onClick={() =>
+              chosen.some((record) => weightOf(definition, record, statusTo(to)))
+                ? setAsked(statusTo(to))
+                : go(statusTo(to))
+            }
           >
-            {step(name, to)}
+            {stepTo(name, statusTo(to), chosen[0] ?? {})}
           </Button>
         ))}
       <Button
@@ -82,7 +99,16 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
       <Button size="small" onClick={() => unselect()}>
         {list.unselect}
       </Button>
-      {asked && <FinalStep kind={name} to={asked} onConfirm={() => take(asked)} onClose={() => setAsked(undefined)} />}
+      {asked && (
+        <StepSeveral
+          definition={definition}
+          records={chosen}
+          step={asked}
+          isBusy={isBusy}
+          onConfirm={() => go(asked)}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
       {isRemoving && (
         <RemoveSeveral
           definition={definition}
@@ -98,3 +124,5 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
     </Box>
   )
 }
+
+const statusTo = (to: string): Step => ({ field: 'status', to })

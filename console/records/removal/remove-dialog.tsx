@@ -4,7 +4,8 @@ import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import type { RecordDeleted } from '#derive/console/answers.ts'
 import type { Definition } from '#registry/definition.ts'
-import { ask, isRefused } from '../../client/ask.ts'
+import { isRefused } from '../../client/ask.ts'
+import { useWrite } from '../../client/use-write.ts'
 import { AskFirst } from '../../look/ask-first.tsx'
 import { Trouble } from '../../look/trouble.tsx'
 import { Waiting } from '../../look/waiting.tsx'
@@ -27,6 +28,7 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
   const texts = useTexts()
   const { removal } = texts
   const notify = useNotify()
+  const write = useWrite()
   const restore = useRestore()
   const asked = usePreview(definition.name, id)
   const [late, setLate] = useState<typeof asked.blocked>()
@@ -37,7 +39,7 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
   async function remove(): Promise<void> {
     setBusy(true)
     try {
-      const { data } = await ask('records.delete', { records: definition.name, id })
+      const { data } = await write('records.delete', { records: definition.name, id })
       notify(removal.deleted(title), {
         type: 'success',
         ...(data.mode === 'soft' ? { undo: () => restore({ kind: definition.name, id: Number(id), title }) } : {}),

@@ -4,7 +4,8 @@ import { useEffect, useState } from 'react'
 import { useNotify } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
 import type { Listed } from '#registry/refusals.ts'
-import { ask } from '../../client/ask.ts'
+import { previewRemoval } from '../../client/ask.ts'
+import { useWrite } from '../../client/use-write.ts'
 import { AskFirst } from '../../look/ask-first.tsx'
 import { Waiting } from '../../look/waiting.tsx'
 import { errorText } from '../../texts/refused.ts'
@@ -20,6 +21,7 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
   const texts = useTexts()
   const { removal } = texts
   const notify = useNotify()
+  const write = useWrite()
   const [looked, setLooked] = useState<Looked>()
   const [isBusy, setBusy] = useState(false)
   useEffect(() => {
@@ -29,7 +31,7 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
   async function remove(): Promise<void> {
     setBusy(true)
     const answers = await Promise.allSettled(
-      looked?.free.map((id) => ask('records.delete', { records: name, id })) ?? [],
+      looked?.free.map((id) => write('records.delete', { records: name, id })) ?? [],
     )
     notify(removal.severalDeleted(answers.filter(({ status }) => status === 'fulfilled').length), { type: 'success' })
     onDone()
@@ -71,9 +73,7 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
 }
 
 async function look(name: string, ids: readonly Id[], say: (error: unknown) => string): Promise<Looked> {
-  const answers = await Promise.allSettled(
-    ids.map((id) => ask('records.delete', { records: name, id, query: { dry_run: 1 } })),
-  )
+  const answers = await Promise.allSettled(ids.map((id) => previewRemoval(name, id)))
   const previews = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.data] : []))
   return {
     free: previews.map(({ id }) => id),

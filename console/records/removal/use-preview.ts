@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { RecordDeleted } from '#derive/console/answers.ts'
-import { ask, isRefused, type Refused } from '../../client/ask.ts'
+import { isRefused, previewRemoval, type Refused } from '../../client/ask.ts'
 
 type State = { preview?: RecordDeleted; blocked?: Refused; error?: unknown }
 
@@ -9,7 +9,7 @@ export function usePreview(kind: string, id: number | string): State {
   const [state, setState] = useState<State>({})
   useEffect(() => {
     const aborter = new AbortController()
-    ask('records.delete', { records: kind, id, query: { dry_run: 1 }, signal: aborter.signal }).then(
+    previewRemoval(kind, id, aborter.signal).then(
       ({ data }) => setState({ preview: data }),
       (error) => {
         if (aborter.signal.aborted) return

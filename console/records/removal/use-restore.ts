@@ -1,5 +1,6 @@
 import { useNotify, useRefresh } from 'react-admin'
 import { ask, Refused } from '../../client/ask.ts'
+import { useWrite } from '../../client/use-write.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
@@ -7,11 +8,12 @@ import { useTexts } from '../../texts/texts.tsx'
 export function useRestore() {
   const texts = useTexts()
   const notify = useNotify()
+  const write = useWrite()
   const refresh = useRefresh()
   return async ({ kind, id, title, removal }: { kind: string; id: number; title: string; removal?: number }) => {
     try {
       const wanted = removal ?? (await latest(kind, id))
-      await ask('removals.restore', { id: wanted })
+      await write('removals.restore', { id: wanted })
       notify(texts.removals.restored(title), { type: 'success' })
       refresh()
       return true

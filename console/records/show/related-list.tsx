@@ -6,7 +6,9 @@ import useMediaQuery from '@mui/material/useMediaQuery'
 import { useState } from 'react'
 import { LinkBase, useGetManyReference, useNavigate, useRefresh } from 'react-admin'
 import { type Related, statusOf } from '#derive/form/relations.ts'
+import { isEditable } from '#derive/form/steps.ts'
 import { columnsOf } from '#derive/form/table.ts'
+import type { JsonObject } from '#registry/json.ts'
 import { Empty } from '../../look/empty.tsx'
 import { Trouble } from '../../look/trouble.tsx'
 import { Waiting } from '../../look/waiting.tsx'
@@ -89,9 +91,11 @@ export function RelatedList({ related, id }: { related: Related; id: number }) {
                     <>
                       {statusOf(records)?.moves && <StepButtons isSmall definition={records} record={record} />}
                       <FlagButton definition={records} record={record} />
-                      <Button size="small" component={LinkBase} to={editPath(name, record.id)}>
-                        {common.edit}
-                      </Button>
+                      {isEditable(records, record as JsonObject) && (
+                        <Button size="small" component={LinkBase} to={editPath(name, record.id)}>
+                          {common.edit}
+                        </Button>
+                      )}
                     </>
                   )
                 : undefined

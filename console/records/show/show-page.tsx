@@ -7,7 +7,9 @@ import Tabs from '@mui/material/Tabs'
 import { useState } from 'react'
 import { LinkBase, useGetOne, useNavigate, useParams, useStore } from 'react-admin'
 import { relatedTo } from '#derive/form/relations.ts'
-import type { Definition } from '#registry/definition.ts'
+import { isEditable } from '#derive/form/steps.ts'
+import { type Definition, isProtected } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
 import { isRefused } from '../../client/ask.ts'
 import { Page } from '../../look/page.tsx'
 import { StatusChip } from '../../look/status-chip.tsx'
@@ -15,11 +17,13 @@ import { Trouble } from '../../look/trouble.tsx'
 import { Waiting } from '../../look/waiting.tsx'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { LockedNotice } from '../form/locked-notice.tsx'
 import { History } from '../history/history.tsx'
 import type { Row } from '../list/record-table.tsx'
 import { editPath, listPath } from '../paths.ts'
 import { RemoveDialog } from '../removal/remove-dialog.tsx'
 import { useTitleText } from '../use-title-text.ts'
+import { MakeButtons } from './make-buttons.tsx'
 import { Overview } from './overview.tsx'
 import { RelatedList } from './related-list.tsx'
 import { StepButtons } from './step-buttons.tsx'
@@ -51,6 +55,7 @@ function Record({ definition, record, above }: RecordProps) {
   const navigate = useNavigate()
   const title = useTitleText(definition)(record)
   const [isRemoving, setRemoving] = useState(false)
+  const fields = record as JsonObject
   return (
     <Page
       title={title}
@@ -61,12 +66,15 @@ function Record({ definition, record, above }: RecordProps) {
           {may(name, 'EDIT') && (
             <>
               <StepButtons definition={definition} record={record} />
-              <Button variant="outlined" startIcon={<Edit />} component={LinkBase} to={editPath(name, record.id)}>
-                {common.edit}
-              </Button>
+              {isEditable(definition, fields) && (
+                <Button variant="outlined" startIcon={<Edit />} component={LinkBase} to={editPath(name, record.id)}>
+                  {common.edit}
+                </Button>
+              )}
             </>
           )}
-          {may(name, 'DELETE') && (
+          <MakeButtons definition={definition} record={fields} />
+          {may(name, 'DELETE') && !isProtected(definition, record) && (
             <Button variant="outlined" color="error" startIcon={<Delete />} onClick={() => setRemoving(true)}>
               {common.delete}
             </Button>
@@ -74,6 +82,7 @@ function Record({ definition, record, above }: RecordProps) {
         </>
       }
     >
+      <LockedNotice definition={definition} record={fields} />
       <RecordTabs definition={definition} record={record} />
       {isRemoving && (
         <RemoveDialog

@@ -1,15 +1,14 @@
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import { useState } from 'react'
-import { useNavigate } from 'react-admin'
-import { isFinal, stepsFrom } from '#derive/form/relations.ts'
+import { useNotify } from 'react-admin'
+import { stepsFrom } from '#derive/form/relations.ts'
+import { type Step, weightOf } from '#derive/form/steps.ts'
 import type { Definition } from '#registry/definition.ts'
-import { AskFirst } from '../../look/ask-first.tsx'
-import { problemText } from '../../texts/refused.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { errorText } from '../../texts/refused.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import type { Row } from '../list/record-table.tsx'
-import { editPath } from '../paths.ts'
-import { FinalStep } from './final-step.tsx'
+import { type AskedStep, StepDialog } from './step-dialog.tsx'
 import { useStep } from './use-step.ts'
 
 type StepButtonsProps = { definition: Definition; record: Row; isSmall?: boolean }
@@ -17,48 +16,52 @@ type StepButtonsProps = { definition: Definition; record: Row; isSmall?: boolean
 /** The steps open from where a record stands, and no others. */
 export function StepButtons({ definition, record, isSmall }: StepButtonsProps) {
   const { name } = definition
-  const texts = useTexts()
-  const { step, path } = useRecordTexts()
-  const navigate = useNavigate()
-  const { take, busy, missing, dismiss } = useStep(definition)
-  const [asked, setAsked] = useState<string>()
-  const steps = stepsFrom(definition, record.status)
+  const { stepTo } = useRecordTexts()
+  const { start, busy, dialog } = useAskedStep(definition)
+  const steps = stepsFrom(definition, record.status).map((to): Step => ({ field: 'status', to }))
   return (
     <>
-      {steps.map((to, index) => (
+      {steps.map((step, index) => (
         <Button
-          key={to}
+          key={String(step.to)}
           size={isSmall ? 'small' : 'medium'}
-          variant={index === 0 && !isSmall ? 'contained' : isSmall ? 'text' : 'outlined'}
-          loading={busy === to}
-          onClick={() => (isFinal(definition, to) ? setAsked(to) : take(record.id, to))}
+          variant={isSmall ? 'text' : index === 0 && leadsOn(definition, record, step) ? 'contained' : 'outlined'}
+          loading={busy === step.to}
+          onClick={() => start(record, step)}
         >
-          {step(name, to)}
+          {stepTo(name, step, record as JsonObject)}
         </Button>
       ))}
-      {asked && (
-        <FinalStep
-          kind={name}
-          to={asked}
-          onConfirm={() => take(record.id, asked)}
-          onClose={() => setAsked(undefined)}
-        />
-      )}
-      <AskFirst
-        open={missing.length > 0}
-        title={texts.show.stepMissing}
-        confirm={texts.show.completeFirst}
-        onConfirm={() => navigate(editPath(name, record.id))}
-        onClose={dismiss}
-      >
-        <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
-          {missing.map((problem) => (
-            <li key={problem.field + problem.code}>
-              <strong>{path(name, problem.field)}</strong> {problemText(problem, texts)}
-            </li>
-          ))}
-        </Box>
-      </AskFirst>
+      {dialog}
     </>
   )
+}
+
+/** Not back to where the record was before. */
+function leadsOn({ fields }: Definition, record: Row, { to }: Step): boolean {
+  const values: readonly unknown[] = fields.status?.kind === 'choice' ? fields.status.values : []
+  return values.indexOf(to) > values.indexOf(record.status)
+}
+
+/** Takes a step at once, or asks first where it leaves its mark; what stands in its way is said in the same dialog. */
+export function useAskedStep(definition: Definition) {
+  const texts = useTexts()
+  const { stateAfter } = useRecordTexts()
+  const notify = useNotify()
+  const { take } = useStep(definition)
+  const [asked, setAsked] = useState<AskedStep>()
+  const [busy, setBusy] = useState<Step['to']>()
+
+  async function start(record: Row, step: Step): Promise<void> {
+    if (weightOf(definition, record as JsonObject, step)) return setAsked({ record, step })
+    setBusy(step.to)
+    const outcome = await take(record, step)
+    setBusy(undefined)
+    if (outcome.is === 'done') notify(texts.show.stepDone(stateAfter(definition.name, step)), { type: 'success' })
+    else if (outcome.is === 'failed') notify(errorText(outcome.error, texts), { type: 'error' })
+    else setAsked({ record, step, outcome })
+  }
+
+  const dialog = asked && <StepDialog definition={definition} asked={asked} onClose={() => setAsked(undefined)} />
+  return { start, busy, dialog }
 }

@@ -1,29 +1,79 @@
-import { useState } from 'react'
-import { useNotify, useRefresh } from 'react-admin'
+import { useRef, useState } from 'react'
+import { useRefresh } from 'react-admin'
+import type { Step } from '#derive/form/steps.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
 import { ask, isRefused } from '../../client/ask.ts'
-import { errorText } from '../../texts/refused.ts'
-import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { useWrite } from '../../client/use-write.ts'
+import type { Row } from '../list/record-table.tsx'
 
-/** Takes a record to its next state, or says what is missing for that. */
+/** What came of a step. */
+export type Outcome =
+  | { is: 'done' }
+  /** The record is another one by now than the one that was shown; nothing was done. */
+  | { is: 'changed'; stored: JsonObject }
+  | { is: 'missing'; problems: readonly Problem[] }
+  | { is: 'failed'; error: unknown }
+
+/**
+ * Takes a record to its next state, the record that was shown and no other: what is stored is compared with it, and the
+ * step carries the tag of what was compared.
+ */
 export function useStep({ name }: Definition) {
-  const texts = useTexts()
-  const { value } = useRecordTexts()
-  const notify = useNotify()
+  const write = useWrite()
   const refresh = useRefresh()
-  const [busy, setBusy] = useState<string>()
-  const [missing, setMissing] = useState<readonly Problem[]>([])
-  async function take(id: number | string, to: string): Promise<void> {
-    setBusy(to)
+  const [isBusy, setBusy] = useState(false)
+  /** A step whose answer was lost is sent again as it was. */
+  const unanswered = useRef(new Map<string, string | null>())
+
+  async function take(shown: Row, { field, to }: Step, more: JsonObject = {}): Promise<Outcome> {
+    const body = { ...more, [field]: to }
+    const what = `${shown.id} ${JSON.stringify(body)}`
+    const tried = unanswered.current.get(what)
+    const stored = tried === undefined ? await ask('records.fetch', { records: name, id: shown.id }) : undefined
+    if (stored && !isSame(shown, stored.data)) return { is: 'changed', stored: stored.data }
+    const etag = stored ? stored.etag : (tried ?? null)
     try {
-      await ask('records.update', { records: name, id, body: { status: to } })
-      notify(texts.show.stepDone(value(name, to)), { type: 'success' })
-      refresh()
+      await write('records.update', { records: name, id: shown.id, body, etag })
     } catch (error) {
-      if (isRefused(error) && error.body.errors?.length) setMissing(error.body.errors)
-      else notify(errorText(error, texts), { type: 'error' })
+      if (isLost(error)) unanswered.current.set(what, etag)
+      else unanswered.current.delete(what)
+      throw error
     }
-    setBusy(undefined)
+    unanswered.current.delete(what)
+    return { is: 'done' }
   }
-  return { take, busy, missing, dismiss: () => setMissing([]) }
+
+  async function outcomeOf(shown: Row, error: unknown): Promise<Outcome> {
+    if (isRefused(error, 'precondition_failed') || isRefused(error, 'idempotency_key_reuse')) {
+      const { data } = await ask('records.fetch', { records: name, id: shown.id })
+      return { is: 'changed', stored: data }
+    }
+    return isRefused(error) && error.body.errors?.length
+      ? { is: 'missing', problems: error.body.errors }
+      : { is: 'failed', error }
+  }
+
+  return {
+    isBusy,
+    async take(shown: Row, step: Step, more?: JsonObject): Promise<Outcome> {
+      setBusy(true)
+      try {
+        const outcome = await take(shown, step, more).catch((error) => outcomeOf(shown, error))
+        if (outcome.is === 'done' || outcome.is === 'changed') refresh()
+        return outcome
+      } catch (error) {
+        return { is: 'failed', error }
+      } finally {
+        setBusy(false)
+      }
+    },
+  }
 }
+
+const isLost = (error: unknown): boolean =>
+  isRefused(error, 'unreachable') || isRefused(error, 'outcome_unknown') || isRefused(error, 'idempotency_in_progress')
+
+/** A list shows all of a record, but what it is asked for in another order. */
+const isSame = (shown: Row, stored: JsonObject): boolean =>
+  Object.entries(stored).every(([name, value]) => JSON.stringify(shown[name] ?? null) === JSON.stringify(value))

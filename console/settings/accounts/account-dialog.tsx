@@ -10,7 +10,7 @@ import { useNotify } from 'react-admin'
 import type { Account } from '#derive/console/answers.ts'
 import { permissions as allPermissions } from '#registry/permissions.ts'
 import { registry } from '#registry/records/index.ts'
-import { ask } from '../../client/ask.ts'
+import { useWrite } from '../../client/use-write.ts'
 import { AskFirst } from '../../look/ask-first.tsx'
 import { NewPasswordField } from '../../look/new-password-field.tsx'
 import { useSmallForm } from '../../look/use-small-form.ts'
@@ -35,6 +35,7 @@ export function AccountDialog({
   const { accounts } = settings
   const me = useMe()
   const notify = useNotify()
+  const write = useWrite()
   const [name, setName] = useState(account?.name ?? '')
   const [email, setEmail] = useState(account?.email ?? '')
   const [password, setPassword] = useState('')
@@ -45,11 +46,11 @@ export function AccountDialog({
   const form = useSmallForm(() => {
     const body = { name, email, permissions, ...(password === '' ? {} : { password }) }
     return account
-      ? ask('accounts.update', {
+      ? write('accounts.update', {
           id: account.id,
           body: { ...body, disabled, ...(needsOwn ? { own_password: own } : {}) },
         })
-      : ask('accounts.create', { body })
+      : write('accounts.create', { body })
   })
   // What the account has stays tickable, so that it can be taken away.
   const held = new Set([...me.account.permissions, ...(account?.permissions ?? [])])

@@ -5,7 +5,7 @@ import TextField from '@mui/material/TextField'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import { allowlistProblem } from '#registry/allowlist.ts'
-import { ask } from '../../client/ask.ts'
+import { useWrite } from '../../client/use-write.ts'
 import { Panel } from '../../look/panel.tsx'
 import { useSmallForm } from '../../look/use-small-form.ts'
 import { useTexts } from '../../texts/texts.tsx'
@@ -16,10 +16,11 @@ import { AllowlistField } from './allowlist-field.tsx'
 export function AllowlistPanel({ allowlist, onChanged }: { allowlist: readonly string[]; onChanged(): void }) {
   const { settings, common } = useTexts()
   const notify = useNotify()
+  const write = useWrite()
   const shown = allowlist.map((entry) => entry.replace(/\/32$/, '')).join('\n')
   const [typed, setTyped] = useState(shown)
   const [password, setPassword] = useState('')
-  const form = useSmallForm(() => ask('token.allow', { body: { allowlist: entriesOf(typed), password } }))
+  const form = useSmallForm(() => write('token.allow', { body: { allowlist: entriesOf(typed), password } }))
   const isChanged = typed !== shown
   const isWrong = allowlistProblem(entriesOf(typed)) !== undefined
   return (

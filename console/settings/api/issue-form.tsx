@@ -7,7 +7,7 @@ import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { TokenOptions } from '#derive/console/answers.ts'
 import { allowlistProblem } from '#registry/allowlist.ts'
-import { ask } from '../../client/ask.ts'
+import { useWrite } from '../../client/use-write.ts'
 import { Panel } from '../../look/panel.tsx'
 import { useSmallForm } from '../../look/use-small-form.ts'
 import { served } from '../../shell/places.ts'
@@ -19,6 +19,7 @@ import { ScopeMatrix } from './scope-matrix.tsx'
 /** Issues the company’s token, for no more than the issuer may do. */
 export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssued(token: string): void }) {
   const { settings } = useTexts()
+  const write = useWrite()
   const { api } = settings
   const [label, setLabel] = useState('')
   const [scopes, setScopes] = useState<string[]>([])
@@ -28,7 +29,7 @@ export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssu
   const held = new Set(options.scopes.filter((scope) => scope.held).map(({ scope }) => scope))
   const form = useSmallForm(async () => {
     const body = { label, scopes, allowlist: entriesOf(typed), password }
-    const { data } = await ask('token.issue', { body })
+    const { data } = await write('token.issue', { body })
     onIssued(data.token)
   })
   const needsScope = isTried && scopes.length === 0 ? api.chooseScope : form.wrong('scopes')

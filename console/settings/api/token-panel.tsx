@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import type { Token } from '#derive/console/answers.ts'
 import { ask } from '../../client/ask.ts'
+import { useWrite } from '../../client/use-write.ts'
 import { Panel } from '../../look/panel.tsx'
 import { Term } from '../../look/term.tsx'
 import { useMe } from '../../me/me.tsx'
@@ -29,6 +30,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
   const me = useMe()
   const format = useFormat()
   const notify = useNotify()
+  const write = useWrite()
   const [asked, setAsked] = useState<'show' | 'rotate' | 'revoke'>()
   const close = () => setAsked(undefined)
   const missing = token.scopes.find((scope) => !me.holds(scope))
@@ -83,7 +85,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
           confirm={api.rotate}
           onClose={close}
           send={async (password) => {
-            const { data } = await ask('token.rotate', { body: { password } })
+            const { data } = await write('token.rotate', { body: { password } })
             onToken(api.rotated, data.token)
             onChanged()
           }}
@@ -97,7 +99,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
           confirm={api.revoke}
           onClose={close}
           send={async (password) => {
-            await ask('token.revoke', { body: { password } })
+            await write('token.revoke', { body: { password } })
             notify(api.revoked, { type: 'success' })
             onRevoked()
           }}

@@ -2,29 +2,26 @@ import Alert from '@mui/material/Alert'
 import Autocomplete from '@mui/material/Autocomplete'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
-import Checkbox from '@mui/material/Checkbox'
-import FormControlLabel from '@mui/material/FormControlLabel'
-import MenuItem from '@mui/material/MenuItem'
 import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
-import type { Company } from '#derive/console/answers.ts'
+import type { CompanyOpened } from '#derive/console/answers.ts'
 import type { BodyOf } from '#derive/console/operations.ts'
-import { addOns } from '#registry/add-ons.ts'
 import { currencies } from '#registry/currencies.ts'
-import { planNames, plans } from '#registry/plans.ts'
-import { ask } from '../../client/ask.ts'
+import { plans } from '#registry/plans.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
+import { useWrite } from '../../client/use-write.ts'
 import { Panel } from '../../look/panel.tsx'
 import { Trouble } from '../../look/trouble.tsx'
+import { useUnsaved } from '../../look/unsaved.tsx'
 import { useSmallForm } from '../../look/use-small-form.ts'
 import { Waiting } from '../../look/waiting.tsx'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
-import { useTexts } from '../../texts/texts.tsx'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 
-/** Name, currency, plan and add-ons. */
+/** Name and currency; plan and add-ons are shown, and changed by the operator. */
 export function CompanySection() {
   const { data, error, reload } = useLoaded('company.fetch')
   if (error) return <Trouble error={error} retry={reload} />
@@ -32,7 +29,8 @@ export function CompanySection() {
   return (
     <>
       {data.is_plain && <PlainNotice />}
-      <CompanyForm company={data} />
+      <CompanyForm key={JSON.stringify(data)} company={data} onSaved={reload} />
+      <Terms company={data} />
     </>
   )
 }
@@ -46,17 +44,20 @@ function PlainNotice() {
   )
 }
 
-function CompanyForm({ company }: { company: Company }) {
+function CompanyForm({ company, onSaved }: { company: CompanyOpened; onSaved(): Promise<void> }) {
   const { settings, common, form: wording } = useTexts()
   const texts = settings.company
   const me = useMe()
   const format = useFormat()
   const notify = useNotify()
-  const { name, currency, plan, add_ons } = company
-  const [typed, setTyped] = useState<Required<BodyOf<'company.update'>>>({ name, currency, plan, add_ons })
-  const form = useSmallForm(() => ask('company.update', { body: typed }))
+  const write = useWrite()
+  const { name, currency, amounts_in } = company
+  const stays = amounts_in.length > 0
+  const [typed, setTyped] = useState<Required<BodyOf<'company.update'>>>({ name, currency })
+  const { many } = useRecordTexts()
+  const form = useSmallForm(() => write('company.update', { body: typed }))
+  const unsaved = useUnsaved(typed.name !== name || typed.currency !== currency)
   const set = (change: BodyOf<'company.update'>) => setTyped({ ...typed, ...change })
-  const shown = (limit: number | null): string => (limit === null ? settings.usage.unlimited : String(limit))
   return (
     <Panel title={settings.sections.company}>
       <form
@@ -64,6 +65,7 @@ function CompanyForm({ company }: { company: Company }) {
         onSubmit={async (event) => {
           event.preventDefault()
           if (!(await form.submit())) return
+          await onSaved()
           notify(texts.saved, { type: 'success' })
           await me.reload()
         }}
@@ -84,61 +86,53 @@ function CompanyForm({ company }: { company: Company }) {
             noOptionsText={wording.nothingFound}
             autoHighlight
             disableClearable
+            disabled={stays}
             onChange={(_, code) => set({ currency: code })}
             renderInput={(params) => (
               <TextField
                 {...params}
                 label={texts.currency}
                 error={!!form.wrong('currency')}
-                helperText={form.wrong('currency') ?? texts.currencyHint}
+                helperText={
+                  form.wrong('currency') ??
+                  (stays ? texts.currencyStays(amounts_in.map(many).join(', ')) : texts.currencyHint)
+                }
               />
             )}
           />
-          <TextField
-            select
-            id="company-plan"
-            label={texts.plan}
-            value={typed.plan}
-            onChange={({ target }) => set({ plan: target.value })}
-            error={!!form.wrong('plan')}
-            helperText={form.wrong('plan')}
-          >
-            {planNames.map((plan) => (
-              <MenuItem key={plan} value={plan}>
-                {plan} · {texts.limits(shown(plans[plan].projects), shown(plans[plan].workers))}
-              </MenuItem>
-            ))}
-          </TextField>
-          <Box component="fieldset" sx={{ border: 0, p: 0, m: 0 }}>
-            <Typography variant="h3" component="legend" sx={{ p: 0 }}>
-              {texts.addOns}
-            </Typography>
-            {addOns.map((addOn) => (
-              <FormControlLabel
-                key={addOn}
-                sx={{ display: 'flex' }}
-                label={texts.addOn[addOn] ?? addOn}
-                control={
-                  <Checkbox
-                    size="small"
-                    checked={typed.add_ons.includes(addOn)}
-                    onChange={({ target }) =>
-                      set({
-                        add_ons: target.checked
-                          ? [...typed.add_ons, addOn]
-                          : typed.add_ons.filter((other) => other !== addOn),
-                      })
-                    }
-                  />
-                }
-              />
-            ))}
-          </Box>
           <Button type="submit" variant="contained" loading={form.isBusy} sx={{ justifySelf: 'start' }}>
             {common.save}
           </Button>
         </Box>
       </form>
+      {unsaved.question}
+    </Panel>
+  )
+}
+
+/** What the company pays for. */
+function Terms({ company: { plan, add_ons } }: { company: CompanyOpened }) {
+  const { settings } = useTexts()
+  const texts = settings.company
+  const shown = (limit: number | null): string => (limit === null ? settings.usage.unlimited : String(limit))
+  const { projects, workers } = plans[plan]
+  return (
+    <Panel title={texts.plan}>
+      <Typography>
+        {plan} · {texts.limits(shown(projects), shown(workers))}
+      </Typography>
+      <Typography variant="h3" component="h3" sx={{ mt: 2 }}>
+        {texts.addOns}
+      </Typography>
+      {add_ons.length === 0 && <Typography>{texts.noAddOns}</Typography>}
+      <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
+        {add_ons.map((addOn) => (
+          <li key={addOn}>{texts.addOn[addOn] ?? addOn}</li>
+        ))}
+      </Box>
+      <Typography color="textSecondary" sx={{ mt: 2 }}>
+        {texts.byOperator}
+      </Typography>
     </Panel>
   )
 }

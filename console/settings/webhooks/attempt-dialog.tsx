@@ -3,8 +3,8 @@ import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import { useNotify } from 'react-admin'
 import type { WebhookAttemptOpened } from '#derive/console/answers.ts'
-import { ask } from '../../client/ask.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
+import { useWrite } from '../../client/use-write.ts'
 import { AskFirst } from '../../look/ask-first.tsx'
 import { Code } from '../../look/code.tsx'
 import { Trouble } from '../../look/trouble.tsx'
@@ -17,9 +17,10 @@ import { useTexts } from '../../texts/texts.tsx'
 export function AttemptDialog({ id, onClose, onDone }: { id: number; onClose(): void; onDone(): void }) {
   const { webhooks } = useTexts().settings
   const notify = useNotify()
+  const write = useWrite()
   const { data, error } = useLoaded('webhook-attempts.fetch', { id })
   const again = useSmallForm(async () => {
-    const { arrived } = (await ask('webhook-attempts.send-again', { id })).data
+    const { arrived } = (await write('webhook-attempts.send-again', { id })).data
     notify(arrived ? webhooks.sentAgain : webhooks.testFailed, { type: arrived ? 'success' : 'warning' })
     onDone()
   })

@@ -1,7 +1,7 @@
 import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import { ask } from '../../client/ask.ts'
+import { useWrite } from '../../client/use-write.ts'
 import { AskFirst } from '../../look/ask-first.tsx'
 import { useSmallForm } from '../../look/use-small-form.ts'
 import { useTexts } from '../../texts/texts.tsx'
@@ -9,10 +9,11 @@ import { useTexts } from '../../texts/texts.tsx'
 /** From which moment on everything is sent again. */
 export function ReplayDialog({ id, onClose, onDone }: { id: number; onClose(): void; onDone(): void }) {
   const { webhooks } = useTexts().settings
+  const write = useWrite()
   const [typed, setTyped] = useState(() => hourAgo())
   const moment = new Date(typed)
   const form = useSmallForm(async () => {
-    await ask('webhooks.replay', { id, body: { from: moment.toISOString() } })
+    await write('webhooks.replay', { id, body: { from: moment.toISOString() } })
     onClose()
     onDone()
   })

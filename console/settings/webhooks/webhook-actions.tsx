@@ -3,7 +3,7 @@ import Button from '@mui/material/Button'
 import { useState } from 'react'
 import { useNotify, useRedirect } from 'react-admin'
 import type { Webhook } from '#derive/console/answers.ts'
-import { ask } from '../../client/ask.ts'
+import { useWrite } from '../../client/use-write.ts'
 import { AskFirst } from '../../look/ask-first.tsx'
 import { useSmallForm } from '../../look/use-small-form.ts'
 import { useTexts } from '../../texts/texts.tsx'
@@ -20,6 +20,7 @@ export function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProp
   const { webhooks } = settings
   const { id, disabled_because, failing_since, resync_since } = webhook
   const notify = useNotify()
+  const write = useWrite()
   const redirect = useRedirect()
   const [asked, setAsked] = useState<'edit' | 'rotate' | 'replay' | 'delete'>()
   const close = () => setAsked(undefined)
@@ -28,19 +29,19 @@ export function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProp
     onDone()
   }
   const test = useSmallForm(async () => {
-    const { data } = await ask('webhooks.test', { id })
+    const { data } = await write('webhooks.test', { id })
     say(data.arrived ? webhooks.tested : webhooks.testFailed, data.arrived ? 'success' : 'warning')
   })
   const enable = useSmallForm(async () => {
-    await ask('webhooks.enable', { id })
+    await write('webhooks.enable', { id })
     say(webhooks.enabled)
   })
   const disable = useSmallForm(async () => {
-    await ask('webhooks.disable', { id })
+    await write('webhooks.disable', { id })
     say(webhooks.disabled)
   })
   const remove = useSmallForm(async () => {
-    await ask('webhooks.delete', { id })
+    await write('webhooks.delete', { id })
     notify(webhooks.deleted, { type: 'success' })
     redirect(webhooksPath)
   })
@@ -97,7 +98,7 @@ export function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProp
           confirm={webhooks.rotate}
           onClose={close}
           send={async (password) => {
-            onSecret((await ask('webhooks.rotate', { id, body: { password } })).data.secret)
+            onSecret((await write('webhooks.rotate', { id, body: { password } })).data.secret)
             onDone()
           }}
         />

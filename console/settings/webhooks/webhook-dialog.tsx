@@ -10,7 +10,7 @@ import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import type { Webhook } from '#derive/console/answers.ts'
 import { eventNames, payloads, recordsOfEvent } from '#registry/webhooks.ts'
-import { ask } from '../../client/ask.ts'
+import { useWrite } from '../../client/use-write.ts'
 import { AskFirst } from '../../look/ask-first.tsx'
 import { useSmallForm } from '../../look/use-small-form.ts'
 import { useMe } from '../../me/me.tsx'
@@ -31,6 +31,7 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
   const { webhooks } = settings
   const me = useMe()
   const notify = useNotify()
+  const write = useWrite()
   const held = eventNames.filter((event) => me.may(recordsOfEvent(event), 'VIEW'))
   const [typed, setTyped] = useState(() => ({
     name: webhook?.name ?? '',
@@ -43,8 +44,8 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
   const set = (change: Partial<typeof typed>) => setTyped({ ...typed, ...change })
   const form = useSmallForm(async () => {
     const body = { ...typed, password }
-    if (webhook) await ask('webhooks.update', { id: webhook.id, body })
-    const made = webhook ? undefined : (await ask('webhooks.create', { body })).data.secret
+    if (webhook) await write('webhooks.update', { id: webhook.id, body })
+    const made = webhook ? undefined : (await write('webhooks.create', { body })).data.secret
     notify(webhooks.saved, { type: 'success' })
     onSaved(made)
   })

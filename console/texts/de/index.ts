@@ -82,6 +82,16 @@ export const de: Texts = {
     forbidden: 'Ihr Konto darf das nicht sehen.',
     forbiddenLead: 'Bitten Sie um das Recht, wer in Ihrer Firma die Konten verwaltet.',
     unexpected: 'Auf dieser Seite ist etwas schiefgegangen.',
+    codes: {
+      precondition_failed:
+        'Jemand hat das geändert, nachdem Sie es geöffnet haben. Es ist nichts geschehen; laden Sie es neu.',
+      idempotency_in_progress:
+        'Der erste Versuch läuft noch. Warten Sie einen Moment und versuchen Sie es noch einmal.',
+      idempotency_key_reuse:
+        'Ein früherer Versuch ist doch angekommen und gespeichert, mit dem, was da stand. Suchen Sie ihn in der Liste, bevor Sie es noch einmal eingeben.',
+      outcome_unknown:
+        'Es ist nicht bekannt, ob das gespeichert wurde. Versuchen Sie es noch einmal: nichts geschieht zweimal.',
+    },
     home: 'Zur Startseite',
   },
   list: {
@@ -113,6 +123,9 @@ export const de: Texts = {
     noMatchLead: 'Ändern oder leeren Sie die Suche und die Filter.',
     stepsDone: (done, failed) =>
       failed === 0 ? `${done} geändert` : `${done} geändert, ${failed} ließen sich nicht ändern`,
+    changedMeanwhile: (count) =>
+      `${count} davon hat inzwischen jemand anders geändert; sie bleiben, wie sie sind. Sehen Sie sie sich zuerst an.`,
+    together: (money) => `${money} zusammen`,
   },
   show: {
     overview: 'Überblick',
@@ -125,6 +138,17 @@ export const de: Texts = {
     stepDone: (status) => `Jetzt: ${status}`,
     finalTitle: (step) => `${step}?`,
     final: (status) => `„${status}“ ist endgültig: von dort führt kein Weg zurück.`,
+    means: {
+      locks: 'Damit gehört es zu den Büchern: von da an ändert sich nichts mehr daran außer den nächsten Schritten.',
+      opens:
+        'Es gehört nicht mehr zu den Büchern und lässt sich wieder ändern. Im Verlauf steht, wer es zurückgenommen hat.',
+      within: 'Es bleibt Teil der Bücher. Im Verlauf steht, wer das getan hat.',
+    },
+    nevertheless: (step) => `Trotzdem: ${step}`,
+    not: (state) => `Nicht: ${state}`,
+    changedTitle: 'Das hat sich inzwischen geändert',
+    changedMeanwhile:
+      'Jemand hat es geändert, nachdem Sie es geöffnet haben. Es ist nichts geschehen. Sehen Sie es sich an, wie es jetzt ist, und entscheiden Sie dann.',
     stepMissing: 'Für diesen Schritt fehlt noch etwas:',
     completeFirst: 'Ergänzen',
     openMap: 'Adresse',
@@ -156,6 +180,7 @@ export const de: Texts = {
     sums: 'Summen',
     linesTable: 'Positionen der Reihe nach',
     characters: (used, max) => `${used} von ${max}`,
+    locked: 'Das gehört zu den Büchern, darum lässt sich kaum etwas daran ändern.',
   },
   race: {
     title: 'Inzwischen hat jemand anders das geändert',
@@ -164,7 +189,16 @@ export const de: Texts = {
       'Seit Sie es geöffnet haben, hat jemand anders gespeichert. Nichts von dem, was Sie getippt haben, ist verloren.',
     field: 'Feld',
     was: 'Vorher',
+    now: 'Jetzt',
     theirs: 'Anderer',
+    lines: {
+      both: 'Position für Position zusammengefügt. Wo Sie beide dasselbe geändert haben, wählen Sie.',
+      same: 'Wie vorher',
+      mine: 'Sie',
+      theirs: 'Anderer',
+      merged: 'Zusammengefügt',
+      none: 'Entfernt',
+    },
     mine: 'Sie',
     choose: 'Wählen Sie, wessen Wert bleibt, wo Sie beide geändert haben. Der Rest wird zusammengefügt.',
     noConflict: 'Sie haben verschiedene Felder geändert, es kann also beides bleiben.',
@@ -280,6 +314,9 @@ export const de: Texts = {
     strength: ['Sehr leicht zu erraten', 'Leicht zu erraten', 'Noch zu erraten: ein Wort mehr', 'Gut', 'Sehr gut'],
     strengthHint:
       'Mindestens 8 Zeichen. Mehrere Wörter, die nicht zusammengehören, merkt man sich leicht, und sie sind schwer zu erraten.',
+  },
+  doubts: {
+    too_late: 'Der letzte Tag für die Annahme ist vorbei. Nehmen Sie es nur an, wenn das so vereinbart war.',
   },
   problems: {
     required: 'wird gebraucht',

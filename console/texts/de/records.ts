@@ -133,6 +133,7 @@ export const records: Texts['records'] = {
       REJECTED: 'Ablehnen',
       EXPIRED: 'Als abgelaufen markieren',
     },
+    correction: 'Um einen Fehler zu berichtigen, machen Sie ein neues Angebot und lassen das annehmen.',
   },
   subcontractors: {
     one: 'Nachunternehmer',
@@ -238,7 +239,8 @@ export const records: Texts['records'] = {
     none: 'Stunden, die Mitarbeiter auf Projekten geleistet haben. Freigegebene Stunden gehören zu den Büchern.',
     fields: { worker_id: 'Mitarbeiter', project_id: 'Projekt', worked_on: 'Tag', hours: 'Stunden', status: 'Status' },
     values: { DRAFT: 'Freizugeben', APPROVED: 'Freigegeben' },
-    steps: { APPROVED: 'Freigeben' },
+    steps: { APPROVED: 'Freigeben', DRAFT: 'Zurücknehmen' },
+    correction: 'Um einen Fehler zu berichtigen, nehmen Sie die Stunden zurück, ändern sie und geben sie wieder frei.',
   },
   invoices: {
     one: 'Rechnung',
@@ -252,11 +254,25 @@ export const records: Texts['records'] = {
       number: 'Nummer',
       issued_on: 'Gestellt am',
       due_on: 'Fällig am',
+      discount_pct: 'Rabatt, %',
+      tax_pct: 'Steuer, %',
+      lines: 'Positionen',
+      subtotal_minor: 'Zwischensumme',
+      discount_minor: 'Rabatt',
+      tax_minor: 'Steuer',
       total_minor: 'Summe',
       status: 'Status',
     },
     values: { DRAFT: 'Entwurf', ISSUED: 'Gestellt', PAID: 'Bezahlt', VOID: 'Storniert' },
-    steps: { ISSUED: 'Stellen', PAID: 'Als bezahlt markieren', VOID: 'Stornieren' },
+    steps: {
+      ISSUED: 'Stellen',
+      PAID: 'Als bezahlt markieren',
+      VOID: 'Stornieren',
+      'PAID>ISSUED': 'Als unbezahlt markieren',
+    },
+    correction:
+      'Um einen Fehler zu berichtigen, stornieren Sie die Rechnung und stellen eine neue; eine bezahlte wird zuerst als unbezahlt markiert.',
+    make: 'Rechnung erstellen',
   },
   contracts: {
     one: 'Vertrag',
@@ -273,6 +289,7 @@ export const records: Texts['records'] = {
     },
     values: { DRAFT: 'Entwurf', SIGNED: 'Unterschrieben', CLOSED: 'Abgeschlossen' },
     steps: { SIGNED: 'Unterschreiben', CLOSED: 'Abschließen' },
+    correction: 'Um einen Fehler zu berichtigen, schließen Sie den Vertrag ab und unterschreiben einen neuen.',
   },
   equipment_logs: {
     one: 'Geräteeintrag',
@@ -288,7 +305,9 @@ export const records: Texts['records'] = {
       billed: 'Abgerechnet',
     },
     values: { USAGE: 'Einsatz', SERVICE: 'Wartung' },
-    steps: {},
+    steps: { 'true>false': 'Nicht abgerechnet' },
+    correction:
+      'Um einen Fehler zu berichtigen, nehmen Sie die Abrechnung zurück, ändern den Eintrag und rechnen ihn wieder ab.',
   },
 }
 

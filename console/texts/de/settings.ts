@@ -287,7 +287,11 @@ export const settings: Texts['settings'] = {
     plain: 'Passwörter und Tokens gehen unverschlüsselt durchs Netz. Bitten Sie den Betreiber um TLS.',
     name: 'Name',
     currency: 'Währung (ISO 4217)',
-    currencyHint: 'Alle Beträge sind in dieser Währung. Ein Wechsel ändert keine Zahl.',
+    currencyHint: 'Alle Beträge sind in dieser Währung. Sobald es einen gibt, bleibt sie.',
+    currencyStays: (kinds) =>
+      `Sie bleibt, wie sie ist: es gibt Beträge darin (${kinds}), und in einer anderen Währung wären es andere Beträge.`,
+    byOperator: 'Tarif und Zusatzmodule ändert, wer den Dienst betreibt.',
+    noAddOns: 'Keine',
     plan: 'Tarif',
     addOns: 'Zusatzmodule',
     addOn: {

@@ -81,6 +81,13 @@ export const en = {
     forbidden: 'Your account may not see this.',
     forbiddenLead: 'Ask whoever manages accounts in your company for the permission.',
     unexpected: 'Something went wrong on this page.',
+    codes: {
+      precondition_failed: 'Somebody changed this after you opened it. Nothing was done; load it again.',
+      idempotency_in_progress: 'The first try is still under way. Wait a moment, then try again.',
+      idempotency_key_reuse:
+        'An earlier try has arrived after all and was saved, with what you had typed then. Look for it in the list before you enter it again.',
+      outcome_unknown: 'It is not known whether this was saved. Try again: what was done is not done twice.',
+    } as { [code: string]: string },
     home: 'Go to Home',
   },
   list: {
@@ -112,6 +119,9 @@ export const en = {
     noMatchLead: 'Change or clear the search and the filters.',
     stepsDone: (done: number, failed: number) =>
       failed === 0 ? `${done} changed` : `${done} changed, ${failed} could not be changed`,
+    changedMeanwhile: (count: number) =>
+      `${count} of them ${count === 1 ? 'was' : 'were'} changed by somebody else meanwhile and stay as they are; look at them first.`,
+    together: (money: string) => `${money} together`,
   },
   show: {
     overview: 'Overview',
@@ -124,6 +134,16 @@ export const en = {
     stepDone: (status: string) => `Now: ${status}`,
     finalTitle: (step: string) => `${step}?`,
     final: (status: string) => `“${status}” is final: there is no way back from there.`,
+    means: {
+      locks: 'With this it becomes part of the books: nothing of it changes from then on but its next steps.',
+      opens: 'It is no longer part of the books and can be changed again. The history says who took it back.',
+      within: 'It stays part of the books. The history says who did this.',
+    },
+    nevertheless: (step: string) => `${step} nevertheless`,
+    not: (state: string) => `Not: ${state}`,
+    changedTitle: 'This has changed meanwhile',
+    changedMeanwhile:
+      'Somebody changed it after you opened it, so nothing was done. Look at it as it is now, then decide.',
     stepMissing: 'Something is missing for this step:',
     completeFirst: 'Complete it',
     openMap: 'Address',
@@ -155,6 +175,7 @@ export const en = {
     sums: 'Totals',
     linesTable: 'Lines in order',
     characters: (used: number, max: number) => `${used} of ${max}`,
+    locked: 'This is part of the books, so hardly anything of it can change.',
   },
   race: {
     title: 'Somebody else changed this meanwhile',
@@ -162,7 +183,16 @@ export const en = {
     leadUnknown: 'It was saved by somebody else since you opened it. Nothing you typed is lost.',
     field: 'Field',
     was: 'Was',
+    now: 'Now',
     theirs: 'Theirs',
+    lines: {
+      both: 'Put together, line by line. Where you both changed the same, choose.',
+      same: 'As it was',
+      mine: 'You',
+      theirs: 'They',
+      merged: 'Put together',
+      none: 'Removed',
+    },
     mine: 'Yours',
     choose: 'For what both of you changed, choose whose value to keep. The rest is put together.',
     noConflict: 'You changed different fields, so both can stay.',
@@ -282,6 +312,9 @@ export const en = {
       'At least 8 characters. Several words that do not belong together are easy to keep and hard to guess.',
   },
   /** Field codes of a refusal; where one is empty the service’s own words are shown. */
+  doubts: {
+    too_late: 'The last day it could be accepted is over. Accept it only if that was agreed.',
+  } as { [code: string]: string },
   problems: {} as { [code: string]: string },
 }
 

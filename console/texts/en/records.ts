@@ -132,6 +132,7 @@ export const records = {
       REJECTED: 'Reject',
       EXPIRED: 'Mark as expired',
     },
+    correction: 'To put a mistake right, make a new estimate and have that accepted.',
   },
   subcontractors: {
     one: 'subcontractor',
@@ -237,7 +238,8 @@ export const records = {
     none: 'Hours that workers spent on projects. Approved hours are part of the books.',
     fields: { worker_id: 'Worker', project_id: 'Project', worked_on: 'Day', hours: 'Hours', status: 'Status' },
     values: { DRAFT: 'To approve', APPROVED: 'Approved' },
-    steps: { APPROVED: 'Approve' },
+    steps: { APPROVED: 'Approve', DRAFT: 'Take back' },
+    correction: 'To put a mistake right, take the hours back, change them, and approve them again.',
   },
   invoices: {
     one: 'invoice',
@@ -251,11 +253,20 @@ export const records = {
       number: 'Number',
       issued_on: 'Issued on',
       due_on: 'Due on',
+      discount_pct: 'Discount, %',
+      tax_pct: 'Tax, %',
+      lines: 'Lines',
+      subtotal_minor: 'Subtotal',
+      discount_minor: 'Discount',
+      tax_minor: 'Tax',
       total_minor: 'Total',
       status: 'Status',
     },
     values: { DRAFT: 'Draft', ISSUED: 'Issued', PAID: 'Paid', VOID: 'Void' },
-    steps: { ISSUED: 'Issue', PAID: 'Mark as paid', VOID: 'Void' },
+    steps: { ISSUED: 'Issue', PAID: 'Mark as paid', VOID: 'Void', 'PAID>ISSUED': 'Mark as not paid' },
+    correction:
+      'To put a mistake right, void it and issue a new invoice; one that is paid is marked as not paid first.',
+    make: 'Make invoice',
   },
   contracts: {
     one: 'contract',
@@ -272,6 +283,7 @@ export const records = {
     },
     values: { DRAFT: 'Draft', SIGNED: 'Signed', CLOSED: 'Closed' },
     steps: { SIGNED: 'Sign', CLOSED: 'Close' },
+    correction: 'To put a mistake right, close it and sign a new contract.',
   },
   equipment_logs: {
     one: 'equipment log',
@@ -287,7 +299,8 @@ export const records = {
       billed: 'Billed',
     },
     values: { USAGE: 'Use', SERVICE: 'Service' },
-    steps: {},
+    steps: { 'true>false': 'Not billed' },
+    correction: 'To put a mistake right, mark it as not billed, change it, and bill it again.',
   },
 }
 

@@ -288,7 +288,11 @@ export const settings = {
     plain: 'Passwords and tokens cross the network unencrypted. Ask whoever runs the service for TLS.',
     name: 'Name',
     currency: 'Currency (ISO 4217)',
-    currencyHint: 'All amounts are in this currency. Changing it changes no number.',
+    currencyHint: 'All amounts are in this currency. Once there is one, it stays.',
+    currencyStays: (kinds: string) =>
+      `It stays as it is: there are amounts in it (${kinds}), and in another currency they would be other amounts.`,
+    byOperator: 'Plan and add-ons are changed by whoever runs the service.',
+    noAddOns: 'None',
     plan: 'Plan',
     addOns: 'Add-ons',
     addOn: {

@@ -68,11 +68,12 @@ export function invoices(ids: Ids, calendar: Calendar): Paper[] {
     const project = projects[index] as (typeof projects)[number]
     const dates = status === 'DRAFT' ? {} : { issued_on: calendar.workday(day), due_on: calendar.day(day + 30) }
     const of = { client_id: ids.clientId(project.client), project_id: ids.projects[index] as number }
-    const total_minor = Math.round(priceOf(project) * share)
+    const description = share < 1 ? `${Math.round(share * 100)} % of ${project.name}` : project.name
+    const lines = [{ description, unit_price_minor: Math.round(priceOf(project) * share) }]
     return {
       day,
       states: statesTo(status, 'ISSUED'),
-      body: { ...of, estimate_id: ids.estimates[index] as number, ...dates, total_minor },
+      body: { ...of, estimate_id: ids.estimates[index] as number, ...dates, lines },
     }
   }
   const isBlocked = (client: Client) => client === 'Redfern Property Group'

@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { useBlocker } from 'react-admin'
-import { AskFirst } from '../../look/ask-first.tsx'
-import { useTexts } from '../../texts/texts.tsx'
+import { LeaveQuestion } from './leave-question.tsx'
 
 /** Asks before what was typed is left behind; `release` lets the next step go, after saving. */
 export function useUnsaved(isDirty: boolean) {
@@ -10,7 +9,6 @@ export function useUnsaved(isDirty: boolean) {
     ({ currentLocation, nextLocation }) =>
       isDirty && !isReleased.current && currentLocation.pathname !== nextLocation.pathname,
   )
-  const { form } = useTexts()
 
   useEffect(() => {
     if (!isDirty) return
@@ -21,18 +19,8 @@ export function useUnsaved(isDirty: boolean) {
     return () => window.removeEventListener('beforeunload', warn)
   }, [isDirty])
 
-  const question = (
-    <AskFirst
-      open={blocker.state === 'blocked'}
-      title={form.unsavedTitle}
-      confirm={form.leave}
-      cancel={form.stay}
-      isDangerous
-      onConfirm={() => blocker.proceed?.()}
-      onClose={() => blocker.reset?.()}
-    >
-      {form.unsaved}
-    </AskFirst>
+  const question = blocker.state === 'blocked' && (
+    <LeaveQuestion onLeave={() => blocker.proceed?.()} onStay={() => blocker.reset?.()} />
   )
   return {
     question,
@@ -41,3 +29,6 @@ export function useUnsaved(isDirty: boolean) {
     },
   }
 }
+
+/** The same for what is only sometimes there. */
+export const KeepUnsaved = () => useUnsaved(true).question

@@ -1,0 +1,16 @@
+import Alert from '@mui/material/Alert'
+import { type Definition, isProtected } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+
+/** Why most of a record is not asked for, and how a mistake in it is put right. */
+export function LockedNotice({ definition, record }: { definition: Definition; record: JsonObject }) {
+  const { form } = useTexts()
+  const { correction } = useRecordTexts()
+  if (!isProtected(definition, record)) return null
+  return (
+    <Alert severity="info" variant="outlined" sx={{ mb: 2, bgcolor: 'background.paper' }}>
+      {form.locked} {correction(definition.name)}
+    </Alert>
+  )
+}

@@ -1,0 +1,149 @@
+import Alert from '@mui/material/Alert'
+import Box from '@mui/material/Box'
+import Typography from '@mui/material/Typography'
+import { useState } from 'react'
+import { useNavigate, useNotify } from 'react-admin'
+import { askedFields, doubtsOf, type Step, weightOf } from '#derive/form/steps.ts'
+import type { Definition, Problem } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { AskFirst } from '../../look/ask-first.tsx'
+import { errorText, problemText } from '../../texts/refused.ts'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { inputOf } from '../kinds/inputs.ts'
+import type { Row } from '../list/record-table.tsx'
+import { editPath } from '../paths.ts'
+import { Differences, Facts } from './facts.tsx'
+import { todayHere } from './today.ts'
+import { useProposal } from './use-proposal.ts'
+import { type Outcome, useStep } from './use-step.ts'
+
+export type AskedStep = { step: Step; record: Row; outcome?: Outcome | undefined }
+type StepDialogProps = { definition: Definition; asked: AskedStep; onClose(): void }
+
+/**
+ * Before a step that leaves its mark: which record it is, for whom and for how much, what the step means, and the days it
+ * needs. What comes of it is said here too: missing fields, or that somebody changed the record meanwhile.
+ */
+export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
+  const { name } = definition
+  const { step, record } = asked
+  const texts = useTexts()
+  const words = useRecordTexts()
+  const navigate = useNavigate()
+  const notify = useNotify()
+  const { take, isBusy } = useStep(definition)
+  const [outcome, setOutcome] = useState(asked.outcome)
+  const [typed, setTyped] = useState<JsonObject>({})
+  const shown = record as JsonObject
+  const fields = askedFields(definition, shown, step)
+  const proposal = useProposal(definition, shown, step)
+  const given = Object.fromEntries(
+    fields.map(({ name: field }) => [field, typed[field] ?? proposal[field] ?? shown[field] ?? null]),
+  )
+  const doubts = doubtsOf(definition, shown, step, todayHere())
+  const label = words.stepTo(name, step, shown)
+  const problems = outcome?.is === 'missing' ? outcome.problems : []
+  const elsewhere = problems.filter(({ field }) => !(field in given))
+
+  async function go(): Promise<void> {
+    const came = await take(record, step, given)
+    setOutcome(came)
+    if (came.is !== 'done') return
+    notify(texts.show.stepDone(words.stateAfter(name, step)), { type: 'success' })
+    onClose()
+  }
+
+  if (outcome?.is === 'changed') {
+    return (
+      <AskFirst open title={texts.show.changedTitle} onClose={onClose}>
+        <Alert severity="warning" variant="outlined">
+          {texts.show.changedMeanwhile}
+        </Alert>
+        <Differences definition={definition} shown={shown} stored={outcome.stored} />
+      </AskFirst>
+    )
+  }
+  if (elsewhere.length > 0) {
+    return (
+      <AskFirst
+        open
+        title={texts.show.stepMissing}
+        confirm={texts.show.completeFirst}
+        onConfirm={() => navigate(editPath(name, record.id))}
+        onClose={onClose}
+      >
+        <ProblemItems kind={name} problems={elsewhere} />
+      </AskFirst>
+    )
+  }
+  return (
+    <AskFirst
+      open
+      title={texts.show.finalTitle(label)}
+      confirm={doubts.length > 0 ? texts.show.nevertheless(label) : label}
+      isBusy={isBusy}
+      isDirty={Object.keys(typed).length > 0}
+      onConfirm={go}
+      onClose={onClose}
+    >
+      <Facts definition={definition} record={shown} />
+      {doubts.map((code) => (
+        <Alert key={code} severity="warning" variant="outlined" sx={{ mb: 2 }}>
+          {texts.doubts[code]}
+        </Alert>
+      ))}
+      {outcome?.is === 'failed' && (
+        <Alert severity="error" sx={{ mb: 2 }}>
+          {errorText(outcome.error, texts)}
+        </Alert>
+      )}
+      {fields.length > 0 && (
+        <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr' }, mb: 2, pt: 0.5 }}>
+          {fields.map((field) => {
+            const Input = inputOf(field.kind)
+            return (
+              <Input
+                key={field.name}
+                field={field}
+                path={field.name}
+                kind={name}
+                label={words.label(name, field.name)}
+                value={given[field.name] ?? null}
+                record={{ ...shown, ...given }}
+                problems={problems.filter(({ field: at }) => at === field.name)}
+                onChange={(value) => setTyped({ ...typed, [field.name]: value })}
+                onLeave={() => undefined}
+              />
+            )
+          })}
+        </Box>
+      )}
+      <StepMeaning definition={definition} record={shown} step={step} />
+    </AskFirst>
+  )
+}
+
+/** What a step means: that it locks, opens again or is final. */
+export function StepMeaning({ definition, record, step }: { definition: Definition; record: JsonObject; step: Step }) {
+  const { show } = useTexts()
+  const { stateAfter } = useRecordTexts()
+  const weight = weightOf(definition, record, step)
+  if (!weight || weight === 'plain') return null
+  return (
+    <Typography>{weight === 'final' ? show.final(stateAfter(definition.name, step)) : show.means[weight]}</Typography>
+  )
+}
+
+function ProblemItems({ kind, problems }: { kind: string; problems: readonly Problem[] }) {
+  const texts = useTexts()
+  const { path } = useRecordTexts()
+  return (
+    <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
+      {problems.map((problem) => (
+        <li key={problem.field + problem.code}>
+          <strong>{path(kind, problem.field)}</strong> {problemText(problem, texts)}
+        </li>
+      ))}
+    </Box>
+  )
+}

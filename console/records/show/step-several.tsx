@@ -1,0 +1,71 @@
+import Alert from '@mui/material/Alert'
+import Box from '@mui/material/Box'
+import Typography from '@mui/material/Typography'
+import { doubtsOf, type Step, tellingFields } from '#derive/form/steps.ts'
+import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { AskFirst } from '../../look/ask-first.tsx'
+import { useMe } from '../../me/me.tsx'
+import { useFormat } from '../../texts/format.ts'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Shown } from '../kinds/shown.tsx'
+import type { Row } from '../list/record-table.tsx'
+import { StepMeaning } from './step-dialog.tsx'
+import { todayHere } from './today.ts'
+
+type StepSeveralProps = {
+  definition: Definition
+  records: readonly Row[]
+  step: Step
+  isBusy: boolean
+  onConfirm(): void
+  onClose(): void
+}
+
+/** The same question for several records: each in a line, and what they come to together. */
+export function StepSeveral({ definition, records, step, isBusy, onConfirm, onClose }: StepSeveralProps) {
+  const texts = useTexts()
+  const format = useFormat()
+  const { currency } = useMe().company
+  const { stepTo } = useRecordTexts()
+  const fields = tellingFields(definition)
+  const all = records as readonly JsonObject[]
+  const amount = fields.findLast(({ kind }) => kind === 'money')
+  const sum = all.reduce((total, record) => total + Number(amount ? (record[amount.name] ?? 0) : 0), 0)
+  const doubts = new Set(all.flatMap((record) => doubtsOf(definition, record, step, todayHere())))
+  const label = stepTo(definition.name, step, all[0] ?? {})
+  return (
+    <AskFirst
+      open
+      title={`${texts.show.finalTitle(label)} ${texts.list.selected(all.length)}`}
+      confirm={doubts.size > 0 ? texts.show.nevertheless(label) : label}
+      isBusy={isBusy}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
+      <Box component="ul" sx={{ m: 0, mb: 1, pl: 2.5, maxHeight: 320, overflowY: 'auto' }}>
+        {all.map((record) => (
+          <li key={String(record.id)}>
+            {fields
+              .filter(({ name }) => record[name] !== null)
+              .map((field, index) => (
+                <span key={field.name}>
+                  {index > 0 && ' · '}
+                  <Shown isShort field={field} kind={definition.name} value={record[field.name]} />
+                </span>
+              ))}
+          </li>
+        ))}
+      </Box>
+      {amount && (
+        <Typography sx={{ mb: 2, fontWeight: 700 }}>{texts.list.together(format.money(sum, currency))}</Typography>
+      )}
+      {[...doubts].map((code) => (
+        <Alert key={code} severity="warning" variant="outlined" sx={{ mb: 2 }}>
+          {texts.doubts[code]}
+        </Alert>
+      ))}
+      {all[0] && <StepMeaning definition={definition} record={all[0]} step={step} />}
+    </AskFirst>
+  )
+}
