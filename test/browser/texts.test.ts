@@ -19,13 +19,34 @@ const wanted = (definition: Definition): Words => {
   }
 }
 
+/** Every step there is, from where to where. */
+const stepsOf = ({ fields }: Definition): string[] =>
+  Object.values(fields).flatMap((field) => {
+    if (field.kind === 'flag') return ['false>true', 'true>false']
+    if (field.kind !== 'choice') return []
+    return Object.entries(field.moves ?? {}).flatMap(([from, to]) => to.map((state) => `${from}>${state}`))
+  })
+
 describe.each([
   ['English', en],
   ['German', de],
 ] as const)('The %s catalogue', (_, texts) => {
   test.each(registry)('calls every field, state and step of $name by a name, and nothing else', (definition) => {
     const { fields, values, steps } = texts.records[definition.name as keyof typeof texts.records] as Words
-    expect({ fields, values, steps }).toEqual(wanted(definition))
+    // A step may have a name of its own, by where it comes from.
+    const [own, plain] = [true, false].map((isOwn) =>
+      Object.entries(steps).filter(([name]) => name.includes('>') === isOwn),
+    ) as [[string, string][], [string, string][]]
+    expect({ fields, values, steps: Object.fromEntries(plain) }).toEqual(wanted(definition))
+    for (const [name] of own) expect(stepsOf(definition)).toContain(name)
+  })
+
+  test('says of everything that can be locked how a mistake is put right, and of every doubt what it is', () => {
+    for (const { name, protection, doubts = [] } of registry) {
+      const words: object = texts.records[name as keyof typeof texts.records]
+      expect('correction' in words, name).toBe(protection !== undefined)
+      for (const { code } of doubts) expect(texts.doubts[code]).toEqual(expect.any(String))
+    }
   })
 
   test('calls what is inside an address and a line by a name', () => {

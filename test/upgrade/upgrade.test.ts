@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import type { Line } from '#registry/kinds/lines.ts'
+import { totals as totalsOf } from '#registry/records/totals.ts'
 import { makeWorld } from '#server/app.ts'
 import { readConfig } from '#server/config/config.ts'
 import { serve } from '#server/serve.ts'
@@ -137,6 +139,39 @@ describe.each(snapshots())('A database of version %s', (name) => {
       await world.meter.close()
       await world.database.close()
     }
+  })
+
+  test('has every invoice billed by lines, to the amount it was.', async () => {
+    const { connection, sql } = await restored(snapshot)
+    const totals = () =>
+      sql('select company_id, id, coalesce(total_minor, 0) as total from invoices order by company_id, id')
+    const before = await totals()
+    expect(before.length).toBeGreaterThan(10)
+    await migrate(connection, () => {})
+    expect(await totals()).toEqual(before)
+    const invoices = await sql<{ lines: Line[]; discount_pct: null; tax_pct: null; total_minor: string }>(
+      'select lines, discount_pct, tax_pct, total_minor from invoices',
+    )
+    for (const { lines, discount_pct, tax_pct, total_minor } of invoices) {
+      expect(totalsOf(lines, discount_pct, tax_pct).total_minor).toBe(Number(total_minor))
+      expect(lines).toHaveLength(Number(total_minor) === 0 ? 0 : 1)
+    }
+    // A process of before writes on, and knows of no lines.
+    await sql(
+      "insert into invoices (company_id, client_id, number, status, total_minor) select company_id, client_id, 'OLD-1', 'DRAFT', 700 from invoices limit 1",
+    )
+    await sql(
+      "insert into invoices (company_id, client_id, number, status) select company_id, client_id, 'OLD-2', 'DRAFT' from invoices limit 1",
+    )
+    await sql("update invoices set total_minor = 900 where number = 'OLD-1'")
+    const older = await sql(
+      "select total_minor, subtotal_minor, lines from invoices where number like 'OLD-%' order by number",
+    )
+    const line = { description: 'Total', quantity: 1, unit: null, unit_price_minor: 900 }
+    expect(older).toEqual([
+      { total_minor: '900', subtotal_minor: '900', lines: [line] },
+      { total_minor: '0', subtotal_minor: '0', lines: [] },
+    ])
   })
 
   test('lets that version go on asking after each migration, but for those of which docs/upgrades.md says otherwise.', async () => {

@@ -14,7 +14,8 @@ import { Waiting } from '../../look/waiting.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Shown } from '../kinds/shown.tsx'
-import { raceOf, settled } from './race.ts'
+import { raceOf, settled, stretch } from './race.ts'
+import { RaceLines } from './race-lines-choice.tsx'
 import type { RecordForm } from './use-record-form.ts'
 
 type RaceDialogProps = {
@@ -66,7 +67,8 @@ function Choices({ form, stored, kept, onKeep }: ChoicesProps) {
   const { label } = useRecordTexts()
   const { definition, values } = form
   const before = form.before ?? {}
-  const { theirs, both } = raceOf(before, stored, values)
+  const { theirs, both, lines } = raceOf(before, stored, values)
+  const collides = both.some((name) => lines[name]?.some(({ is }) => is === 'conflict') ?? true)
   const fields = fieldsOf(definition).filter(({ readOnly }) => !readOnly)
   const shown = (name: string, record: JsonObject) => {
     const field = fields.find((candidate) => candidate.name === name)
@@ -81,10 +83,21 @@ function Choices({ form, stored, kept, onKeep }: ChoicesProps) {
   return (
     <>
       <Typography color="textSecondary" sx={{ mb: 1 }}>
-        {both.length > 0 ? race.choose : race.noConflict}
+        {collides ? race.choose : race.noConflict}
       </Typography>
       {fields
-        .filter(({ name }) => both.includes(name))
+        .filter(({ name }) => lines[name])
+        .map(({ name }) => (
+          <RaceLines
+            key={name}
+            label={label(definition.name, name)}
+            regions={lines[name] ?? []}
+            isTheirs={(region) => kept.has(stretch(name, region))}
+            onChoose={(region, yes) => isTheirs(stretch(name, region), yes)}
+          />
+        ))}
+      {fields
+        .filter(({ name }) => both.includes(name) && !lines[name])
         .map(({ name }) => (
           <Box key={name} sx={{ mb: 1.5 }}>
             <Typography id={`race-${name}`} variant="h3" component="h3">

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '#registry/json.ts'
+import { isLines, type LineRegion, lineRegions, mergedLines } from './race-lines.ts'
 
 /** Two people changed one record; who changed what. */
 export type Race = {
@@ -6,17 +7,29 @@ export type Race = {
   theirs: string[]
   /** Fields that both changed, to different values. */
   both: string[]
+  /** Of these the lists of lines, stretch by stretch. */
+  lines: { [name: string]: LineRegion[] }
 }
 
 export function raceOf(before: JsonObject, stored: JsonObject, typed: JsonObject): Race {
   const changed = Object.keys(typed).filter((name) => !same(before[name], stored[name]))
+  const both = changed.filter((name) => !same(before[name], typed[name]) && !same(stored[name], typed[name]))
   return {
     theirs: changed.filter((name) => same(before[name], typed[name])),
-    both: changed.filter((name) => !same(before[name], typed[name]) && !same(stored[name], typed[name])),
+    both,
+    lines: Object.fromEntries(
+      both.flatMap((name) => {
+        const [was, theirs, mine] = [before[name], stored[name], typed[name]]
+        return isLines(was) && isLines(theirs) && isLines(mine) ? [[name, lineRegions(was, theirs, mine)]] : []
+      }),
+    ),
   }
 }
 
-/** Both put together: what is stored, then what was typed, but for the fields where theirs is kept. */
+/** What is kept of the other's, by its name: a field, or a stretch of a list of lines. */
+export const stretch = (name: string, region: number): string => `${name}#${region}`
+
+/** Both put together: what is stored, then what was typed, but for what is kept of the other's; lists of lines by their lines. */
 export function settled(
   before: JsonObject,
   stored: JsonObject,
@@ -24,7 +37,11 @@ export function settled(
   kept: ReadonlySet<string>,
 ): JsonObject {
   const mine = Object.entries(typed).filter(([name, value]) => !same(before[name], value) && !kept.has(name))
-  return { ...stored, ...Object.fromEntries(mine) }
+  const lines = Object.entries(raceOf(before, stored, typed).lines).map(([name, regions]): [string, Json] => [
+    name,
+    mergedLines(regions, (region) => kept.has(stretch(name, region))),
+  ])
+  return { ...stored, ...Object.fromEntries([...mine, ...lines]) }
 }
 
 const same = (one: Json | undefined, other: Json | undefined): boolean =>

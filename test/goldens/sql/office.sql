@@ -13,6 +13,28 @@ select id, name, currency, plan, add_ons, is_demo from companies where id = $1 f
 -- [7]
 
 -- (unnamed)
+select id, name, currency, plan, add_ons, is_demo from companies where id = $1 for update
+-- [7]
+
+-- companies.amounts
+select 'projects' as records where exists (
+      select from projects where company_id = $1 and (contract_minor > 0 or budget_minor > 0)
+    ) union all select 'workers' as records where exists (
+      select from workers where company_id = $2 and (hourly_cost_minor > 0 or bill_rate_minor > 0)
+    ) union all select 'clients' as records where exists (
+      select from clients where company_id = $3 and (credit_limit_minor > 0)
+    ) union all select 'estimates' as records where exists (
+      select from estimates where company_id = $4 and (json_array_length(lines) > 0 or subtotal_minor > 0 or discount_minor > 0 or tax_minor > 0 or total_minor > 0)
+    ) union all select 'equipment' as records where exists (
+      select from equipment where company_id = $5 and (purchase_price_minor > 0 or daily_rate_minor > 0)
+    ) union all select 'invoices' as records where exists (
+      select from invoices where company_id = $6 and (json_array_length(lines) > 0 or subtotal_minor > 0 or discount_minor > 0 or tax_minor > 0 or total_minor > 0)
+    ) union all select 'contracts' as records where exists (
+      select from contracts where company_id = $7 and (amount_minor > 0)
+    )
+-- [7,7,7,7,7,7,7]
+
+-- (unnamed)
 update companies set name = $1, currency = $2, plan = $3, add_ons = $4
     where id = $5 returning id, name, currency, plan, add_ons, is_demo
 -- ["Harbor","USD","PRO",["api"],7]

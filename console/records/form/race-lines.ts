@@ -1,0 +1,106 @@
+import { diff3MergeRegions, diffIndices } from 'node-diff3'
+import { isObject, type Json, type JsonObject } from '#registry/json.ts'
+
+/** A stretch of lines that two people had before them, and what became of it. */
+export type LineRegion =
+  | { is: 'same' | 'mine' | 'theirs' | 'merged'; lines: Lines }
+  | { is: 'conflict'; was: Lines; mine: Lines; theirs: Lines }
+
+type Lines = readonly JsonObject[]
+
+/**
+ * What two people made of the same lines, stretch by stretch. A line that both still have is put together member by member;
+ * what was added, removed and moved around it as whole lines. What collides is left to be chosen.
+ */
+export function lineRegions(before: Lines, theirs: Lines, mine: Lines): LineRegion[] {
+  const [toMine, toTheirs] = [keptIn(before, mine), keptIn(before, theirs)]
+  const kept = [...before.keys()].filter((index) => toMine.has(index) && toTheirs.has(index))
+  const tokens = (lines: Lines, at: (index: number) => number | undefined): string[] => {
+    const places = new Map(kept.map((index) => [at(index), index]))
+    return lines.map((line, place) => (places.has(place) ? `${places.get(place)}` : spelled(line)))
+  }
+  const sideOf = (lines: Lines, at: (index: number) => number | undefined) => (token: string) =>
+    /^\d+$/.test(token) ? (lines[at(Number(token)) as number] as JsonObject) : (JSON.parse(token) as JsonObject)
+
+  const [was, own, other] = [
+    { lines: before, at: (index: number) => index },
+    { lines: mine, at: (index: number) => toMine.get(index) },
+    { lines: theirs, at: (index: number) => toTheirs.get(index) },
+  ].map(({ lines, at }) => ({ tokens: tokens(lines, at), read: sideOf(lines, at) })) as [Side, Side, Side]
+
+  const regions = diff3MergeRegions(own.tokens, was.tokens, other.tokens).flatMap((region): LineRegion[] => {
+    if (!region.stable) {
+      const [a, o, b] = [region.aContent.map(own.read), region.oContent.map(was.read), region.bContent.map(other.read)]
+      return [together(o, a, b)]
+    }
+    const is = ({ o: 'same', a: 'mine', b: 'theirs' } as const)[region.buffer]
+    return region.bufferContent.map((token) =>
+      /^\d+$/.test(token)
+        ? together([was.read(token)], [own.read(token)], [other.read(token)])
+        : { is, lines: [JSON.parse(token) as JsonObject] },
+    )
+  })
+  return joined(regions)
+}
+
+type Side = { tokens: string[]; read(token: string): JsonObject }
+
+/** The lines put together; of what collided, theirs where it is chosen. */
+export const mergedLines = (regions: readonly LineRegion[], theirs: (region: number) => boolean): JsonObject[] =>
+  regions.flatMap((region, index) =>
+    region.is === 'conflict' ? (theirs(index) ? region.theirs : region.mine) : region.lines,
+  )
+
+/** Whether a value is a list of lines. */
+export const isLines = (value: Json | undefined): value is JsonObject[] => Array.isArray(value) && value.every(isObject)
+
+/** Where the lines of before are in the lines of a side: those with the same first member, their description, in order. */
+function keptIn(before: Lines, side: Lines): Map<number, number> {
+  const called = (line: JsonObject): string => spelled(Object.values(line)[0])
+  const changes = diffIndices(before.map(called), side.map(called))
+  const kept = new Map<number, number>()
+  let shift = 0
+  let next = 0
+  for (const { buffer1, buffer2 } of [...changes, { buffer1: [before.length, 0], buffer2: [0, 0] }]) {
+    for (; next < (buffer1[0] as number); next++) kept.set(next, next + shift)
+    next += buffer1[1] as number
+    shift += (buffer2[1] as number) - (buffer1[1] as number)
+  }
+  return kept
+}
+
+/** Both have the stretch: member by member where each line is still there, else one of the two. */
+function together(was: JsonObject[], mine: JsonObject[], theirs: JsonObject[]): LineRegion {
+  const [before, own, other] = [was, mine, theirs].map(spelled)
+  if (own === other) return { is: own === before ? 'same' : 'merged', lines: mine }
+  if (own === before) return { is: 'theirs', lines: theirs }
+  if (other === before) return { is: 'mine', lines: mine }
+  const conflict = { is: 'conflict', was, mine, theirs } as const
+  if (was.length !== mine.length || was.length !== theirs.length) return conflict
+  const lines = was.map((line, index) => merged(line, mine[index] as JsonObject, theirs[index] as JsonObject))
+  return lines.every((line) => line !== undefined) ? { is: 'merged', lines } : conflict
+}
+
+function merged(was: JsonObject, mine: JsonObject, theirs: JsonObject): JsonObject | undefined {
+  const members: JsonObject = {}
+  for (const name of Object.keys(was)) {
+    const [before, own, other] = [was[name], mine[name], theirs[name]].map((value) => spelled(value ?? null))
+    if (own !== before && other !== before && own !== other) return undefined
+    members[name] = (own === before ? theirs[name] : mine[name]) ?? null
+  }
+  return members
+}
+
+/** Neighbours of which the same became, as one. */
+function joined(regions: readonly LineRegion[]): LineRegion[] {
+  const all: LineRegion[] = []
+  for (const region of regions) {
+    const last = all.at(-1)
+    if (last && last.is !== 'conflict' && region.is === last.is)
+      all.splice(-1, 1, { is: last.is, lines: [...last.lines, ...region.lines] })
+    else all.push(region)
+  }
+  return all
+}
+
+const spelled = (value: unknown): string => JSON.stringify(value)
