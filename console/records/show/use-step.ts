@@ -74,6 +74,6 @@ export function useStep({ name }: Definition) {
 const isLost = (error: unknown): boolean =>
   isRefused(error, 'unreachable') || isRefused(error, 'outcome_unknown') || isRefused(error, 'idempotency_in_progress')
 
-/** A list shows all of a record, but what it is asked for in another order. */
+/** Whether every field is as it was shown, the time of the last change among them. */
 const isSame = (shown: Row, stored: JsonObject): boolean =>
   Object.entries(stored).every(([name, value]) => JSON.stringify(shown[name] ?? null) === JSON.stringify(value))
