@@ -142,7 +142,7 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
     folder: 'console/',
     may: [
       /^(registry|derive|console)\//,
-      /^(react|@mui|@emotion|react-admin|react-dom|react-router|react-router-dom)(\/|$)/,
+      /^(node-diff3|react|@mui|@emotion|react-admin|react-dom|react-router|react-router-dom)(\/|$)/,
     ],
     because: 'the pages know the registry and what follows from it, and nothing of the server',
   },

@@ -79,27 +79,32 @@ function CompanyForm({ company, onSaved }: { company: CompanyOpened; onSaved(): 
             error={!!form.wrong('name')}
             helperText={form.wrong('name')}
           />
-          <Autocomplete
-            options={currencies.includes(currency) ? currencies : [currency, ...currencies]}
-            value={typed.currency}
-            getOptionLabel={(code) => `${format.currency(code)} (${code})`}
-            noOptionsText={wording.nothingFound}
-            autoHighlight
-            disableClearable
-            disabled={stays}
-            onChange={(_, code) => set({ currency: code })}
-            renderInput={(params) => (
-              <TextField
-                {...params}
-                label={texts.currency}
-                error={!!form.wrong('currency')}
-                helperText={
-                  form.wrong('currency') ??
-                  (stays ? texts.currencyStays(amounts_in.map(many).join(', ')) : texts.currencyHint)
-                }
-              />
-            )}
-          />
+          {stays ? (
+            <TextField
+              label={texts.currency}
+              value={`${format.currency(currency)} (${currency})`}
+              helperText={texts.currencyStays(amounts_in.map(many).join(', '))}
+              slotProps={{ htmlInput: { readOnly: true } }}
+            />
+          ) : (
+            <Autocomplete
+              options={currencies.includes(currency) ? currencies : [currency, ...currencies]}
+              value={typed.currency}
+              getOptionLabel={(code) => `${format.currency(code)} (${code})`}
+              noOptionsText={wording.nothingFound}
+              autoHighlight
+              disableClearable
+              onChange={(_, code) => set({ currency: code })}
+              renderInput={(params) => (
+                <TextField
+                  {...params}
+                  label={texts.currency}
+                  error={!!form.wrong('currency')}
+                  helperText={form.wrong('currency') ?? texts.currencyHint}
+                />
+              )}
+            />
+          )}
           <Button type="submit" variant="contained" loading={form.isBusy} sx={{ justifySelf: 'start' }}>
             {common.save}
           </Button>

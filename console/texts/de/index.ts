@@ -194,8 +194,8 @@ export const de: Texts = {
     lines: {
       both: 'Position für Position zusammengefügt. Wo Sie beide dasselbe geändert haben, wählen Sie.',
       same: 'Wie vorher',
-      mine: 'Sie',
-      theirs: 'Anderer',
+      mine: 'Ihre Änderung',
+      theirs: 'Änderung des anderen',
       merged: 'Zusammengefügt',
       none: 'Entfernt',
     },

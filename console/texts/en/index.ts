@@ -188,8 +188,8 @@ export const en = {
     lines: {
       both: 'Put together, line by line. Where you both changed the same, choose.',
       same: 'As it was',
-      mine: 'You',
-      theirs: 'They',
+      mine: 'Your change',
+      theirs: 'Their change',
       merged: 'Put together',
       none: 'Removed',
     },
