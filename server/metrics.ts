@@ -93,6 +93,11 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
       if (held) this.set({ holder: held.program ?? '' }, held.seconds)
     },
   })
+  const waiting = new Gauge({
+    name: 'plumbline_changes_waiting',
+    help: 'Callers of /v1/changes that wait for a change.',
+    registers,
+  })
   return {
     answered: (route, status, seconds) => requests.observe({ route, status }, seconds),
     callsLost: (count) => lost.inc(count),
@@ -100,6 +105,7 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
     connected: (count) => connections.set(count),
     cut: (why) => cut.inc({ why }),
     letIn: (sort, most) => limit.set({ sort }, most),
+    waiting: (count) => waiting.set(count),
     text: () => registry.metrics(),
     values: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,

@@ -21,8 +21,7 @@ export function openAdmission(world: Pick<World, 'config' | 'clock' | 'metrics' 
     shares: makeShares(),
     async within(sort, share, work) {
       let enteredAt: number | undefined
-      const enter = async (): Promise<void> => {
-        const entering = gate.enter(sort, share)
+      const enter = async (entering: boolean | Promise<boolean>): Promise<void> => {
         if (!(entering === true || (entering !== false && (await entering)))) throw noRoom
         enteredAt = world.clock.elapsed()
       }
@@ -31,11 +30,11 @@ export function openAdmission(world: Pick<World, 'config' | 'clock' | 'metrics' 
         enteredAt = undefined
       }
       try {
-        await enter()
+        await enter(gate.enter(sort, share))
         return await work(async (done) => {
           leave()
           const result = await done()
-          await enter()
+          await enter(gate.enterAgain(sort, share))
           return result
         })
       } finally {

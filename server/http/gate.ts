@@ -25,6 +25,8 @@ const signInsMax = 32
 export type Gate = {
   /** Whether the request is let in, now or after its turn; whoever is let in leaves again. */
   enter(sort: Sort, share: Share): boolean | Promise<boolean>
+  /** The same for one that was let in before: it waits for its turn, however many others do. */
+  enterAgain(sort: Sort, share: Share): boolean | Promise<boolean>
   /** `enteredAt` by the clock of the world. */
   leave(sort: Sort, share: Share, enteredAt: number): void
 }
@@ -155,6 +157,7 @@ export function openGate({ config, clock, metrics, log }: Pick<World, 'config' |
       }
       return wait(sort, share)
     },
+    enterAgain: (sort, share) => rooms[sort].places.take(share.key) || wait(sort, share),
     leave(sort, { key }, enteredAt) {
       const room = rooms[sort]
       const now = clock.elapsed()

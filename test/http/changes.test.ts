@@ -1,11 +1,13 @@
+import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Change, horizon, readChanges } from '#server/service/changes.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually, untilTold } from '../stage/wait.ts'
 
 let stage: Stage
+const placesMax = 100
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await openStage({ REQUESTS_MAX: String(placesMax) })
 })
 afterAll(() => stage.close())
 
@@ -136,13 +138,21 @@ describe('wait=', () => {
   test('three hundred callers wait without a connection or a place of the limiter, and all of them hear', async () => {
     const own = await stage.company()
     const { body: start } = await own.get('/v1/changes?after=now')
-    const path = `/v1/changes?after=${start.meta.next}&wait=30`
-    const waiting = Array.from({ length: 300 }, () => own.get(path))
-    await eventually(async () => {
-      const { total, idle } = stage.world.database.load()
-      expect(total - idle).toBeLessThan(3)
-      expect((await own.get('/v1/clients')).status).toBe(200)
-    })
+    // The agent of the stage has fewer connections than that.
+    const agent = new Agent()
+    const wire = { method: 'GET', path: `/v1/changes?after=${start.meta.next}&wait=30`, agent }
+    const headers = [['Authorization', `Bearer ${own.token}`]] as const
+    const wait = () => stage.send({ ...wire, headers })
+    const waiting: ReturnType<typeof wait>[] = []
+    for (const count of [1, 2, 3]) {
+      waiting.push(...Array.from({ length: placesMax }, wait))
+      await eventually(async () =>
+        expect(await stage.world.metrics.text()).toContain(`plumbline_changes_waiting ${count * placesMax}\n`),
+      )
+    }
+    const { total, idle } = stage.world.database.load()
+    expect(total - idle).toBeLessThan(3)
+    expect((await own.get('/v1/clients')).status).toBe(200)
     await own.create('clients', { name: 'Awaited' })
     for (const { body } of await Promise.all(waiting)) expect(body.data).toHaveLength(1)
   })
