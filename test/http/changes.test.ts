@@ -47,6 +47,21 @@ describe('The feed tells every committed change, in order', () => {
     expect(new Set(changes.map(({ id }) => id)).size).toBe(3)
   })
 
+  test('every answer to a write names what the log calls it, and a dry-run, which writes nothing, names nothing', async () => {
+    const own = await stage.company()
+    const created = await own.call('POST', '/v1/clients', { body: { name: 'A' } })
+    const { id } = created.body.data
+    const answers = [created, await patch(own, id, { name: 'B' }), await own.call('DELETE', `/v1/clients/${id}`)]
+    const told = await marked(
+      'select write_id from history where company_id = $1 and record_id = $2 and version > 0 order by id',
+      own.id,
+      id,
+    )
+    expect(answers.map(({ headers }) => headers['x-write-id'])).toEqual(told.map(({ write_id }) => write_id))
+    const dry = await own.call('POST', '/v1/clients', { body: { name: 'A' }, headers: { 'X-Dry-Run': '1' } })
+    expect([dry.status, dry.headers['x-write-id']]).toEqual([200, undefined])
+  })
+
   test('page by page the same as at once, and the same again from the same cursor', async () => {
     const own = await stage.company()
     for (let count = 0; count < 7; count++) await own.create('clients', { name: `C${count}` })
