@@ -21,12 +21,13 @@ export function openAdmission(world: Pick<World, 'config' | 'clock' | 'metrics' 
     shares: makeShares(),
     async within(sort, share, work) {
       let enteredAt: number | undefined
+      let place = sort
       const enter = async (entering: boolean | Promise<boolean>): Promise<void> => {
         if (!(entering === true || (entering !== false && (await entering)))) throw noRoom
         enteredAt = world.clock.elapsed()
       }
       const leave = (): void => {
-        if (enteredAt !== undefined) gate.leave(sort, share, enteredAt)
+        if (enteredAt !== undefined) gate.leave(place, share, enteredAt)
         enteredAt = undefined
       }
       try {
@@ -34,7 +35,8 @@ export function openAdmission(world: Pick<World, 'config' | 'clock' | 'metrics' 
         return await work(async (done) => {
           leave()
           const result = await done()
-          await enter(gate.enterAgain(sort, share))
+          place = 'again'
+          await enter(gate.enterAgain(share))
           return result
         })
       } finally {
