@@ -40,7 +40,7 @@ describe('doctor', () => {
     expect(found.checks.map(({ name }) => name)).toEqual([
       ...['settings', 'node', 'processes', 'metrics', 'network', 'data folder', 'disk', 'key'],
       ...['database', 'durability', 'clock', 'connections', 'extensions', 'migrations', 'seal', 'demo', 'changes'],
-      'backup',
+      ...['webhooks', 'backup'],
       ...(isRoot ? ['user'] : []),
     ])
     const { out } = await stage.give(['doctor'])
