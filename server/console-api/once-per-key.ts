@@ -51,6 +51,7 @@ export async function oncePerKey<T extends Finished>(
       location: headers.Location ?? null,
       etag: headers.ETag ?? null,
       request_id: write.requestId,
+      write_id: write.session.actor.writeId,
     }),
   )
   return done
