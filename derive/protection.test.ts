@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '#registry/json.ts'
-import { definitionOf, registry } from '#registry/records/index.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { blank, checkRecord } from './input.ts'
 import { lockedFields, protectionWords } from './protection.ts'
 

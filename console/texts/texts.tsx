@@ -63,7 +63,7 @@ export function useRecordTexts() {
 
 function recordTexts(texts: Texts) {
   const { records, commonFields, memberFields } = texts
-  const all = records as { [kind: string]: RecordTexts }
+  const all = records as { [resource: string]: RecordTexts }
   const spelled = (name: string): string => capital(plain(name))
   const label = (owner: string, field: string): string =>
     all[owner]?.fields[field] ??
@@ -72,30 +72,30 @@ function recordTexts(texts: Texts) {
     spelled(field)
   return {
     label,
-    one: (kind: string): string => all[kind]?.one ?? plain(kind),
-    many: (kind: string): string => all[kind]?.many ?? spelled(kind),
-    add: (kind: string): string => all[kind]?.add ?? spelled(kind),
-    none: (kind: string): string => all[kind]?.none ?? '',
-    value: (kind: string, value: string): string => all[kind]?.values[value] ?? spelled(value.toLowerCase()),
-    stepTo: (kind: string, { field, to }: Step, from: { readonly [field: string]: unknown }): string =>
-      all[kind]?.steps[`${from[field]}>${to}`] ??
-      all[kind]?.steps[String(to)] ??
-      (typeof to === 'boolean' ? label(kind, field) : (all[kind]?.values[to] ?? spelled(to.toLowerCase()))),
+    one: (resource: string): string => all[resource]?.one ?? plain(resource),
+    many: (resource: string): string => all[resource]?.many ?? spelled(resource),
+    add: (resource: string): string => all[resource]?.add ?? spelled(resource),
+    none: (resource: string): string => all[resource]?.none ?? '',
+    value: (resource: string, value: string): string => all[resource]?.values[value] ?? spelled(value.toLowerCase()),
+    stepTo: (resource: string, { field, to }: Step, from: { readonly [field: string]: unknown }): string =>
+      all[resource]?.steps[`${from[field]}>${to}`] ??
+      all[resource]?.steps[String(to)] ??
+      (typeof to === 'boolean' ? label(resource, field) : (all[resource]?.values[to] ?? spelled(to.toLowerCase()))),
     /** Where a step leads. */
-    stateAfter: (kind: string, { field, to }: Step): string =>
+    stateAfter: (resource: string, { field, to }: Step): string =>
       typeof to === 'string'
-        ? (all[kind]?.values[to] ?? spelled(to.toLowerCase()))
+        ? (all[resource]?.values[to] ?? spelled(to.toLowerCase()))
         : to
-          ? label(kind, field)
-          : texts.show.not(label(kind, field)),
-    correction: (kind: string): string => all[kind]?.correction ?? '',
-    make: (kind: string): string => all[kind]?.make ?? all[kind]?.add ?? spelled(kind),
+          ? label(resource, field)
+          : texts.show.not(label(resource, field)),
+    correction: (resource: string): string => all[resource]?.correction ?? '',
+    make: (resource: string): string => all[resource]?.make ?? all[resource]?.add ?? spelled(resource),
     /** `billing_address.city` and `lines[3].quantity` by the labels of both. */
-    path: (kind: string, path: string): string => {
+    path: (resource: string, path: string): string => {
       const [field = '', ...inside] = path.split(/[.[\]]/).filter((part) => part !== '')
       const owner = inside.some((part) => /^\d+$/.test(part)) ? 'lines' : 'address'
       const rest = inside.map((part) => (/^\d+$/.test(part) ? String(Number(part) + 1) : label(owner, part)))
-      return [label(kind, field), ...rest].join(' ')
+      return [label(resource, field), ...rest].join(' ')
     },
   }
 }

@@ -11,7 +11,7 @@ import type { TokenRow } from '#sql/system/tokens.ts'
 import type { AttemptInFull, AttemptShown } from '#sql/system/webhook-attempts.ts'
 import type { EndpointRow } from '#sql/system/webhooks.ts'
 
-/** What the operations of the web interface answer: rows as they are read, and what is made of them. */
+/** What the operations of the console answer: rows as they are read, and what is made of them. */
 
 export type Meta = { total: number; limit: number; offset: number }
 
@@ -44,7 +44,7 @@ export type Who = { account_id: number; name: string } | null
 
 type Acting = Pick<HistoryRow, 'id' | 'at' | 'door' | 'token_label' | 'records' | 'record_id'> & {
   who: Who
-  /** Whoever issued the token that it was done with. */
+  /** Anyone who issued the token that it was done with. */
   issuer: Who
 }
 
@@ -124,7 +124,7 @@ export type Usage = { days: UsageDay[]; plan: PlanUse[] }
 
 export type Company = Omit<CompanyRow, 'is_demo'> & { usage: PlanUse[] }
 /**
- * `amounts_in`: the kinds of record that keep the currency as it is. `is_plain`: others reach the service, and what is sent
+ * `amounts_in`: the resources that keep the currency as it is. `is_plain`: others reach the service, and what is sent
  * to it crosses a network unencrypted.
  */
 export type CompanyOpened = Company & { amounts_in: string[]; is_plain: boolean }

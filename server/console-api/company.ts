@@ -1,16 +1,16 @@
-import { isPlain } from '../config/reach.ts'
+import { isPlain } from '../config/exposure.ts'
+import { auditCompany } from '../service/audit-log.ts'
 import { amountsIn, setCompany, showCompany } from '../service/company.ts'
-import { noteCompany } from '../service/office-note.ts'
 import type { Asked } from './asked.ts'
 
 /** Settings, Company. What the company pays for, its plan and its add-ons, is the operator's to change. */
 
-export async function fetch({ world, session }: Asked<'company.fetch'>) {
+export async function fetch({ app, session }: Asked<'company.fetch'>) {
   const { companyId } = session().actor
-  return world.database.transaction(async (transaction) => {
+  return app.database.transaction(async (transaction) => {
     const { is_demo: _, ...company } = await showCompany(transaction, companyId)
     const amounts = await amountsIn(transaction, companyId)
-    return { data: { ...company, amounts_in: amounts, is_plain: isPlain(world.config) } }
+    return { data: { ...company, amounts_in: amounts, is_plain: isPlain(app.config) } }
   })
 }
 
@@ -19,7 +19,7 @@ export async function update({ body, change }: Asked<'company.update'>) {
   return change(async (transaction, { actor }) => {
     const before = await showCompany(transaction, actor.companyId)
     const after = await setCompany(transaction, actor.companyId, wanted)
-    await noteCompany(transaction, actor, before, after)
+    await auditCompany(transaction, actor, before, after)
     const { is_demo: _, ...company } = await showCompany(transaction, actor.companyId)
     return { data: company }
   })

@@ -1,10 +1,10 @@
 import { createHmac, hash } from 'node:crypto'
 import { Refusal } from '#registry/refusals.ts'
 import { type AnswerRow, claimForSession, findAnswer, keepAnswer } from '#sql/system/answers.ts'
+import { lockOf } from '../pipeline/claim-key.ts'
 import { openSealed, type SealingKeys, seal } from '../service/seal.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
-import { lockOf } from '../walk/claim-key.ts'
 import type { ConsoleReply, ConsoleRoute, Finished } from './asked.ts'
 import { replyTo } from './reply.ts'
 

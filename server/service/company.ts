@@ -3,8 +3,8 @@ import { type AddOn, addOns } from '#registry/add-ons.ts'
 import { currencies } from '#registry/currencies.ts'
 import type { Problem } from '#registry/definition.ts'
 import { isPlanLimited, type Plan, planLimit, planNames } from '#registry/plans.ts'
-import { registry } from '#registry/records/index.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { registry } from '#registry/resources/index.ts'
 import { kindsWithAmounts } from '#sql/records/amounts.ts'
 import {
   type CompanyRow,
@@ -14,7 +14,7 @@ import {
   lockCompanyWhole,
   updateCompany,
 } from '#sql/system/companies.ts'
-import { countLive, recountPlaces } from '#sql/system/quota.ts'
+import { countLive, recountSlots } from '#sql/system/quota.ts'
 import type { Transaction } from '../store/database.ts'
 
 /** A company: its name, currency, plan and add-ons. */
@@ -58,14 +58,14 @@ export async function showCompany(transaction: Transaction, id: number): Promise
   const [company] = await transaction.run<CompanyRow>(findCompany(id))
   if (!company) throw noCompany(id)
   const usage = []
-  for (const { name } of limitedKinds) {
+  for (const { name } of limitedResources) {
     const [row] = await transaction.run<{ used: number }>(countLive(id, name))
     usage.push({ records: name, used: row?.used ?? 0, limit: planLimit(company.plan, name) })
   }
   return { ...company, usage }
 }
 
-/** The kinds of record that have amounts in the company's currency, those that were deleted and can come back among them. */
+/** The resources that have amounts in the company's currency, those that were deleted and can come back among them. */
 export async function amountsIn(transaction: Transaction, id: number): Promise<string[]> {
   const rows = await transaction.run<{ records: string }>(kindsWithAmounts(id, registry))
   return rows.map(({ records }) => records)
@@ -81,10 +81,10 @@ async function refuseIfAmounts(transaction: Transaction, { id, currency }: Compa
 
 const noCompany = (id: number): Refusal => new Refusal('not_found', { detail: `There is no company ${id}.` })
 
-const limitedKinds = registry.filter(({ name }) => isPlanLimited(name))
+const limitedResources = registry.filter(({ name }) => isPlanLimited(name))
 
 async function recount(transaction: Transaction, companyId: number): Promise<void> {
-  for (const { name } of limitedKinds) await transaction.run(recountPlaces(companyId, name))
+  for (const { name } of limitedResources) await transaction.run(recountSlots(companyId, name))
 }
 
 function checked(before: CompanyRow, { name, currency, plan, addOns: wanted }: CompanyInput): CompanyRow {

@@ -1,10 +1,10 @@
 import { raw } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import { kindOf } from '#registry/kinds/index.ts'
+import { kindOf } from '#registry/fields/index.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 import { columnsOf } from './columns.ts'
 
-/** The kinds of record of which a company has one with an amount in it, whether it is live or was deleted. */
+/** The resources of which a company has one with an amount in it, whether it is live or was deleted. */
 export function kindsWithAmounts(companyId: number, records: readonly Definition[]): Statement {
   const [first, ...others] = records.flatMap((definition) => {
     const amounts = amountsOf(definition)

@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type BrowserStage, type Office, openBrowserStage } from './stage.ts'
+import { type Admin, type BrowserStage, openBrowserStage } from './stage.ts'
 import { dialogViolations, fill, press, refer, visit } from './steps.ts'
 
 let stage: BrowserStage
-let office: Office
+let admin: Admin
 let page: Page
 let client: number
 beforeAll(async () => {
   stage = await openBrowserStage()
-  office = await stage.office()
-  client = await office.record('clients', { name: 'Quay Trust', payment_terms_days: 14 })
-  page = await stage.enter(office)
+  admin = await stage.admin()
+  client = await admin.record('clients', { name: 'Quay Trust', payment_terms_days: 14 })
+  page = await stage.enter(admin)
 })
 afterAll(() => stage.close())
 afterEach(() => expect(stage.quiet()).toEqual([]))
@@ -20,7 +20,7 @@ const wall = { description: 'Wall', quantity: 2, unit: 'm2', unit_price_minor: 5
 const coping = { description: 'Coping', quantity: 1, unit: null, unit_price_minor: 20_000 }
 
 const estimate = (more: object = {}): Promise<number> =>
-  office.record('estimates', { title: 'Wall', client_id: client, lines: [wall], status: 'SENT', ...more })
+  admin.record('estimates', { title: 'Wall', client_id: client, lines: [wall], status: 'SENT', ...more })
 
 const stateOf = async (kind: string, id: number): Promise<unknown> =>
   (await stage.sql(`select status from ${kind} where id = $1`, id))[0]?.status
@@ -36,7 +36,7 @@ describe('A step', () => {
     for (const fact of ['Quay Trust', 'EST-000001', '$1,200.00', 'is final']) expect(asked).toContain(fact)
     expect(await dialogViolations(page)).toEqual([])
 
-    await office.call('PATCH', `/v1/estimates/${id}`, { body: { lines: [{ ...wall, unit_price_minor: 100 }] } })
+    await admin.call('PATCH', `/v1/estimates/${id}`, { body: { lines: [{ ...wall, unit_price_minor: 100 }] } })
     await press(dialog(), 'Accept')
     const refused = dialog('This has changed meanwhile')
     await refused.getByText(/nothing was done/).waitFor()
@@ -62,7 +62,7 @@ describe('A step', () => {
     await press(dialog(), 'Accept nevertheless')
     await page.getByText('Now: Accepted').waitFor()
     const late = await estimate({ valid_until: '2020-02-01' })
-    expect((await office.call('PATCH', `/v1/estimates/${late}`, { body: { status: 'ACCEPTED' } })).status).toBe(200)
+    expect((await admin.call('PATCH', `/v1/estimates/${late}`, { body: { status: 'ACCEPTED' } })).status).toBe(200)
   })
 
   test('whose answer was lost is not taken twice', async () => {
@@ -84,7 +84,7 @@ describe('A step', () => {
   })
 
   test('for several at once says what they come to, and leaves the one that changed meanwhile', async () => {
-    const own = await stage.office()
+    const own = await stage.admin()
     const theirs = await own.record('clients', { name: 'Mole' })
     const sent = { client_id: theirs, lines: [wall], status: 'SENT' }
     const [one, other] = [
@@ -144,7 +144,7 @@ describe('A form whose answer was lost', () => {
 
 describe('From an estimate to a paid invoice', () => {
   test('takes client, project, lines and tax, asks for the days, and locks what was issued', async () => {
-    const project = await office.record('projects', { name: 'Mole', client_id: client })
+    const project = await admin.record('projects', { name: 'Mole', client_id: client })
     const id = await estimate({ project_id: project, lines: [wall, coping], tax_pct: 20, status: 'ACCEPTED' })
     await visit(stage, page, `/estimates/${id}/show`)
     await page.getByText(/This is part of the books/).waitFor()
@@ -186,7 +186,7 @@ describe('From an estimate to a paid invoice', () => {
   })
 
   test('proposes to be due when the client’s terms say so', async () => {
-    const id = await office.record('invoices', { client_id: client, issued_on: '2026-03-01', lines: [wall] })
+    const id = await admin.record('invoices', { client_id: client, issued_on: '2026-03-01', lines: [wall] })
     await visit(stage, page, `/invoices/${id}/show`)
     await press(page, 'Issue')
     await expect.poll(() => dialog().getByLabel('Due on').inputValue()).toBe('2026-03-15')
@@ -194,8 +194,8 @@ describe('From an estimate to a paid invoice', () => {
   })
 
   test('refuses another client’s project where it is chosen', async () => {
-    const other = await office.record('clients', { name: 'Other' })
-    await office.record('projects', { name: 'Foreign pier', client_id: other })
+    const other = await admin.record('clients', { name: 'Other' })
+    await admin.record('projects', { name: 'Foreign pier', client_id: other })
     await visit(stage, page, '/invoices/create')
     await refer(page, 'Client', 'quay', 'Quay Trust')
     await refer(page, 'Project', 'foreign', 'Foreign pier')
@@ -213,10 +213,10 @@ describe('From an estimate to a paid invoice', () => {
 
 describe('Hours that were approved by mistake', () => {
   test('are taken back, with a question of their own, and change again', async () => {
-    const worker = await office.record('workers', { name: 'Grace' })
-    const project = await office.record('projects', { name: 'Site' })
+    const worker = await admin.record('workers', { name: 'Grace' })
+    const project = await admin.record('projects', { name: 'Site' })
     const hours = { worker_id: worker, project_id: project, worked_on: '2026-03-02', hours: 23, status: 'APPROVED' }
-    const id = await office.record('time_entries', hours)
+    const id = await admin.record('time_entries', hours)
     await visit(stage, page, `/time_entries/${id}/show`)
     expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0)
     await press(page, 'Take back')
@@ -234,7 +234,7 @@ describe('Hours that were approved by mistake', () => {
 
 describe('A dialog in which something was typed', () => {
   test.each(['Escape', 'a click beside it', 'another page'])('asks before it closes: %s', async (how) => {
-    await office.record('projects', { name: `Closed by ${how}` })
+    await admin.record('projects', { name: `Closed by ${how}` })
     await visit(stage, page, '/projects')
     await page.getByRole('link', { name: `Closed by ${how}`, exact: true }).click()
     await page.getByRole('tab', { name: 'Tasks' }).click()
@@ -273,7 +273,7 @@ describe('A race on the lines of an estimate', () => {
       { ...coping, unit_price_minor: 30_000 },
       { description: 'Steps' },
     ]
-    await office.call('PATCH', `/v1/estimates/${id}`, { body: { lines: theirs } })
+    await admin.call('PATCH', `/v1/estimates/${id}`, { body: { lines: theirs } })
     await press(page, 'Save')
     const race = dialog('Somebody else changed this meanwhile')
     await race.getByRole('radio', { name: /Yours/ }).waitFor()

@@ -4,12 +4,12 @@ import type { Company } from '../stage/stage.ts'
 import { type ConsoleStage, openConsole, type Person } from './stage.ts'
 
 let stage: ConsoleStage
-let office: Person & { company: Company }
+let admin: Person & { company: Company }
 let ids: { [name: string]: number }
 beforeAll(async () => {
   stage = await openConsole()
-  office = await stage.office()
-  const { company } = office
+  admin = await stage.admin()
+  const { company } = admin
   const quay = await company.record('clients', { name: 'Quay' })
   const mole = await company.record('clients', { name: 'Mole' })
   const pier = await company.record('projects', { name: 'Pier', client_id: quay })
@@ -48,13 +48,13 @@ describe('Client, project and estimate of an invoice belong together', () => {
     },
   ]
   test.each(rows)('$why', async ({ body, errors }) => {
-    const answer = await office.ask('POST', invoices, { client_id: ids.quay, ...body() })
+    const answer = await admin.ask('POST', invoices, { client_id: ids.quay, ...body() })
     expect(errorsOf(answer)).toEqual(errors)
   })
 
   test('also when another client is written later', async () => {
-    const { body } = await office.ask('POST', invoices, { client_id: ids.quay, project_id: ids.pier })
-    const answer = await office.ask('PATCH', `${invoices}/${body.data.id}`, { client_id: ids.mole })
+    const { body } = await admin.ask('POST', invoices, { client_id: ids.quay, project_id: ids.pier })
+    const answer = await admin.ask('PATCH', `${invoices}/${body.data.id}`, { client_id: ids.mole })
     expect(errorsOf(answer)).toEqual(['project_id not_of_client'])
   })
 })
@@ -62,35 +62,35 @@ describe('Client, project and estimate of an invoice belong together', () => {
 describe('An invoice', () => {
   test('is totalled like an estimate, and its total is not typed', async () => {
     const priced = { lines: [wall, { description: 'Coping' }], discount_pct: 2.5, tax_pct: 19.25 }
-    const invoice = await office.ask('POST', invoices, { client_id: ids.quay, ...priced })
-    const estimate = await office.company.create('estimates', { title: 'Same', ...priced })
+    const invoice = await admin.ask('POST', invoices, { client_id: ids.quay, ...priced })
+    const estimate = await admin.company.create('estimates', { title: 'Same', ...priced })
     const sums = ['subtotal_minor', 'discount_minor', 'tax_minor', 'total_minor']
     const [one, other] = [
-      await office.data(`${invoices}/${invoice.body.data.id}`),
-      await office.data(`/console/records/estimates/${estimate}`),
+      await admin.data(`${invoices}/${invoice.body.data.id}`),
+      await admin.data(`/console/records/estimates/${estimate}`),
     ]
     expect(sums.map((sum) => one[sum])).toEqual(sums.map((sum) => other[sum]))
-    const typed = await office.ask('POST', invoices, { client_id: ids.quay, total_minor: 5 })
+    const typed = await admin.ask('POST', invoices, { client_id: ids.quay, total_minor: 5 })
     expect(errorsOf(typed)).toEqual(['total_minor read_only'])
   })
 
   test('is issued with a line, a day and the day it is due, and locked from then on', async () => {
-    const { data } = (await office.ask('POST', invoices, { client_id: ids.quay })).body
+    const { data } = (await admin.ask('POST', invoices, { client_id: ids.quay })).body
     const at = `${invoices}/${data.id}`
-    const bare = await office.ask('PATCH', at, { status: 'ISSUED' })
+    const bare = await admin.ask('PATCH', at, { status: 'ISSUED' })
     expect(errorsOf(bare)).toEqual(['issued_on needed_by_status', 'due_on needed_by_status', 'lines needed_by_status'])
     const days = { issued_on: '2026-03-01', due_on: '2026-03-31' }
-    const issued = await office.ask('PATCH', at, { status: 'ISSUED', ...days, lines: [wall] })
+    const issued = await admin.ask('PATCH', at, { status: 'ISSUED', ...days, lines: [wall] })
     expect(issued.status).toBe(200)
-    const changed = await office.ask('PATCH', at, { lines: [{ ...wall, unit_price_minor: 1 }] })
+    const changed = await admin.ask('PATCH', at, { lines: [{ ...wall, unit_price_minor: 1 }] })
     expect(errorsOf(changed)).toEqual(['lines locked'])
     expect(changed.body.errors[0].message).toMatch(
       /to put a mistake right, set its status to VOID .* issue a new invoice$/,
     )
     for (const status of ['PAID', 'ISSUED', 'VOID'])
-      expect((await office.ask('PATCH', at, { status })).status, status).toBe(200)
-    expect((await office.data(at)).total_minor).toBe(999)
-    const history = (await office.get(`${at}/history`)).body.data
+      expect((await admin.ask('PATCH', at, { status })).status, status).toBe(200)
+    expect((await admin.data(at)).total_minor).toBe(999)
+    const history = (await admin.get(`${at}/history`)).body.data
     expect(history.map(({ changes }: { changes: { status?: string[] } | null }) => changes?.status?.[1])).toEqual([
       'VOID',
       'ISSUED',
@@ -101,11 +101,11 @@ describe('An invoice', () => {
   })
 
   test('of before lines and days can still be paid', async () => {
-    const { data } = (await office.ask('POST', invoices, { client_id: ids.quay, project_id: ids.pier })).body
+    const { data } = (await admin.ask('POST', invoices, { client_id: ids.quay, project_id: ids.pier })).body
     const at = `${invoices}/${data.id}`
     await stage.sql("update invoices set status = 'ISSUED' where id = $1", data.id)
     await stage.sql('update projects set client_id = $1 where id = $2', ids.mole, ids.pier)
-    expect((await office.ask('PATCH', at, { status: 'PAID' })).status).toBe(200)
+    expect((await admin.ask('PATCH', at, { status: 'PAID' })).status).toBe(200)
     await stage.sql('update projects set client_id = $1 where id = $2', ids.quay, ids.pier)
   })
 })

@@ -3,10 +3,10 @@ import type { Company } from '../stage/stage.ts'
 import { type ConsoleStage, openConsole, type Person } from './stage.ts'
 
 let stage: ConsoleStage
-let office: Person & { company: Company }
+let admin: Person & { company: Company }
 beforeAll(async () => {
   stage = await openConsole()
-  office = await stage.office()
+  admin = await stage.admin()
 })
 afterAll(() => stage.close())
 
@@ -15,13 +15,13 @@ const fresh = (): string => crypto.randomUUID()
 
 /** How many records of a name there are. */
 const count = async (name: string): Promise<number> =>
-  (await office.get(`/console/records/clients?q=${name}`)).body.meta.total
+  (await admin.get(`/console/records/clients?q=${name}`)).body.meta.total
 
 describe('A key of the interface', () => {
   test('does a create once, and tells its answer again', async () => {
     const key = fresh()
-    const first = await office.ask('POST', '/console/records/clients', { name: 'Quay' }, keyed(key))
-    const again = await office.ask('POST', '/console/records/clients', { name: 'Quay' }, keyed(key))
+    const first = await admin.ask('POST', '/console/records/clients', { name: 'Quay' }, keyed(key))
+    const again = await admin.ask('POST', '/console/records/clients', { name: 'Quay' }, keyed(key))
     expect([first.status, again.status]).toEqual([201, 201])
     expect(again.body).toEqual(first.body)
     expect([again.headers.location, again.headers.etag]).toEqual([first.headers.location, first.headers.etag])
@@ -32,7 +32,7 @@ describe('A key of the interface', () => {
   test('of two at once does one, and has the other come again', async () => {
     const key = fresh()
     const both = await Promise.all(
-      [1, 2].map(() => office.ask('POST', '/console/records/clients', { name: 'Twin' }, keyed(key))),
+      [1, 2].map(() => admin.ask('POST', '/console/records/clients', { name: 'Twin' }, keyed(key))),
     )
     for (const { status, body } of both) {
       if (status !== 201) expect({ status, code: body.code }).toEqual({ status: 409, code: 'idempotency_in_progress' })
@@ -43,8 +43,8 @@ describe('A key of the interface', () => {
 
   test('is bound to what was sent with it', async () => {
     const key = fresh()
-    await office.ask('POST', '/console/records/clients', { name: 'Bound' }, keyed(key))
-    const { status, body } = await office.ask('POST', '/console/records/clients', { name: 'Other' }, keyed(key))
+    await admin.ask('POST', '/console/records/clients', { name: 'Bound' }, keyed(key))
+    const { status, body } = await admin.ask('POST', '/console/records/clients', { name: 'Other' }, keyed(key))
     expect({ status, code: body.code }).toEqual({ status: 409, code: 'idempotency_key_reuse' })
     expect(body.detail).toContain('was saved')
     expect(await count('Other')).toBe(0)
@@ -52,11 +52,11 @@ describe('A key of the interface', () => {
 
   test('is free again after a refusal', async () => {
     const key = fresh()
-    const refused = await office.ask('POST', '/console/records/clients', { name: '' }, keyed(key))
+    const refused = await admin.ask('POST', '/console/records/clients', { name: '' }, keyed(key))
     expect(refused.status).toBe(422)
-    const done = await office.ask('POST', '/console/records/clients', { name: 'Free' }, keyed(key))
+    const done = await admin.ask('POST', '/console/records/clients', { name: 'Free' }, keyed(key))
     expect(done.status).toBe(201)
-    const lost = await office.ask(
+    const lost = await admin.ask(
       'PATCH',
       `/console/records/clients/${done.body.data.id}`,
       { name: 'X' },
@@ -70,27 +70,27 @@ describe('A key of the interface', () => {
 
   test('is not used up by a preview', async () => {
     const key = fresh()
-    const id = await office.company.record('clients', { name: 'Gone' })
-    const preview = await office.ask('DELETE', `/console/records/clients/${id}?dry_run=1`, undefined, keyed(key))
+    const id = await admin.company.record('clients', { name: 'Gone' })
+    const preview = await admin.ask('DELETE', `/console/records/clients/${id}?dry_run=1`, undefined, keyed(key))
     expect(preview.body.data.dry_run).toBe(true)
-    const first = await office.ask('DELETE', `/console/records/clients/${id}`, undefined, keyed(key))
-    const again = await office.ask('DELETE', `/console/records/clients/${id}`, undefined, keyed(key))
+    const first = await admin.ask('DELETE', `/console/records/clients/${id}`, undefined, keyed(key))
+    const again = await admin.ask('DELETE', `/console/records/clients/${id}`, undefined, keyed(key))
     expect([first.status, again.status]).toEqual([200, 200])
     expect(again.body).toEqual(first.body)
   })
 
   test('is the account’s own, and none of /v1', async () => {
     const key = fresh()
-    const other = await stage.person(office.company)
-    const mine = await office.ask('POST', '/console/records/clients', { name: 'Mine' }, keyed(key))
+    const other = await stage.person(admin.company)
+    const mine = await admin.ask('POST', '/console/records/clients', { name: 'Mine' }, keyed(key))
     const theirs = await other.ask('POST', '/console/records/clients', { name: 'Mine' }, keyed(key))
-    const called = await office.company.call('POST', '/v1/clients', { body: { name: 'Mine' }, headers: keyed(key) })
+    const called = await admin.company.call('POST', '/v1/clients', { body: { name: 'Mine' }, headers: keyed(key) })
     expect(new Set([mine, theirs, called].map(({ body }) => body.data.id)).size).toBe(3)
   })
 
   test('has the permission looked at again before the answer is told', async () => {
     const key = fresh()
-    const clerk = await stage.person(office.company, ['CLIENTS_EDIT'])
+    const clerk = await stage.person(admin.company, ['CLIENTS_EDIT'])
     await clerk.ask('POST', '/console/records/clients', { name: 'Once' }, keyed(key))
     await stage.sql("update accounts set permissions = '{}' where id = $1", clerk.id)
     const again = await clerk.ask('POST', '/console/records/clients', { name: 'Once' }, keyed(key))
@@ -99,15 +99,15 @@ describe('A key of the interface', () => {
 
   test('tells a secret again, and keeps it sealed', async () => {
     const key = fresh()
-    const body = { password: office.password }
-    const first = await office.ask('POST', '/console/token/rotate', body, keyed(key))
-    const again = await office.ask('POST', '/console/token/rotate', body, keyed(key))
+    const body = { password: admin.password }
+    const first = await admin.ask('POST', '/console/token/rotate', body, keyed(key))
+    const again = await admin.ask('POST', '/console/token/rotate', body, keyed(key))
     expect(first.status).toBe(200)
     expect(again.body).toEqual(first.body)
-    const kept = await stage.sql('select body from answers where company_id = $1', office.company.id)
+    const kept = await stage.sql('select body from answers where company_id = $1', admin.company.id)
     const { token } = first.body.data
     expect(kept.filter(({ body: text }) => String(text).includes(token))).toEqual([])
-    const wrong = await office.ask('POST', '/console/token/rotate', { password: 'x' }, keyed(key))
+    const wrong = await admin.ask('POST', '/console/token/rotate', { password: 'x' }, keyed(key))
     expect(wrong.status).toBe(422)
   })
 
@@ -116,8 +116,8 @@ describe('A key of the interface', () => {
     ['the name of the company', 'PATCH', '/console/company', { name: 'Harbour' }],
   ])('does %s once', async (_what, method, path, body) => {
     const key = fresh()
-    const first = await office.ask(method, path, body, keyed(key))
-    const again = await office.ask(method, path, body, keyed(key))
+    const first = await admin.ask(method, path, body, keyed(key))
+    const again = await admin.ask(method, path, body, keyed(key))
     expect(first.status).toBeLessThan(300)
     expect({ status: again.status, body: again.body, replayed: again.headers['idempotency-replayed'] }).toEqual({
       status: first.status,

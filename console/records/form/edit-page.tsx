@@ -4,12 +4,12 @@ import { settledFields } from '#derive/form/steps.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { Page } from '../../look/page.tsx'
-import { Trouble } from '../../look/trouble.tsx'
-import { useUnsaved } from '../../look/unsaved.tsx'
-import { Waiting } from '../../look/waiting.tsx'
 import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { useUnsaved } from '../../ui/unsaved.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
 import { listPath, pathOf } from '../paths.ts'
 import { titleOf } from '../title.ts'
 import { LockedNotice } from './locked-notice.tsx'
@@ -68,7 +68,7 @@ function EditForm({ definition, id, record, etag: loadedEtag }: EditFormProps) {
         <LockedNotice definition={definition} record={form.before ?? record} />
         <SchemaForm form={form} settled={settledFields(definition, form.before ?? record)} />
         <SaveBar
-          kind={name}
+          resource={name}
           label={texts.common.save}
           problems={form.problems}
           isBusy={isBusy}

@@ -8,7 +8,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { amountOf } from '../kinds/line-amount.ts'
+import { amountOf } from '../fields/line-amount.ts'
 import type { LineRegion } from './race-lines.ts'
 
 type RaceLinesProps = {

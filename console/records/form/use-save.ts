@@ -5,7 +5,7 @@ import { isRefused, isUnauthorized } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { inputId } from '../kinds/input.ts'
+import { inputId } from '../fields/input.ts'
 import type { RecordForm } from './use-record-form.ts'
 
 type Options = {

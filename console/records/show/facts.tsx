@@ -4,7 +4,7 @@ import { fieldsOf } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Shown } from '../kinds/shown.tsx'
+import { Shown } from '../fields/shown.tsx'
 
 /** Which record it is: for whom, its number, its amount. */
 export function Facts({ definition, record }: { definition: Definition; record: JsonObject }) {
@@ -19,7 +19,7 @@ export function Facts({ definition, record }: { definition: Definition; record: 
               {label(definition.name, field.name)}
             </Box>
             <Box component="dd" sx={{ m: 0, fontWeight: field.kind === 'money' ? 700 : 400, overflowWrap: 'anywhere' }}>
-              <Shown isShort field={field} kind={definition.name} value={record[field.name]} />
+              <Shown isShort field={field} resource={definition.name} value={record[field.name]} />
             </Box>
           </Box>
         ))}
@@ -48,8 +48,8 @@ export function Differences({
       {differing.map((field) => (
         <li key={field.name}>
           <strong>{label(definition.name, field.name)}</strong> · {race.was}:{' '}
-          <Shown isShort field={field} kind={definition.name} value={shown[field.name]} /> · {race.now}:{' '}
-          <Shown isShort field={field} kind={definition.name} value={stored[field.name]} />
+          <Shown isShort field={field} resource={definition.name} value={shown[field.name]} /> · {race.now}:{' '}
+          <Shown isShort field={field} resource={definition.name} value={stored[field.name]} />
         </li>
       ))}
     </Box>

@@ -6,10 +6,10 @@ import { useNavigate, useNotify } from 'react-admin'
 import { askedFields, doubtsOf, type Step, weightOf } from '#derive/form/steps.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { AskFirst } from '../../look/ask-first.tsx'
 import { errorText, problemText } from '../../texts/refused.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { inputOf } from '../kinds/inputs.ts'
+import { AskFirst } from '../../ui/ask-first.tsx'
+import { inputOf } from '../fields/inputs.ts'
 import type { Row } from '../list/record-table.tsx'
 import { editPath } from '../paths.ts'
 import { Differences, Facts } from './facts.tsx'
@@ -72,7 +72,7 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
         onConfirm={() => navigate(editPath(name, record.id))}
         onClose={onClose}
       >
-        <ProblemItems kind={name} problems={elsewhere} />
+        <ProblemItems resource={name} problems={elsewhere} />
       </AskFirst>
     )
   }
@@ -106,7 +106,7 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
                 key={field.name}
                 field={field}
                 path={field.name}
-                kind={name}
+                resource={name}
                 label={words.label(name, field.name)}
                 value={given[field.name] ?? null}
                 record={{ ...shown, ...given }}
@@ -134,14 +134,14 @@ export function StepMeaning({ definition, record, step }: { definition: Definiti
   )
 }
 
-function ProblemItems({ kind, problems }: { kind: string; problems: readonly Problem[] }) {
+function ProblemItems({ resource, problems }: { resource: string; problems: readonly Problem[] }) {
   const texts = useTexts()
   const { path } = useRecordTexts()
   return (
     <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
       {problems.map((problem) => (
         <li key={problem.field + problem.code}>
-          <strong>{path(kind, problem.field)}</strong> {problemText(problem, texts)}
+          <strong>{path(resource, problem.field)}</strong> {problemText(problem, texts)}
         </li>
       ))}
     </Box>

@@ -4,11 +4,11 @@ import Typography from '@mui/material/Typography'
 import { doubtsOf, type Step, tellingFields } from '#derive/form/steps.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { AskFirst } from '../../look/ask-first.tsx'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Shown } from '../kinds/shown.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
+import { Shown } from '../fields/shown.tsx'
 import type { Row } from '../list/record-table.tsx'
 import { StepMeaning } from './step-dialog.tsx'
 import { todayHere } from './today.ts'
@@ -51,7 +51,7 @@ export function StepSeveral({ definition, records, step, isBusy, onConfirm, onCl
               .map((field, index) => (
                 <span key={field.name}>
                   {index > 0 && ' · '}
-                  <Shown isShort field={field} kind={definition.name} value={record[field.name]} />
+                  <Shown isShort field={field} resource={definition.name} value={record[field.name]} />
                 </span>
               ))}
           </li>

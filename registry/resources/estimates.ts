@@ -1,0 +1,74 @@
+import { resource } from '../common.ts'
+import type { Found, Problem } from '../definition.ts'
+import type { JsonObject } from '../json.ts'
+import { payable, pricedFields, pricedTotals } from './priced.ts'
+import { inOrder, isPast } from './rules.ts'
+
+export const estimates = resource({
+  name: 'estimates',
+  one: 'estimate',
+  about: 'An offer to a client: priced lines, a discount, a tax and their total.',
+  title: 'title',
+  served: { addOn: 'estimates' },
+  fields: {
+    title: { kind: 'text', max: 200, required: true, example: 'Boundary wall, phase 1', about: 'What is offered.' },
+    number: {
+      kind: 'text',
+      max: 40,
+      unique: true,
+      numbered: 'EST-',
+      example: 'EST-000001',
+      about: 'Number of the estimate; the next free one is given when it is absent.',
+    },
+    status: {
+      kind: 'choice',
+      values: ['DRAFT', 'SENT', 'ACCEPTED', 'REJECTED', 'EXPIRED'],
+      initial: 'DRAFT',
+      required: true,
+      moves: {
+        DRAFT: ['SENT'],
+        SENT: ['ACCEPTED', 'REJECTED', 'EXPIRED'],
+        ACCEPTED: [],
+        REJECTED: ['DRAFT'],
+        EXPIRED: ['DRAFT'],
+      },
+      about: 'Where the offer stands. Beyond DRAFT it needs a client and a line; ACCEPTED is final.',
+    },
+    client_id: { kind: 'reference', to: 'clients', about: 'The client it is made to.' },
+    project_id: {
+      kind: 'reference',
+      to: 'projects',
+      reads: ['client_id'],
+      about: 'The project it belongs to, which is a project of the same client.',
+    },
+    issue_date: { kind: 'date', example: '2026-02-02', about: 'Day it was made out.' },
+    valid_until: { kind: 'date', example: '2026-03-31', about: 'Last day it can be accepted; not before its issue.' },
+    ...pricedFields,
+    lines: { ...pricedFields.lines, about: 'What is offered, line by line, in order.' },
+    total_minor: { kind: 'money', readOnly: true, initial: 0, about: 'What the client would pay, in minor units.' },
+  },
+  search: ['title', 'number'],
+  filters: ['status', 'client_id', 'project_id'],
+  needs: { status: ['SENT', 'ACCEPTED', 'REJECTED', 'EXPIRED'], fields: ['client_id', 'lines'] },
+  rules: [inOrder('issue_date', 'valid_until'), projectOfClient, payable],
+  computed: pricedTotals,
+  doubts: [{ to: 'ACCEPTED', code: 'too_late', isSo: isPast('valid_until') }],
+  protection: { when: { status: ['ACCEPTED'] }, correct: 'make a new estimate and have that accepted' },
+  removal: {
+    hardWhen: { status: ['DRAFT'] },
+    instead: 'keep it; an accepted or invoiced estimate is part of the books',
+    relations: [
+      {
+        records: 'invoices',
+        by: 'estimate_id',
+        onDelete: { restrict: { status: ['ISSUED', 'PAID', 'VOID'] }, otherwise: 'unlinked' },
+      },
+    ],
+  },
+})
+
+function projectOfClient(after: JsonObject, _before: JsonObject | null, found: Found): Problem | undefined {
+  const project = found.project_id
+  if (!project || after.client_id === null || project.client_id === after.client_id) return undefined
+  return { field: 'project_id', code: 'not_of_client', message: 'must be a project of the client in client_id' }
+}

@@ -1,0 +1,41 @@
+import type { Problem } from '../definition.ts'
+import type { Field } from '../fields/index.ts'
+import type { Line } from '../fields/lines.ts'
+import type { JsonObject } from '../json.ts'
+import { moneyMax } from '../limits.ts'
+import { totals } from './totals.ts'
+
+/** What is offered or billed line by line: its fields, their totals and the rule on them, the same for all that is priced. */
+export const pricedFields = {
+  lines: { kind: 'lines', initial: [], required: true, about: 'What is priced, line by line, in order.' },
+  discount_pct: {
+    kind: 'decimal',
+    min: 0,
+    max: 100,
+    places: 2,
+    example: 2.5,
+    about: 'Discount on the sum of the lines, in percent.',
+  },
+  tax_pct: {
+    kind: 'decimal',
+    min: 0,
+    max: 100,
+    places: 2,
+    example: 20,
+    about: 'Tax after the discount, in percent.',
+  },
+  subtotal_minor: { kind: 'money', readOnly: true, initial: 0, about: 'Sum of the lines, in minor units.' },
+  discount_minor: { kind: 'money', readOnly: true, initial: 0, about: 'The discount, in minor units.' },
+  tax_minor: { kind: 'money', readOnly: true, initial: 0, about: 'The tax, in minor units.' },
+} as const satisfies { [name: string]: Field }
+
+/** Worked out at every write. */
+export const pricedTotals = (record: JsonObject): JsonObject => ({
+  ...totals(record.lines as Line[], record.discount_pct, record.tax_pct),
+})
+
+/** The sums stay amounts that can be kept. */
+export function payable(after: JsonObject): Problem | undefined {
+  if ((after.total_minor as number) <= moneyMax && (after.subtotal_minor as number) <= moneyMax) return undefined
+  return { field: 'lines', code: 'out_of_range', message: `must add up to at most ${moneyMax} minor units` }
+}

@@ -1,0 +1,19 @@
+import type { Problem, Rule } from '../definition.ts'
+import type { JsonObject } from '../json.ts'
+
+/** The rules that more than one resource keeps. */
+
+/** The day in `later` is not before the day in `earlier`. */
+export const inOrder =
+  (earlier: string, later: string): Rule =>
+  (after): Problem | undefined => {
+    const [from, to] = [after[earlier], after[later]]
+    if (typeof from !== 'string' || typeof to !== 'string' || from <= to) return undefined
+    return { field: later, code: 'date_order', message: `must not be before ${earlier} (${from})` }
+  }
+
+/** The last day that `field` names is over. */
+export const isPast =
+  (field: string) =>
+  (record: JsonObject, today: string): boolean =>
+    typeof record[field] === 'string' && record[field] < today
