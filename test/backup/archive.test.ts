@@ -1,7 +1,7 @@
 import { readdir, rename, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { OpenWorld } from '#server/app.ts'
+import type { OpenApp } from '#server/app.ts'
 import { segmentName, segmentOf } from '#server/backup/archived.ts'
 import { clusterFacts } from '#server/store/cluster-facts.ts'
 import { makeStage, type Stage } from '../command/stage.ts'
@@ -10,7 +10,7 @@ import { type Answered, differences, placeOf, startLoad } from './load.ts'
 import { namesIn } from './restored.ts'
 
 let stage: Stage
-let opened: OpenWorld
+let opened: OpenApp
 let settings: { [name: string]: string }
 let backup: string
 let segments: string
@@ -25,10 +25,10 @@ beforeAll(async () => {
   backup = join(stage.folder, 'backup')
   await stage.give(['company', 'create', '--name', 'Quay'], settings)
   await stage.give(['backup', backup], settings)
-  const load = startLoad(opened.world, 1, 2, 'archived')
+  const load = startLoad(opened.app, 1, 2, 'archived')
   for (const turn of [1, 2]) {
     await eventually(async () => expect(load.answered.length).toBeGreaterThan(turn * 50))
-    moments.push((await placeOf(opened.world)).at)
+    moments.push((await placeOf(opened.app)).at)
   }
   await eventually(async () => expect(load.answered.length).toBeGreaterThan(150))
   answered = await load.stop()

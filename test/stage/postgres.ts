@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { buildConsole } from '#server/command/build-console.ts'
-import { asSuperuser } from '#server/embedded/alone.ts'
+import { buildConsole } from '#server/commands/build-console.ts'
 import { openEmbedded } from '#server/embedded/open.ts'
+import { asSuperuser } from '#server/embedded/single-user.ts'
 import { migrate } from '#server/store/migrate.ts'
 
 /**
