@@ -21,12 +21,13 @@ export function openAdmission(app: Pick<App, 'config' | 'clock' | 'metrics' | 'l
     shares: makeShares(),
     async within(sort, share, work) {
       let enteredAt: number | undefined
+      let place = sort
       const enter = async (entering: boolean | Promise<boolean>): Promise<void> => {
         if (!(entering === true || (entering !== false && (await entering)))) throw overloaded
         enteredAt = app.clock.elapsed()
       }
       const leave = (): void => {
-        if (enteredAt !== undefined) limiter.leave(sort, share, enteredAt)
+        if (enteredAt !== undefined) limiter.leave(place, share, enteredAt)
         enteredAt = undefined
       }
       try {
@@ -34,7 +35,8 @@ export function openAdmission(app: Pick<App, 'config' | 'clock' | 'metrics' | 'l
         return await work(async (done) => {
           leave()
           const result = await done()
-          await enter(limiter.enterAgain(sort, share))
+          place = 'again'
+          await enter(limiter.enterAgain(share))
           return result
         })
       } finally {

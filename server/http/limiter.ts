@@ -6,11 +6,12 @@ import type { App } from './app.ts'
 /**
  * Reads and writes wait for different things, so that one sort that is stuck leaves the other its slots. Documents wait
  * for nothing but the processor, sign-ins for a password's hash, which takes longer than anything else; those of browsers that
- * show that they have signed in before do not queue behind strangers.
+ * show that they have signed in before do not queue behind strangers. Those who were let in and waited for something
+ * look `again`: one change may wake all who wait, and no more of them go on at once than there are connections.
  */
 export type Sort = (typeof sorts)[number]
 
-const sorts = ['reads', 'writes', 'documents', 'sign-ins', 'known-sign-ins'] as const
+const sorts = ['reads', 'writes', 'documents', 'sign-ins', 'known-sign-ins', 'again'] as const
 
 /** They are made one after the other, so more would only wait. */
 const documentsMax = 64
@@ -25,8 +26,8 @@ const signInsMax = 32
 export type Limiter = {
   /** Whether the request is let in, now or after its turn; whoever is let in leaves again. */
   enter(sort: Sort, share: Share): boolean | Promise<boolean>
-  /** The same for one that was let in before: it waits for its turn, however many others do. */
-  enterAgain(sort: Sort, share: Share): boolean | Promise<boolean>
+  /** For one that was let in before and has waited outside: it has its turn, however many others do. */
+  enterAgain(share: Share): boolean | Promise<boolean>
   /** `enteredAt` by the app's clock. */
   leave(sort: Sort, share: Share, enteredAt: number): void
 }
@@ -98,12 +99,13 @@ export function mayWait(
 
 export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log'>): Limiter {
   const { clock, metrics, log } = app
-  const { requestsMax, answerTarget } = app.config
+  const { requestsMax, connectionsMax, answerTarget } = app.config
   const mostOf: { readonly [sort in Sort]: number } = {
     ...{ reads: requestsMax, writes: requestsMax },
     documents: Math.min(requestsMax, documentsMax),
     'sign-ins': Math.min(requestsMax, signInsMax),
     'known-sign-ins': Math.min(requestsMax, signInsMax),
+    again: connectionsMax,
   }
   const state = (limit: number): State => initialState(limit, clock.elapsed())
   const states = Object.fromEntries(sorts.map((sort) => [sort, state(mostOf[sort])])) as { [sort in Sort]: State }
@@ -158,7 +160,11 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
       }
       return wait(sort, share)
     },
-    enterAgain: (sort, share) => states[sort].slots.take(share.key) || wait(sort, share),
+    enterAgain({ key, within }) {
+      const { slots } = states.again
+      if (slots.take(key)) return true
+      return new Promise((answer) => slots.wait(key, within, { until: Number.POSITIVE_INFINITY, answer }))
+    },
     leave(sort, { key }, enteredAt) {
       const state = states[sort]
       const now = clock.elapsed()

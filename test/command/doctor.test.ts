@@ -140,7 +140,10 @@ describe('doctor', () => {
       })
       await app.database.read({ text: "delete from migrations where name = '0002-records'", values: [] })
       expect(ills(await diagnose(more))).toEqual([
-        'durability: what was answered may be lost in a crash: set synchronous_commit = on in the database.',
+        // The server of the tests is itself quicker than safe.
+        expect.stringMatching(
+          /^durability: what was answered may be lost in a crash: set (fsync = on, )?synchronous_commit = on in /,
+        ),
         'migrations: 0002-records not applied yet: run "plumbline migrate".',
       ])
     } finally {

@@ -9,7 +9,7 @@ type Some = Parameters<typeof openLimiter>[0]
 function gateOf(requestsMax: number) {
   const state = { now: 0, shed: 0 }
   const limiter = openLimiter({
-    config: { requestsMax, answerTarget: 1_000_000 } as App['config'],
+    config: { requestsMax, connectionsMax: 4, answerTarget: 1_000_000 } as App['config'],
     clock: { now: () => new Date(state.now), elapsed: () => state.now },
     metrics: { admitting: () => undefined, shed: () => state.shed++ } as unknown as Some['metrics'],
     log: { warn: () => undefined } as unknown as Some['log'],
@@ -48,6 +48,19 @@ function play(requestsMax: number) {
     },
   }
 }
+
+test('Of those who waited outside all go on, no more at once than there are connections', async () => {
+  const { limiter, state } = gateOf(10)
+  const [one, other] = [fixedShare('one'), fixedShare('other')]
+  const entering = Array.from({ length: 50 }, () => limiter.enterAgain(one))
+  expect(entering.filter((entered) => entered === true)).toHaveLength(4)
+  expect(limiter.enterAgain(other)).toBe(true)
+  state.now += 3_600_000
+  limiter.leave('again', other, state.now)
+  for (let count = 0; count < 46; count++) limiter.leave('again', one, state.now)
+  expect(await Promise.all(entering)).toEqual(Array(50).fill(true))
+  expect(state.shed).toBe(0)
+})
 
 describe('The limiter', () => {
   const asks = fc.record({
