@@ -1,5 +1,8 @@
-import type { Problem, Rule } from '../definition.ts'
+import type { Match, Problem, Rule } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
+
+/** Nothing that was promised to anybody. */
+export const drafts: Match = { status: ['DRAFT'] }
 
 /** The rules that more than one resource keeps. */
 

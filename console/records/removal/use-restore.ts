@@ -4,23 +4,15 @@ import { useWrite } from '../../client/use-write.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
+type Deletion = { resource: string; id: number; title: string; removal?: number }
+
 /** Takes back the latest deletion of a record, or a certain one. */
 export function useRestore() {
   const texts = useTexts()
   const notify = useNotify()
   const write = useWrite()
   const refresh = useRefresh()
-  return async ({
-    resource,
-    id,
-    title,
-    removal,
-  }: {
-    resource: string
-    id: number
-    title: string
-    removal?: number
-  }) => {
+  return async ({ resource, id, title, removal }: Deletion) => {
     try {
       const wanted = removal ?? (await latest(resource, id))
       await write('removals.restore', { id: wanted })
