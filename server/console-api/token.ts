@@ -8,6 +8,7 @@ import type { Session } from '../service/session.ts'
 import { confirmPassword } from '../service/sign-in.ts'
 import {
   allowAddresses,
+  changeToken,
   issueToken,
   presentToken,
   revokeToken,
@@ -96,6 +97,15 @@ export async function allow({ world, desk, session, body, change }: Asked<'token
   await confirmPassword(world.database, desk, session(), password)
   const data = await change(async (transaction, { actor }) =>
     shown(transaction, actor.companyId, await allowAddresses(transaction, actor, allowlist)),
+  )
+  return { data }
+}
+
+export async function update({ world, desk, session, body, change }: Asked<'token.change'>) {
+  const { password, ...wanted } = await body()
+  await confirmPassword(world.database, desk, session(), password)
+  const data = await change(async (transaction, { actor, row }) =>
+    shown(transaction, actor.companyId, await changeToken(transaction, actor, wanted, row.permissions)),
   )
   return { data }
 }

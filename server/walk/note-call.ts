@@ -2,6 +2,7 @@ import { Refusal, refusals } from '#registry/refusals.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import type { CallRow } from '#sql/system/calls.ts'
 import type { Answer } from './answer.ts'
+import { aboutOf } from './answer.ts'
 import type { Call, Reply } from './call.ts'
 import { pathId } from './read-intent.ts'
 import { ipv4Of } from './see-caller.ts'
@@ -17,8 +18,8 @@ export function noteLater(
 ): void {
   const seen =
     outcome instanceof Refusal
-      ? { status: refusals[outcome.code].status, code: outcome.code }
-      : { status: outcome.status, code: null }
+      ? { status: refusals[outcome.code].status, code: outcome.code, about: aboutOf(outcome.particulars) }
+      : { status: outcome.status, code: null, about: null }
   world.meter.add({
     ...rowOf(world, call, ask, caller),
     ...seen,
@@ -35,11 +36,12 @@ export function noteOf(
   call: Call,
   ask: CallerAsk,
   caller: CallerRow,
-  { status, code, replayed = false, recordId }: Answer,
+  { status, code, about, replayed = false, recordId }: Answer,
   dryRun: boolean,
 ): CallRow {
   const record_id = recordId ?? pathId(call.params)
-  return { ...rowOf(world, call, ask, caller), status, code, record_id, dry_run: dryRun, replayed, counted: !replayed }
+  const row = { ...rowOf(world, call, ask, caller), status, code, about: about ?? null, record_id }
+  return { ...row, dry_run: dryRun, replayed, counted: !replayed }
 }
 
 function rowOf({ clock }: World, call: Call, ask: CallerAsk, caller: CallerRow) {

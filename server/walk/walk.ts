@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readQuery } from '#derive/parameters.ts'
 import { isWrite } from '#derive/routes.ts'
+import type { Json } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type AnswerRow, claimKey } from '#sql/system/answers.ts'
 import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
@@ -11,6 +12,7 @@ import { type Answer, refusalAnswer, replyOf } from './answer.ts'
 import type { Call, Reply } from './call.ts'
 import { earlierAnswer, keptAnswer, keyOf } from './claim-key.ts'
 import type { Read, Wanted, Write } from './handler.ts'
+import { keepDetails } from './keep-details.ts'
 import { noteLater, noteOf } from './note-call.ts'
 import { type Headers, readHeaders } from './read-headers.ts'
 import { readIntent, readIntroduction } from './read-intent.ts'
@@ -38,6 +40,7 @@ export async function walkRead(world: World, call: Call, read: Read): Promise<Re
   const caller = wanted instanceof Refusal ? first : await lookedAgain(world, call, ask, { wanted, first, look })
   const reply = orRefusal(() => orThrow(wanted).reply(caller, headers))
   noteLater(world, call, ask, caller, { outcome: reply, counted: true })
+  keepDetails(world, call, ask, caller, { outcome: reply })
   return orThrow(reply)
 }
 
@@ -69,12 +72,13 @@ export async function walkWrite(world: World, call: Call, write: Write): Promise
       : keyOf(ask, headers.idempotencyKey, call, intent)
 
   const writeId = randomUUID()
-  return world.database.transaction(async (transaction) => {
+  const sent = intent instanceof Refusal ? undefined : intent.body
+  const { answer, caller } = await world.database.transaction(async (transaction) => {
     const [[claim], [begun]] = await Promise.all([
       key ? transaction.run<{ claimed: boolean }>(claimKey(key, ask)) : [],
       transaction.run<BeginRow<Seen>>(beginWrite(ask, key, work instanceof Refusal ? null : work.prefetch)),
     ])
-    const caller = atTheGates(world, call, ask, begun)
+    const caller = atTheGates(world, call, ask, begun, sent)
     underTheLimit(world, call, ask, caller)
     const actor = {
       companyId: ask.companyId,
@@ -95,8 +99,11 @@ export async function walkWrite(world: World, call: Call, write: Write): Promise
     if (dryRun) transaction.undo()
     const kept = key && keptAnswer(key, answer, call.requestId)
     transaction.send(endWrite(noteOf(world, call, ask, caller, answer, dryRun), kept))
-    return replyOf(answer)
+    return { answer, caller }
   }, call.share)
+  const reply = replyOf(answer)
+  keepDetails(world, call, ask, caller, { outcome: { ...answer, headers: reply.headers }, sent })
+  return reply
 }
 
 /**
@@ -117,10 +124,13 @@ function introduced(call: Call): { headers: Headers; ask: CallerAsk } {
 }
 
 /** Past the gates, or thrown out; a caller whom we know is noted either way. */
-function atTheGates(world: World, call: Call, ask: CallerAsk, row: CallerRow | undefined): CallerRow {
+function atTheGates(world: World, call: Call, ask: CallerAsk, row: CallerRow | undefined, sent?: Json): CallerRow {
   call.share.tell(row?.live === true)
   const caller = orRefusal(() => passGates(row, call.route))
-  if (caller instanceof Refusal && row) noteLater(world, call, ask, row, { outcome: caller, counted: false })
+  if (caller instanceof Refusal && row) {
+    noteLater(world, call, ask, row, { outcome: caller, counted: false })
+    keepDetails(world, call, ask, row, { outcome: caller, sent })
+  }
   return orThrow(caller)
 }
 

@@ -78,6 +78,42 @@ export function recentHistory(companyId: number, definitions: readonly Definitio
     ) h ${token} order by h.id desc`)
 }
 
+/** What is set in Settings and has a history; the index of these names them too. */
+export const settingsKinds = ['tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies'] as const
+export type SettingsKind = (typeof settingsKinds)[number]
+
+export type SettingsRow = HistoryRow & { title: string | null }
+
+const ofSettings = (companyId: number, kinds: readonly SettingsKind[]) =>
+  sql`company_id = ${companyId} and records in (${raw(settingsKinds.map((kind) => `'${kind}'`).join(', '))})
+        and records = any (${kinds}::text[])`
+
+/** What was done to settings of these kinds, newest first, with what they are called. */
+export const historyOfSettings = (
+  companyId: number,
+  kinds: readonly SettingsKind[],
+  { limit, offset }: { limit: number; offset: number },
+): Statement =>
+  statement(
+    sql`select ${line}, case h.records
+        when 'tokens' then (select label from ${byKey('tokens', raw('h.company_id'), raw('h.record_id'))} r)
+        when 'webhook_endpoints' then (select name from ${byKey('webhook_endpoints', raw('h.company_id'), raw('h.record_id'))} r)
+        when 'accounts' then (select name from ${byKey('accounts', raw('h.company_id'), raw('h.record_id'))} r)
+      end as title
+    from (
+      select * from history where ${ofSettings(companyId, kinds)} order by at desc, id desc limit ${limit} offset ${offset}
+    ) h ${token} order by h.at desc, h.id desc`,
+    'history.settings',
+  )
+
+export const countSettingsHistory = (companyId: number, kinds: readonly SettingsKind[]): Statement =>
+  statement(
+    sql`select count(*) as total from (
+      select from history where ${ofSettings(companyId, kinds)} ${inOrderOf(sql`at`, sql`id`)}
+    ) counted`,
+    'history.settings-count',
+  )
+
 export type RemovalRow = Deed & {
   title: string
   mode: 'soft' | 'hard'

@@ -110,6 +110,7 @@ export async function openStage(
     close: async () => {
       await listening.drain()
       await world.meter.close()
+      await world.callDetails?.close()
       await world.database.close()
       await drop()
     },
@@ -170,6 +171,7 @@ async function openCompany(
     revoke: async () => void (await inTransaction((transaction) => revokeToken(transaction, actor))),
     calls: async () => {
       await world.meter.flush()
+      await world.callDetails?.flush()
       return sql<CallNote>(
         'select route, status, code, counted, replayed, dry_run, record_id from calls where company_id = $1 order by at, id',
         made.id,
