@@ -96,7 +96,9 @@ export const historyOfSettings = (
 ): Statement =>
   statement(
     sql`select ${line}, case h.records
-        when 'tokens' then (select label from ${byKey('tokens', raw('h.company_id'), raw('h.record_id'))} r)
+        when 'tokens' then (
+          select label from tokens where company_id = h.company_id and ${exactly(sql`id`, raw('h.record_id'))} ${inOrderOf(sql`id`)}
+        )
         when 'webhook_endpoints' then (select name from ${byKey('webhook_endpoints', raw('h.company_id'), raw('h.record_id'))} r)
         when 'accounts' then (select name from ${byKey('accounts', raw('h.company_id'), raw('h.record_id'))} r)
       end as title

@@ -30,10 +30,10 @@ export const failuresOf = (
   { codes, days, most, groups }: { codes: readonly string[]; days: number; most: number; groups: number },
 ): Statement =>
   statement(
-    sql`select c.code, c.route, about, count(*) as count, ${instant('min(c.at)')} as since, ${instant('max(c.at)')} as last_at,
+    sql`select c.code, c.route, named.what as about, count(*) as count, ${instant('min(c.at)')} as since, ${instant('max(c.at)')} as last_at,
       (array_agg(c.id order by c.at desc, c.id desc))[1] as last_id
-    from ${refused(companyId, codes, days, most)} left join lateral unnest(c.about) as about on true
-    group by c.code, c.route, about order by count(*) desc, max(c.at) desc limit ${groups}`,
+    from ${refused(companyId, codes, days, most)} left join lateral unnest(c.about) as named (what) on true
+    group by c.code, c.route, named.what order by count(*) desc, max(c.at) desc limit ${groups}`,
     'calls.failures',
   )
 

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
+import { useLocation, useNotify } from 'react-admin'
 import type { Token } from '#derive/console/answers.ts'
 import { ask } from '../../client/ask.ts'
 import { Panel } from '../../look/panel.tsx'
@@ -12,7 +12,10 @@ import { served } from '../../shell/places.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AllowlistPanel } from './allowlist-panel.tsx'
+import { Callers } from './callers.tsx'
+import { ChangeDialog } from './change-dialog.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
+import { changeTokenPath } from './paths.ts'
 import { ScopeMatrix } from './scope-matrix.tsx'
 
 type TokenPanelProps = {
@@ -29,7 +32,9 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
   const me = useMe()
   const format = useFormat()
   const notify = useNotify()
-  const [asked, setAsked] = useState<'show' | 'rotate' | 'revoke'>()
+  const [asked, setAsked] = useState<'show' | 'rotate' | 'revoke' | 'change' | undefined>(
+    useLocation().pathname === changeTokenPath ? 'change' : undefined,
+  )
   const close = () => setAsked(undefined)
   const missing = token.scopes.find((scope) => !me.holds(scope))
   const lastUsed = token.last_used_at
@@ -54,6 +59,9 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
           </Button>
           <Button variant="outlined" disabled={missing !== undefined} onClick={() => setAsked('rotate')}>
             {api.rotate}
+          </Button>
+          <Button variant="outlined" onClick={() => setAsked('change')}>
+            {api.change}
           </Button>
           <Button variant="outlined" color="error" onClick={() => setAsked('revoke')}>
             {api.revoke}
@@ -87,7 +95,9 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
             onToken(api.rotated, data.token)
             onChanged()
           }}
-        />
+        >
+          <Callers />
+        </PasswordDialog>
       )}
       {asked === 'revoke' && (
         <PasswordDialog
@@ -101,8 +111,11 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
             notify(api.revoked, { type: 'success' })
             onRevoked()
           }}
-        />
+        >
+          <Callers />
+        </PasswordDialog>
       )}
+      {asked === 'change' && <ChangeDialog token={token} onClose={close} onChanged={onChanged} />}
     </>
   )
 }

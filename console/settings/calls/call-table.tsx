@@ -1,17 +1,18 @@
 import Box from '@mui/material/Box'
 import Chip from '@mui/material/Chip'
-import Link from '@mui/material/Link'
 import Table from '@mui/material/Table'
 import TableBody from '@mui/material/TableBody'
 import TableCell from '@mui/material/TableCell'
 import TableHead from '@mui/material/TableHead'
 import TableRow from '@mui/material/TableRow'
 import type { Call } from '#derive/console/answers.ts'
+import { TextLink } from '../../look/text-link.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { callPath } from './paths.ts'
 
 /** Calls as rows; the time opens one. */
-export function CallTable({ calls: rows, onOpen }: { calls: readonly Call[]; onOpen(id: number): void }) {
+export function CallTable({ calls: rows }: { calls: readonly Call[] }) {
   const { settings } = useTexts()
   const { calls } = settings
   const format = useFormat()
@@ -28,6 +29,7 @@ export function CallTable({ calls: rows, onOpen }: { calls: readonly Call[]; onO
             <TableCell>{calls.route}</TableCell>
             <TableCell>{calls.status}</TableCell>
             <TableCell>{calls.code}</TableCell>
+            <TableCell>{calls.about}</TableCell>
             <TableCell align="right">{calls.duration}</TableCell>
             <TableCell>{calls.peer}</TableCell>
             <TableCell>{calls.marks}</TableCell>
@@ -37,20 +39,18 @@ export function CallTable({ calls: rows, onOpen }: { calls: readonly Call[]; onO
           {rows.map((call) => (
             <TableRow key={call.id} hover>
               <TableCell>
-                <Link
-                  component="button"
-                  type="button"
-                  onClick={() => onOpen(call.id)}
-                  aria-label={calls.open(format.exactly(call.at))}
-                >
+                <TextLink to={callPath(call.id)} aria-label={calls.open(format.exactly(call.at))}>
                   {format.exactly(call.at)}
-                </Link>
+                </TextLink>
               </TableCell>
               <TableCell>{call.route}</TableCell>
               <TableCell sx={{ color: call.status >= 400 ? 'error.main' : undefined, fontWeight: 600 }}>
                 {call.status}
               </TableCell>
               <TableCell>{call.code}</TableCell>
+              <TableCell sx={{ maxWidth: 220, overflow: 'hidden', textOverflow: 'ellipsis' }}>
+                {call.about?.join(', ')}
+              </TableCell>
               <TableCell align="right">{format.number(Math.round(call.ms * 10) / 10)} ms</TableCell>
               <TableCell>{call.peer}</TableCell>
               <TableCell>
@@ -64,13 +64,14 @@ export function CallTable({ calls: rows, onOpen }: { calls: readonly Call[]; onO
   )
 }
 
-/** What is out of the ordinary about a call. */
+/** What is out of the ordinary about a call. A token that was good then is not marked for being gone now. */
 export function Marks({ call }: { call: Call }) {
   const { calls } = useTexts().settings
+  const isOld = call.code === 'unauthorized' && call.token_revoked_at !== null
   const marks = [
     ...(call.dry_run ? [calls.dryRun] : []),
     ...(call.replayed ? [calls.replayed] : []),
-    ...(call.token_active ? [] : [calls.oldToken]),
+    ...(isOld ? [calls.oldToken] : []),
   ]
   return (
     <Box component="span" sx={{ display: 'inline-flex', gap: 0.5 }}>
@@ -80,7 +81,7 @@ export function Marks({ call }: { call: Call }) {
           size="small"
           variant="outlined"
           label={mark}
-          color={mark === calls.oldToken ? 'warning' : 'default'}
+          color={mark === calls.oldToken ? 'error' : 'default'}
         />
       ))}
     </Box>
