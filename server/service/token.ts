@@ -151,7 +151,8 @@ export async function changeToken(
   const scopes = [...new Set(wanted.scopes ?? before.scopes)]
   const added = scopes.filter((scope) => !before.scopes.includes(scope))
   const addable = allScopes.filter((scope) => account?.permissions.includes(scope) && (holds?.includes(scope) ?? true))
-  const problems = [...labelProblems(label), ...scopeProblems(added, addable)]
+  const whose = holds ? 'which the account, or you, do not hold' : lackedByAccount
+  const problems = [...labelProblems(label), ...scopeProblems(added, addable, whose)]
   if (problems.length > 0) throw invalidFields(problems)
   const [row] = await transaction.run<TokenRow>(setTokenScopes(actor.companyId, label.trim(), scopes))
   await noteToken(transaction, actor, 'changed', before, row as Token)
@@ -220,10 +221,12 @@ function labelProblems(label: string): Problem[] {
   ]
 }
 
-function scopeProblems(wanted: readonly string[], held: readonly string[]): Problem[] {
+const lackedByAccount = 'which the account does not hold'
+
+function scopeProblems(wanted: readonly string[], held: readonly string[], lacked = lackedByAccount): Problem[] {
   const strange = wanted.find((scope) => !held.includes(scope))
   if (strange === undefined) return []
-  const why = allScopes.includes(strange) ? 'which the account, or you, do not hold' : 'which is no scope'
+  const why = allScopes.includes(strange) ? lacked : 'which is no scope'
   return [{ field: 'scopes', code: 'not_allowed', message: `has ${JSON.stringify(strange)}, ${why}` }]
 }
 

@@ -78,8 +78,8 @@ function cut(text: string, masked: boolean): Kept {
   const isMasked = masked || clean.includes('[removed]')
   const bytes = Buffer.from(clean)
   if (bytes.length <= bodyBytesKept) return { body: clean, state: isMasked ? 'masked' : 'whole' }
-  // A character that the cut goes through is dropped.
-  return { body: bytes.subarray(0, bodyBytesKept).toString('utf8').replace(/�+$/, ''), state: 'cut' }
+  // A character that the cut goes through is waited for, and so dropped.
+  return { body: new TextDecoder().decode(bytes.subarray(0, bodyBytesKept), { stream: true }), state: 'cut' }
 }
 
 /** A text as PostgreSQL takes it, without tokens. */

@@ -8,7 +8,7 @@ import { violations, visit } from './steps.ts'
 let stage: BrowserStage
 let office: Office
 let page: Page
-let ids: { project: number; estimate: number; client: number; webhook: number }
+let ids: { project: number; estimate: number; client: number; webhook: number; call: number }
 beforeAll(async () => {
   stage = await openBrowserStage()
   office = await stage.office()
@@ -33,7 +33,13 @@ async function furnish() {
   await office.get('/v1/projects')
   await office.get('/v1/projects', { Authorization: 'Bearer x' })
   await office.get('/v1/projects?limit=0')
-  return { project, estimate, client, webhook: await failingWebhook() }
+  await office.call('POST', '/v1/clients', { body: { name: 'Quay', email: 'nobody' } })
+  const old = office.token
+  office.token = await office.rotate()
+  await office.call('GET', '/v1/projects', { token: old })
+  await office.calls()
+  const [call] = await stage.sql<{ id: number }>("select id from calls where code = 'validation_failed'")
+  return { project, estimate, client, webhook: await failingWebhook(), call: call?.id as number }
 }
 
 /** One that was tried and does not arrive, with a history. */
@@ -68,8 +74,10 @@ const places = [
   '/settings/api',
   '/settings/webhooks',
   '/settings/webhooks/:webhook',
-  '/settings/usage',
   '/settings/calls',
+  '/settings/calls?code=invalid_parameter&peer=127.0.0.1',
+  '/settings/calls/:call',
+  '/settings/history',
   '/settings/accounts',
   '/settings/company',
   '/settings/lists',

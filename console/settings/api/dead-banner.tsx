@@ -44,11 +44,15 @@ function One({ dead, onClose }: { dead: DeadIntegration; onClose(): void }) {
     >
       {cured ? api.cured(name) : isOld ? api.dead(...told) : api.deadDisabled(...told)}{' '}
       {!cured && isOld && <>{api.deadCure} </>}
-      <TextLink to={calls}>{api.deadCalls(peer ?? api.unknownAddress)}</TextLink>
+      <TextLink underline="always" to={calls}>
+        {api.deadCalls(peer ?? api.unknownAddress)}
+      </TextLink>
       {!cured && (
         <>
           {' · '}
-          <TextLink to={isOld ? tokenPath : '/settings/accounts'}>{isOld ? api.deadToken : api.deadAccounts}</TextLink>
+          <TextLink underline="always" to={isOld ? tokenPath : '/settings/accounts'}>
+            {isOld ? api.deadToken : api.deadAccounts}
+          </TextLink>
         </>
       )}
     </Alert>

@@ -77,7 +77,12 @@ function Lacking({ lacking: { scope, token, account } }: { lacking: NonNullable<
   const who = token ? (account ? 'none' : 'account') : account ? 'token' : 'neither'
   return (
     <div>
-      {calls.lacking[who](scope)} {!token && <TextLink to={changeTokenPath}>{calls.changeScopes}</TextLink>}
+      {calls.lacking[who](scope)}{' '}
+      {!token && (
+        <TextLink underline="always" to={changeTokenPath}>
+          {calls.changeScopes}
+        </TextLink>
+      )}
     </div>
   )
 }

@@ -79,7 +79,7 @@ function Curl({ details }: { details: Details }) {
   if (!data) return null
   const text = curlOf(details, data.base_url)
   return (
-    <Panel title={calls.curl} aside={<CopyButton text={text} label={`${calls.curl}`} />}>
+    <Panel title={calls.curl} aside={<CopyButton text={text} label={calls.copyCurl} />}>
       <Code label={calls.curl}>{text}</Code>
       <Box component="p" sx={{ mb: 0, mt: 1, color: 'text.secondary', fontSize: '0.875rem' }}>
         {calls.curlHint}

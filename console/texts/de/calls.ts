@@ -91,6 +91,7 @@ export const calls: typeof english = {
     'Von diesem Aufruf ist nicht aufbewahrt, was gesagt wurde: der Schalter ist aus, die Zeit ist um, oder es war zu viel auf einmal.',
   hidden: (permission) => `Was gesagt wurde, sieht nur, wer ${permission} hat.`,
   curl: 'Als curl',
+  copyCurl: 'Als curl kopieren',
   curlHint: 'Legen Sie das Token zuerst in eine Variable TOKEN; in dieser Zeile steht es nirgends.',
   repeat: 'Noch einmal als Probelauf',
   repeatLead:

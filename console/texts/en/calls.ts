@@ -72,6 +72,7 @@ export const calls = {
     'What was said is not kept of this call: the switch is off, its time is over, or there was too much at once.',
   hidden: (permission: string) => `What was said is shown to those who hold ${permission}.`,
   curl: 'As curl',
+  copyCurl: 'Copy as curl',
   curlHint: 'Put the token into a variable TOKEN first; it is nowhere in this line.',
   repeat: 'Send again as dry-run',
   repeatLead:

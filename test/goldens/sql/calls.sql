@@ -87,15 +87,15 @@ with gone as (
 -- [7,400,1000]
 
 -- calls.failures
-select c.code, c.route, about, count(*) as count, to_char(min(c.at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since, to_char(max(c.at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_at,
+select c.code, c.route, named.what as about, count(*) as count, to_char(min(c.at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since, to_char(max(c.at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_at,
       (array_agg(c.id order by c.at desc, c.id desc))[1] as last_id
     from 
       unnest($1::text[]) as codes (one) cross join lateral (
         select * from calls where company_id = $2 and code is not null
           and code between codes.one and codes.one and at > now() - make_interval(days => $3::int)
         order by code desc, at desc limit $4
-      ) c left join lateral unnest(c.about) as about on true
-    group by c.code, c.route, about order by count(*) desc, max(c.at) desc limit $5
+      ) c left join lateral unnest(c.about) as named (what) on true
+    group by c.code, c.route, named.what order by count(*) desc, max(c.at) desc limit $5
 -- [["unauthorized"],7,7,100,20]
 
 -- calls.dead
