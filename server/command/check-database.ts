@@ -1,5 +1,6 @@
 import { type DemoAccountRow, demoAccounts } from '#sql/system/demo.ts'
 import { extensionsNeeded, newestSealed, type ServerFacts, serverFacts } from '#sql/system/health.ts'
+import { type WebhookFigures, webhookFigures } from '#sql/system/webhooks.ts'
 import { shareOf } from '../cluster/share.ts'
 import type { Config } from '../config/config.ts'
 import { isReachable } from '../config/reach.ts'
@@ -34,7 +35,12 @@ export async function checkDatabase(config: Config, connection: Connection, data
       checkExtensions(facts),
       checkMigrations(pending),
       ...(pending.length === 0
-        ? [...(await checkSeal(config, database)), await checkDemo(config, database), await checkChanges(database)]
+        ? [
+            ...(await checkSeal(config, database)),
+            await checkDemo(config, database),
+            await checkChanges(database),
+            await checkWebhooks(database),
+          ]
         : []),
     ]
   } finally {
@@ -115,6 +121,20 @@ async function checkChanges(database: Database): Promise<Check> {
     'changes',
     `${holder} is open for ${Math.round(seconds)} s and holds back /v1/changes: end it, or the program behind it.`,
   )
+}
+
+/** Whoever should hear of changes and does not. */
+async function checkWebhooks(database: Database): Promise<Check> {
+  const [figures] = await database.read<WebhookFigures>(webhookFigures())
+  if (!figures) throw new Error('the database said nothing of the webhooks')
+  const { well: sending, failing, given_up, resync, failing_seconds } = figures
+  const ills = [
+    ...(failing > 0 ? [`${failing} that fail, one for ${Math.ceil(failing_seconds / 60)} min`] : []),
+    ...(given_up > 0 ? [`${given_up} that the service has given up`] : []),
+    ...(resync > 0 ? [`${resync} that need a new start`] : []),
+  ]
+  if (ills.length === 0) return well('webhooks', sending === 0 ? 'there are none that send' : `${sending} that do well`)
+  return warned('webhooks', `${ills.join(', ')}: "plumbline webhooks list --company <id>" says which, and why.`)
 }
 
 /** Whoever knows a password of the demo can sign in. */
