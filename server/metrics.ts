@@ -8,9 +8,9 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client'
-import { type WebhookFigures, webhookFigures } from '#sql/system/webhooks.ts'
 import type { Metrics } from './http/world.ts'
 import { horizon } from './service/changes.ts'
+import { howWebhooksDo } from './service/webhooks.ts'
 import type { Database } from './store/database.ts'
 
 /** What /metrics shows, for whoever operates the service. No company, token or path with an id is a label. */
@@ -125,10 +125,7 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
 
 /** How the webhooks of all companies do. A database that does not answer is told of elsewhere. */
 function showWebhooks(registers: Registry[], database: Database): void {
-  const figures = async (): Promise<WebhookFigures | undefined> => {
-    const [row] = await database.read<WebhookFigures>(webhookFigures()).catch(() => [])
-    return row
-  }
+  const figures = () => howWebhooksDo(database).catch(() => undefined)
   new Gauge({
     name: 'plumbline_webhooks',
     help: 'Webhooks: those that do well, fail, were given up by the service, are disabled by hand, or need a new start after the database was restored.',

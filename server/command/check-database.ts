@@ -1,6 +1,5 @@
 import { type DemoAccountRow, demoAccounts } from '#sql/system/demo.ts'
 import { extensionsNeeded, newestSealed, type ServerFacts, serverFacts } from '#sql/system/health.ts'
-import { type WebhookFigures, webhookFigures } from '#sql/system/webhooks.ts'
 import { shareOf } from '../cluster/share.ts'
 import type { Config } from '../config/config.ts'
 import { isReachable } from '../config/reach.ts'
@@ -8,6 +7,7 @@ import { withPublishedPassword } from '../demo/accounts.ts'
 import { sealingKeys } from '../secret.ts'
 import { horizon } from '../service/changes.ts'
 import { openSealed, sealedToken } from '../service/seal.ts'
+import { howWebhooksDo } from '../service/webhooks.ts'
 import { type Connection, type Database, openDatabase } from '../store/database.ts'
 import { laneCount } from '../store/lanes.ts'
 import { pendingMigrations } from '../store/migrate.ts'
@@ -125,9 +125,7 @@ async function checkChanges(database: Database): Promise<Check> {
 
 /** Whoever should hear of changes and does not. */
 async function checkWebhooks(database: Database): Promise<Check> {
-  const [figures] = await database.read<WebhookFigures>(webhookFigures())
-  if (!figures) throw new Error('the database said nothing of the webhooks')
-  const { well: sending, failing, given_up, resync, failing_seconds } = figures
+  const { well: sending, failing, given_up, resync, failing_seconds } = await howWebhooksDo(database)
   const ills = [
     ...(failing > 0 ? [`${failing} that fail, one for ${Math.ceil(failing_seconds / 60)} min`] : []),
     ...(given_up > 0 ? [`${given_up} that the service has given up`] : []),

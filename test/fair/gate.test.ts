@@ -56,6 +56,7 @@ test('Of those who waited outside all go on, no more at once than there are conn
   expect(entering.filter((entered) => entered === true)).toHaveLength(4)
   expect(gate.enterAgain(other)).toBe(true)
   state.now += 3_600_000
+  gate.leave('again', other, state.now)
   for (let count = 0; count < 46; count++) gate.leave('again', one, state.now)
   expect(await Promise.all(entering)).toEqual(Array(50).fill(true))
   expect(state.turnedAway).toBe(0)
