@@ -101,7 +101,7 @@ describe('What must not be kept is not kept', () => {
   const hostile: {
     what: string
     path?: string
-    raw?: string | Buffer
+    raw: string | Buffer
     headers?: { [name: string]: string }
     state: string
   }[] = [
