@@ -21,11 +21,13 @@ function Dead() {
   const [seen, setSeen] = useStore<string[]>('cured-integrations', [])
   return data
     .filter((dead) => !(dead.cured && seen.includes(keyOf(dead))))
-    .map((dead) => <One key={keyOf(dead)} dead={dead} onClose={() => setSeen([...seen.slice(-19), keyOf(dead)])} />)
+    .map((dead) => (
+      <One key={`${dead.peer} ${keyOf(dead)}`} dead={dead} onClose={() => setSeen([...seen.slice(-19), keyOf(dead)])} />
+    ))
 }
 
-/** One that is refused again is another. */
-const keyOf = ({ token_id, peer, last_at }: DeadIntegration): string => `${token_id} ${peer} ${last_at}`
+/** One that is refused again is another. The browser keeps these, so they name no address. */
+const keyOf = ({ token_id, last_at }: DeadIntegration): string => `${token_id} ${last_at}`
 
 function One({ dead, onClose }: { dead: DeadIntegration; onClose(): void }) {
   const { api } = useTexts().settings

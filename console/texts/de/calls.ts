@@ -9,7 +9,6 @@ export const calls: typeof english = {
   matching: (count) => (count === '1' ? '1 Aufruf' : `${count} Aufrufe`),
   time: 'Zeit',
   route: 'Route',
-  asked: 'Aufruf',
   status: 'Status',
   code: 'Code',
   about: 'Worum es geht',

@@ -281,14 +281,6 @@ export const settings: Texts['settings'] = {
       gave_up_gone: 'hat ihn aufgegeben: den Empfänger gibt es nicht mehr',
       gave_up_failing: 'hat ihn aufgegeben: tagelang kam nichts an',
     },
-    fields: {
-      name: 'Name',
-      url: 'Adresse',
-      events: 'Ereignisse',
-      payload: 'Was gesendet wird',
-      ordered: 'Der Reihe nach',
-      from: 'Ab',
-    },
   },
   accounts: {
     lead: 'Wer sich anmelden darf, und was jeder sehen und tun kann.',

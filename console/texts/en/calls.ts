@@ -16,7 +16,6 @@ export const calls = {
   matching: (count: string) => (count === '1' ? '1 call' : `${count} calls`),
   time: 'Time',
   route: 'Route',
-  asked: 'Call',
   status: 'Status',
   code: 'Code',
   about: 'About',

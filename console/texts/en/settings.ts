@@ -277,14 +277,6 @@ export const settings = {
       gave_up_gone: 'gave it up: the receiver is gone',
       gave_up_failing: 'gave it up: nothing arrived for days',
     } as { [action: string]: string },
-    fields: {
-      name: 'Name',
-      url: 'Address',
-      events: 'Events',
-      payload: 'What is sent',
-      ordered: 'In order',
-      from: 'From',
-    } as { [field: string]: string },
   },
   accounts: {
     lead: 'Who may sign in, and what each may see and do.',
