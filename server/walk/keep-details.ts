@@ -3,7 +3,7 @@ import type { Json } from '#registry/json.ts'
 import { Refusal, type RefusalCode } from '#registry/refusals.ts'
 import type { BodyState, CallDetails } from '#sql/system/call-details.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
-import { type Answer, refusalAnswer } from './answer.ts'
+import { type Answer, refusalAnswer, replyOf } from './answer.ts'
 import type { Call, Reply } from './call.ts'
 import { bodyBytesKept, type Kept, keptAnswer, keptBytes, keptJson, keptQuery, leftOut, storable } from './masked.ts'
 import type { World } from './world.ts'
@@ -24,12 +24,12 @@ export function keepDetails(world: World, call: Call, ask: CallerAsk, caller: Ca
   const amount = rowBytes + Math.min(bodyBytesKept, bytesOf(call)) + Math.min(bodyBytesKept, answerLength)
   if (!callDetails.hasRoom(ask.companyId, isRefused, amount)) return
   const answer =
-    outcome instanceof Refusal ? refusalAnswer(outcome, call.requestId, config.publicUrl) : { code: null, ...outcome }
+    outcome instanceof Refusal ? answered(refusalAnswer(outcome, call.requestId, config.publicUrl)) : outcome
   callDetails.add({
     company_id: ask.companyId,
     request_id: call.requestId,
     at: clock.now().toISOString(),
-    ...detailsOf(call, answer, told.sent),
+    ...detailsOf(call, { code: null, ...answer }, told.sent),
   })
 }
 
@@ -40,6 +40,9 @@ const queryLengthMax = 4000
 const headerLengthMax = 500
 
 type Answered = Reply & { code: RefusalCode | null }
+
+/** With the headers that it goes out with. */
+const answered = (answer: Answer): Answered => ({ ...replyOf(answer), code: answer.code })
 
 function detailsOf(call: Call, answer: Answered, sent: Json | undefined): CallDetails {
   const names = sensitiveMembers(call.route)

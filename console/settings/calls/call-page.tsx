@@ -10,6 +10,7 @@ import { Waiting } from '../../look/waiting.tsx'
 import { useMe } from '../../me/me.tsx'
 import { pathOf } from '../../records/paths.ts'
 import { useFormat } from '../../texts/format.ts'
+import { problemText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { changeTokenPath } from '../api/paths.ts'
 import { CallSaid } from './call-said.tsx'
@@ -44,10 +45,12 @@ export function CallPage({ id }: { id: number }) {
 
 /** What turned the call away, field by field where it is about fields, and the way to mend it. */
 function Refused({ call }: { call: CallOpened }) {
-  const { calls } = useTexts().settings
+  const texts = useTexts()
+  const { calls } = texts.settings
   const { code, gate, lacking, problem, about } = call
   if (code === null) return null
-  const fields = problem?.errors ?? (about ?? []).map((field) => ({ field, message: '' }))
+  const errors = problem?.errors.map((error) => ({ field: error.field, said: problemText(error, texts) }))
+  const fields = errors ?? (about ?? []).map((field) => ({ field, said: '' }))
   return (
     <Alert severity="error" variant="outlined" sx={{ mb: 2, overflowWrap: 'anywhere' }}>
       {gate && (
@@ -55,19 +58,21 @@ function Refused({ call }: { call: CallOpened }) {
           <strong>{calls.gate}:</strong> {calls.gates[gate] ?? gate}
         </div>
       )}
-      {lacking ? <Lacking lacking={lacking} /> : <div>{problem?.detail}</div>}
+      {lacking ? <Lacking lacking={lacking} /> : fields.length === 0 && <div>{problem?.detail}</div>}
       {!lacking && fields.length > 0 && (
         <Box component="ul" aria-label={calls.problems} sx={{ my: 0.5, pl: 2.5 }}>
-          {fields.map(({ field, message }) => (
-            <li key={`${field} ${message}`}>
-              <strong>{field}</strong> {message}
+          {fields.map(({ field, said }) => (
+            <li key={`${field} ${said}`}>
+              <strong>{field}</strong> {said}
             </li>
           ))}
         </Box>
       )}
-      <div>
-        <strong>{calls.advice}:</strong> <Advice call={call} />
-      </div>
+      {!lacking && (
+        <div>
+          <strong>{calls.advice}:</strong> <Advice call={call} />
+        </div>
+      )}
     </Alert>
   )
 }

@@ -63,7 +63,7 @@ function Part({ title, line, headers, body, state, bytes }: PartProps) {
   }[state]
   return (
     <Panel title={title}>
-      <Code label={title}>{[...lines, ...(body ? ['', readable(body)] : [])].join('\n')}</Code>
+      <Code label={title}>{[lines.join('\n'), body && readable(body)].filter(Boolean).join('\n\n')}</Code>
       {note && (
         <Typography variant="body2" color="textSecondary" sx={{ mt: 1 }}>
           {note}

@@ -26,13 +26,12 @@ export function CallTable({ calls: rows }: { calls: readonly Call[] }) {
         <TableHead>
           <TableRow>
             <TableCell>{calls.time}</TableCell>
-            <TableCell>{calls.route}</TableCell>
             <TableCell>{calls.status}</TableCell>
+            <TableCell>{calls.route}</TableCell>
             <TableCell>{calls.code}</TableCell>
-            <TableCell>{calls.about}</TableCell>
+            <TableCell>{calls.marks}</TableCell>
             <TableCell align="right">{calls.duration}</TableCell>
             <TableCell>{calls.peer}</TableCell>
-            <TableCell>{calls.marks}</TableCell>
           </TableRow>
         </TableHead>
         <TableBody>
@@ -43,19 +42,18 @@ export function CallTable({ calls: rows }: { calls: readonly Call[] }) {
                   {format.exactly(call.at)}
                 </TextLink>
               </TableCell>
-              <TableCell>{call.route}</TableCell>
               <TableCell sx={{ color: call.status >= 400 ? 'error.main' : undefined, fontWeight: 600 }}>
                 {call.status}
               </TableCell>
-              <TableCell>{call.code}</TableCell>
-              <TableCell sx={{ maxWidth: 220, overflow: 'hidden', textOverflow: 'ellipsis' }}>
-                {call.about?.join(', ')}
+              <TableCell>{call.route}</TableCell>
+              <TableCell sx={{ maxWidth: 330, overflow: 'hidden', textOverflow: 'ellipsis' }}>
+                {[call.code, call.about?.join(', ')].filter(Boolean).join(': ')}
               </TableCell>
-              <TableCell align="right">{format.number(Math.round(call.ms * 10) / 10)} ms</TableCell>
-              <TableCell>{call.peer}</TableCell>
               <TableCell>
                 <Marks call={call} />
               </TableCell>
+              <TableCell align="right">{format.number(Math.round(call.ms * 10) / 10)} ms</TableCell>
+              <TableCell>{call.peer}</TableCell>
             </TableRow>
           ))}
         </TableBody>

@@ -1,4 +1,5 @@
 import Box from '@mui/material/Box'
+import useMediaQuery from '@mui/material/useMediaQuery'
 import { BarChart } from '@mui/x-charts/BarChart'
 import type { UsageDay } from '#derive/console/answers.ts'
 import { useFormat } from '../../texts/format.ts'
@@ -25,6 +26,7 @@ const colorOf = (by: By, name: string, index: number): string =>
 export function UsageChart({ days, by, series, nameOf }: UsageProps) {
   const { usage } = useTexts().settings
   const format = useFormat()
+  const isNarrow = useMediaQuery('(max-width: 600px)')
   return (
     <Box aria-hidden data-chart={usage.chart}>
       <BarChart
@@ -35,7 +37,7 @@ export function UsageChart({ days, by, series, nameOf }: UsageProps) {
           {
             data: days.map(({ day }) => format.day(day)),
             scaleType: 'band',
-            tickLabelInterval: (_, index) => index % Math.ceil(days.length / 7) === 0,
+            tickLabelInterval: (_, index) => index % Math.ceil(days.length / (isNarrow ? 3 : 7)) === 0,
           },
         ]}
         yAxis={[{ tickMinStep: 1, width: 48 }]}
