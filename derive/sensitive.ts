@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
-import { type Field, kindOf } from '#registry/kinds/index.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import { once } from '#registry/once.ts'
-import { type Registry, registry } from '#registry/records/index.ts'
+import { type Registry, registry } from '#registry/resources/index.ts'
 import type { DataRoute } from './routes.ts'
 
 /** The members whose values the log of calls does not keep: those of its resource, or of all where a route has none. */

@@ -14,7 +14,7 @@ import type { TokenRow } from '#sql/system/tokens.ts'
 import type { AttemptInFull, AttemptShown } from '#sql/system/webhook-attempts.ts'
 import type { EndpointRow } from '#sql/system/webhooks.ts'
 
-/** What the operations of the web interface answer: rows as they are read, and what is made of them. */
+/** What the operations of the console answer: rows as they are read, and what is made of them. */
 
 export type Meta = { total: number; limit: number; offset: number }
 
@@ -47,7 +47,7 @@ export type Who = { account_id: number; name: string } | null
 
 type Acting = Pick<HistoryRow, 'id' | 'at' | 'door' | 'token_label' | 'records' | 'record_id'> & {
   who: Who
-  /** Whoever issued the token that it was done with. */
+  /** Anyone who issued the token that it was done with. */
   issuer: Who
 }
 
@@ -109,7 +109,7 @@ export type TokenOptions = {
 
 /** Who uses the token just now. */
 export type TokenCaller = CallerSeen
-/** Whoever calls with a token that is refused as such. */
+/** Anyone who calls with a token that is refused as such. */
 export type DeadIntegration = DeadRow
 
 /** A call of the API, as the log has it. */

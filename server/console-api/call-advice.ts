@@ -3,7 +3,7 @@ import type { CallShown } from '#sql/system/call-list.ts'
 
 /** Why a call was refused, and what to do about it. */
 
-/** Which gate turned the call away before it was looked into; null where it came further. */
+/** Which check refused the call before it was looked into; null where it came further. */
 const gates: { readonly [code in RefusalCode]?: string } = {
   unauthorized: 'token',
   ip_not_allowed: 'address',

@@ -2,29 +2,29 @@ import type { CallOpened, Repeated } from '#derive/console/answers.ts'
 import { type DataRoute, dataRoutesOf, isWrite, type ResourceRoute } from '#derive/routes.ts'
 import { once } from '#registry/once.ts'
 import { permission } from '#registry/permissions.ts'
-import { type Registry, registry } from '#registry/records/index.ts'
 import { type ProblemBody, Refusal } from '#registry/refusals.ts'
+import { type Registry, registry } from '#registry/resources/index.ts'
 import { type CallDetails, findDetails } from '#sql/system/call-details.ts'
 import { type CallShown, findCall } from '#sql/system/call-list.ts'
+import { readHeaders } from '../http/protocol/headers.ts'
+import { type Answer, refusalAnswer } from '../pipeline/answer.ts'
+import type { Call } from '../pipeline/call.ts'
+import type { WriteHandler } from '../pipeline/handler.ts'
+import { handlers } from '../pipeline/handlers/index.ts'
+import { readIntent, recordId } from '../pipeline/read-intent.ts'
 import { listAccounts } from '../service/account.ts'
+import { runCommand } from '../service/command.ts'
 import { needPermission, type Session } from '../service/session.ts'
 import { presentToken } from '../service/token.ts'
-import { workOn } from '../service/work.ts'
 import type { Transaction } from '../store/database.ts'
-import { type Answer, refusalAnswer } from '../walk/answer.ts'
-import type { Call } from '../walk/call.ts'
-import type { WriteHandler } from '../walk/handler.ts'
-import { handlers } from '../walk/handlers/index.ts'
-import { readHeaders } from '../walk/read-headers.ts'
-import { readIntent, recordId } from '../walk/read-intent.ts'
-import type { Asked, LetIn } from './asked.ts'
+import type { Admitted, Asked } from './asked.ts'
 import { adviceOf, gateOf } from './call-advice.ts'
 
 /** One call of the log, with what it said and was answered, and the same once more as a dry-run. */
 
 export async function fetch(asked: Asked<'calls.fetch'>): Promise<{ data: CallOpened }> {
   const session = asked.session()
-  const { call, details, lacking } = await asked.world.database.transaction(async (transaction) => {
+  const { call, details, lacking } = await asked.app.database.transaction(async (transaction) => {
     const found = await callWithDetails(transaction, session.actor.companyId, recordId(asked))
     return { ...found, lacking: await lackingOf(transaction, session.actor.companyId, found.call) }
   })
@@ -45,10 +45,10 @@ export async function fetch(asked: Asked<'calls.fetch'>): Promise<{ data: CallOp
   }
 }
 
-/** What the call would come to now, for whoever asks instead of its token. Nothing is kept, and it is no call. */
+/** What the call would come to now, for the one who asks instead of its token. Nothing is kept, and it is no call. */
 export async function dryRun(asked: Asked<'calls.dry-run'>): Promise<{ data: Repeated }> {
   const { companyId } = asked.session().actor
-  const { call, details } = await asked.world.database.transaction((transaction) =>
+  const { call, details } = await asked.app.database.transaction((transaction) =>
     callWithDetails(transaction, companyId, recordId(asked)),
   )
   const route = routeOf(call)
@@ -62,7 +62,7 @@ export async function dryRun(asked: Asked<'calls.dry-run'>): Promise<{ data: Rep
 }
 
 function again(
-  { world, change, requestId, ...asked }: LetIn,
+  { app, change, requestId, ...asked }: Admitted,
   route: ResourceRoute,
   details: CallDetails,
 ): Promise<Answer> {
@@ -79,9 +79,9 @@ function again(
     mayDo(route.scope)
     try {
       const intent = { ...readIntent(call, readHeaders(call.rawHeaders, true)), dryRun: true }
-      return await workOn(transaction, session.actor, write(session.actor.companyId, call, intent, mayDo))
+      return await runCommand(transaction, session.actor, write(session.actor.companyId, call, intent, mayDo))
     } catch (error) {
-      if (error instanceof Refusal) return refusalAnswer(error, requestId, world.config.publicUrl)
+      if (error instanceof Refusal) return refusalAnswer(error, requestId, app.config.publicUrl)
       throw error
     } finally {
       transaction.undo()

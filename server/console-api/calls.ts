@@ -8,12 +8,12 @@ import { isDay } from './read-listing.ts'
 
 /** The log of API calls: what integrations do, and why one is refused. */
 
-export async function list({ world, session, parameters }: Asked<'calls.list'>) {
+export async function list({ app, session, parameters }: Asked<'calls.list'>) {
   const wanted = readPage(parameters)
   const filter = readFilter(parameters)
   const { companyId } = session().actor
   const [list, count] = [listCalls(companyId, filter, wanted), countCalls(companyId, filter)]
-  const { rows, meta } = await rowsOf<CallShown>(world, wanted, list, count)
+  const { rows, meta } = await rowsOf<CallShown>(app, wanted, list, count)
   return { data: rows, meta }
 }
 

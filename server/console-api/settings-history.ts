@@ -10,12 +10,12 @@ import { shownLine } from './history.ts'
 import { readPage, rowsOf } from './paging.ts'
 
 /** What was done in Settings, by whom: each part for those who may use it. */
-export async function listSettings({ world, session, parameters }: Asked<'settings.history'>) {
+export async function listSettings({ app, session, parameters }: Asked<'settings.history'>) {
   const wanted = readPage(parameters)
   const { actor, row } = session()
   const kinds = settingsKinds.filter((kind) => row.permissions.includes(rights[kind]))
   const list = historyOfSettings(actor.companyId, kinds, wanted)
-  const { rows, meta } = await rowsOf<SettingsRow>(world, wanted, list, countSettingsHistory(actor.companyId, kinds))
+  const { rows, meta } = await rowsOf<SettingsRow>(app, wanted, list, countSettingsHistory(actor.companyId, kinds))
   return { data: rows.map(({ title, ...line }) => ({ ...shownLine(line), ...placeOf(line), title })), meta }
 }
 

@@ -3,7 +3,7 @@ import type { Database } from '../store/database.ts'
 import { type Spool, startSpool } from './spool.ts'
 
 /**
- * The calls of reads and of refusals at the gates. A write notes its own call in its own transaction. Decisions,
+ * The calls of reads and of refusals of authorization. A write logs its own call in its own transaction. Decisions,
  * Metering: a crash loses at most a second of them.
  */
 export type Meter = Spool<CallRow>

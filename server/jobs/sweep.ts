@@ -3,7 +3,7 @@ import { sweepAnswers } from '#sql/system/answers.ts'
 import { companiesWithUnwanted, sweepDetails, sweepDetailsOf } from '#sql/system/call-details.ts'
 import { companiesWithOldCalls, sweepCalls } from '#sql/system/calls.ts'
 import { markHorizon, sweepMarks } from '#sql/system/changes.ts'
-import { foldTallies } from '#sql/system/row-counts.ts'
+import { compactRowCounts } from '#sql/system/row-counts.ts'
 import { sweepSessions } from '#sql/system/sessions.ts'
 import { sweepAttempts } from '#sql/system/sign-in.ts'
 import { sweepWebhookAttempts } from '#sql/system/webhook-attempts.ts'
@@ -39,7 +39,7 @@ const attemptsChore: Chore = {
   everyMilliseconds: 600_000,
 }
 /** Changes that a total is still the sum of: the fewer, the quicker a list. */
-export const talliesChore: Chore = { batch: foldTallies, batchMax: 5000, everyMilliseconds: 2000 }
+export const rowCountsChore: Chore = { batch: compactRowCounts, batchMax: 5000, everyMilliseconds: 2000 }
 
 /** What was sent to webhooks, and is older than that is kept. */
 const webhookAttemptsChore = (keptDays: number): Chore => ({
@@ -90,7 +90,7 @@ const choresOf = (keeping: Keeping): readonly (Chore | CompanyChore)[] => [
   answersChore,
   sessionsChore,
   attemptsChore,
-  talliesChore,
+  rowCountsChore,
   marksChore,
   callsChore(keeping.callsKeptDays),
   callDetailsChore(keeping.callDetailsKeptDays),

@@ -9,7 +9,7 @@ export type Amounts = { atOnce: number; perSecond: number }
 
 type Left = { amount: number; at: number }
 
-/** `elapsed` in milliseconds. Whoever has everything left is forgotten, so no more is kept than keys that take. */
+/** `elapsed` in milliseconds. Anyone who has everything left is forgotten, so no more is kept than keys that take. */
 export function makeAllowance({ atOnce, perSecond }: Amounts, { elapsed }: { elapsed(): number }): Allowance {
   const lefts = new Map<number, Left>()
   const fullAfter = (atOnce / perSecond) * 1000

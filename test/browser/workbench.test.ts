@@ -1,29 +1,29 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type BrowserStage, type Office, openBrowserStage } from './stage.ts'
+import { type Admin, type BrowserStage, openBrowserStage } from './stage.ts'
 import { choose, fill, press, visit } from './steps.ts'
 
 /** What somebody does who keeps integrations running. */
 let stage: BrowserStage
-let office: Office
+let admin: Admin
 let page: Page
 beforeAll(async () => {
   stage = await openBrowserStage()
-  office = await stage.office()
-  page = await stage.enter(office)
+  admin = await stage.admin()
+  page = await stage.enter(admin)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
 })
 afterAll(() => stage.close())
 afterEach(() => expect(stage.quiet()).toEqual([]))
 
 const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()')
-const call = async (method: string, path: string, body?: object, token = office.token) => {
-  const answer = await office.call(method, path, {
+const call = async (method: string, path: string, body?: object, token = admin.token) => {
+  const answer = await admin.call(method, path, {
     ...(body ? { body } : {}),
     headers: { 'User-Agent': 'payroll/2' },
     token,
   })
-  await office.calls()
+  await admin.calls()
   return answer
 }
 
@@ -46,14 +46,14 @@ describe('A failed call', () => {
     expect(await page.getByRole('region', { name: 'Request' }).innerText()).toContain('"email": "nobody"')
     await page.getByRole('button', { name: 'Copy as curl' }).click()
     expect(await clipboard()).toContain(`-H "Authorization: Bearer $TOKEN"`)
-    expect(await page.content()).not.toContain(office.token)
+    expect(await page.content()).not.toContain(admin.token)
   })
 
   test('for want of a right is repaired from its page: the token gets it, and the same call would succeed', async () => {
-    await office.call('POST', '/v1/projects', { body: { name: 'Before' } })
+    await admin.call('POST', '/v1/projects', { body: { name: 'Before' } })
     await stage.sql(
       "update tokens set scopes = '{PROJECTS_VIEW}' where company_id = $1 and revoked_at is null",
-      office.id,
+      admin.id,
     )
     expect((await call('POST', '/v1/projects', { name: 'Pier' })).status).toBe(403)
     await visit(stage, page, '/settings/calls?outcome=refused&code=insufficient_scope')
@@ -63,7 +63,7 @@ describe('A failed call', () => {
     await page.getByRole('link', { name: 'Change what the token may do' }).click()
     const dialog = page.getByRole('dialog', { name: 'Change the token' })
     await dialog.getByRole('checkbox', { name: 'Projects: Edit' }).check()
-    await fill(dialog, 'Your password', office.password)
+    await fill(dialog, 'Your password', admin.password)
     await press(dialog, 'Save')
     await page.getByText('The token is changed.').waitFor()
     await page.goto('about:blank')
@@ -99,13 +99,13 @@ test('Rotation says who calls now; the integration that is dead then is told of 
   await press(page, 'Rotate')
   const dialog = page.getByRole('dialog')
   await dialog.getByText(/^127\.0\.0\.1 \(payroll\/2\): \d+ calls in the last 24 hours/).waitFor()
-  await fill(dialog, 'Your password', office.password)
+  await fill(dialog, 'Your password', admin.password)
   await press(dialog, 'Rotate')
   await page
     .locator('code')
     .filter({ hasText: /^plumb_live_/ })
     .waitFor()
-  const old = office.token
+  const old = admin.token
   expect((await call('GET', '/v1/projects', undefined, old)).status).toBe(401)
   expect((await call('GET', '/v1/projects', undefined, old)).status).toBe(401)
 
@@ -123,7 +123,7 @@ test('Rotation says who calls now; the integration that is dead then is told of 
   await visit(stage, page, '/')
   await page.getByRole('alert').getByRole('link', { name: 'To the token' }).click()
   await press(page, 'Show token')
-  await fill(page.getByRole('dialog'), 'Your password', office.password)
+  await fill(page.getByRole('dialog'), 'Your password', admin.password)
   await press(page.getByRole('dialog'), 'Show token')
   const shown = await page
     .locator('code')

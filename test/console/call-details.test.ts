@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { permissions } from '#registry/permissions.ts'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { callDetailsChore, sweep, sweepByCompany, unwantedDetailsChore } from '#server/jobs/sweep.ts'
 import type { CallOptions, Company } from '../stage/stage.ts'
 import { type ConsoleStage, openConsole, type Person } from './stage.ts'
 
 /** What the log keeps of what calls said and were answered, and the same once more as a dry-run. */
 let stage: ConsoleStage
-let office: Person & { company: Company }
+let admin: Person & { company: Company }
 beforeAll(async () => {
   stage = await openConsole()
-  office = await stage.office()
+  admin = await stage.admin()
 })
 afterAll(() => stage.close())
 
 /** The last call as Settings shows it. */
-async function lastCall(person: Person = office, { company } = office) {
+async function lastCall(person: Person = admin, { company } = admin) {
   await company.calls()
   const [row] = await person.data('/console/calls?limit=1')
   return person.data(`/console/calls/${row.id}`)
 }
 
 async function called(method: string, path: string, options: CallOptions = {}) {
-  await office.company.call(method, path, options)
+  await admin.company.call(method, path, options)
   return lastCall()
 }
 
@@ -51,7 +51,7 @@ describe('A call', () => {
   })
 
   test('that lacks a right names it, and who lacks it now', async () => {
-    const own = await stage.office({ scopes: ['PROJECTS_VIEW'] })
+    const own = await stage.admin({ scopes: ['PROJECTS_VIEW'] })
     await own.company.call('POST', '/v1/projects', { body: { name: 'P' } })
     expect(await lastCall(own, own)).toMatchObject({
       about: ['PROJECTS_EDIT'],
@@ -147,8 +147,8 @@ describe('What must not be kept is not kept', () => {
   })
 
   test('whoever is not let in leaves neither body nor query', async () => {
-    const old = office.company.token
-    const own = await stage.office()
+    const old = admin.company.token
+    const own = await stage.admin()
     const before = own.company.token
     own.company.token = await own.company.rotate()
     await own.company.call('POST', '/v1/projects?fields=name', { body: { name: 'Stranger' }, token: before })
@@ -158,11 +158,11 @@ describe('What must not be kept is not kept', () => {
       details: { request_body: null, query: '', request_state: 'left_out' },
     })
     expect(JSON.stringify(call)).not.toContain('Stranger')
-    expect(office.company.token).toBe(old)
+    expect(admin.company.token).toBe(old)
   })
 
   test('a list that is long keeps its beginning', async () => {
-    const own = await stage.office()
+    const own = await stage.admin()
     for (let index = 0; index < 4; index++)
       await own.company.create('projects', { name: `P${index}`, description: 'd'.repeat(5000) })
     await own.company.get('/v1/projects')
@@ -174,8 +174,8 @@ describe('What must not be kept is not kept', () => {
 
 describe('Who sees it', () => {
   test('only those who may see the records', async () => {
-    await office.company.call('POST', '/v1/clients', { body: { name: 'Quay Trust' } })
-    const clerk = await stage.person(office.company, ['API_MANAGE', 'PROJECTS_VIEW'])
+    await admin.company.call('POST', '/v1/clients', { body: { name: 'Quay Trust' } })
+    const clerk = await stage.person(admin.company, ['API_MANAGE', 'PROJECTS_VIEW'])
     const call = await lastCall(clerk)
     expect(call).toMatchObject({
       details: null,
@@ -187,15 +187,15 @@ describe('Who sees it', () => {
   })
 
   test('of the feed only those who may see all records', async () => {
-    await office.company.get('/v1/changes')
-    const clerk = await stage.person(office.company, ['API_MANAGE', 'PROJECTS_VIEW', 'CLIENTS_VIEW'])
+    await admin.company.get('/v1/changes')
+    const clerk = await stage.person(admin.company, ['API_MANAGE', 'PROJECTS_VIEW', 'CLIENTS_VIEW'])
     expect(await lastCall(clerk)).toMatchObject({ details: null, hidden: { needs: 'WORKERS_VIEW' } })
   })
 })
 
 describe('The switch', () => {
   test('is the company’s own: what is kept is not shown any more, removed, and nothing is added', async () => {
-    const own = await stage.office()
+    const own = await stage.admin()
     await own.company.get('/v1/projects')
     expect((await lastCall(own, own)).details).not.toBeNull()
     const off = await own.ask('PUT', '/console/calls/details-switch', { keeps: false })
@@ -205,7 +205,7 @@ describe('The switch', () => {
     await own.company.calls()
     const rows = () => stage.sql('select 1 from call_details where company_id = $1', own.company.id)
     expect(await rows()).toHaveLength(1)
-    await sweepByCompany(stage.world.database, unwantedDetailsChore, () => false)
+    await sweepByCompany(stage.app.database, unwantedDetailsChore, () => false)
     expect(await rows()).toHaveLength(0)
     await own.ask('PUT', '/console/calls/details-switch', { keeps: true })
     await own.ask('PUT', '/console/calls/details-switch', { keeps: true })
@@ -219,7 +219,7 @@ describe('The switch', () => {
   })
 
   test('what is older than it is kept goes', async () => {
-    const own = await stage.office()
+    const own = await stage.admin()
     await own.company.get('/v1/projects')
     await own.company.get('/v1/clients')
     await own.company.calls()
@@ -227,7 +227,7 @@ describe('The switch', () => {
       "update call_details set at = now() - interval '8 days' where company_id = $1 and path = '/v1/clients'",
       own.company.id,
     )
-    await sweep(stage.world.database, callDetailsChore(7), () => false)
+    await sweep(stage.app.database, callDetailsChore(7), () => false)
     expect(await stage.sql('select path from call_details where company_id = $1', own.company.id)).toEqual([
       { path: '/v1/projects' },
     ])
@@ -236,7 +236,7 @@ describe('The switch', () => {
   test('with CALL_DETAILS_KEPT_DAYS=0 nothing is kept of anybody', async () => {
     const none = await openConsole({ CALL_DETAILS_KEPT_DAYS: '0' })
     try {
-      const own = await none.office()
+      const own = await none.admin()
       await own.company.get('/v1/projects')
       await own.company.calls()
       expect(await none.sql('select 1 from call_details')).toEqual([])
@@ -251,41 +251,41 @@ describe('A write once more, as a dry-run', () => {
   const again = (person: Person, { id }: { id: number }) => person.ask('POST', `/console/calls/${id}/dry-run`)
 
   test('says what it would come to now, writes nothing and is no call', async () => {
-    const client = await office.company.record('clients', { name: 'Old Client' })
-    await office.company.call('DELETE', `/v1/clients/${client}`)
+    const client = await admin.company.record('clients', { name: 'Old Client' })
+    await admin.company.call('DELETE', `/v1/clients/${client}`)
     const failed = await called('POST', '/v1/projects', { body: { name: 'Again', client_id: client } })
     expect(failed).toMatchObject({ status: 422, repeatable: 'yes' })
-    const still = await again(office, failed)
+    const still = await again(admin, failed)
     expect(still.body.data.status).toBe(422)
-    const [removal] = await office.data('/console/removals')
-    await office.ask('POST', `/console/removals/${removal.id}/restore`)
-    const calls = (await office.company.calls()).length
-    const now = await again(office, failed)
+    const [removal] = await admin.data('/console/removals')
+    await admin.ask('POST', `/console/removals/${removal.id}/restore`)
+    const calls = (await admin.company.calls()).length
+    const now = await again(admin, failed)
     expect(now.body.data).toMatchObject({ status: 200 })
     expect(JSON.parse(now.body.data.body)).toEqual({ data: { id: null, created: false, dry_run: true } })
     expect(await stage.sql("select 1 from projects where name = 'Again'")).toEqual([])
-    expect(await office.company.calls()).toHaveLength(calls)
+    expect(await admin.company.calls()).toHaveLength(calls)
   })
 
   test('keeps to its condition, its path and its query', async () => {
-    const id = await office.company.create('projects', { name: 'Tagged' })
-    const { headers } = await office.company.get(`/v1/projects/${id}`)
+    const id = await admin.company.create('projects', { name: 'Tagged' })
+    const { headers } = await admin.company.get(`/v1/projects/${id}`)
     const change = { body: { name: 'Other' }, headers: { 'If-Match': headers.etag as string } }
     const first = await called('PATCH', `/v1/projects/${id}`, change)
-    expect((await again(office, first)).body.data.status).toBe(412)
+    expect((await again(admin, first)).body.data.status).toBe(412)
     const deleted = await called('DELETE', `/v1/projects/${id}?nope=1`)
-    expect((await again(office, deleted)).body.data.status).toBe(400)
+    expect((await again(admin, deleted)).body.data.status).toBe(400)
   })
 
   test('is refused to somebody without the right, and where the request is not whole', async () => {
     const created = await called('POST', '/v1/clients', { body: { name: 'C' } })
-    const clerk = await stage.person(office.company, ['API_MANAGE', 'CLIENTS_VIEW'])
+    const clerk = await stage.person(admin.company, ['API_MANAGE', 'CLIENTS_VIEW'])
     expect(await again(clerk, created)).toMatchObject({ status: 403, body: { required_scope: 'CLIENTS_EDIT' } })
     const masked = await called('POST', '/v1/clients', { body: { name: 'C', tax_id: 'T1' } })
-    expect((await again(office, masked)).status).toBe(404)
+    expect((await again(admin, masked)).status).toBe(404)
     const read = await called('GET', '/v1/clients')
     expect(read.repeatable).toBe('read')
-    expect((await again(office, read)).status).toBe(404)
+    expect((await again(admin, read)).status).toBe(404)
     expect(permissions).toContain('CLIENTS_EDIT')
   })
 })

@@ -1,4 +1,4 @@
-import { type Look, lookFirst } from '#sql/look.ts'
+import { type Prefetch, prefetchStatement } from '#sql/prefetch.ts'
 import { changesAfter } from '#sql/records/changes.ts'
 import { changesWithCaller, historyWithCaller, nowWithCaller } from '#sql/records/changes-with-caller.ts'
 import {
@@ -18,17 +18,17 @@ import {
   projectsByStatus,
   serviceDue,
 } from '#sql/records/home.ts'
-import { lookForCreate, lookForDelete, lookForUpdate, lookUp } from '#sql/records/look.ts'
+import { lookUp, prefetchForCreate, prefetchForDelete, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import { fetch, fetchWithCaller, list, listIds, listWithCaller } from '#sql/records/read.ts'
-import { erase, hide, noteRemoval, related, settle } from '#sql/records/remove.ts'
+import { erase, insertRemoval, related, setColumn, softDelete } from '#sql/records/remove.ts'
 import {
-  hiddenBy,
   holdLive,
   lockRemoval,
   markRestored,
+  softDeletedBy,
   stillEmpty,
   takenMeanwhile,
-  unhide,
+  undelete,
 } from '#sql/records/restore.ts'
 import { insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from '#sql/records/write.ts'
 import { ask, author, estimates, following, page, projects, type Topic, workers } from './examples.ts'
@@ -55,11 +55,11 @@ export const ofTheRecords: readonly Topic[] = [
     ],
   ],
   [
-    'look',
+    'prefetch',
     [
-      lookFirst(lookForCreate(7, projects, { client_id: 3, category_id: 4, code: 'A' }) as Look),
-      lookFirst(lookForUpdate(7, projects, 4711, { category_id: 4, code: 'A' })),
-      lookFirst(lookForDelete(7, projects, 4711)),
+      prefetchStatement(prefetchForCreate(7, projects, { client_id: 3, category_id: 4, code: 'A' }) as Prefetch),
+      prefetchStatement(prefetchForUpdate(7, projects, 4711, { category_id: 4, code: 'A' })),
+      prefetchStatement(prefetchForDelete(7, projects, 4711)),
       lookUp(7, projects, { client_id: 3 }),
     ],
   ],
@@ -78,11 +78,11 @@ export const ofTheRecords: readonly Topic[] = [
     'remove',
     [
       ...projects.removal.relations.map((relation) => related(7, relation, [4711])),
-      noteRemoval(author, { records: 'projects', recordId: 1, mode: 'soft', title: 'T', went: {}, unlinked: [] }),
-      hide(author, projects, [1, 2], 3),
+      insertRemoval(author, { records: 'projects', recordId: 1, mode: 'soft', title: 'T', cascaded: {}, unlinked: [] }),
+      softDelete(author, projects, [1, 2], 3),
       erase(author, estimates, { id: 1, held: '{}', removalId: 3 }),
-      settle(author, 'equipment', 'status', [1], { is: 'IN_USE' }, 'ACTIVE'),
-      settle(author, 'equipment', 'project_id', [1], 'any', null),
+      setColumn(author, 'equipment', 'status', [1], { is: 'IN_USE' }, 'ACTIVE'),
+      setColumn(author, 'equipment', 'project_id', [1], 'any', null),
     ],
   ],
   [
@@ -134,10 +134,10 @@ export const ofTheRecords: readonly Topic[] = [
     [
       lockRemoval(7, 1),
       markRestored(7, 1),
-      hiddenBy(7, workers, 1, [2]),
+      softDeletedBy(7, workers, 1, [2]),
       takenMeanwhile(7, projects, 'code', [2]),
       holdLive(7, 'clients', [3]),
-      unhide(author, 'projects', [2], 3),
+      undelete(author, 'projects', [2], 3),
       stillEmpty(7, workers, 'supervisor_id', [4]),
     ],
   ],

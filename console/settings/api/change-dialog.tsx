@@ -7,11 +7,11 @@ import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import type { Token } from '#derive/console/answers.ts'
 import { ask } from '../../client/ask.ts'
-import { AskFirst } from '../../look/ask-first.tsx'
-import { useSmallForm } from '../../look/use-small-form.ts'
 import { useMe } from '../../me/me.tsx'
 import { served } from '../../shell/places.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
+import { useSmallForm } from '../../ui/use-small-form.ts'
 import { ScopeMatrix } from './scope-matrix.tsx'
 
 type ChangeDialogProps = { token: Token; onClose(): void; onChanged(): void }
@@ -54,7 +54,7 @@ export function ChangeDialog({ token, onClose, onChanged }: ChangeDialogProps) {
         <Box>
           <ScopeMatrix
             label={api.scopes}
-            kinds={served.map(({ name }) => name)}
+            resources={served.map(({ name }) => name)}
             chosen={scopes}
             held={new Set([...account.permissions, ...token.scopes])}
             onChange={setScopes}

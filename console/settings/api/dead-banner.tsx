@@ -2,15 +2,15 @@ import Alert from '@mui/material/Alert'
 import { useStore } from 'react-admin'
 import type { DeadIntegration } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { TextLink } from '../../look/text-link.tsx'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
 import { callsAddress } from '../calls/paths.ts'
 import { callerName } from './caller-name.ts'
 import { tokenPath } from './paths.ts'
 
-/** Says which programs go on calling with a token that is refused, to whoever can do something about it. */
+/** Says which programs go on calling with a token that is refused, to anyone who can do something about it. */
 export function DeadBanner() {
   return useMe().holds('API_MANAGE') ? <Dead /> : null
 }

@@ -6,9 +6,9 @@ import TableCell from '@mui/material/TableCell'
 import TableHead from '@mui/material/TableHead'
 import TableRow from '@mui/material/TableRow'
 import type { Call } from '#derive/console/answers.ts'
-import { TextLink } from '../../look/text-link.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
 import { callPath } from './paths.ts'
 
 /** Calls as rows; the time opens one. */

@@ -4,10 +4,10 @@ import Typography from '@mui/material/Typography'
 import { useNotify } from 'react-admin'
 import { ask } from '../../client/ask.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { Panel } from '../../look/panel.tsx'
-import { Trouble } from '../../look/trouble.tsx'
-import { useSmallForm } from '../../look/use-small-form.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { useSmallForm } from '../../ui/use-small-form.ts'
 
 /** Whether what calls say is kept: the company's own switch. */
 export function DetailsSwitch() {

@@ -5,13 +5,13 @@ import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { CallOpened, Repeated } from '#derive/console/answers.ts'
 import { ask } from '../../client/ask.ts'
-import { Code } from '../../look/code.tsx'
-import { Panel } from '../../look/panel.tsx'
-import { useSmallForm } from '../../look/use-small-form.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Code } from '../../ui/code.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { useSmallForm } from '../../ui/use-small-form.ts'
 import { readable } from './readable.ts'
 
-/** The same call once more, checked and not done, for whoever looks at it. */
+/** The same call once more, checked and not done, for the one who looks at it. */
 export function Repeat({ call: { id, repeatable } }: { call: CallOpened }) {
   const { calls } = useTexts().settings
   const [said, setSaid] = useState<Repeated>()

@@ -3,13 +3,13 @@ import Typography from '@mui/material/Typography'
 import type { ReactNode } from 'react'
 import type { HistoryEntry } from '#derive/console/answers.ts'
 import type { Json } from '#registry/json.ts'
-import { wayOf } from '../../records/history/way.ts'
+import { channelOf } from '../../records/history/channel.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
 type SettingsEntryProps = { entry: HistoryEntry; did?: { [action: string]: string }; what?: ReactNode }
 
-/** One thing that somebody did in Settings: who, what, by which way, when, and what is different. */
+/** One thing that somebody did in Settings: who, what, by which channel, when, and what is different. */
 export function SettingsEntry({ entry, did, what }: SettingsEntryProps) {
   const { settings, history } = useTexts()
   const format = useFormat()
@@ -21,7 +21,7 @@ export function SettingsEntry({ entry, did, what }: SettingsEntryProps) {
         <strong>{entry.who?.name ?? history.system}</strong>{' '}
         {did?.[entry.action] ?? settings.history.did[entry.action] ?? entry.action}{' '}
         <Typography component="span" color="textSecondary">
-          {wayOf(entry, history)} · <time dateTime={entry.at}>{format.exactly(entry.at)}</time>
+          {channelOf(entry, history)} · <time dateTime={entry.at}>{format.exactly(entry.at)}</time>
         </Typography>
       </Typography>
       {changes.map(([name, change]) => (

@@ -22,7 +22,7 @@ const ofResources = ['#2f8f86', '#e0a526', '#5b8def', '#9a6fd0', '#8a9795', '#a3
 const colorOf = (by: By, name: string, index: number): string =>
   (by === 'by_outcome' && ofOutcomes[name]) || (ofResources[index % ofResources.length] as string)
 
-/** One bar a day. Whoever cannot see it has the table below, so it is hidden from readers of the screen. */
+/** One bar a day. Anyone who cannot see it has the table below, so it is hidden from readers of the screen. */
 export function UsageChart({ days, by, series, nameOf }: UsageProps) {
   const { usage } = useTexts().settings
   const format = useFormat()

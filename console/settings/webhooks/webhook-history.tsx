@@ -1,9 +1,9 @@
 import Box from '@mui/material/Box'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { Panel } from '../../look/panel.tsx'
-import { Trouble } from '../../look/trouble.tsx'
-import { Waiting } from '../../look/waiting.tsx'
 import { useTexts } from '../../texts/texts.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
 import { SettingsEntry } from '../history/settings-entry.tsx'
 
 /** Who changed the settings of a webhook, and what the service did by itself. */
