@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { backupFacts } from './backup/facts.ts'
+import { backupFacts } from './backup/failures.ts'
 import type { Config } from './config/config.ts'
 import type { App as ConsoleApp } from './console-api/app.ts'
 import { openEmbedded } from './embedded/open.ts'
