@@ -1,9 +1,9 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { tokenPrefix } from '#registry/token-form.ts'
 import { backupFacts } from './backup/failures.ts'
 import type { Config } from './config/config.ts'
 import type { App as ConsoleApp } from './console-api/app.ts'
 import { openEmbedded } from './embedded/open.ts'
+import { type CallDetails, startCallDetails } from './jobs/call-details.ts'
 import { type Meter, startMeter } from './jobs/metering.ts'
 import { type ServiceMetrics, startMetrics } from './metrics.ts'
 import { openOutbound } from './outbound/outbound.ts'
@@ -11,11 +11,12 @@ import type { Clock } from './pipeline/app.ts'
 import { sealingKeys } from './secret.ts'
 import type { SealingKeys } from './service/seal.ts'
 import { makeTokenRates } from './service/token-rate.ts'
+import { withoutTokens } from './service/token-text.ts'
 import { type Connection, openDatabase } from './store/database.ts'
 import { migrate } from './store/migrate.ts'
 
 /** All that the service needs of the app, passed by hand. There is no other state. */
-export type App = ConsoleApp & { meter: Meter; metrics: ServiceMetrics }
+export type App = ConsoleApp & { meter: Meter; callDetails: CallDetails | null; metrics: ServiceMetrics }
 
 export const systemClock: Clock = { now: () => new Date(), elapsed: () => performance.now() }
 
@@ -44,6 +45,7 @@ export async function openApp(config: Config, progress: (sentence: string) => vo
       databaseIs,
       close: async () => {
         await app.meter.close()
+        await app.callDetails?.close()
         await app.database.close()
         await leave()
       },
@@ -89,10 +91,16 @@ export function makeApp(config: Config, connection: Connection, secret: SealingK
     log.warn({ error, lost }, 'calls could not be noted yet')
     metrics.callsLost(lost)
   })
+  const callDetails =
+    config.callDetailsKeptDays === 0
+      ? null
+      : startCallDetails(database, systemClock, (lost, error) =>
+          log.warn({ error, lost }, 'what calls said could not be kept yet'),
+        )
   const { tokenRequestsPerMinute } = config
   const tokenRates = tokenRequestsPerMinute === null ? null : makeTokenRates(tokenRequestsPerMinute, systemClock)
   const outbound = openOutbound({ networks: config.webhookNetworks, timeout: config.webhookTimeout })
-  return { config, database, clock: systemClock, log, meter, metrics, tokenRates, outbound, secret }
+  return { config, database, clock: systemClock, log, meter, callDetails, metrics, tokenRates, outbound, secret }
 }
 
 /** On the standard error: the standard output is for what a command answers. */
@@ -106,9 +114,3 @@ export const makeLog = ({ logLevel }: Config, destination: DestinationStream = p
     },
     destination,
   )
-
-/** A token that somebody put into a path, a name or a value, from where it gets into lines of any kind. */
-const withoutTokens = (line: string): string => line.replaceAll(tokenText, `${tokenPrefix}[removed]`)
-
-/** As it is, or percent-encoded. */
-const tokenText = /plumb(?:_|%5f)live(?:_|%5f)[\w%]+/gi

@@ -14,7 +14,7 @@ import type { ProblemBody } from '#registry/refusals.ts'
 export const ask = <Name extends Unkeyed>(name: Name, ...given: Given<Name>): Promise<Answer<Name>> =>
   send(consoleOperations[name].method, addressOf(name, ...given), given[0] ?? {})
 
-/** Reads, and what is no write: signing in and out, and showing a secret. */
+/** Reads, and what is no write: signing in and out, showing a secret, and trying a call. */
 type Unkeyed =
   | {
       [Name in ConsoleOperationName]: (typeof consoleOperations)[Name]['method'] extends 'GET' ? Name : never
@@ -22,6 +22,7 @@ type Unkeyed =
   | 'session.begin'
   | 'session.end'
   | 'token.show'
+  | 'calls.dry-run'
 
 /** What deleting a record would do. */
 export const previewRemoval = (records: string, id: number | string, signal?: AbortSignal) =>

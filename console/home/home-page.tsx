@@ -8,6 +8,7 @@ import { definitionOf, registry } from '#registry/resources/index.ts'
 import { useLoaded } from '../client/use-loaded.ts'
 import { useMe } from '../me/me.tsx'
 import { createPath, listPath } from '../records/paths.ts'
+import { DeadBanner } from '../settings/api/dead-banner.tsx'
 import { WebhookBanner } from '../settings/webhooks/webhook-banner.tsx'
 import { served } from '../shell/places.ts'
 import { useFormat } from '../texts/format.ts'
@@ -27,6 +28,7 @@ export function HomePage() {
   const { data, error, reload } = useLoaded('home')
   return (
     <Page title={home.greeting(account.name.split(' ')[0] ?? account.name)}>
+      <DeadBanner />
       <WebhookBanner />
       {error && <Trouble error={error} retry={reload} />}
       {!data && !error && <Waiting />}

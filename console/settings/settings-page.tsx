@@ -3,18 +3,17 @@ import Tab from '@mui/material/Tab'
 import Tabs from '@mui/material/Tabs'
 import { type ComponentType, lazy, Suspense } from 'react'
 import { LinkBase, useLocation } from 'react-admin'
+import { permission } from '#registry/permissions.ts'
 import { useMe } from '../me/me.tsx'
 import { lists } from '../shell/places.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
 import { Waiting } from '../ui/waiting.tsx'
+import { DeadBanner } from './api/dead-banner.tsx'
 import { WebhookBanner } from './webhooks/webhook-banner.tsx'
 
 const ApiSection = lazy(() => import('./api/api-section.tsx').then(({ ApiSection }) => ({ default: ApiSection })))
-const UsageSection = lazy(() =>
-  import('./usage/usage-section.tsx').then(({ UsageSection }) => ({ default: UsageSection })),
-)
 const CallsSection = lazy(() =>
   import('./calls/calls-section.tsx').then(({ CallsSection }) => ({ default: CallsSection })),
 )
@@ -31,26 +30,31 @@ const ListsSection = lazy(() =>
   import('./lists/lists-section.tsx').then(({ ListsSection }) => ({ default: ListsSection })),
 )
 
-type SectionKey = 'api' | 'webhooks' | 'usage' | 'calls' | 'accounts' | 'company' | 'lists'
-const sections: readonly { key: SectionKey; right: string | null; Section: ComponentType }[] = [
-  { key: 'api', right: 'API_MANAGE', Section: ApiSection },
-  { key: 'webhooks', right: 'API_MANAGE', Section: WebhooksSection },
-  { key: 'usage', right: 'API_MANAGE', Section: UsageSection },
-  { key: 'calls', right: 'API_MANAGE', Section: CallsSection },
-  { key: 'accounts', right: 'ACCOUNTS_MANAGE', Section: AccountsSection },
-  { key: 'company', right: 'COMPANY_MANAGE', Section: CompanySection },
-  { key: 'lists', right: null, Section: ListsSection },
+const HistorySection = lazy(() =>
+  import('./history/history-section.tsx').then(({ HistorySection }) => ({ default: HistorySection })),
+)
+
+type SectionKey = 'api' | 'webhooks' | 'calls' | 'accounts' | 'company' | 'lists' | 'history'
+/** `rights`: any of them is enough. */
+const sections: readonly { key: SectionKey; rights: readonly string[]; Section: ComponentType }[] = [
+  { key: 'api', rights: ['API_MANAGE'], Section: ApiSection },
+  { key: 'webhooks', rights: ['API_MANAGE'], Section: WebhooksSection },
+  { key: 'calls', rights: ['API_MANAGE'], Section: CallsSection },
+  { key: 'accounts', rights: ['ACCOUNTS_MANAGE'], Section: AccountsSection },
+  { key: 'company', rights: ['COMPANY_MANAGE'], Section: CompanySection },
+  { key: 'lists', rights: lists.map(({ name }) => permission(name, 'VIEW')), Section: ListsSection },
+  { key: 'history', rights: ['API_MANAGE', 'ACCOUNTS_MANAGE', 'COMPANY_MANAGE'], Section: HistorySection },
 ]
 
 /** Settings, section by section; only those that the account may use. */
 export function SettingsPage() {
   const { settings, trouble } = useTexts()
-  const { holds, may } = useMe()
+  const { holds } = useMe()
   const { pathname } = useLocation()
-  const open = sections.filter(({ right }) =>
-    right === null ? lists.some(({ name }) => may(name, 'VIEW')) : holds(right),
-  )
-  const wanted = pathname.split('/')[2]
+  const open = sections.filter(({ rights }) => rights.some(holds))
+  const [, , given] = pathname.split('/')
+  // Usage had a page of its own once.
+  const wanted = given === 'usage' ? 'calls' : given
   const chosen = open.find(({ key }) => key === wanted) ?? open[0]
   if (!chosen) {
     return (
@@ -86,6 +90,7 @@ export function SettingsPage() {
         </Tabs>
       </Box>
       {chosen.key !== 'webhooks' && <WebhookBanner />}
+      {chosen.key === 'api' && <DeadBanner />}
       <Suspense fallback={<Waiting />}>
         <chosen.Section />
       </Suspense>

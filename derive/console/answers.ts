@@ -1,9 +1,12 @@
+import type { Problem } from '#registry/definition.ts'
 import type { Json } from '#registry/json.ts'
 import type { Action } from '#registry/permissions.ts'
 import type { Listed } from '#registry/refusals.ts'
 import type { HistoryRow, RemovalRow } from '#sql/records/history.ts'
 import type { DueRow } from '#sql/records/home.ts'
 import type { AccountRow } from '#sql/system/accounts.ts'
+import type { CallDetails } from '#sql/system/call-details.ts'
+import type { CallerSeen, DeadRow, FailureRow } from '#sql/system/call-groups.ts'
 import type { CallShown } from '#sql/system/call-list.ts'
 import type { CompanyRow } from '#sql/system/companies.ts'
 import type { ListedSession } from '#sql/system/sessions.ts'
@@ -104,15 +107,47 @@ export type TokenOptions = {
   curl: string
 }
 
+/** Who uses the token just now. */
+export type TokenCaller = CallerSeen
+/** Anyone who calls with a token that is refused as such. */
+export type DeadIntegration = DeadRow
+
 /** A call of the API, as the log has it. */
 export type Call = CallShown
-/** One that is opened also says which check turned it away, and what to do about it. */
-export type CallOpened = CallShown & { gate: string | null; advice: string | null }
+/** One that is opened also says which check turned it away, what to do about it, and what was sent and answered. */
+export type CallOpened = CallShown & {
+  gate: string | null
+  advice: string | null
+  method: string
+  /** As the document has it. */
+  path: string
+  /** The right that it lacked, and who has it by now. */
+  lacking: { scope: string; token: boolean; account: boolean } | null
+  details: CallDetails | null
+  /** Why there are none: somebody who may not see them, or they are not kept, or not any more. */
+  hidden: { needs: string } | 'not_kept' | null
+  /** What the refusal said of fields, where that is kept. */
+  problem: { detail: string; errors: Problem[] } | null
+  /** Whether it can be sent again as a dry-run, and if not, why. */
+  repeatable: 'yes' | 'read' | 'not_whole' | 'not_held'
+}
+
+/** What came of it. */
+export type Repeated = { status: number; body: string }
+
+/** Calls that fail in the same way. */
+export type Failure = FailureRow
+
+/** Whether what calls say is kept, and for how many days the operator lets it be kept; 0 is not at all. */
+export type CallDetailsSwitch = { keeps: boolean; kept_days: number }
+
+/** Something that was done in Settings; `title` is what it was done to. */
+export type SettingsEntry = HistoryEntry & Pick<Acting, 'records' | 'record_id'> & { title: string | null }
 
 /** How much of what a plan holds is used; null is without limit. */
 export type PlanUse = { records: string; used: number; limit: number | null }
 
-/** `by_resource` tells what counted, `by_outcome` everything that was noted. */
+/** All calls that were noted, by resource and by outcome; `counted` are those that use up quota. */
 export type UsageDay = {
   day: string
   counted: number

@@ -125,15 +125,53 @@ export const consoleOperations = {
     data: of<said.Token>(),
   },
 
+  'token.change': {
+    method: 'PATCH',
+    path: '/token',
+    needs: 'API_MANAGE',
+    body: { label: 'text?', scopes: 'texts?', password: 'text' },
+    data: of<said.Token>(),
+  },
+  'token.callers': { method: 'GET', path: '/token/callers', needs: 'API_MANAGE', data: of<said.TokenCaller[]>() },
+  'token.dead': { method: 'GET', path: '/token/dead', needs: 'API_MANAGE', data: of<said.DeadIntegration[]>() },
+
   'calls.list': {
     method: 'GET',
     path: '/calls',
     needs: 'API_MANAGE',
-    query: [...paging, 'status', 'code', 'route', 'outcome', 'from', 'to'],
+    query: [...paging, 'status', 'code', 'route', 'outcome', 'about', 'peer', 'token', 'from', 'to'],
     data: of<said.Call[]>(),
   },
   'calls.fetch': { method: 'GET', path: '/calls/{id}', needs: 'API_MANAGE', data: of<said.CallOpened>() },
+  'calls.dry-run': {
+    method: 'POST',
+    path: '/calls/{id}/dry-run',
+    needs: 'API_MANAGE',
+    data: of<said.Repeated>(),
+  },
+  'calls.failures': { method: 'GET', path: '/calls/failures', needs: 'API_MANAGE', data: of<said.Failure[]>() },
+  'calls.details-switch': {
+    method: 'GET',
+    path: '/calls/details-switch',
+    needs: 'API_MANAGE',
+    data: of<said.CallDetailsSwitch>(),
+  },
+  'calls.switch-details': {
+    method: 'PUT',
+    path: '/calls/details-switch',
+    needs: 'API_MANAGE',
+    body: { keeps: 'flag' },
+    data: of<said.CallDetailsSwitch>(),
+  },
   usage: { method: 'GET', path: '/usage', needs: 'API_MANAGE', query: ['days'], data: of<said.Usage>() },
+
+  'settings.history': {
+    method: 'GET',
+    path: '/settings/history',
+    needs: 'session',
+    query: paging,
+    data: of<said.SettingsEntry[]>(),
+  },
 
   'webhooks.list': { method: 'GET', path: '/webhooks', needs: 'API_MANAGE', data: of<said.Webhook[]>() },
   'webhooks.troubles': {

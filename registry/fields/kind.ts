@@ -46,6 +46,8 @@ export type Common = {
   required?: true
   /** Set by the service, shown, never accepted. */
   readOnly?: true
+  /** Of use to somebody who means harm: the log of calls keeps that it was sent, not what was. */
+  sensitive?: true
   /** One live record per company may have the value, ignoring case. */
   unique?: true
   /** The value of a record that was created without one. */

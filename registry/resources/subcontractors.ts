@@ -30,6 +30,7 @@ export const subcontractors = resource({
       kind: 'text',
       max: 40,
       unique: true,
+      sensitive: true,
       example: 'GB987654321',
       about: 'Number under which the tax office knows the firm.',
     },
@@ -41,7 +42,13 @@ export const subcontractors = resource({
     },
     license_expires_on: { kind: 'date', example: '2027-01-31', about: 'Last day of its licence.' },
     insurance_provider: { kind: 'text', max: 160, example: 'Mutual of Avon', about: 'Who insures it.' },
-    insurance_policy_no: { kind: 'text', max: 80, example: 'PL-334-90', about: 'As printed on the insurance policy.' },
+    insurance_policy_no: {
+      kind: 'text',
+      max: 80,
+      sensitive: true,
+      example: 'PL-334-90',
+      about: 'As printed on the insurance policy.',
+    },
     insurance_expires_on: { kind: 'date', example: '2026-12-31', about: 'Last day of its insurance.' },
     retention_pct: {
       kind: 'decimal',

@@ -41,7 +41,11 @@ export const workers = resource({
     },
     hired_on: { kind: 'date', example: '2023-05-02', about: 'First day of employment.' },
     left_on: { kind: 'date', example: '2027-10-31', about: 'Last day of employment; not before the first.' },
-    hourly_cost_minor: { kind: 'money', about: 'What an hour costs the company, in minor units of the currency.' },
+    hourly_cost_minor: {
+      kind: 'money',
+      sensitive: true,
+      about: 'What an hour costs the company, in minor units of the currency.',
+    },
     bill_rate_minor: { kind: 'money', about: 'What an hour is billed at, in minor units of the currency.' },
   },
   search: ['name', 'employee_no', 'email', 'phone'],

@@ -48,6 +48,7 @@ async function work({ config, connection }: Extract<ToWorker, { say: 'serve' }>)
   })
   await Promise.all([drained, sending.stop()])
   await alone.meter.close()
+  await alone.callDetails?.close()
   await alone.database.close()
   process.exit(code)
 }

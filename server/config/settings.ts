@@ -131,6 +131,12 @@ export const settingsByKey = {
     whole(1, 36_500),
     'Days for which each API call is kept, 1 to 36500; after that only the sums of each day are.',
   ),
+  callDetailsKeptDays: setting(
+    'CALL_DETAILS_KEPT_DAYS',
+    '7',
+    whole(0, 365),
+    'Days for which is kept what API calls said and were answered, 0 to 365; 0 keeps nothing of it.',
+  ),
   changesKeptDays: setting(
     'CHANGES_KEPT_DAYS',
     '30',

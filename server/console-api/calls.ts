@@ -1,8 +1,7 @@
 import { invalid, quoted, readInteger } from '#derive/parameters.ts'
-import { Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
-import { type CallFilter, type CallShown, countCalls, findCall, listCalls } from '#sql/system/call-list.ts'
+import { idMax } from '#registry/limits.ts'
+import { type CallFilter, type CallShown, countCalls, listCalls } from '#sql/system/call-list.ts'
 import { type Outcome, outcomes } from '#sql/system/calls.ts'
-import { recordId } from '../pipeline/read-intent.ts'
 import type { Asked } from './asked.ts'
 import { readPage, rowsOf } from './paging.ts'
 import { isDay } from './read-listing.ts'
@@ -18,42 +17,15 @@ export async function list({ app, session, parameters }: Asked<'calls.list'>) {
   return { data: rows, meta }
 }
 
-export async function fetch(asked: Asked<'calls.fetch'>) {
-  const { companyId } = asked.session().actor
-  const [row] = await asked.app.database.read<CallShown>(findCall(companyId, recordId(asked)))
-  if (!row) throw new Refusal('not_found')
-  return { data: { ...row, gate: gateOf(row), advice: adviceOf(row) } }
-}
-
-/** Which check refused the call before it was looked into; null where it came further. */
-const gates: { readonly [code in RefusalCode]?: string } = {
-  unauthorized: 'token',
-  ip_not_allowed: 'address',
-  insufficient_scope: 'scope',
-  feature_off: 'add-on',
-}
-
-const gateOf = ({ code }: CallShown): string | null => gates[code as RefusalCode] ?? null
-
-/** What to do about a refused call. */
-function adviceOf({ code, token_revoked_at }: CallShown): string | null {
-  if (code === null) return null
-  if (code === 'unauthorized') {
-    return token_revoked_at === null
-      ? 'The account behind the token is disabled. Enable it, or issue a token from another account.'
-      : 'The token was rotated or revoked before this call. Give the integration that made it the active token.'
-  }
-  return refusals[code as RefusalCode]?.advice ?? null
-}
-
 function readFilter(given: Asked<'calls.list'>['parameters']): CallFilter {
-  const { code, route, outcome } = given
+  const { code, route, outcome, about, peer } = given
   const status = readInteger('status', given.status, 100, 599)
   if (outcome !== undefined && !outcomes.includes(outcome as Outcome))
     throw invalid('outcome', `is ${quoted(outcome)}; it must be one of ${outcomes.join(', ')}`)
   const from = readMoment('from', given.from)
   const to = readMoment('to', given.to)
-  const filter = { status, code, route, outcome, from: from?.begins, before: to?.ends }
+  const tokenId = readInteger('token', given.token, 1, idMax)
+  const filter = { status, code, route, outcome, about, peer, tokenId, from: from?.begins, before: to?.ends }
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as CallFilter
 }
 

@@ -1,5 +1,7 @@
 import * as accounts from './accounts.ts'
 import type { Handlers } from './asked.ts'
+import * as callDetails from './call-details.ts'
+import * as callGroups from './call-groups.ts'
 import * as calls from './calls.ts'
 import * as company from './company.ts'
 import { exportAll } from './export.ts'
@@ -9,6 +11,7 @@ import * as records from './records.ts'
 import * as removals from './removals.ts'
 import * as session from './session.ts'
 import * as sessions from './sessions.ts'
+import { listSettings } from './settings-history.ts'
 import * as token from './token.ts'
 import { showUsage } from './usage.ts'
 import * as webhookAttempts from './webhook-attempts.ts'
@@ -40,9 +43,17 @@ export const handlers = {
   'token.rotate': token.rotate,
   'token.revoke': token.revoke,
   'token.allow': token.allow,
+  'token.change': token.update,
+  'token.callers': callGroups.callers,
+  'token.dead': callGroups.dead,
   'calls.list': calls.list,
-  'calls.fetch': calls.fetch,
+  'calls.fetch': callDetails.fetch,
+  'calls.dry-run': callDetails.dryRun,
+  'calls.failures': callGroups.failures,
+  'calls.details-switch': callGroups.showSwitch,
+  'calls.switch-details': callGroups.turnSwitch,
   usage: showUsage,
+  'settings.history': listSettings,
   'webhooks.list': webhooks.list,
   'webhooks.troubles': webhooks.troubles,
   'webhooks.create': webhooks.create,

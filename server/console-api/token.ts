@@ -8,6 +8,7 @@ import type { Session } from '../service/session.ts'
 import { confirmPassword } from '../service/sign-in.ts'
 import {
   allowAddresses,
+  changeToken,
   issueToken,
   presentToken,
   revokeToken,
@@ -99,6 +100,15 @@ export async function allow({ app, passwords, session, body, change }: Asked<'to
   return change(async (transaction, { actor }) => {
     const allowed = await allowAddresses(transaction, actor, allowlist)
     return { data: await shown(transaction, actor.companyId, allowed) }
+  })
+}
+
+export async function update({ app, passwords, session, body, change }: Asked<'token.change'>) {
+  const { password, ...wanted } = await body()
+  await confirmPassword(app.database, passwords, session(), password)
+  return change(async (transaction, { actor, row }) => {
+    const changed = await changeToken(transaction, actor, wanted, row.permissions)
+    return { data: await shown(transaction, actor.companyId, changed) }
   })
 }
 

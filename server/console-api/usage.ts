@@ -22,13 +22,13 @@ export async function showUsage({ app, session, parameters }: Asked<'usage'>) {
 function ofDay(day: string, rows: readonly UseRow[]): UsageDay {
   const own = rows.filter((row) => row.day === day)
   const sum = (of: readonly UseRow[], what: 'calls' | 'counted') => of.reduce((total, row) => total + row[what], 0)
-  const sums = (names: readonly string[], by: 'resource' | 'outcome', what: 'calls' | 'counted') =>
+  const sums = (names: readonly string[], by: 'resource' | 'outcome') =>
     Object.fromEntries(
       names.map((name) => [
         name,
         sum(
           own.filter((row) => row[by] === name),
-          what,
+          'calls',
         ),
       ]),
     )
@@ -36,8 +36,8 @@ function ofDay(day: string, rows: readonly UseRow[]): UsageDay {
   return {
     day,
     counted: sum(own, 'counted'),
-    by_resource: sums(resources, 'resource', 'counted'),
-    by_outcome: sums(outcomes, 'outcome', 'calls'),
+    by_resource: sums(resources, 'resource'),
+    by_outcome: sums(outcomes, 'outcome'),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Statement } from '#sql/statement.ts'
 import { sweepAnswers } from '#sql/system/answers.ts'
+import { companiesWithUnwanted, sweepDetails, sweepDetailsOf } from '#sql/system/call-details.ts'
 import { companiesWithOldCalls, sweepCalls } from '#sql/system/calls.ts'
 import { markHorizon, sweepMarks } from '#sql/system/changes.ts'
 import { compactRowCounts } from '#sql/system/row-counts.ts'
@@ -55,7 +56,25 @@ export const callsChore = (keptDays: number): CompanyChore => ({
   everyMilliseconds: 600_000,
 })
 
-type Keeping = { callsKeptDays: number; changesKeptDays: number; webhookAttemptsKeptDays: number }
+/** What calls said, when it is older than it is kept, or its company wants nothing of it any more. */
+export const callDetailsChore = (keptDays: number): Chore => ({
+  batch: (most) => sweepDetails(keptDays, most),
+  batchMax: 1000,
+  everyMilliseconds: 600_000,
+})
+export const unwantedDetailsChore: CompanyChore = {
+  companies: companiesWithUnwanted,
+  batch: sweepDetailsOf,
+  batchMax: 1000,
+  everyMilliseconds: 600_000,
+}
+
+type Keeping = {
+  callsKeptDays: number
+  callDetailsKeptDays: number
+  changesKeptDays: number
+  webhookAttemptsKeptDays: number
+}
 
 /** How far the log was whole, once a minute: that is how old a change is, and where a closed epoch ends. */
 const marksChore: Chore = { batch: () => markHorizon(50), batchMax: 2, everyMilliseconds: 60_000 }
@@ -74,6 +93,8 @@ const choresOf = (keeping: Keeping): readonly (Chore | CompanyChore)[] => [
   rowCountsChore,
   marksChore,
   callsChore(keeping.callsKeptDays),
+  callDetailsChore(keeping.callDetailsKeptDays),
+  unwantedDetailsChore,
   oldMarksChore(keeping.changesKeptDays),
   webhookAttemptsChore(keeping.webhookAttemptsKeptDays),
 ]

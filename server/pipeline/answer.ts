@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import { isObject, type Json } from '#registry/json.ts'
-import { problemBody, type Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
+import { type Particulars, problemBody, type Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
 import { knownForm, type Tags } from '../http/protocol/entity-tags.ts'
 import type { Reply } from './call.ts'
+import { storable } from './masked.ts'
 
 /** Envelopes, entity tags and conditional reads. Decisions, Replies and Conditional requests. */
 
@@ -37,6 +38,8 @@ export type Answer = {
   status: number
   /** Of a refusal. */
   code: RefusalCode | null
+  /** What it was refused for, for the log of calls. */
+  about?: string[] | null
   headers: { readonly [name: string]: string }
   body: string
   replayed?: boolean
@@ -51,10 +54,21 @@ export function refusalAnswer(refusal: Refusal, requestId: string, publicUrl: st
   return {
     status: refusals[refusal.code].status,
     code: refusal.code,
+    about: aboutOf(refusal.particulars),
     headers: { ...refusal.particulars.headers },
     body: JSON.stringify(problemBody(refusal, requestId, errorsAddress(publicUrl))),
   }
 }
+
+/** The fields that are wrong, or the right or the add-on that is missing: some of each, and short. */
+export function aboutOf({ errors, required_scope, feature }: Particulars): string[] | null {
+  const names = errors?.map(({ field }) => field) ?? [required_scope ?? feature]
+  const named = [...new Set(names)].filter((name) => name !== undefined && name !== '').slice(0, aboutMax)
+  return named.length === 0 ? null : named.map((name) => storable(name as string).slice(0, aboutLengthMax))
+}
+
+const aboutMax = 10
+const aboutLengthMax = 80
 
 export const replyOf = ({ status, code, headers, body }: Answer): Reply => ({
   status,

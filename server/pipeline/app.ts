@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { DetailsRow } from '#sql/system/call-details.ts'
 import type { CallRow } from '#sql/system/calls.ts'
 import type { Config } from '../config/config.ts'
 import type { TokenRates } from '../service/token-rate.ts'
@@ -12,8 +13,16 @@ export type App = {
   log: Logger
   /** Logs calls that have no transaction of their own. */
   meter: { add(call: CallRow): void }
+  /** Keeps what calls said and were answered; null: nothing of it. */
+  callDetails: CallDetailsKeeper | null
   /** Null: a token may call as often as it likes. */
   tokenRates: TokenRates | null
+}
+
+export type CallDetailsKeeper = {
+  /** Whether so many bytes more may be kept now; where they may, they are counted. */
+  hasRoom(companyId: number, isRefused: boolean, bytes: number): boolean
+  add(details: DetailsRow): void
 }
 
 export type Clock = {

@@ -2,6 +2,7 @@ import { Refusal, refusals } from '#registry/refusals.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import type { CallRow } from '#sql/system/calls.ts'
 import type { Answer } from './answer.ts'
+import { aboutOf } from './answer.ts'
 import type { App } from './app.ts'
 import { ipv4Of } from './authorize.ts'
 import type { Call, Reply } from './call.ts'
@@ -17,8 +18,8 @@ export function logCallLater(
 ): void {
   const seen =
     outcome instanceof Refusal
-      ? { status: refusals[outcome.code].status, code: outcome.code }
-      : { status: outcome.status, code: null }
+      ? { status: refusals[outcome.code].status, code: outcome.code, about: aboutOf(outcome.particulars) }
+      : { status: outcome.status, code: null, about: null }
   app.meter.add({
     ...rowOf(app, call, ask, caller),
     ...seen,
@@ -35,11 +36,12 @@ export function callRow(
   call: Call,
   ask: CallerAsk,
   caller: CallerRow,
-  { status, code, replayed = false, recordId }: Answer,
+  { status, code, about, replayed = false, recordId }: Answer,
   dryRun: boolean,
 ): CallRow {
   const record_id = recordId ?? pathId(call.params)
-  return { ...rowOf(app, call, ask, caller), status, code, record_id, dry_run: dryRun, replayed, counted: !replayed }
+  const row = { ...rowOf(app, call, ask, caller), status, code, about: about ?? null, record_id }
+  return { ...row, dry_run: dryRun, replayed, counted: !replayed }
 }
 
 function rowOf({ clock }: App, call: Call, ask: CallerAsk, caller: CallerRow) {

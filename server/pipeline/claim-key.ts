@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { isHeardAgain, Refusal, type RefusalCode } from '#registry/refusals.ts'
+import { isHeardAgain, type ProblemBody, Refusal } from '#registry/refusals.ts'
 import type { AnswerRow, KeyAsk } from '#sql/system/answers.ts'
 import type { CallerAsk } from '#sql/system/caller.ts'
-import { type Answer, canonical } from './answer.ts'
+import { type Answer, aboutOf, canonical } from './answer.ts'
 import type { Call } from './call.ts'
 import type { Intent } from './read-intent.ts'
 
@@ -47,8 +47,9 @@ function replayed({ status, body, location, etag, request_id, write_id }: Answer
     'Idempotency-Replayed': 'true',
     ...(request_id === null ? {} : { 'Idempotency-Original-Request-Id': request_id }),
   }
-  const code = status < 400 ? null : (JSON.parse(body) as { code: RefusalCode }).code
-  return { status, code, headers, body, replayed: true }
+  const refused = status < 400 ? undefined : (JSON.parse(body) as ProblemBody)
+  const [code, about] = refused ? [refused.code, aboutOf(refused)] : [null, null]
+  return { status, code, about, headers, body, replayed: true }
 }
 
 /** Method, path and the body in its canonical spelling. Stored, so its bytes never change; a golden holds them. */

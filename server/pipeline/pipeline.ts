@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readQuery } from '#derive/parameters.ts'
 import { isWrite } from '#derive/routes.ts'
+import type { Json } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type AnswerRow, claimKey } from '#sql/system/answers.ts'
 import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
@@ -15,6 +16,7 @@ import type { Call, Reply } from './call.ts'
 import { callRow, logCallLater } from './call-log.ts'
 import { earlierAnswer, keptAnswer, keyOf } from './claim-key.ts'
 import type { Read, Wanted, Write } from './handler.ts'
+import { keepDetails } from './keep-details.ts'
 import { readIntent, readIntroduction } from './read-intent.ts'
 
 /**
@@ -38,6 +40,7 @@ export async function runRead(app: App, call: Call, read: Read): Promise<Reply> 
   const caller = wanted instanceof Refusal ? first : await rowAfterWaiting(app, call, ask, { wanted, first, readRow })
   const reply = orRefusal(() => orThrow(wanted).reply(caller, headers))
   logCallLater(app, call, ask, caller, { outcome: reply, counted: true })
+  keepDetails(app, call, ask, caller, { outcome: reply })
   return orThrow(reply)
 }
 
@@ -74,12 +77,13 @@ export async function runWrite(app: App, call: Call, write: Write): Promise<Repl
       : keyOf(ask, headers.idempotencyKey, call, intent)
 
   const writeId = randomUUID()
-  return app.database.transaction(async (transaction) => {
+  const sent = intent instanceof Refusal ? undefined : intent.body
+  const { answer, caller } = await app.database.transaction(async (transaction) => {
     const [[claim], [begun]] = await Promise.all([
       key ? transaction.run<{ claimed: boolean }>(claimKey(key, ask)) : [],
       transaction.run<BeginRow<Prefetched>>(beginWrite(ask, key, work instanceof Refusal ? null : work.prefetch)),
     ])
-    const caller = authorized(app, call, ask, begun)
+    const caller = authorized(app, call, ask, begun, sent)
     enforceRateLimit(app, call, ask, caller)
     const actor = {
       companyId: ask.companyId,
@@ -102,8 +106,11 @@ export async function runWrite(app: App, call: Call, write: Write): Promise<Repl
     if (dryRun) transaction.undo()
     const kept = key && keptAnswer(key, answer, call.requestId)
     transaction.send(endWrite(callRow(app, call, ask, caller, answer, dryRun), kept))
-    return replyOf(answer)
+    return { answer, caller }
   }, call.share)
+  const reply = replyOf(answer)
+  keepDetails(app, call, ask, caller, { outcome: { ...answer, headers: reply.headers }, sent })
+  return reply
 }
 
 /**
@@ -124,10 +131,13 @@ function introduced(call: Call): { headers: Headers; ask: CallerAsk } {
 }
 
 /** The authorized caller, or a refusal; a known caller is logged either way. */
-function authorized(app: App, call: Call, ask: CallerAsk, row: CallerRow | undefined): CallerRow {
+function authorized(app: App, call: Call, ask: CallerAsk, row: CallerRow | undefined, sent?: Json): CallerRow {
   call.share.report(row?.live === true)
   const caller = orRefusal(() => authorize(row, call.route))
-  if (caller instanceof Refusal && row) logCallLater(app, call, ask, row, { outcome: caller, counted: false })
+  if (caller instanceof Refusal && row) {
+    logCallLater(app, call, ask, row, { outcome: caller, counted: false })
+    keepDetails(app, call, ask, row, { outcome: caller, sent })
+  }
   return orThrow(caller)
 }
 

@@ -1,4 +1,5 @@
 import { appendAudit } from '#sql/system/log.ts'
+import type { TokenRow } from '#sql/system/tokens.ts'
 import type { EndpointRow } from '#sql/system/webhooks.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Account } from './account.ts'
@@ -27,6 +28,22 @@ export function auditWebhook(transaction: Transaction, actor: Actor, before: End
   const changes = before ? differences(settingsOf(before), settingsOf(after)) : null
   return audit(transaction, actor, 'webhook_endpoints', after.id, before ? 'changed' : 'created', changes)
 }
+
+/** What was changed about a token that goes on. */
+export const noteToken = (
+  transaction: Transaction,
+  actor: Actor,
+  action: string,
+  before: TokenFacts,
+  after: TokenFacts & { id: number },
+) => audit(transaction, actor, 'tokens', after.id, action, differences(factsOf(before), factsOf(after)))
+
+type TokenFacts = Pick<TokenRow, 'label' | 'scopes' | 'allowlist'>
+const factsOf = ({ label, scopes, allowlist }: TokenFacts) => ({ label, scopes, allowlist })
+
+/** Whether the log of calls keeps what they say. */
+export const noteCallDetails = (transaction: Transaction, actor: Actor, keeps: boolean) =>
+  audit(transaction, actor, 'calls', actor.companyId, 'changed', { keeps_details: [!keeps, keeps] })
 
 const settingsOf = ({ name, url, events, payload, ordered }: EndpointRow) => ({ name, url, events, payload, ordered })
 

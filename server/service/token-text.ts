@@ -50,3 +50,9 @@ function sixBytesAt(text: string, at: number): number {
 }
 
 export const hashToken = (text: string): Buffer => hash('sha256', text, 'buffer')
+
+/** A text without the tokens that somebody put into it: a path, a name or a value. */
+export const withoutTokens = (text: string): string => text.replaceAll(tokenIn, `${tokenPrefix}[removed]`)
+
+/** As it is, or percent-encoded. */
+const tokenIn = /plumb(?:_|%5f)live(?:_|%5f)[\w%]+/gi

@@ -12,11 +12,13 @@ import {
   nextTokenId,
   revokeActiveToken,
   setAllowlist,
+  setTokenScopes,
   type TokenRow,
 } from '#sql/system/tokens.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
+import { noteToken } from './audit-log.ts'
 import { openSealed, type SealingKeys, seal, sealedToken } from './seal.ts'
 import { hashToken, makeToken } from './token-text.ts'
 
@@ -127,9 +129,41 @@ export async function allowAddresses(
 ): Promise<Token> {
   const problems = allowlistProblems(allowlist)
   if (problems.length > 0) throw invalidFields(problems)
+  const before = await heldToken(transaction, actor)
   const [row] = await transaction.run<TokenRow>(setAllowlist(actor.companyId, normalized(allowlist)))
+  await noteToken(transaction, actor, 'allowlist set', before, row as Token)
+  return row as Token
+}
+
+/**
+ * Another label, or other scopes, for the same text. Less is always allowed; what is added has to be held by the
+ * token's account, and by the one who adds it: `holds`; undefined: the operator. The next call is held to it.
+ */
+export async function changeToken(
+  transaction: Transaction,
+  actor: Actor,
+  wanted: { label?: string | undefined; scopes?: readonly string[] | undefined },
+  holds?: readonly string[],
+): Promise<Token> {
+  const before = await heldToken(transaction, actor)
+  const [account] = await transaction.run<AccountRow>(lockAccount(actor.companyId, before.account_id))
+  const label = wanted.label ?? before.label
+  const scopes = [...new Set(wanted.scopes ?? before.scopes)]
+  const added = scopes.filter((scope) => !before.scopes.includes(scope))
+  const addable = allScopes.filter((scope) => account?.permissions.includes(scope) && (holds?.includes(scope) ?? true))
+  const whose = holds ? 'which the account, or you, do not hold' : lackedByAccount
+  const problems = [...labelProblems(label), ...scopeProblems(added, addable, whose)]
+  if (problems.length > 0) throw invalidFields(problems)
+  const [row] = await transaction.run<TokenRow>(setTokenScopes(actor.companyId, label.trim(), scopes))
+  await noteToken(transaction, actor, 'changed', before, row as Token)
+  return row as Token
+}
+
+/** The active token, which nobody else issues, replaces, frees or changes until the transaction ends. */
+async function heldToken(transaction: Transaction, { companyId }: Actor): Promise<Token> {
+  await transaction.run(lockTokens(companyId))
+  const [row] = await transaction.run<TokenRow>(activeToken(companyId))
   if (!row) throw noToken()
-  await audit(transaction, actor, row.id, 'allowlist set')
   return row
 }
 
@@ -187,10 +221,12 @@ function labelProblems(label: string): Problem[] {
   ]
 }
 
-function scopeProblems(wanted: readonly string[], held: readonly string[]): Problem[] {
+const lackedByAccount = 'which the account does not hold'
+
+function scopeProblems(wanted: readonly string[], held: readonly string[], lacked = lackedByAccount): Problem[] {
   const strange = wanted.find((scope) => !held.includes(scope))
   if (strange === undefined) return []
-  const why = allScopes.includes(strange) ? 'which the account does not hold' : 'which is no scope'
+  const why = allScopes.includes(strange) ? lacked : 'which is no scope'
   return [{ field: 'scopes', code: 'not_allowed', message: `has ${JSON.stringify(strange)}, ${why}` }]
 }
 

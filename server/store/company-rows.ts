@@ -9,6 +9,7 @@ export type CompanyTable = { table: string; columns: string[] }
 /** What belongs to a company and does not go along, and why. */
 export const leftOut: { readonly [table: string]: string } = {
   answers: 'stored answers are forgotten after a day',
+  call_details: 'what calls said is kept for days, for those who mend them here',
   sessions: 'nobody is signed in elsewhere',
   demo_accounts: 'it says which passwords were drawn here',
   webhook_endpoints: 'receivers know this service by their secrets and its log by its places',

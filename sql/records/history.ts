@@ -78,6 +78,44 @@ export function recentHistory(companyId: number, definitions: readonly Definitio
     ) h ${token} order by h.id desc`)
 }
 
+/** What is set in Settings and has a history; the index of these names them too. */
+export const settingsKinds = ['tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies'] as const
+export type SettingsKind = (typeof settingsKinds)[number]
+
+export type SettingsRow = HistoryRow & { title: string | null }
+
+const ofSettings = (companyId: number, resources: readonly SettingsKind[]) =>
+  sql`company_id = ${companyId} and records in (${raw(settingsKinds.map((kind) => `'${kind}'`).join(', '))})
+        and records = any (${resources}::text[])`
+
+/** What was done to settings of these kinds, newest first, with what they are called. */
+export const historyOfSettings = (
+  companyId: number,
+  resources: readonly SettingsKind[],
+  { limit, offset }: { limit: number; offset: number },
+): Statement =>
+  statement(
+    sql`select ${line}, case h.records
+        when 'tokens' then (
+          select label from tokens where company_id = h.company_id and ${exactly(sql`id`, raw('h.record_id'))} ${inOrderOf(sql`id`)}
+        )
+        when 'webhook_endpoints' then (select name from ${byKey('webhook_endpoints', raw('h.company_id'), raw('h.record_id'))} r)
+        when 'accounts' then (select name from ${byKey('accounts', raw('h.company_id'), raw('h.record_id'))} r)
+      end as title
+    from (
+      select * from history where ${ofSettings(companyId, resources)} order by at desc, id desc limit ${limit} offset ${offset}
+    ) h ${token} order by h.at desc, h.id desc`,
+    'history.settings',
+  )
+
+export const countSettingsHistory = (companyId: number, resources: readonly SettingsKind[]): Statement =>
+  statement(
+    sql`select count(*) as total from (
+      select from history where ${ofSettings(companyId, resources)} ${inOrderOf(sql`at`, sql`id`)}
+    ) counted`,
+    'history.settings-count',
+  )
+
 export type RemovalRow = LogEntry & {
   title: string
   mode: 'soft' | 'hard'

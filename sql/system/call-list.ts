@@ -19,28 +19,36 @@ export type CallFilter = {
   /** A route, or a resource for all of its routes. */
   route?: string
   outcome?: Outcome
+  about?: string
+  peer?: string
+  tokenId?: number
   /** Moments, the first included and the last not. */
   from?: string
   before?: string
 }
 
-const shown = sql`c.id, ${instant('c.at')} as at, c.request_id, c.route, c.record_id, c.status, c.code, c.ms::float8 as ms,
+const shown = sql`c.id, ${instant('c.at')} as at, c.request_id, c.route, c.record_id, c.status, c.code, c.about, c.ms::float8 as ms,
   host(c.peer) as peer, c.dry_run, c.replayed, c.counted, ${outcome} as outcome, c.token_id, t.label as token_label,
   t.revoked_at is null as token_active, ${instant('t.revoked_at')} as token_revoked_at`
 
-const conditions = (companyId: number, { status, code, route, outcome: wanted, from, before }: CallFilter) =>
-  join(
+const conditions = (companyId: number, filter: CallFilter) => {
+  const { status, code, route, outcome: wanted, about, peer, tokenId, from, before } = filter
+  return join(
     [
       sql`c.company_id = ${companyId}`,
       ...(status === undefined ? [] : [sql`c.status = ${status}`]),
       ...(code === undefined ? [] : [sql`c.code = ${code}`]),
       ...(route === undefined ? [] : [sql`(c.route = ${route} or split_part(c.route, '.', 1) = ${route})`]),
       ...(wanted === undefined ? [] : [sql`${outcome} = ${wanted}`]),
+      ...(about === undefined ? [] : [sql`${about} = any (c.about)`]),
+      ...(peer === undefined ? [] : [sql`host(c.peer) = ${peer}`]),
+      ...(tokenId === undefined ? [] : [sql`c.token_id = ${tokenId}`]),
       ...(from === undefined ? [] : [sql`c.at >= ${from}::timestamptz`]),
       ...(before === undefined ? [] : [sql`c.at < ${before}::timestamptz`]),
     ],
     ' and ',
   )
+}
 
 /** The token of a call, for its name. */
 const tokens = sql`cross join lateral (

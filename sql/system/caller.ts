@@ -24,6 +24,8 @@ export type CallerRow = {
   /** The add-on that is missing, the API's own first. */
   feature_off: string | null
   currency: string
+  /** Its company wants the log of calls to keep what they say. */
+  keeps_details: boolean
 }
 
 export const callerTypes = {
@@ -44,7 +46,7 @@ export const callerOf = ({ companyId, tokenHash, scope, addOn, peer }: Askable<C
     t.allowlist = '{}' or coalesce(${peer}::inet <<= any (t.allowlist), false) as address_allowed,
     ${scope}::text = any (t.scopes) and ${scope}::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when ${addOn}::text <> all (c.add_ons) then ${addOn}::text end as feature_off,
-    c.currency
+    c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens ${ofToken(companyId, tokenHash)} ${raw(lock)}) t
   cross join lateral ${byKey('accounts', companyId, raw('t.account_id'))} a
   cross join ${companyRow(companyId)} c`

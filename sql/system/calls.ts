@@ -12,6 +12,8 @@ export type CallRow = {
   record_id: number | null
   status: number
   code: string | null
+  /** What it was refused for: fields, or the right or the add-on that it lacks. */
+  about: string[] | null
   ms: number
   peer: string | null
   dry_run: boolean
@@ -28,6 +30,7 @@ const columns: { [column in keyof CallRow]: string } = {
   record_id: 'bigint',
   status: 'smallint',
   code: 'text',
+  about: 'text[]',
   ms: 'real',
   peer: 'inet',
   dry_run: 'boolean',

@@ -35,6 +35,11 @@ export const revokeActiveToken = (companyId: number): Statement =>
   statement(sql`update tokens set revoked_at = now() where company_id = ${companyId} and revoked_at is null
     returning ${tokenColumns}`)
 
+/** Waits for writes of the token that are under way, like all that changes it. */
+export const setTokenScopes = (companyId: number, label: string, scopes: readonly string[]): Statement =>
+  statement(sql`update tokens set label = ${label}, scopes = ${scopes} where company_id = ${companyId} and revoked_at is null
+    returning ${tokenColumns}`)
+
 export const setAllowlist = (companyId: number, allowlist: readonly string[]): Statement =>
   statement(sql`update tokens set allowlist = ${allowlist}::cidr[] where company_id = ${companyId} and revoked_at is null
     returning ${tokenColumns}`)

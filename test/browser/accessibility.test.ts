@@ -8,7 +8,7 @@ import { violations, visit } from './steps.ts'
 let stage: BrowserStage
 let admin: Admin
 let page: Page
-let ids: { project: number; estimate: number; client: number; webhook: number }
+let ids: { project: number; estimate: number; client: number; webhook: number; call: number }
 beforeAll(async () => {
   stage = await openBrowserStage()
   admin = await stage.admin()
@@ -33,7 +33,13 @@ async function furnish() {
   await admin.get('/v1/projects')
   await admin.get('/v1/projects', { Authorization: 'Bearer x' })
   await admin.get('/v1/projects?limit=0')
-  return { project, estimate, client, webhook: await failingWebhook() }
+  await admin.call('POST', '/v1/clients', { body: { name: 'Quay', email: 'nobody' } })
+  const old = admin.token
+  admin.token = await admin.rotate()
+  await admin.call('GET', '/v1/projects', { token: old })
+  await admin.calls()
+  const [call] = await stage.sql<{ id: number }>("select id from calls where code = 'validation_failed'")
+  return { project, estimate, client, webhook: await failingWebhook(), call: call?.id as number }
 }
 
 /** One that was tried and does not arrive, with a history. */
@@ -68,8 +74,10 @@ const places = [
   '/settings/api',
   '/settings/webhooks',
   '/settings/webhooks/:webhook',
-  '/settings/usage',
   '/settings/calls',
+  '/settings/calls?code=invalid_parameter&peer=127.0.0.1',
+  '/settings/calls/:call',
+  '/settings/history',
   '/settings/accounts',
   '/settings/company',
   '/settings/lists',

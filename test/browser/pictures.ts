@@ -19,7 +19,7 @@ const pictures: readonly Picture[] = [
   { name: 'project', place: '/projects/27/show' },
   { name: 'estimate', place: '/estimates/36' },
   { name: 'settings-api', place: '/settings/api' },
-  { name: 'settings-usage', place: '/settings/usage' },
+  { name: 'settings-calls', place: '/settings/calls' },
   { name: 'dark', place: '/projects/27/show', scheme: 'dark', tab: /Time entries/ },
   { name: 'phone', place: '/projects', scheme: 'dark', width: 390, locale: 'de-DE' },
 ]

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { permissions } from '#registry/permissions.ts'
 import { type Admin, type BrowserStage, openBrowserStage } from './stage.ts'
-import { fill, press, visit } from './steps.ts'
+import { choose, fill, press, visit } from './steps.ts'
 
 let stage: BrowserStage
 let admin: Admin
@@ -52,7 +52,7 @@ describe('A token’s life', () => {
     await stage.app.meter.flush()
     await visit(stage, page, '/settings/calls')
     await page.getByRole('cell', { name: 'projects.list' }).waitFor()
-    await visit(stage, page, '/settings/usage')
+    await choose(page, 'Shown by', 'Resource')
     await page.getByText('The numbers behind the chart').click()
     await page.getByRole('table').getByRole('columnheader', { name: 'Projects' }).waitFor()
   })
@@ -74,13 +74,9 @@ describe('A token’s life', () => {
     await visit(stage, page, '/settings/calls')
     await page.getByText('Old token').first().waitFor()
     const row = page.getByRole('row').filter({ hasText: '401' })
-    await row.getByRole('button').click()
-    await page.getByRole('dialog').getByText('the check of the token').waitFor()
-    await page
-      .getByRole('dialog')
-      .getByText(/rotated or revoked before this call/)
-      .waitFor()
-    await press(page.getByRole('dialog'), 'Close')
+    await row.getByRole('link').click()
+    await page.getByText('the check of the token').waitFor()
+    await page.getByText(/rotated or revoked before this call/).waitFor()
   })
 
   test('its addresses change for the password alone', async () => {

@@ -41,7 +41,7 @@ test('A sweep that is told to stop ends with its batch.', async () => {
 
 test('The sweeper stops at once when nothing runs.', async () => {
   const errors: unknown[] = []
-  const kept = { callsKeptDays: 400, changesKeptDays: 30, webhookAttemptsKeptDays: 30 }
+  const kept = { callDetailsKeptDays: 7, callsKeptDays: 400, changesKeptDays: 30, webhookAttemptsKeptDays: 30 }
   await startSweeper(opened.app.database, kept, (error) => errors.push(error)).stop()
   expect(errors).toEqual([])
 })

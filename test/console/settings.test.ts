@@ -283,7 +283,7 @@ describe('Calls', () => {
     expect(usage.days.at(-1)).toEqual({
       day: new Date().toISOString().slice(0, 10),
       counted: 4,
-      by_resource: { clients: 3, estimates: 0, projects: 1, workers: 0 },
+      by_resource: { clients: 5, estimates: 1, projects: 1, workers: 1 },
       by_outcome: { ok: 2, refused: 4, replayed: 1, dry_run: 1 },
     })
     expect(usage.days[0]).toMatchObject({ counted: 0, by_resource: {} })

@@ -101,6 +101,13 @@ const system = [
     select 1, 1, 'api', 'projects', i, 'soft', 'T', '{}', '[]' ${rows}`,
   `insert into calls (company_id, at, token_id, request_id, route, status, ms, dry_run, replayed, counted)
     select 1, now() - i * interval '1 minute', 1, 'r', 'projects.list', 200, 1, false, false, true ${rows}`,
+  `insert into calls (company_id, at, token_id, request_id, route, status, code, ms, dry_run, replayed, counted)
+    select 1, now() - i * interval '1 minute', 1, 'r', 'projects.list', 400, 'invalid_parameter', 1, false, false, true ${rows}`,
+  `insert into call_details (company_id, request_id, at, method, path, query, request_headers, request_body, request_bytes,
+      request_state, answer_headers, answer_body, answer_bytes, answer_state)
+    select 1, i::text, now() - i * interval '1 minute', 'GET', '/v1/projects', '', '{}', '', 0, 'whole', '{}', '{}', 2, 'whole' ${rows}`,
+  `insert into history (company_id, account_id, door, records, record_id, action, epoch)
+    select 1, 1, 'web', 'tokens', i, 'shown', 1 ${rows}`,
   `insert into answers (company_id, key, fingerprint, status, body) select 1, 'k' || i, '', 201, '{}' ${rows}`,
   `insert into password_attempts (subject, attempts) select sha256(i::text::bytea), 1 ${rows}`,
 ]

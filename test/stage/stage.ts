@@ -117,6 +117,7 @@ export async function openStage(
     close: async () => {
       await listening.drain()
       await app.meter.close()
+      await app.callDetails?.close()
       await app.database.close()
       await drop()
     },
@@ -177,6 +178,7 @@ async function openCompany(
     revoke: async () => void (await inTransaction((transaction) => revokeToken(transaction, actor))),
     calls: async () => {
       await app.meter.flush()
+      await app.callDetails?.flush()
       return sql<LoggedCall>(
         'select route, status, code, counted, replayed, dry_run, record_id from calls where company_id = $1 order by at, id',
         made.id,

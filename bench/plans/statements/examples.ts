@@ -3,6 +3,7 @@ import type { Listing } from '#registry/listing.ts'
 import { registry } from '#registry/resources/index.ts'
 import type { BatchableRead } from '#sql/batchable.ts'
 import type { Statement } from '#sql/statement.ts'
+import type { DetailsRow } from '#sql/system/call-details.ts'
 import type { CallRow } from '#sql/system/calls.ts'
 import type { AttemptRow } from '#sql/system/webhook-attempts.ts'
 
@@ -25,7 +26,22 @@ export const answer = {
 }
 export const noted: CallRow = {
   ...{ company_id: 7, token_id: 9, request_id: 'r', at: '2026-01-01T00:00:00Z', route: 'projects.create' },
-  ...{ record_id: 4711, status: 201, code: null, ms: 1.5, peer: null, dry_run: false, replayed: false, counted: true },
+  ...{
+    record_id: 4711,
+    status: 201,
+    code: null,
+    about: null,
+    ms: 1.5,
+    peer: null,
+    dry_run: false,
+    replayed: false,
+    counted: true,
+  },
+}
+export const details: DetailsRow = {
+  ...{ company_id: 7, request_id: 'r', at: '2026-01-01T00:00:00Z', method: 'POST', path: '/v1/projects', query: '' },
+  ...{ request_headers: {}, request_body: '{}', request_bytes: 2, request_state: 'whole' },
+  ...{ answer_headers: {}, answer_body: '{}', answer_bytes: 2, answer_state: 'whole' },
 }
 export const company = {
   id: 7,

@@ -1,7 +1,15 @@
 import { type Prefetch, prefetchStatement } from '#sql/prefetch.ts'
 import { changesAfter } from '#sql/records/changes.ts'
 import { changesWithCaller, historyWithCaller, nowWithCaller } from '#sql/records/changes-with-caller.ts'
-import { countHistory, countRemovals, historyOfRecord, recentHistory, removalsOf } from '#sql/records/history.ts'
+import {
+  countHistory,
+  countRemovals,
+  countSettingsHistory,
+  historyOfRecord,
+  historyOfSettings,
+  recentHistory,
+  removalsOf,
+} from '#sql/records/history.ts'
 import {
   draftInvoices,
   estimatesWaiting,
@@ -96,6 +104,8 @@ export const ofTheRecords: readonly Topic[] = [
       countHistory(7, 'projects', 4711),
       recentHistory(7, [projects, workers], 10),
       removalsOf(7, ['projects'], page),
+      historyOfSettings(7, ['tokens'], page),
+      countSettingsHistory(7, ['tokens']),
       countRemovals(7, ['projects']),
     ],
   ],

@@ -4,6 +4,16 @@ import { prefetchForCreate, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import { accountsOf, companyOfAccount, insertAccount, lockAccount, updateAccount } from '#sql/system/accounts.ts'
 import { claimForSession, claimKey, findAnswer, keepAnswer, sweepAnswers } from '#sql/system/answers.ts'
 import { beginWrite } from '#sql/system/begin-write.ts'
+import {
+  companiesWithUnwanted,
+  findDetails,
+  insertDetails,
+  keepsDetails,
+  sweepDetails,
+  sweepDetailsOf,
+  switchDetails,
+} from '#sql/system/call-details.ts'
+import { callersOf, deadIntegrations, failuresOf } from '#sql/system/call-groups.ts'
 import { countCalls, findCall, listCalls, useByDay } from '#sql/system/call-list.ts'
 import { selectCaller } from '#sql/system/caller.ts'
 import { companiesWithOldCalls, insertCalls, lastUse, sweepCalls } from '#sql/system/calls.ts'
@@ -48,12 +58,14 @@ import {
   nextTokenId,
   revokeActiveToken,
   setAllowlist,
+  setTokenScopes,
 } from '#sql/system/tokens.ts'
 import {
   answer,
   ask,
   author,
   company,
+  details,
   key,
   noted,
   page,
@@ -144,6 +156,7 @@ export const ofTheSystem: readonly Topic[] = [
       lockTokens(7),
       activeToken(7),
       revokeActiveToken(7),
+      setTokenScopes(7, 'L', []),
       setAllowlist(7, []),
       appendAudit(author, { records: 'tokens', recordId: 9, action: 'shown', changes: null }),
     ],
@@ -191,12 +204,28 @@ export const ofTheSystem: readonly Topic[] = [
     'calls',
     [
       listCalls(7, { status: 200, route: 'clients', outcome: 'ok' }, page),
+      listCalls(7, { code: 'validation_failed', about: 'email', peer: '192.0.2.1', tokenId: 9 }, page),
       countCalls(7, { status: 200 }),
       findCall(7, 1),
       useByDay(7, 30),
       lastUse(7, 9, new Date(0)),
       companiesWithOldCalls(400, 0, 100),
       sweepCalls(7, 400, 1000),
+      failuresOf(7, { codes: ['unauthorized'], days: 7, most: 100, groups: 20 }),
+      deadIntegrations(7, { hours: 24, most: 100, groups: 20 }),
+      callersOf(7, 9, { hours: 24, most: 100, groups: 20 }),
+    ],
+  ],
+  [
+    'call-details',
+    [
+      insertDetails([details]),
+      findDetails(7, 'r'),
+      keepsDetails(7),
+      switchDetails(7, false),
+      sweepDetails(7, 1000),
+      companiesWithUnwanted(0, 100),
+      sweepDetailsOf(7, 1000),
     ],
   ],
   ...ofTheWebhooks,

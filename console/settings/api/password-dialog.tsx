@@ -1,7 +1,7 @@
 import Alert from '@mui/material/Alert'
 import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { useSmallForm } from '../../ui/use-small-form.ts'
@@ -11,13 +11,14 @@ type PasswordDialogProps = {
   lead: string
   confirm: string
   isDangerous?: boolean
+  children?: ReactNode
   onClose(): void
   /** Does it; what is refused is said at the password. */
   send(password: string): Promise<unknown>
 }
 
 /** What is about to happen, and the password before it does. */
-export function PasswordDialog({ title, lead, confirm, isDangerous, onClose, send }: PasswordDialogProps) {
+export function PasswordDialog({ title, lead, confirm, isDangerous, children, onClose, send }: PasswordDialogProps) {
   const { settings } = useTexts()
   const [password, setPassword] = useState('')
   const form = useSmallForm(() => send(password))
@@ -40,6 +41,7 @@ export function PasswordDialog({ title, lead, confirm, isDangerous, onClose, sen
       ) : (
         <Typography sx={{ mb: 2 }}>{lead}</Typography>
       )}
+      {children}
       <TextField
         autoFocus
         type="password"

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
+import { useLocation, useNotify } from 'react-admin'
 import type { Token } from '#derive/console/answers.ts'
 import { ask } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
@@ -13,7 +13,10 @@ import { useTexts } from '../../texts/texts.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Term } from '../../ui/term.tsx'
 import { AllowlistPanel } from './allowlist-panel.tsx'
+import { Callers } from './callers.tsx'
+import { ChangeDialog } from './change-dialog.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
+import { changeTokenPath } from './paths.ts'
 import { ScopeMatrix } from './scope-matrix.tsx'
 
 type TokenPanelProps = {
@@ -31,7 +34,9 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
   const format = useFormat()
   const notify = useNotify()
   const write = useWrite()
-  const [asked, setAsked] = useState<'show' | 'rotate' | 'revoke'>()
+  const [asked, setAsked] = useState<'show' | 'rotate' | 'revoke' | 'change' | undefined>(
+    useLocation().pathname === changeTokenPath ? 'change' : undefined,
+  )
   const close = () => setAsked(undefined)
   const missing = token.scopes.find((scope) => !me.holds(scope))
   const lastUsed = token.last_used_at
@@ -56,6 +61,9 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
           </Button>
           <Button variant="outlined" disabled={missing !== undefined} onClick={() => setAsked('rotate')}>
             {api.rotate}
+          </Button>
+          <Button variant="outlined" onClick={() => setAsked('change')}>
+            {api.change}
           </Button>
           <Button variant="outlined" color="error" onClick={() => setAsked('revoke')}>
             {api.revoke}
@@ -89,7 +97,9 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
             onToken(api.rotated, data.token)
             onChanged()
           }}
-        />
+        >
+          <Callers />
+        </PasswordDialog>
       )}
       {asked === 'revoke' && (
         <PasswordDialog
@@ -103,8 +113,11 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
             notify(api.revoked, { type: 'success' })
             onRevoked()
           }}
-        />
+        >
+          <Callers />
+        </PasswordDialog>
       )}
+      {asked === 'change' && <ChangeDialog token={token} onClose={close} onChanged={onChanged} />}
     </>
   )
 }

@@ -1,15 +1,15 @@
 import Refresh from '@mui/icons-material/Refresh'
 import Box from '@mui/material/Box'
+import Chip from '@mui/material/Chip'
 import IconButton from '@mui/material/IconButton'
 import MenuItem from '@mui/material/MenuItem'
 import TextField from '@mui/material/TextField'
-import type { QueryOf } from '#derive/console/operations.ts'
+import Typography from '@mui/material/Typography'
 import { refusals } from '#registry/refusals.ts'
 import { served } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import type { CallFilter } from './paths.ts'
 
-/** What is typed or chosen, for parameters of the list. */
-export type CallFilter = { readonly [name in QueryOf<'calls.list'>]?: string }
 type CallFiltersProps = { values: CallFilter; onChange(values: CallFilter): void; onReload(): void }
 
 /** Which calls are shown. */
@@ -21,9 +21,12 @@ export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
     const { [name]: _, ...rest } = values
     onChange(value === '' ? rest : { ...rest, [name]: value })
   }
+  const resources = served.map(({ name }): [string, string] => [name, many(name)])
+  const { route } = values
+  const isRoute = route !== undefined && !resources.some(([name]) => name === route)
   const choices = [
     { name: 'outcome', label: calls.outcome, options: Object.entries(calls.outcomes) },
-    { name: 'route', label: calls.route, options: served.map(({ name }): [string, string] => [name, many(name)]) },
+    { name: 'route', label: calls.route, options: isRoute ? [...resources, [route, route] as const] : resources },
     { name: 'code', label: calls.code, options: Object.keys(refusals).map((code): [string, string] => [code, code]) },
   ] as const
   return (
@@ -68,6 +71,16 @@ export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
       <IconButton aria-label={common.retry} onClick={onReload} sx={{ justifySelf: 'start' }}>
         <Refresh />
       </IconButton>
+      <Box sx={{ gridColumn: '1 / -1', display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}>
+        {(['about', 'peer', 'token', 'status'] as const).map((name) =>
+          values[name] === undefined ? null : (
+            <Chip key={name} label={`${calls[name]}: ${values[name]}`} onDelete={() => set(name, '')} />
+          ),
+        )}
+        <Typography variant="body2" color="textSecondary">
+          {calls.dayHint}
+        </Typography>
+      </Box>
     </Box>
   )
 }

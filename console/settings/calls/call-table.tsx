@@ -1,6 +1,5 @@
 import Box from '@mui/material/Box'
 import Chip from '@mui/material/Chip'
-import Link from '@mui/material/Link'
 import Table from '@mui/material/Table'
 import TableBody from '@mui/material/TableBody'
 import TableCell from '@mui/material/TableCell'
@@ -9,9 +8,11 @@ import TableRow from '@mui/material/TableRow'
 import type { Call } from '#derive/console/answers.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { callPath } from './paths.ts'
 
 /** Calls as rows; the time opens one. */
-export function CallTable({ calls: rows, onOpen }: { calls: readonly Call[]; onOpen(id: number): void }) {
+export function CallTable({ calls: rows }: { calls: readonly Call[] }) {
   const { settings } = useTexts()
   const { calls } = settings
   const format = useFormat()
@@ -25,37 +26,34 @@ export function CallTable({ calls: rows, onOpen }: { calls: readonly Call[]; onO
         <TableHead>
           <TableRow>
             <TableCell>{calls.time}</TableCell>
-            <TableCell>{calls.route}</TableCell>
             <TableCell>{calls.status}</TableCell>
+            <TableCell>{calls.route}</TableCell>
             <TableCell>{calls.code}</TableCell>
+            <TableCell>{calls.marks}</TableCell>
             <TableCell align="right">{calls.duration}</TableCell>
             <TableCell>{calls.peer}</TableCell>
-            <TableCell>{calls.marks}</TableCell>
           </TableRow>
         </TableHead>
         <TableBody>
           {rows.map((call) => (
             <TableRow key={call.id} hover>
               <TableCell>
-                <Link
-                  component="button"
-                  type="button"
-                  onClick={() => onOpen(call.id)}
-                  aria-label={calls.open(format.exactly(call.at))}
-                >
+                <TextLink to={callPath(call.id)} aria-label={calls.open(format.exactly(call.at))}>
                   {format.exactly(call.at)}
-                </Link>
+                </TextLink>
               </TableCell>
-              <TableCell>{call.route}</TableCell>
               <TableCell sx={{ color: call.status >= 400 ? 'error.main' : undefined, fontWeight: 600 }}>
                 {call.status}
               </TableCell>
-              <TableCell>{call.code}</TableCell>
-              <TableCell align="right">{format.number(Math.round(call.ms * 10) / 10)} ms</TableCell>
-              <TableCell>{call.peer}</TableCell>
+              <TableCell>{call.route}</TableCell>
+              <TableCell sx={{ maxWidth: 330, overflow: 'hidden', textOverflow: 'ellipsis' }}>
+                {[call.code, call.about?.join(', ')].filter(Boolean).join(': ')}
+              </TableCell>
               <TableCell>
                 <Marks call={call} />
               </TableCell>
+              <TableCell align="right">{format.number(Math.round(call.ms * 10) / 10)} ms</TableCell>
+              <TableCell>{call.peer}</TableCell>
             </TableRow>
           ))}
         </TableBody>
@@ -64,13 +62,14 @@ export function CallTable({ calls: rows, onOpen }: { calls: readonly Call[]; onO
   )
 }
 
-/** What is out of the ordinary about a call. */
+/** What is out of the ordinary about a call. A token that was good then is not marked for being gone now. */
 export function Marks({ call }: { call: Call }) {
   const { calls } = useTexts().settings
+  const isOld = call.code === 'unauthorized' && call.token_revoked_at !== null
   const marks = [
     ...(call.dry_run ? [calls.dryRun] : []),
     ...(call.replayed ? [calls.replayed] : []),
-    ...(call.token_active ? [] : [calls.oldToken]),
+    ...(isOld ? [calls.oldToken] : []),
   ]
   return (
     <Box component="span" sx={{ display: 'inline-flex', gap: 0.5 }}>
@@ -80,7 +79,7 @@ export function Marks({ call }: { call: Call }) {
           size="small"
           variant="outlined"
           label={mark}
-          color={mark === calls.oldToken ? 'warning' : 'default'}
+          color={mark === calls.oldToken ? 'error' : 'default'}
         />
       ))}
     </Box>

@@ -1,50 +1,86 @@
 import Box from '@mui/material/Box'
 import Paper from '@mui/material/Paper'
-import { useState } from 'react'
+import Typography from '@mui/material/Typography'
+import { useLocation, useNavigate } from 'react-admin'
 import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { Paging } from '../../records/list/paging.tsx'
+import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
 import { Trouble } from '../../ui/trouble.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
-import { CallDialog } from './call-dialog.tsx'
-import { type CallFilter, CallFilters } from './call-filters.tsx'
+import { CopyButton } from '../api/copy-button.tsx'
+import { UsagePanel } from '../usage/usage-panel.tsx'
+import { CallFilters } from './call-filters.tsx'
+import { CallPage } from './call-page.tsx'
 import { CallTable } from './call-table.tsx'
+import { DetailsSwitch } from './details-switch.tsx'
+import { Failures } from './failures.tsx'
+import { type CallFilter, callsAddress, firstDay, readCallsAddress } from './paths.ts'
 
 const perPage = 50
 
-/** The log of calls: narrowed, paged, and each to be opened. */
+/** The calls of the company: how many a day, what fails, each of them; or one that is opened. */
 export function CallsSection() {
-  const { calls } = useTexts().settings
-  const [filter, setFilter] = useState<CallFilter>({})
-  const [page, setPage] = useState(1)
-  const [opened, setOpened] = useState<number>()
-  const { answer, error, reload } = useLoaded('calls.list', { query: { ...pageQuery(page, perPage), ...filter } })
-  const total = answer?.meta.total ?? 0
+  const { pathname, search } = useLocation()
+  const id = Number(pathname.split('/')[3])
+  return id > 0 ? <CallPage key={id} id={id} /> : <Calls search={search} />
+}
+
+function Calls({ search }: { search: string }) {
+  const { filter, days, page } = readCallsAddress(search)
   return (
     <>
-      <Box component="p" sx={{ mt: 0, color: 'text.secondary' }}>
-        {calls.lead}
+      <UsagePanel days={days} filter={filter} />
+      <Failures />
+      <CallList filter={filter} days={days} page={page} />
+      <DetailsSwitch />
+    </>
+  )
+}
+
+type CallListProps = { filter: CallFilter; days: number; page: number }
+
+function CallList({ filter, days, page }: CallListProps) {
+  const { calls } = useTexts().settings
+  const format = useFormat()
+  const navigate = useNavigate()
+  // Without a day of its own the list begins where the chart does, so that both tell of the same calls.
+  const query = { ...pageQuery(page, perPage), from: firstDay(days), ...filter }
+  const { answer, error, reload } = useLoaded('calls.list', { query })
+  const total = answer?.meta.total ?? 0
+  const isNarrowed = Object.keys(filter).length > 0
+  return (
+    <Paper component="section" aria-labelledby="calls-found" sx={{ mb: 2, overflow: 'hidden' }}>
+      <Box sx={{ p: { xs: 2, sm: 2.5 }, pb: 0 }}>
+        <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 2, mb: 1.5 }}>
+          <Typography id="calls-found" variant="h2">
+            {answer ? calls.matching(format.number(total)) : calls.all}
+          </Typography>
+          {isNarrowed && <TextLink to={callsAddress({}, { days })}>{calls.clear}</TextLink>}
+          <Box sx={{ ml: 'auto' }}>
+            <CopyButton text={window.location.href} label={calls.copyAddress} />
+          </Box>
+        </Box>
+        <CallFilters
+          values={filter}
+          onChange={(values) => navigate(callsAddress(values, { days }))}
+          onReload={reload}
+        />
       </Box>
-      <CallFilters
-        values={filter}
-        onChange={(values) => {
-          setFilter(values)
-          setPage(1)
-        }}
-        onReload={reload}
-      />
       {error && <Trouble error={error} retry={reload} />}
       {!answer && !error && <Waiting />}
       {answer && !error && total === 0 && <Empty title={calls.none} lead={calls.noneLead} />}
       {answer && !error && total > 0 && (
-        <Paper sx={{ overflow: 'hidden' }}>
-          <CallTable calls={answer.data} onOpen={setOpened} />
-          <Paging listing={{ page, perPage, total, setPage }} />
-        </Paper>
+        <>
+          <CallTable calls={answer.data} />
+          <Paging
+            listing={{ page, perPage, total, setPage: (next) => navigate(callsAddress(filter, { days, page: next })) }}
+          />
+        </>
       )}
-      {opened !== undefined && <CallDialog id={opened} onClose={() => setOpened(undefined)} />}
-    </>
+    </Paper>
   )
 }

@@ -1,4 +1,5 @@
 import Box from '@mui/material/Box'
+import useMediaQuery from '@mui/material/useMediaQuery'
 import { BarChart } from '@mui/x-charts/BarChart'
 import type { UsageDay } from '#derive/console/answers.ts'
 import { useFormat } from '../../texts/format.ts'
@@ -7,29 +8,41 @@ import type { By } from './usage.ts'
 
 export type UsageProps = { days: readonly UsageDay[]; by: By; series: readonly string[]; nameOf(name: string): string }
 
+/** What becomes of a call has a colour that says it: red is what was refused, and nothing else. */
+const ofOutcomes: { readonly [outcome: string]: string } = {
+  ok: 'var(--mui-palette-success-main)',
+  refused: 'var(--mui-palette-error-main)',
+  replayed: '#8a9795',
+  dry_run: 'var(--mui-palette-info-main)',
+}
+
 /** Apart from each other in both schemes. */
-const colors = ['#2f8f86', '#e0a526', '#5b8def', '#d1604f', '#9a6fd0', '#8a9795']
+const ofResources = ['#2f8f86', '#e0a526', '#5b8def', '#9a6fd0', '#8a9795', '#a3764a']
+
+const colorOf = (by: By, name: string, index: number): string =>
+  (by === 'by_outcome' && ofOutcomes[name]) || (ofResources[index % ofResources.length] as string)
 
 /** One bar a day. Anyone who cannot see it has the table below, so it is hidden from readers of the screen. */
 export function UsageChart({ days, by, series, nameOf }: UsageProps) {
   const { usage } = useTexts().settings
   const format = useFormat()
+  const isNarrow = useMediaQuery('(max-width: 600px)')
   return (
     <Box aria-hidden data-chart={usage.chart}>
       <BarChart
         height={280}
         skipAnimation
-        colors={colors}
         disableKeyboardNavigation
         xAxis={[
           {
             data: days.map(({ day }) => format.day(day)),
             scaleType: 'band',
-            tickLabelInterval: (_, index) => index % Math.ceil(days.length / 7) === 0,
+            tickLabelInterval: (_, index) => index % Math.ceil(days.length / (isNarrow ? 3 : 7)) === 0,
           },
         ]}
         yAxis={[{ tickMinStep: 1, width: 48 }]}
-        series={series.map((name) => ({
+        series={series.map((name, index) => ({
+          color: colorOf(by, name, index),
           label: nameOf(name),
           data: days.map((day) => day[by][name] ?? 0),
           stack: 'calls',

@@ -6,11 +6,13 @@ import TableHead from '@mui/material/TableHead'
 import TableRow from '@mui/material/TableRow'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { callsAddress } from '../calls/paths.ts'
 import { totalOf } from './usage.ts'
 import type { UsageProps } from './usage-chart.tsx'
 
-/** The same days in numbers, the latest first; days without a call are left out. */
-export function UsageTable({ days, by, series, nameOf }: UsageProps) {
+/** The same days in numbers, the latest first; days without a call are left out. Each leads to its calls. */
+export function UsageTable({ days, by, series, nameOf, period }: UsageProps & { period: number }) {
   const { usage } = useTexts().settings
   const format = useFormat()
   const busy = days.filter((day) => totalOf([day], by) > 0).toReversed()
@@ -26,17 +28,24 @@ export function UsageTable({ days, by, series, nameOf }: UsageProps) {
               <TableCell>{usage.day}</TableCell>
               {series.map((name) => (
                 <TableCell key={name} align="right">
-                  {nameOf(name)}
+                  <TextLink
+                    to={callsAddress(by === 'by_outcome' ? { outcome: name } : { route: name }, { days: period })}
+                  >
+                    {nameOf(name)}
+                  </TextLink>
                 </TableCell>
               ))}
               <TableCell align="right">{usage.total}</TableCell>
+              <TableCell align="right">{usage.counted}</TableCell>
             </TableRow>
           </TableHead>
           <TableBody>
             {busy.map((day) => (
               <TableRow key={day.day}>
                 <TableCell component="th" scope="row">
-                  {format.day(day.day)}
+                  <TextLink to={callsAddress({ from: day.day, to: day.day }, { days: period })}>
+                    {format.day(day.day)}
+                  </TextLink>
                 </TableCell>
                 {series.map((name) => (
                   <TableCell key={name} align="right">
@@ -44,6 +53,7 @@ export function UsageTable({ days, by, series, nameOf }: UsageProps) {
                   </TableCell>
                 ))}
                 <TableCell align="right">{format.number(totalOf([day], by))}</TableCell>
+                <TableCell align="right">{format.number(day.counted)}</TableCell>
               </TableRow>
             ))}
             <TableRow sx={{ '& > *': { fontWeight: 600 } }}>
@@ -56,6 +66,7 @@ export function UsageTable({ days, by, series, nameOf }: UsageProps) {
                 </TableCell>
               ))}
               <TableCell align="right">{format.number(totalOf(days, by))}</TableCell>
+              <TableCell align="right">{format.number(days.reduce((sum, { counted }) => sum + counted, 0))}</TableCell>
             </TableRow>
           </TableBody>
         </Table>

@@ -5,7 +5,7 @@ with caller as materialized (
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
     $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
-    c.currency
+    c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 for share) t
   cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $10 offset 0) c
@@ -22,7 +22,7 @@ with caller as materialized (
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
     $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
-    c.currency
+    c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 for share) t
   cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $10 offset 0) c
@@ -57,7 +57,7 @@ with caller as materialized (
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
     $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
-    c.currency
+    c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 for share) t
   cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $10 offset 0) c

@@ -1,5 +1,5 @@
 -- (unnamed)
-select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.status, c.code, c.ms::float8 as ms,
+select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.status, c.code, c.about, c.ms::float8 as ms,
   host(c.peer) as peer, c.dry_run, c.replayed, c.counted, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end as outcome, c.token_id, t.label as token_label,
   t.revoked_at is null as token_active, to_char(t.revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_revoked_at from (
@@ -12,13 +12,25 @@ select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') a
 -- [7,200,"clients","clients","ok",50,0]
 
 -- (unnamed)
+select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.status, c.code, c.about, c.ms::float8 as ms,
+  host(c.peer) as peer, c.dry_run, c.replayed, c.counted, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
+  when c.dry_run then 'dry_run' else 'ok' end as outcome, c.token_id, t.label as token_label,
+  t.revoked_at is null as token_active, to_char(t.revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_revoked_at from (
+      select * from calls c where c.company_id = $1 and c.code = $2 and $3 = any (c.about) and host(c.peer) = $4 and c.token_id = $5 order by c.at desc, c.id desc
+      limit $6 offset $7
+    ) c cross join lateral (
+      select * from tokens where company_id = c.company_id and id between c.token_id and c.token_id order by id offset 0
+    ) t order by c.at desc, c.id desc
+-- [7,"validation_failed","email","192.0.2.1",9,50,0]
+
+-- (unnamed)
 select count(*) as total from (
       select from calls c where c.company_id = $1 and c.status = $2 order by c.at offset 0
     ) counted
 -- [7,200]
 
 -- calls.find
-select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.status, c.code, c.ms::float8 as ms,
+select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.status, c.code, c.about, c.ms::float8 as ms,
   host(c.peer) as peer, c.dry_run, c.replayed, c.counted, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end as outcome, c.token_id, t.label as token_label,
   t.revoked_at is null as token_active, to_char(t.revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_revoked_at from (
@@ -73,3 +85,62 @@ with gone as (
       do update set calls = call_days.calls + excluded.calls, counted = call_days.counted + excluded.counted
     ) select 1 as swept from gone
 -- [7,400,1000]
+
+-- calls.failures
+select c.code, c.route, named.what as about, count(*) as count, to_char(min(c.at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since, to_char(max(c.at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_at,
+      (array_agg(c.id order by c.at desc, c.id desc))[1] as last_id
+    from 
+      unnest($1::text[]) as codes (one) cross join lateral (
+        select * from calls where company_id = $2 and code is not null
+          and code between codes.one and codes.one and at > now() - make_interval(days => $3::int)
+        order by code desc, at desc limit $4
+      ) c left join lateral unnest(c.about) as named (what) on true
+    group by c.code, c.route, named.what order by count(*) desc, max(c.at) desc limit $5
+-- [["unauthorized"],7,7,100,20]
+
+-- calls.dead
+select g.token_id, t.label as token_label, to_char(t.revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_revoked_at, host(g.peer) as peer, g.count,
+      to_char(g.last_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_at, (
+      select d.request_headers->>'user-agent' from (
+        select * from call_details where company_id = $1 and request_id between g.request_id and g.request_id
+        order by request_id offset 0
+      ) d cross join companies co where co.id = $2 and co.keeps_call_details
+    ) as user_agent,
+      exists (
+        select from (
+          select * from calls where company_id = $3 and at > g.last_at order by at desc limit $4 offset 0
+        ) c where c.code is distinct from 'unauthorized' and c.peer is not distinct from g.peer
+      ) as cured
+    from (
+      select token_id, peer, count(*) as count, max(at) as last_at, (array_agg(request_id order by at desc, id desc))[1] as request_id
+      from (
+        select * from calls where company_id = $5 and code is not null and code between $6 and $7
+          and at > now() - make_interval(hours => $8::int)
+        order by code desc, at desc limit $9
+      ) c
+      group by token_id, peer order by max(at) desc limit $10
+    ) g
+    cross join lateral (
+      select * from tokens where company_id = $11 and id between g.token_id and g.token_id order by id offset 0
+    ) t
+    order by g.last_at desc
+-- [7,7,7,100,7,"unauthorized","unauthorized",24,100,20,7]
+
+-- calls.callers
+select host(g.peer) as peer, g.count, to_char(g.last_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_at,
+      (
+      select d.request_headers->>'user-agent' from (
+        select * from call_details where company_id = $1 and request_id between g.request_id and g.request_id
+        order by request_id offset 0
+      ) d cross join companies co where co.id = $2 and co.keeps_call_details
+    ) as user_agent
+    from (
+      select peer, count(*) as count, max(at) as last_at, (array_agg(request_id order by at desc, id desc))[1] as request_id
+      from (
+        select * from calls where company_id = $3 and at > now() - make_interval(hours => $4::int)
+        order by at desc limit $5
+      ) c
+      where token_id = $6 group by peer order by max(at) desc limit $7
+    ) g
+    order by g.last_at desc
+-- [7,7,7,24,100,9,20]

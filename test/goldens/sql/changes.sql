@@ -65,7 +65,7 @@ with caller as (
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
     $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
-    c.currency
+    c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $10 offset 0) c)
@@ -146,7 +146,7 @@ with caller as (
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
     $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
-    c.currency
+    c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $10 offset 0) c), marked as (
@@ -174,7 +174,7 @@ with caller as (
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
     $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
-    c.currency
+    c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $10 offset 0) c)

@@ -44,6 +44,32 @@ select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') a
     order by h.id desc limit $3 offset $4
 -- [7,["projects"],50,0]
 
+-- history.settings
+select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, h.account_id, (select name from (select * from accounts where company_id = h.company_id and id = h.account_id  offset 0) account) as account_name, h.door, t.label as token_label,
+  t.issued_by as issuer_id, (select name from (select * from accounts where company_id = h.company_id and id = t.issued_by  offset 0) account) as issuer_name, h.records, h.record_id, h.action, h.changes, case h.records
+        when 'tokens' then (
+          select label from tokens where company_id = h.company_id and id between h.record_id and h.record_id order by id offset 0
+        )
+        when 'webhook_endpoints' then (select name from (select * from webhook_endpoints where company_id = h.company_id and id = h.record_id  offset 0) r)
+        when 'accounts' then (select name from (select * from accounts where company_id = h.company_id and id = h.record_id  offset 0) r)
+      end as title
+    from (
+      select * from history where company_id = $1 and records in ('tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies')
+        and records = any ($2::text[]) order by at desc, id desc limit $3 offset $4
+    ) h 
+  left join lateral (
+    select label, issued_by from tokens
+    where company_id = h.company_id and id between h.token_id and h.token_id order by id offset 0
+  ) t on true order by h.at desc, h.id desc
+-- [7,["tokens"],50,0]
+
+-- history.settings-count
+select count(*) as total from (
+      select from history where company_id = $1 and records in ('tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies')
+        and records = any ($2::text[]) order by at,id offset 0
+    ) counted
+-- [7,["tokens"]]
+
 -- removals.count
 select count(*) as total from (
       select from removals where company_id = $1 and records = any ($2::text[]) order by id offset 0

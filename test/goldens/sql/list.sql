@@ -7,7 +7,7 @@ select asked.place, answer.*
     t.allowlist = '{}' or coalesce(asked."peer"::inet <<= any (t.allowlist), false) as address_allowed,
     asked."scope"::text = any (t.scopes) and asked."scope"::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when asked."addOn"::text <> all (c.add_ons) then asked."addOn"::text end as feature_off,
-    c.currency
+    c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = asked."companyId" and hash between asked."tokenHash" and asked."tokenHash" order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = asked."companyId" and id = t.account_id  offset 0) a
   cross join (select * from companies where id = asked."companyId" offset 0) c)
@@ -27,7 +27,7 @@ with caller as (
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
     $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
-    c.currency
+    c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $10 offset 0) c)
@@ -49,7 +49,7 @@ with caller as (
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
     $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
-    c.currency
+    c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $10 offset 0) c)
@@ -66,7 +66,7 @@ with caller as (
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
     $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
-    c.currency
+    c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $10 offset 0) c)
@@ -91,7 +91,7 @@ with caller as (
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
     $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
-    c.currency
+    c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $10 offset 0) c)
@@ -116,7 +116,7 @@ with caller as (
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
     $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
-    c.currency
+    c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $10 offset 0) c)
@@ -141,7 +141,7 @@ with caller as (
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
     $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
-    c.currency
+    c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $10 offset 0) c)
@@ -166,7 +166,7 @@ with caller as (
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
     $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
-    c.currency
+    c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $10 offset 0) c)
@@ -183,7 +183,7 @@ with caller as (
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
     $2::text = any (t.scopes) and $3::text = any (a.permissions) as in_scope,
     case when 'api' <> all (c.add_ons) then 'api' when $4::text <> all (c.add_ons) then $5::text end as feature_off,
-    c.currency
+    c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $10 offset 0) c)

@@ -102,6 +102,11 @@ update tokens set revoked_at = now() where company_id = $1 and revoked_at is nul
 -- [7]
 
 -- (unnamed)
+update tokens set label = $1, scopes = $2 where company_id = $3 and revoked_at is null
+    returning id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at
+-- ["L",[],7]
+
+-- (unnamed)
 update tokens set allowlist = $1::cidr[] where company_id = $2 and revoked_at is null
     returning id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at
 -- [[],7]

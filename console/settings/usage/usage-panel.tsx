@@ -2,23 +2,25 @@ import Box from '@mui/material/Box'
 import MenuItem from '@mui/material/MenuItem'
 import TextField from '@mui/material/TextField'
 import { useState } from 'react'
+import { useNavigate } from 'react-admin'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Trouble } from '../../ui/trouble.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
+import { type CallFilter, callsAddress, periods } from '../calls/paths.ts'
 import { PlanUse } from './plan-use.tsx'
 import { type By, seriesOf } from './usage.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { UsageTable } from './usage-table.tsx'
 
-/** Calls a day as a chart, the numbers behind it, and how much of the plan is used. */
-export function UsageSection() {
+/** How much of the plan is used, calls a day as a chart, and the numbers behind it, which lead to the calls. */
+export function UsagePanel({ days: period, filter }: { days: number; filter: CallFilter }) {
   const { usage } = useTexts().settings
   const { many } = useRecordTexts()
-  const [period, setPeriod] = useState(30)
-  const [by, setBy] = useState<By>('by_resource')
+  const navigate = useNavigate()
+  const [by, setBy] = useState<By>('by_outcome')
   const { data, error, reload } = useLoaded('usage', { query: { days: period } })
   if (error) return <Trouble error={error} retry={reload} />
   if (!data) return <Waiting />
@@ -38,10 +40,10 @@ export function UsageSection() {
             fullWidth={false}
             label={usage.days}
             value={period}
-            onChange={({ target }) => setPeriod(Number(target.value))}
+            onChange={({ target }) => navigate(callsAddress(filter, { days: Number(target.value) }))}
             sx={{ minWidth: 160 }}
           >
-            {[7, 30, 90].map((days) => (
+            {periods.map((days) => (
               <MenuItem key={days} value={days}>
                 {usage.lastDays(days)}
               </MenuItem>
@@ -56,8 +58,8 @@ export function UsageSection() {
             onChange={({ target }) => setBy(target.value as By)}
             sx={{ minWidth: 160 }}
           >
-            <MenuItem value="by_resource">{usage.byResource}</MenuItem>
             <MenuItem value="by_outcome">{usage.byOutcome}</MenuItem>
+            <MenuItem value="by_resource">{usage.byResource}</MenuItem>
           </TextField>
         </Box>
         {series.length === 0 ? (
@@ -65,7 +67,7 @@ export function UsageSection() {
         ) : (
           <>
             <UsageChart days={data.days} by={by} series={series} nameOf={nameOf} />
-            <UsageTable days={data.days} by={by} series={series} nameOf={nameOf} />
+            <UsageTable days={data.days} by={by} series={series} nameOf={nameOf} period={period} />
           </>
         )}
       </Panel>

@@ -1,0 +1,38 @@
+import Box from '@mui/material/Box'
+import Typography from '@mui/material/Typography'
+import { useLoaded } from '../../client/use-loaded.ts'
+import { useFormat } from '../../texts/format.ts'
+import { useTexts } from '../../texts/texts.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
+import { callerName } from './caller-name.ts'
+
+/** Who uses the token just now, and would be refused without it. */
+export function Callers() {
+  const { api } = useTexts().settings
+  const format = useFormat()
+  const { data, error } = useLoaded('token.callers')
+  return (
+    <Box sx={{ mb: 2 }}>
+      <Typography variant="h3" component="h3" sx={{ mb: 0.5 }}>
+        {api.callingNow}
+      </Typography>
+      {error && <Trouble error={error} />}
+      {!data && !error && <Waiting />}
+      {data?.length === 0 && <Typography color="textSecondary">{api.callingNobody}</Typography>}
+      {data && data.length > 0 && (
+        <Box component="ul" aria-label={api.callingNow} sx={{ m: 0, pl: 2.5, overflowWrap: 'anywhere' }}>
+          {data.map((caller) => (
+            <li key={caller.peer}>
+              {api.caller(
+                callerName(caller, api.unknownAddress),
+                format.number(caller.count),
+                format.moment(caller.last_at),
+              )}
+            </li>
+          ))}
+        </Box>
+      )}
+    </Box>
+  )
+}

@@ -1,0 +1,62 @@
+import Alert from '@mui/material/Alert'
+import { useStore } from 'react-admin'
+import type { DeadIntegration } from '#derive/console/answers.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
+import { useMe } from '../../me/me.tsx'
+import { useFormat } from '../../texts/format.ts'
+import { useTexts } from '../../texts/texts.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { callsAddress } from '../calls/paths.ts'
+import { callerName } from './caller-name.ts'
+import { tokenPath } from './paths.ts'
+
+/** Says which programs go on calling with a token that is refused, to anyone who can do something about it. */
+export function DeadBanner() {
+  return useMe().holds('API_MANAGE') ? <Dead /> : null
+}
+
+function Dead() {
+  // Where this cannot be loaded, the page below says so of itself.
+  const { data = [] } = useLoaded('token.dead')
+  const [seen, setSeen] = useStore<string[]>('cured-integrations', [])
+  return data
+    .filter((dead) => !(dead.cured && seen.includes(keyOf(dead))))
+    .map((dead) => (
+      <One key={`${dead.peer} ${keyOf(dead)}`} dead={dead} onClose={() => setSeen([...seen.slice(-19), keyOf(dead)])} />
+    ))
+}
+
+/** One that is refused again is another. The browser keeps these, so they name no address. */
+const keyOf = ({ token_id, last_at }: DeadIntegration): string => `${token_id} ${last_at}`
+
+function One({ dead, onClose }: { dead: DeadIntegration; onClose(): void }) {
+  const { api } = useTexts().settings
+  const format = useFormat()
+  const { peer, count, last_at, token_id, token_revoked_at, cured } = dead
+  const name = callerName(dead, api.unknownAddress)
+  const told = [name, format.number(count), format.moment(last_at)] as const
+  const isOld = token_revoked_at !== null
+  const calls = callsAddress({ code: 'unauthorized', token: String(token_id), ...(peer ? { peer } : {}) })
+  return (
+    <Alert
+      severity={cured ? 'info' : 'error'}
+      variant="outlined"
+      sx={{ mb: 2, overflowWrap: 'anywhere' }}
+      {...(cured ? { onClose } : {})}
+    >
+      {cured ? api.cured(name) : isOld ? api.dead(...told) : api.deadDisabled(...told)}{' '}
+      {!cured && isOld && <>{api.deadCure} </>}
+      <TextLink underline="always" to={calls}>
+        {api.deadCalls(peer ?? api.unknownAddress)}
+      </TextLink>
+      {!cured && (
+        <>
+          {' · '}
+          <TextLink underline="always" to={isOld ? tokenPath : '/settings/accounts'}>
+            {isOld ? api.deadToken : api.deadAccounts}
+          </TextLink>
+        </>
+      )}
+    </Alert>
+  )
+}

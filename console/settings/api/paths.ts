@@ -1,0 +1,3 @@
+/** Where the token is, and where it is changed. */
+export const tokenPath = '/settings/api'
+export const changeTokenPath = '/settings/api/change'

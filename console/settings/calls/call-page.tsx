@@ -1,0 +1,154 @@
+import Alert from '@mui/material/Alert'
+import Box from '@mui/material/Box'
+import type { CallOpened } from '#derive/console/answers.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
+import { useMe } from '../../me/me.tsx'
+import { pathOf } from '../../records/paths.ts'
+import { useFormat } from '../../texts/format.ts'
+import { problemText } from '../../texts/refused.ts'
+import { useTexts } from '../../texts/texts.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Term } from '../../ui/term.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
+import { changeTokenPath } from '../api/paths.ts'
+import { CallSaid } from './call-said.tsx'
+import { Marks } from './call-table.tsx'
+import { callsAddress } from './paths.ts'
+import { Repeat } from './repeat.tsx'
+
+/** One call in full, at an address of its own: why it was refused, what to do, what was said, and the same once more. */
+export function CallPage({ id }: { id: number }) {
+  const { calls } = useTexts().settings
+  const { data: call, error, reload } = useLoaded('calls.fetch', { id })
+  return (
+    <>
+      <Box sx={{ mb: 2 }}>
+        <TextLink to={callsAddress()}>{calls.all}</TextLink>
+      </Box>
+      {error && <Trouble error={error} retry={reload} />}
+      {!call && !error && <Waiting />}
+      {call && (
+        <>
+          <Panel title={calls.one(call.method, call.details?.path ?? call.path)}>
+            <Refused call={call} />
+            <Facts call={call} />
+          </Panel>
+          <CallSaid call={call} />
+          {call.repeatable !== 'read' && <Repeat call={call} />}
+        </>
+      )}
+    </>
+  )
+}
+
+/** What turned the call away, field by field where it is about fields, and the way to mend it. */
+function Refused({ call }: { call: CallOpened }) {
+  const texts = useTexts()
+  const { calls } = texts.settings
+  const { code, gate, lacking, problem, about } = call
+  if (code === null) return null
+  const errors = problem?.errors.map((error) => ({ field: error.field, said: problemText(error, texts) }))
+  const fields = errors ?? (about ?? []).map((field) => ({ field, said: '' }))
+  return (
+    <Alert severity="error" variant="outlined" sx={{ mb: 2, overflowWrap: 'anywhere' }}>
+      {gate && (
+        <div>
+          <strong>{calls.gate}:</strong> {calls.gates[gate] ?? gate}
+        </div>
+      )}
+      {lacking ? <Lacking lacking={lacking} /> : fields.length === 0 && <div>{problem?.detail}</div>}
+      {!lacking && fields.length > 0 && (
+        <Box component="ul" aria-label={calls.problems} sx={{ my: 0.5, pl: 2.5 }}>
+          {fields.map(({ field, said }) => (
+            <li key={`${field} ${said}`}>
+              <strong>{field}</strong> {said}
+            </li>
+          ))}
+        </Box>
+      )}
+      {!lacking && (
+        <div>
+          <strong>{calls.advice}:</strong> <Advice call={call} />
+        </div>
+      )}
+    </Alert>
+  )
+}
+
+function Lacking({ lacking: { scope, token, account } }: { lacking: NonNullable<CallOpened['lacking']> }) {
+  const { calls } = useTexts().settings
+  const who = token ? (account ? 'none' : 'account') : account ? 'token' : 'neither'
+  return (
+    <div>
+      {calls.lacking[who](scope)}{' '}
+      {!token && (
+        <TextLink underline="always" to={changeTokenPath}>
+          {calls.changeScopes}
+        </TextLink>
+      )}
+    </div>
+  )
+}
+
+function Advice({ call: { code, advice, token_revoked_at } }: { call: CallOpened }) {
+  const { calls } = useTexts().settings
+  if (code === 'unauthorized') return token_revoked_at === null ? calls.accountDisabled : calls.tokenGone
+  return calls.advices[code ?? ''] ?? advice
+}
+
+function Facts({ call }: { call: CallOpened }) {
+  const { settings, common } = useTexts()
+  const { calls } = settings
+  const format = useFormat()
+  const { may } = useMe()
+  const [records = ''] = call.route.split('.')
+  const facts = [
+    [calls.time, format.exactly(call.at)],
+    [calls.route, call.route],
+    [
+      calls.record,
+      call.record_id && may(records, 'VIEW') && (
+        <TextLink key="record" to={pathOf(records, call.record_id)}>
+          #{call.record_id}
+        </TextLink>
+      ),
+    ],
+    [calls.status, call.status],
+    [calls.code, call.code],
+    [calls.outcome, calls.outcomes[call.outcome] ?? call.outcome],
+    [calls.duration, `${format.number(Math.round(call.ms * 10) / 10)} ms`],
+    [
+      calls.peer,
+      call.peer && (
+        <TextLink key="peer" to={callsAddress({ peer: call.peer })}>
+          {call.peer}
+        </TextLink>
+      ),
+    ],
+    [
+      calls.token,
+      <TextLink key="token" to={callsAddress({ token: String(call.token_id) })}>
+        {call.token_label}
+      </TextLink>,
+    ],
+    [calls.counted, call.counted ? common.yes : common.no],
+    [calls.marks, call.dry_run || call.replayed ? <Marks key="marks" call={call} /> : null],
+    [calls.request, call.request_id],
+  ] as const
+  return (
+    <Box
+      component="dl"
+      sx={{ display: 'grid', gridTemplateColumns: { xs: '110px 1fr', sm: '180px 1fr' }, rowGap: 0.75, m: 0 }}
+    >
+      {facts
+        .filter(([, value]) => value !== null && value !== '' && value !== undefined && value !== false)
+        .map(([name, value]) => (
+          <Term key={name} name={name}>
+            {value}
+          </Term>
+        ))}
+    </Box>
+  )
+}

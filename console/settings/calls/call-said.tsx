@@ -1,0 +1,89 @@
+import Box from '@mui/material/Box'
+import Typography from '@mui/material/Typography'
+import type { CallOpened } from '#derive/console/answers.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
+import { useFormat } from '../../texts/format.ts'
+import { useTexts } from '../../texts/texts.tsx'
+import { Code } from '../../ui/code.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { CopyButton } from '../api/copy-button.tsx'
+import { curlOf } from './curl.ts'
+import { readable } from './readable.ts'
+
+type Details = NonNullable<CallOpened['details']>
+
+/** What a call said and was answered, or why that is not shown. */
+export function CallSaid({ call: { details, hidden, status } }: { call: CallOpened }) {
+  const { calls } = useTexts().settings
+  if (!details) {
+    return (
+      <Panel title={calls.sent}>
+        <Typography color="textSecondary">
+          {hidden !== null && hidden !== 'not_kept' ? calls.hidden(hidden.needs) : calls.notKept}
+        </Typography>
+      </Panel>
+    )
+  }
+  const { method, path, query, request_headers, request_body, request_state, request_bytes } = details
+  const { answer_headers, answer_body, answer_state, answer_bytes } = details
+  return (
+    <>
+      <Part
+        title={calls.sent}
+        line={`${method} ${path}${query === '' ? '' : `?${query}`}`}
+        {...{ headers: request_headers, body: request_body, state: request_state, bytes: request_bytes }}
+      />
+      {request_state !== 'cut' && request_state !== 'left_out' && <Curl details={details} />}
+      <Part
+        title={calls.answer(status)}
+        {...{ headers: answer_headers, body: answer_body, state: answer_state, bytes: answer_bytes }}
+      />
+    </>
+  )
+}
+
+type PartProps = {
+  title: string
+  line?: string
+  headers: { readonly [name: string]: string }
+  body: string | null
+  state: Details['request_state']
+  bytes: number
+}
+
+function Part({ title, line, headers, body, state, bytes }: PartProps) {
+  const { calls } = useTexts().settings
+  const format = useFormat()
+  const lines = [...(line ? [line] : []), ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
+  const note = {
+    whole: undefined,
+    masked: calls.masked,
+    cut: calls.cut,
+    left_out: calls.leftOut(format.number(bytes)),
+  }[state]
+  return (
+    <Panel title={title}>
+      <Code label={title}>{[lines.join('\n'), body && readable(body)].filter(Boolean).join('\n\n')}</Code>
+      {note && (
+        <Typography variant="body2" color="textSecondary" sx={{ mt: 1 }}>
+          {note}
+        </Typography>
+      )}
+    </Panel>
+  )
+}
+
+function Curl({ details }: { details: Details }) {
+  const { calls } = useTexts().settings
+  const { data } = useLoaded('token.options')
+  if (!data) return null
+  const text = curlOf(details, data.base_url)
+  return (
+    <Panel title={calls.curl} aside={<CopyButton text={text} label={calls.copyCurl} />}>
+      <Code label={calls.curl}>{text}</Code>
+      <Box component="p" sx={{ mb: 0, mt: 1, color: 'text.secondary', fontSize: '0.875rem' }}>
+        {calls.curlHint}
+      </Box>
+    </Panel>
+  )
+}

@@ -1,0 +1,64 @@
+import Box from '@mui/material/Box'
+import Typography from '@mui/material/Typography'
+import type { Failure } from '#derive/console/answers.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
+import { useFormat } from '../../texts/format.ts'
+import { useTexts } from '../../texts/texts.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { callPath, callsAddress } from './paths.ts'
+
+/** What was refused again and again, alike refusals together; each leads to its calls. */
+export function Failures() {
+  const { calls } = useTexts().settings
+  const { data, error, reload } = useLoaded('calls.failures')
+  return (
+    <Panel title={calls.failures}>
+      {error && <Trouble error={error} retry={reload} />}
+      {data && (
+        <Typography color="textSecondary" sx={{ mb: data.length > 0 ? 1 : 0 }}>
+          {data.length > 0 ? calls.failuresLead : calls.noFailures}
+        </Typography>
+      )}
+      {data && data.length > 0 && (
+        <Box component="ul" aria-label={calls.failures} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+          {data.map((failure) => (
+            <Line key={`${failure.code} ${failure.route} ${failure.about}`} failure={failure} />
+          ))}
+        </Box>
+      )}
+    </Panel>
+  )
+}
+
+function Line({ failure: { code, route, about, count, since, last_id } }: { failure: Failure }) {
+  const { calls } = useTexts().settings
+  const format = useFormat()
+  const what = `${route} · ${code}${about === null ? '' : ` ${calls.on} ${about}`}`
+  const filter = { code, route, ...(about === null ? {} : { about }), from: since.slice(0, 10) }
+  return (
+    <Box
+      component="li"
+      sx={{
+        ...{ display: 'flex', flexWrap: 'wrap', columnGap: 2, alignItems: 'baseline', py: 0.75 },
+        ...{ borderBottom: 1, borderColor: 'divider', overflowWrap: 'anywhere' },
+      }}
+    >
+      <TextLink to={callsAddress(filter)} aria-label={calls.showFailures(what)} sx={{ fontWeight: 600 }}>
+        {what}
+      </TextLink>
+      <Typography color="error" variant="body2" sx={{ fontWeight: 600 }}>
+        {calls.failure(format.number(count), format.moment(since))}
+      </Typography>
+      <TextLink
+        to={callPath(last_id)}
+        variant="body2"
+        sx={{ ml: { sm: 'auto' } }}
+        aria-label={`${calls.lastFailure}: ${what}`}
+      >
+        {calls.lastFailure}
+      </TextLink>
+    </Box>
+  )
+}

@@ -1,0 +1,32 @@
+import type { QueryOf } from '#derive/console/operations.ts'
+
+/** Where the log of calls is, narrowed or not, and one of them. */
+export type CallFilter = { readonly [name in Exclude<QueryOf<'calls.list'>, 'limit' | 'offset'>]?: string }
+
+const callsPath = '/settings/calls'
+const names = ['outcome', 'route', 'code', 'about', 'status', 'peer', 'token', 'from', 'to'] as const
+
+export const callPath = (id: number): string => `${callsPath}/${id}`
+
+export const callsAddress = (filter: CallFilter = {}, more: { days?: number; page?: number } = {}): string => {
+  const pairs = Object.entries({ ...filter, ...more }).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  )
+  return pairs.length === 0 ? callsPath : `${callsPath}?${new URLSearchParams(pairs)}`
+}
+
+/** What an address says of the calls that are wanted. */
+export function readCallsAddress(search: string) {
+  const given = new URLSearchParams(search)
+  const filter: CallFilter = Object.fromEntries(
+    names.flatMap((name) => (given.get(name) ? [[name, given.get(name)]] : [])),
+  )
+  const days = periods.find((period) => String(period) === given.get('days')) ?? 30
+  return { filter, days, page: Math.max(1, Number(given.get('page')) || 1) }
+}
+
+export const periods = [7, 30, 90] as const
+
+/** The first of so many days up to today, as the service counts days: by UTC. */
+export const firstDay = (days: number): string =>
+  new Date(Date.now() - (days - 1) * 24 * 3600 * 1000).toISOString().slice(0, 10)

@@ -1,0 +1,47 @@
+import Alert from '@mui/material/Alert'
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import Typography from '@mui/material/Typography'
+import { useState } from 'react'
+import type { CallOpened, Repeated } from '#derive/console/answers.ts'
+import { ask } from '../../client/ask.ts'
+import { useTexts } from '../../texts/texts.tsx'
+import { Code } from '../../ui/code.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { useSmallForm } from '../../ui/use-small-form.ts'
+import { readable } from './readable.ts'
+
+/** The same call once more, checked and not done, for the one who looks at it. */
+export function Repeat({ call: { id, repeatable } }: { call: CallOpened }) {
+  const { calls } = useTexts().settings
+  const [said, setSaid] = useState<Repeated>()
+  const form = useSmallForm(async () => setSaid((await ask('calls.dry-run', { id })).data))
+  if (repeatable !== 'yes') {
+    return (
+      <Panel title={calls.repeat}>
+        <Typography color="textSecondary">{calls.notRepeatable[repeatable]}</Typography>
+      </Panel>
+    )
+  }
+  return (
+    <Panel title={calls.repeat}>
+      <Typography color="textSecondary" sx={{ mb: 1.5 }}>
+        {calls.repeatLead}
+      </Typography>
+      <Button variant="outlined" loading={form.isBusy} onClick={() => form.submit()}>
+        {calls.repeat}
+      </Button>
+      <Box aria-live="polite" sx={{ mt: 2 }}>
+        {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
+        {said && (
+          <>
+            <Alert severity={said.status < 400 ? 'success' : 'error'} variant="outlined" sx={{ mb: 1 }}>
+              {said.status < 400 ? calls.repeated.well(said.status) : calls.repeated.refused(said.status)}
+            </Alert>
+            <Code label={calls.answer(said.status)}>{readable(said.body)}</Code>
+          </>
+        )}
+      </Box>
+    </Panel>
+  )
+}

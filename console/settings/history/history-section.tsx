@@ -1,0 +1,44 @@
+import Box from '@mui/material/Box'
+import Typography from '@mui/material/Typography'
+import { useState } from 'react'
+import { pageQuery } from '../../client/record-provider.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
+import { Paging } from '../../records/list/paging.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
+import { SettingsEntry } from './settings-entry.tsx'
+
+const perPage = 25
+
+/** Who did what in Settings, newest first. */
+export function HistorySection() {
+  const { sections, history } = useTexts().settings
+  const [page, setPage] = useState(1)
+  const { answer, error, reload } = useLoaded('settings.history', { query: pageQuery(page, perPage) })
+  const total = answer?.meta.total ?? 0
+  return (
+    <Panel title={sections.history}>
+      <Typography color="textSecondary">{history.lead}</Typography>
+      {error && <Trouble error={error} retry={reload} />}
+      {!answer && !error && <Waiting />}
+      {answer && total === 0 && <Empty title={history.none} />}
+      {answer && total > 0 && (
+        <>
+          <Box component="ol" aria-label={sections.history} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+            {answer.data.map((entry) => (
+              <SettingsEntry
+                key={entry.id}
+                entry={entry}
+                what={[history.kinds[entry.records] ?? entry.records, entry.title].filter(Boolean).join(' ')}
+              />
+            ))}
+          </Box>
+          <Paging listing={{ page, perPage, total, setPage }} />
+        </>
+      )}
+    </Panel>
+  )
+}

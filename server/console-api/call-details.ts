@@ -1,0 +1,140 @@
+import type { CallOpened } from '#derive/console/answers.ts'
+import { type DataRoute, dataRoutesOf, isWrite, type ResourceRoute } from '#derive/routes.ts'
+import { once } from '#registry/once.ts'
+import { permission } from '#registry/permissions.ts'
+import { type ProblemBody, Refusal } from '#registry/refusals.ts'
+import { type Registry, registry } from '#registry/resources/index.ts'
+import { type CallDetails, findDetails } from '#sql/system/call-details.ts'
+import { type CallShown, findCall } from '#sql/system/call-list.ts'
+import { readHeaders } from '../http/protocol/headers.ts'
+import { type Answer, refusalAnswer } from '../pipeline/answer.ts'
+import type { Call } from '../pipeline/call.ts'
+import type { WriteHandler } from '../pipeline/handler.ts'
+import { handlers } from '../pipeline/handlers/index.ts'
+import { readIntent, recordId } from '../pipeline/read-intent.ts'
+import { listAccounts } from '../service/account.ts'
+import { runCommand } from '../service/command.ts'
+import { needPermission, type Session } from '../service/session.ts'
+import { presentToken } from '../service/token.ts'
+import type { Transaction } from '../store/database.ts'
+import type { Admitted, Asked } from './asked.ts'
+import { adviceOf, gateOf } from './call-advice.ts'
+
+/** One call of the log, with what it said and was answered, and the same once more as a dry-run. */
+
+export async function fetch(asked: Asked<'calls.fetch'>): Promise<{ data: CallOpened }> {
+  const session = asked.session()
+  const { call, details, lacking } = await asked.app.database.transaction(async (transaction) => {
+    const found = await callWithDetails(transaction, session.actor.companyId, recordId(asked))
+    return { ...found, lacking: await lackingOf(transaction, session.actor.companyId, found.call) }
+  })
+  const needs = missingView(session, call)
+  const shown = needs === undefined ? details : undefined
+  const route = routeOf(call)
+  return {
+    data: {
+      ...call,
+      ...{ gate: gateOf(call), advice: adviceOf(call), lacking },
+      method: route?.method ?? '',
+      path: route?.path ?? call.route,
+      details: shown ?? null,
+      hidden: needs !== undefined && details ? { needs } : details ? null : 'not_kept',
+      problem: problemOf(shown),
+      repeatable: repeatableOf(session, route, shown),
+    },
+  }
+}
+
+/** What the call would come to now, for the one who asks instead of its token. Nothing is kept, and it is no call. */
+export async function dryRun(asked: Asked<'calls.dry-run'>) {
+  const { companyId } = asked.session().actor
+  const { call, details } = await asked.app.database.transaction((transaction) =>
+    callWithDetails(transaction, companyId, recordId(asked)),
+  )
+  const route = routeOf(call)
+  const needs = missingView(asked.session(), call)
+  if (needs !== undefined) needPermission(asked.session(), needs)
+  if (!details || !route || !isOnResource(route) || details.request_state !== 'whole')
+    throw new Refusal('not_found', { detail: 'Only a write whose request is kept whole can be sent again.' })
+  needPermission(asked.session(), route.scope)
+  return again(asked, route, details)
+}
+
+function again({ app, change, requestId, ...asked }: Admitted, route: ResourceRoute, details: CallDetails) {
+  const bytes = Buffer.from(details.request_body ?? '')
+  const call: Call = {
+    ...asked,
+    ...{ requestId, route, path: details.path, query: details.query, params: { id: idIn(details.path) } },
+    rawHeaders: Object.entries(details.request_headers).flat(),
+    body: { bytes },
+  }
+  const write = (handlers[route.operation as 'create' | 'update' | 'delete'] as WriteHandler<ResourceRoute>)(route)
+  const answered = async (transaction: Transaction, session: Session): Promise<Answer> => {
+    const mayDo = (code: string) => needPermission(session, code)
+    mayDo(route.scope)
+    try {
+      const intent = { ...readIntent(call, readHeaders(call.rawHeaders, true)), dryRun: true }
+      return await runCommand(transaction, session.actor, write(session.actor.companyId, call, intent, mayDo))
+    } catch (error) {
+      if (error instanceof Refusal) return refusalAnswer(error, requestId, app.config.publicUrl)
+      throw error
+    } finally {
+      transaction.undo()
+    }
+  }
+  return change(async (transaction, session) => {
+    const { status, body } = await answered(transaction, session)
+    return { data: { status, body } }
+  }, true)
+}
+
+/** What stands where a path of a record has its id. */
+const idIn = (path: string): string | undefined => path.split('/')[3]
+
+async function callWithDetails({ run }: Transaction, companyId: number, id: number) {
+  const [call] = await run<CallShown>(findCall(companyId, id))
+  if (!call) throw new Refusal('not_found')
+  const [details] = await run<CallDetails>(findDetails(companyId, call.request_id))
+  return { call, details }
+}
+
+const served = once((all: Registry) => new Map(dataRoutesOf(all).map((route) => [route.id, route])))
+const routeOf = (call: CallShown): DataRoute | undefined => served(registry).get(call.route)
+const isOnResource = (route: DataRoute): route is ResourceRoute => isWrite(route) && route.definition !== undefined
+
+/** What is said of records is shown to those who may see them; where it may be about any, to those who may see all. */
+function missingView({ row }: Session, call: CallShown): string | undefined {
+  const definition = routeOf(call)?.definition
+  const kinds = definition ? [definition] : registry.filter((kind) => kind.served)
+  return kinds.map(({ name }) => permission(name, 'VIEW')).find((code) => !row.permissions.includes(code))
+}
+
+/** Where a right is missing: on the token that there is now, or on its account. */
+async function lackingOf(transaction: Transaction, companyId: number, call: CallShown): Promise<CallOpened['lacking']> {
+  const scope = call.code === 'insufficient_scope' ? call.about?.[0] : undefined
+  if (scope === undefined) return null
+  const token = await presentToken(transaction, companyId)
+  const account = token && (await listAccounts(transaction, companyId)).find(({ id }) => id === token.account_id)
+  return {
+    scope,
+    token: token?.scopes.includes(scope) ?? false,
+    account: account?.permissions.includes(scope) ?? false,
+  }
+}
+
+/** What a refusal says of itself; the beginning of one says nothing that can be read. */
+function problemOf(details: CallDetails | undefined): CallOpened['problem'] {
+  if (!details?.answer_body || details.answer_state === 'cut') return null
+  const { detail, errors = [], code } = JSON.parse(details.answer_body) as Partial<ProblemBody>
+  return code === undefined || detail === undefined ? null : { detail, errors }
+}
+
+function repeatableOf(
+  { row }: Session,
+  route: DataRoute | undefined,
+  details: CallDetails | undefined,
+): CallOpened['repeatable'] {
+  if (!route || !isOnResource(route)) return 'read'
+  if (details?.request_state !== 'whole') return 'not_whole'
+  return row.permissions.includes(route.scope) ? 'yes' : 'not_held'
+}

@@ -1,0 +1,31 @@
+import {
+  countSettingsHistory,
+  historyOfSettings,
+  type SettingsKind,
+  type SettingsRow,
+  settingsKinds,
+} from '#sql/records/history.ts'
+import type { Asked } from './asked.ts'
+import { shownLine } from './history.ts'
+import { readPage, rowsOf } from './paging.ts'
+
+/** What was done in Settings, by whom: each part for those who may use it. */
+export async function listSettings({ app, session, parameters }: Asked<'settings.history'>) {
+  const wanted = readPage(parameters)
+  const { actor, row } = session()
+  const kinds = settingsKinds.filter((kind) => row.permissions.includes(rights[kind]))
+  const list = historyOfSettings(actor.companyId, kinds, wanted)
+  const { rows, meta } = await rowsOf<SettingsRow>(app, wanted, list, countSettingsHistory(actor.companyId, kinds))
+  return { data: rows.map(({ title, ...line }) => ({ ...shownLine(line), ...placeOf(line), title })), meta }
+}
+
+const placeOf = ({ records, record_id }: SettingsRow | Omit<SettingsRow, 'title'>) => ({ records, record_id })
+
+/** Who may use a part of Settings sees what was done there. */
+const rights: { readonly [kind in SettingsKind]: string } = {
+  tokens: 'API_MANAGE',
+  calls: 'API_MANAGE',
+  webhook_endpoints: 'API_MANAGE',
+  accounts: 'ACCOUNTS_MANAGE',
+  companies: 'COMPANY_MANAGE',
+}

@@ -1,0 +1,57 @@
+import type { Statement } from '#sql/statement.ts'
+import type { Database } from '../store/database.ts'
+
+/** Rows that are kept for a moment and written together; what is kept here is lost in a crash. */
+export type Spool<Row> = {
+  add(row: Row): void
+  /** Writes what is kept, now. */
+  flush(): Promise<void>
+  /** Flushes and takes no more time. */
+  close(): Promise<void>
+}
+
+export type Spooling<Row> = {
+  insert(rows: readonly Row[]): Statement
+  batchMax: number
+  /** While the database is away rows are kept, up to this many; the oldest go first. */
+  keptMax: number
+  onLoss(lost: number, error: unknown): void
+}
+
+/** A little at a time: a thousand rows at once would hold up whoever calls meanwhile. */
+const flushEveryMilliseconds = 100
+
+export function startSpool<Row>(database: Database, { insert, batchMax, keptMax, onLoss }: Spooling<Row>): Spool<Row> {
+  let kept: Row[] = []
+  let running: Promise<void> = Promise.resolve()
+
+  const writeAll = async (): Promise<void> => {
+    while (kept.length > 0) {
+      const batch = kept.slice(0, batchMax)
+      try {
+        await database.read(insert(batch))
+        kept = kept.slice(batch.length)
+      } catch (error) {
+        const lost = Math.max(0, kept.length - keptMax)
+        kept = kept.slice(lost)
+        onLoss(lost, error)
+        return
+      }
+    }
+  }
+  const flush = (): Promise<void> => {
+    running = running.then(writeAll)
+    return running
+  }
+  const timer = setInterval(() => void flush(), flushEveryMilliseconds)
+  timer.unref()
+
+  return {
+    add: (row) => void kept.push(row),
+    flush,
+    close: () => {
+      clearInterval(timer)
+      return flush()
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import { sensitiveMembers } from '#derive/sensitive.ts'
+import type { Json } from '#registry/json.ts'
+import { Refusal, type RefusalCode } from '#registry/refusals.ts'
+import type { BodyState, CallDetails } from '#sql/system/call-details.ts'
+import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
+import { type Answer, refusalAnswer, replyOf } from './answer.ts'
+import type { App } from './app.ts'
+import type { Call, Reply } from './call.ts'
+import { bodyBytesKept, type Kept, keptAnswer, keptBytes, keptJson, keptQuery, leftOut, storable } from './masked.ts'
+
+/** What a call came to, and its body where it could be read. */
+export type Told = { outcome: Reply | Answer | Refusal; sent?: Json | undefined }
+
+/**
+ * Keeps what a call said and was answered, where its company wants that and there is room for it. It is written with
+ * others within a second, and never waited for. Decisions, Call log.
+ */
+export function keepDetails(app: App, call: Call, ask: CallerAsk, caller: CallerRow, told: Told): void {
+  const { callDetails, clock, config } = app
+  if (!callDetails || !caller.keeps_details) return
+  const { outcome } = told
+  const isRefused = outcome instanceof Refusal || outcome.status >= 400
+  const answerLength = outcome instanceof Refusal ? 0 : outcome.body.length
+  const amount = rowBytes + Math.min(bodyBytesKept, bytesOf(call)) + Math.min(bodyBytesKept, answerLength)
+  if (!callDetails.hasRoom(ask.companyId, isRefused, amount)) return
+  const answer =
+    outcome instanceof Refusal ? answered(refusalAnswer(outcome, call.requestId, config.publicUrl)) : outcome
+  callDetails.add({
+    company_id: ask.companyId,
+    request_id: call.requestId,
+    at: clock.now().toISOString(),
+    ...detailsOf(call, { code: null, ...answer }, told.sent),
+  })
+}
+
+/** What a row takes beside its bodies. */
+const rowBytes = 768
+const pathLengthMax = 500
+const queryLengthMax = 4000
+const headerLengthMax = 500
+
+type Answered = Reply & { code: RefusalCode | null }
+
+/** With the headers that it goes out with. */
+const answered = (answer: Answer): Answered => ({ ...replyOf(answer), code: answer.code })
+
+function detailsOf(call: Call, answer: Answered, sent: Json | undefined): CallDetails {
+  const names = sensitiveMembers(call.route)
+  // Who is not let in has nothing of what he sent kept.
+  const isLetIn = answer.code !== 'unauthorized' && answer.code !== 'ip_not_allowed'
+  const asked = isLetIn ? keptQuery(call.query, names) : { query: '', isMasked: call.query !== '' }
+  const request = isLetIn ? requestOf(call, names, sent) : leftOut
+  const said = keptAnswer(answer.body, names)
+  return {
+    method: call.route.method,
+    path: storable(call.path).slice(0, pathLengthMax),
+    query: asked.query.slice(0, queryLengthMax),
+    request_headers: requestHeaders(call.rawHeaders),
+    request_body: request.body,
+    request_bytes: bytesOf(call),
+    request_state: withRest(request.state, call, asked),
+    answer_headers: picked(Object.entries(answer.headers), answerHeaderNames),
+    answer_body: said.body,
+    answer_bytes: Buffer.byteLength(answer.body),
+    answer_state: said.state,
+  }
+}
+
+const bytesOf = ({ body }: Call): number => (body === 'too large' ? 0 : body.bytes.length)
+
+function requestOf(call: Call, names: ReadonlySet<string>, sent: Json | undefined): Kept {
+  if (call.body === 'too large' || isUnreceived(call)) return leftOut
+  return sent === undefined || call.route.body === null ? keptBytes(call.body.bytes, names) : keptJson(sent, names)
+}
+
+/** Whether there was a body that nobody received, because the call was refused before. */
+function isUnreceived(call: Call): boolean {
+  if (bytesOf(call) > 0) return false
+  const headers = pairs(call.rawHeaders)
+  return headers.some(
+    ([name, value]) => name === 'transfer-encoding' || (name === 'content-length' && Number(value) > 0),
+  )
+}
+
+/** What is not known whole cannot be sent again as it was; path, query and headers are a part of it. */
+function withRest(state: BodyState, { path, rawHeaders }: Call, asked: ReturnType<typeof keptQuery>): BodyState {
+  if (state !== 'whole') return state
+  const isLong = pairs(rawHeaders).some(
+    ([name, value]) => requestHeaderNames.has(name) && value.length > headerLengthMax,
+  )
+  if (isLong || asked.query.length > queryLengthMax || path.length > pathLengthMax) return 'cut'
+  return asked.isMasked ? 'masked' : 'whole'
+}
+
+/** The headers that decide what a call does. Never who calls: that is what a token is for. */
+const requestHeaderNames: ReadonlySet<string> = new Set([
+  ...[
+    'user-agent',
+    'content-type',
+    'content-encoding',
+    'accept',
+    'idempotency-key',
+    'x-dry-run',
+    'if-match',
+    'if-none-match',
+  ],
+])
+const answerHeaderNames: ReadonlySet<string> = new Set([
+  ...['content-type', 'etag', 'location', 'retry-after', 'idempotency-replayed', 'idempotency-original-request-id'],
+])
+
+const requestHeaders = (rawHeaders: readonly string[]) => picked(pairs(rawHeaders), requestHeaderNames)
+
+function picked(headers: readonly (readonly [string, string])[], names: ReadonlySet<string>) {
+  const wanted = headers
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => names.has(name))
+  return Object.fromEntries(wanted.map(([name, value]) => [name, storable(value).slice(0, headerLengthMax)]))
+}
+
+const pairs = (rawHeaders: readonly string[]): [string, string][] =>
+  Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
+    (rawHeaders[2 * index] as string).toLowerCase(),
+    rawHeaders[2 * index + 1] as string,
+  ])

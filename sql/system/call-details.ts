@@ -1,0 +1,102 @@
+import { raw } from 'sql-template-tag'
+import { companyRow, exactly, inOrderOf } from '../access.ts'
+import { type Statement, sql, statement } from '../statement.ts'
+import { sweepFrom } from './sweep.ts'
+
+/** What calls said and were answered. Decisions, Call log. */
+
+/** What there is of a body: all of it, all but what is masked, its beginning, or nothing. */
+export type BodyState = 'whole' | 'masked' | 'cut' | 'left_out'
+
+export type CallDetails = {
+  method: string
+  path: string
+  /** Without the question mark. */
+  query: string
+  request_headers: { readonly [name: string]: string }
+  request_body: string | null
+  request_bytes: number
+  request_state: BodyState
+  answer_headers: { readonly [name: string]: string }
+  answer_body: string | null
+  answer_bytes: number
+  answer_state: BodyState
+}
+
+export type DetailsRow = CallDetails & { company_id: number; request_id: string; at: string }
+
+const columns: { [column in keyof DetailsRow]: string } = {
+  company_id: 'bigint',
+  request_id: 'text',
+  at: 'timestamptz',
+  method: 'text',
+  path: 'text',
+  query: 'text',
+  request_headers: 'json',
+  request_body: 'text',
+  request_bytes: 'integer',
+  request_state: 'text',
+  answer_headers: 'json',
+  answer_body: 'text',
+  answer_bytes: 'integer',
+  answer_state: 'text',
+}
+const listed = Object.keys(columns).join(', ')
+const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`)
+
+/** Those of any number of companies in one statement. */
+export const insertDetails = (rows: readonly DetailsRow[]): Statement =>
+  statement(
+    sql`insert into call_details (${raw(listed)}) select ${raw(listed)}
+    from json_to_recordset(${JSON.stringify(rows)}::json) as call (${raw(typed.join(', '))})
+    on conflict do nothing`,
+    'call-details.insert',
+  )
+
+/** What is kept of a call, while its company wants that anything is. */
+export const findDetails = (companyId: number, requestId: string): Statement =>
+  statement(
+    sql`select d.method, d.path, d.query, d.request_headers, d.request_body, d.request_bytes, d.request_state,
+      d.answer_headers, d.answer_body, d.answer_bytes, d.answer_state
+    from (
+      select * from call_details where company_id = ${companyId} and ${exactly(sql`request_id`, requestId)}
+      ${inOrderOf(sql`request_id`)}
+    ) d
+    cross join ${companyRow(companyId)} c where c.keeps_call_details`,
+    'call-details.find',
+  )
+
+export const keepsDetails = (companyId: number): Statement =>
+  statement(sql`select keeps_call_details as keeps from ${companyRow(companyId)} c`, 'call-details.switch')
+
+/** Turns the company's switch; a row where that is a change. */
+export const switchDetails = (companyId: number, keeps: boolean): Statement =>
+  statement(
+    sql`update companies set keeps_call_details = ${keeps}
+    where id = ${companyId} and keeps_call_details <> ${keeps} returning 1 as switched`,
+    'call-details.set-switch',
+  )
+
+/** Up to `most` that are older than they are kept, a row for each. */
+export const sweepDetails = (keptDays: number, most: number): Statement =>
+  statement(
+    sql`${sweepFrom('call_details', sql`where at < now() - make_interval(days => ${keptDays}::int) order by at`, most)}
+    returning 1 as swept`,
+    'call-details.sweep',
+  )
+
+/** The next companies, by their ids, that want none and have some. */
+export const companiesWithUnwanted = (after: number, most: number): Statement =>
+  statement(
+    sql`select id from companies where id > ${after} and not keeps_call_details
+      and exists (select from call_details where company_id = companies.id ${inOrderOf(sql`request_id`)})
+    order by id limit ${most}`,
+    'call-details.unwanted-companies',
+  )
+
+/** Up to `most` of a company, a row for each. */
+export const sweepDetailsOf = (companyId: number, most: number): Statement =>
+  statement(
+    sql`${sweepFrom('call_details', sql`where company_id = ${companyId} order by request_id`, most)} returning 1 as swept`,
+    'call-details.sweep-company',
+  )
