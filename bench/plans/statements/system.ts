@@ -1,5 +1,5 @@
 import { registry } from '#registry/resources/index.ts'
-import { kindsWithAmounts } from '#sql/records/amounts.ts'
+import { resourcesWithAmounts } from '#sql/records/amounts.ts'
 import { prefetchForCreate, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import { accountsOf, companyOfAccount, insertAccount, lockAccount, updateAccount } from '#sql/system/accounts.ts'
 import { claimForSession, claimKey, findAnswer, keepAnswer, sweepAnswers } from '#sql/system/answers.ts'
@@ -142,7 +142,7 @@ export const ofTheSystem: readonly Topic[] = [
       findCompany(7),
       lockCompany(7),
       lockCompanyWhole(7),
-      kindsWithAmounts(7, registry),
+      resourcesWithAmounts(7, registry),
       updateCompany(company),
       recountSlots(7, 'projects'),
       countLive(7, 'projects'),
