@@ -117,6 +117,7 @@ function refusalsOf({ access, scope, body, refusals }: DataOperation): RefusalCo
     ...only(body !== null, 'payload_too_large', 'unsupported_media_type', 'malformed_json'),
     ...only(write, 'idempotency_key_reuse', 'idempotency_in_progress'),
     ...refusals,
+    ...only(write, 'plan_changed'),
     ...(['internal_error', 'unavailable'] as const),
     ...only(write, 'outcome_unknown'),
   ]

@@ -1,4 +1,5 @@
 import type { Problem } from './definition.ts'
+import type { JsonObject } from './json.ts'
 import { bodyDepthMax, bodyValuesMax, replayWindowHours } from './limits.ts'
 
 /**
@@ -40,7 +41,7 @@ export const refusals = {
   invalid_header: {
     status: 400,
     title: 'A header cannot be read',
-    when: 'A header that is sent once at most came twice, If-Match or If-None-Match of a write is no list of ETags, Host is missing or came twice, or the request is not valid HTTP.',
+    when: 'A header that is sent once at most came twice, If-Match or If-None-Match of a write is no list of ETags, If-Plan is no hash of a plan in quotes, Host is missing or came twice, or the request is not valid HTTP.',
     advice: 'Correct the header named in detail.',
   },
   unauthorized: {
@@ -143,6 +144,12 @@ export const refusals = {
     advice:
       'What you know has changed. Fetch it again and decide on its present state; then send its new ETag in If-Match.',
   },
+  plan_changed: {
+    status: 412,
+    title: 'The write would do something else than was planned',
+    when: 'If-Plan was sent, and what the call would do now is not what its dry-run showed: a record that it changes, or that its rules read, has changed since, or the call itself is another one. Nothing was done, and an Idempotency-Key is not used up.',
+    advice: 'Look at the new plan in plan, and send its hash in If-Plan if that is what you want.',
+  },
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
@@ -223,6 +230,26 @@ export const isHeardAgain = (code: RefusalCode): boolean => 'heardAgain' in refu
 /** Some records of one kind, as previews and refusals list them: the first ids, and how many there are. */
 export type Listed = { records: string; count: number; ids: number[]; effect?: 'kept' | 'unlinked' }
 
+/**
+ * What a write would do. `changes` are the first of `total`; where the caller may not see a record, its fields are absent.
+ * A record that would be created has no id.
+ */
+export type WritePlan = {
+  hash: string
+  total: number
+  changes: PlannedChange[]
+  would_delete: Listed[]
+  would_keep: Listed[]
+}
+
+export type PlannedChange = {
+  records: string
+  id: number | null
+  action: 'created' | 'updated' | 'deleted' | 'erased' | 'restored'
+  /** Name → what it is and what it would be. */
+  fields?: JsonObject
+}
+
 /** What a refusal may carry besides its code. */
 export type Particulars = {
   detail?: string
@@ -232,6 +259,7 @@ export type Particulars = {
   limit?: number
   used?: number
   blocked_by?: Listed[]
+  plan?: WritePlan
   /** Headers that go with it. */
   headers?: { readonly [name: string]: string }
 }

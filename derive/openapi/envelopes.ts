@@ -91,7 +91,7 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
 /** A type, and the body that carries it as its `data`. */
 const withEnvelope = (name: string, about: string, properties: JsonObject, optional: JsonObject = {}): JsonObject => ({
   [name]: answer(about, properties, optional),
-  [`${name}Envelope`]: answer(about, { data: refTo('schemas', name) }),
+  [`${name}Envelope`]: answer(about, { data: refTo('schemas', name) }, { plan: refTo('schemas', 'WritePlan') }),
 })
 
 const integer = (format: 'int32' | 'int64', minimum: number, maximum: number, description: string): JsonObject => ({

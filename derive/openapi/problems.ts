@@ -9,6 +9,7 @@ import { givenTwice, memberTwice } from '../refused.ts'
 import { type DataRoute, refusalsUnder, unreadable } from '../routes.ts'
 import { enumType } from './enums.ts'
 import { answer, groups, refTo } from './envelopes.ts'
+import { planExample } from './plan.ts'
 
 /** Refusals: the schema of their body, and for each an example that the service's own code has made. */
 
@@ -59,6 +60,7 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
           'RecordGroup',
           'With `delete_blocked`: the protected records that refer to this one, or the record itself.',
         ),
+        plan: refTo('schemas', 'WritePlan'),
       },
     ),
     ...oneOf(
@@ -138,6 +140,7 @@ const ofAll: { readonly [code in RefusalCode]?: () => Refusal } = {
 const ofRoute: { readonly [code in RefusalCode]?: (route: DataRoute) => Refusal } = {
   insufficient_scope: ({ scopes: [scope = ''] }) => new Refusal('insufficient_scope', { required_scope: scope }),
   feature_off: ({ addOn }) => new Refusal('feature_off', { feature: addOn }),
+  plan_changed: (route) => new Refusal('plan_changed', { plan: planExample(route.definition, 'updated') }),
   unknown_parameter: (route) => refusalOf(() => readQuery(`${strangeName(route.parameterNames)}=red`, route)),
   invalid_parameter: (route) => {
     const [name] = route.parameterNames

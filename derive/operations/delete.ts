@@ -1,6 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import type { Refusal } from '#registry/refusals.ts'
 import { exampleId } from '../examples.ts'
+import { planned } from '../openapi/plan.ts'
 import { deleteBlocked } from '../refused.ts'
 import { aOne, removalWords } from '../words.ts'
 import { idVariable, tagVariable } from './collection.ts'
@@ -94,7 +95,14 @@ function deleted(definition: Definition): Answer {
       dry_run: {
         summary: 'Dry-run',
         description: 'Nothing refuses the deletion, and this is what it would do.',
-        value: { data: { id, deleted: false, dry_run: true, mode, would_delete: along, would_keep: stay } },
+        value: {
+          data: { id, deleted: false, dry_run: true, mode, would_delete: along, would_keep: stay },
+          plan: {
+            ...planned(definition, mode === 'hard' ? 'erased' : 'deleted'),
+            would_delete: along,
+            would_keep: stay,
+          },
+        },
       },
     },
   }

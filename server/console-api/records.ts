@@ -6,6 +6,7 @@ import { needPermission } from '../service/session.ts'
 import { workOn } from '../service/work.ts'
 import { jsonType, pageEnvelope, readReply, recordTag, replyOf } from '../walk/answer.ts'
 import type { Call } from '../walk/call.ts'
+import { conclude } from '../walk/conclude.ts'
 import type { WriteHandler } from '../walk/handler.ts'
 import { handlers } from '../walk/handlers/index.ts'
 import { readIntent, recordId } from '../walk/read-intent.ts'
@@ -63,7 +64,8 @@ function writing(route: ResourceRoute, handler: WriteHandler<ResourceRoute>) {
     return asked.change(async (transaction, session) => {
       const { actor } = session
       const mayDo = (code: string) => needPermission(session, code)
-      const answer = await workOn(transaction, actor, write(actor.companyId, call, intent, mayDo))
+      const done = await workOn(transaction, actor, write(actor.companyId, call, intent, mayDo))
+      const answer = await conclude(asked.world, transaction, { actor, call, intent }, done)
       if (intent.dryRun) transaction.undo()
       return replyOf(answer)
     })

@@ -1,11 +1,8 @@
-import type { SealingKeys } from '../service/seal.ts'
 import type { World as CallWorld } from '../walk/world.ts'
 
 /** What the edge needs of the world, passed by hand. */
 export type World = CallWorld & {
   metrics: Metrics
-  /** Seals tokens. */
-  secret: SealingKeys
 }
 
 /** What the edge counts, and the text in which it is shown. */

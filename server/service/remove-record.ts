@@ -15,7 +15,10 @@ import { freePlanPlaces } from './plan.ts'
 import type { Work } from './work.ts'
 import { heldRecord } from './write-record.ts'
 
-export type Removed = { mode: 'soft' | 'hard'; wentAlong: Listed[]; kept: Listed[] }
+/** All records of a kind that share in a deletion in the same way. */
+export type Group = { records: string; ids: readonly number[]; effect?: 'kept' | 'unlinked' }
+
+export type Removed = { mode: 'soft' | 'hard'; wentAlong: Group[]; kept: Group[] }
 
 /** Throws where whoever asks lacks a permission. */
 export type MayDo = (permission: string) => void
@@ -39,7 +42,7 @@ export const removal = (companyId: number, { definition, id, expected, mayDo }: 
     const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'
     const unlinked = await letGo(transaction, actor, plan)
     await takeAway(transaction, actor, definition, id, mode, json, plan, unlinked)
-    return { mode, wentAlong: listWent(plan), kept: listKept(plan) }
+    return { mode, wentAlong: listsOf(plan.goes), kept: listKept(plan) }
   },
 })
 
@@ -143,15 +146,9 @@ async function takeAway(
   }
 }
 
-function listWent({ goes }: Plan): Listed[] {
-  return listsOf(goes).map(({ records, ids }) => listed(records, ids))
-}
-
-function listKept({ stays }: Plan): Listed[] {
-  const of = (wanted: 'kept' | 'unlinked') =>
-    merged(
-      stays.filter(({ effect }) => effect === wanted).map(({ relation, ids }) => ({ records: relation.records, ids })),
-    ).map(({ records, ids }): Listed => ({ ...listed(records, ids), effect: wanted }))
+function listKept({ stays }: Plan): Group[] {
+  const groups = stays.map(({ relation: { records }, effect, ids }) => ({ records, effect, ids }))
+  const of = (wanted: Group['effect']) => merged(groups.filter(({ effect }) => effect === wanted))
   return [...of('unlinked'), ...of('kept')]
 }
 
@@ -161,12 +158,18 @@ export const listed = (records: string, ids: readonly number[]): Listed => ({
   ids: ids.toSorted((one, other) => one - other).slice(0, listedIdsMax),
 })
 
-/** One entry a kind, each id once. */
-function merged(groups: readonly { records: string; ids: readonly number[] }[]): { records: string; ids: number[] }[] {
-  const byKind = new Map<string, Set<number>>()
-  for (const { records, ids } of groups) addTo(byKind, records, ids)
-  return listsOf(byKind)
-}
+/** A group as it is shown. */
+export const listedGroup = ({ records, ids, effect }: Group): Listed => ({
+  ...listed(records, ids),
+  ...(effect ? { effect } : {}),
+})
+
+/** One group a kind and effect, each id once. */
+export const merged = (groups: readonly Group[]): Group[] =>
+  [...Map.groupBy(groups, ({ records, effect }) => `${records} ${effect}`).values()].map((alike) => ({
+    ...(alike[0] as Group),
+    ids: [...new Set(alike.flatMap(({ ids }) => ids))],
+  }))
 
 const listsOf = (groups: Map<string, Set<number>>): { records: string; ids: number[] }[] =>
   [...groups].map(([records, ids]) => ({ records, ids: [...ids] }))

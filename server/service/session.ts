@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { Refusal } from '#registry/refusals.ts'
 import {
   deleteSession,
@@ -17,7 +17,7 @@ import {
 } from '#sql/system/sessions.ts'
 import type { Claim } from '../fair/shares.ts'
 import type { Database, Transaction } from '../store/database.ts'
-import type { Actor } from './actor.ts'
+import { type Actor, newWriteId } from './actor.ts'
 
 /** Somebody who is signed in, with the rights of this moment. Nothing of it outlives the request. */
 export type Session = { key: SessionKey; actor: Actor; row: SessionRow }
@@ -115,7 +115,7 @@ export function needPermission({ row }: Session, permission: string): void {
 const sessionOf = (key: SessionKey, row: SessionRow): Session => ({
   key,
   row,
-  actor: { companyId: key.companyId, accountId: row.account_id, tokenId: null, door: 'web', writeId: randomUUID() },
+  actor: { companyId: key.companyId, accountId: row.account_id, tokenId: null, door: 'web', writeId: newWriteId() },
 })
 
 const notSignedIn = (): Refusal =>

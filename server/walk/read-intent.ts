@@ -6,16 +6,25 @@ import type { Expected } from '../service/expected.ts'
 import type { Call } from './call.ts'
 import { onlyJson, readBody } from './read-body.ts'
 import type { Headers } from './read-headers.ts'
-import { expectedOf } from './tags.ts'
+import { type Conditions, expectedOf } from './tags.ts'
 
 /** What a write asks for: parameters first, then the body. */
-export type Intent = { dryRun: boolean; body: Json; expected: Expected }
+export type Intent = {
+  dryRun: boolean
+  body: Json
+  expected: Expected
+  /** What it was made of, and the plan that it is to keep to. */
+  conditions: Conditions
+  ifPlan: string | undefined
+}
 
 export function readIntent(call: Call, headers: Headers): Intent {
   return {
     dryRun: readWhetherDry(call, headers),
     body: call.route.body ? readBody(call.body, headers, call.route.body.types) : null,
     expected: expectedOf(headers),
+    conditions: { ifMatch: headers.ifMatch, ifNoneMatch: headers.ifNoneMatch },
+    ifPlan: headers.ifPlan,
   }
 }
 

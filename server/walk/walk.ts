@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { readQuery } from '#derive/parameters.ts'
 import { isWrite } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
@@ -6,10 +5,12 @@ import { type AnswerRow, claimKey } from '#sql/system/answers.ts'
 import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
 import { type CallerAsk, type CallerRow, seeCaller } from '#sql/system/caller.ts'
 import { endWrite } from '#sql/system/end-write.ts'
+import { newWriteId } from '../service/actor.ts'
 import type { Seen } from '../service/work.ts'
 import { type Answer, refusalAnswer, replyOf } from './answer.ts'
 import type { Call, Reply } from './call.ts'
 import { earlierAnswer, keptAnswer, keyOf } from './claim-key.ts'
+import { conclude } from './conclude.ts'
 import type { Read, Wanted, Write } from './handler.ts'
 import { noteLater, noteOf } from './note-call.ts'
 import { type Headers, readHeaders } from './read-headers.ts'
@@ -68,7 +69,7 @@ export async function walkWrite(world: World, call: Call, write: Write): Promise
       ? undefined
       : keyOf(ask, headers.idempotencyKey, call, intent)
 
-  const writeId = randomUUID()
+  const writeId = newWriteId()
   return world.database.transaction(async (transaction) => {
     const [[claim], [begun]] = await Promise.all([
       key ? transaction.run<{ claimed: boolean }>(claimKey(key, ask)) : [],
@@ -87,9 +88,11 @@ export async function walkWrite(world: World, call: Call, write: Write): Promise
     } as const
 
     const answer = await answering(world, call, async () => {
-      orThrow(intent)
+      const asked = orThrow(intent)
       const earlier = key && earlierAnswer(key, claim?.claimed, begun as AnswerRow)
-      return earlier ?? orThrow(work).execute(transaction, actor, begun?.seen ?? null)
+      if (earlier) return earlier
+      const done = await orThrow(work).execute(transaction, actor, begun?.seen ?? null)
+      return conclude(world, transaction, { actor, call, intent: asked }, done)
     })
 
     if (dryRun) transaction.undo()

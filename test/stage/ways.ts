@@ -92,6 +92,7 @@ export const ways: { readonly [code in RefusalCode]?: Way } = {
   not_found: { spoil: (draft) => set(draft, { id: 999_999_999 }) },
   precondition_failed: { spoil: (draft) => void draft.headers.push(['If-Match', '"99-aaaaaaaaaaaaaaaaaaaaaa"']) },
   validation_failed: { spoil: (draft) => set(draft, { body: draft.body?.replace(/^(\{*)\{/, '$1{"nope":1,') }) },
+  plan_changed: { spoil: (draft) => void draft.headers.push(['If-Plan', `"sha256-${'A'.repeat(43)}"`]) },
   plan_limit_reached: {
     prepare: async (stage, company, { route }) => {
       await company.set({ plan: 'STARTER' })

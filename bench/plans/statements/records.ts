@@ -23,6 +23,7 @@ import {
   unhide,
 } from '#sql/records/restore.ts'
 import { insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from '#sql/records/write.ts'
+import { plannedBy } from '#sql/records/written.ts'
 import { ask, author, estimates, following, page, projects, type Topic, workers } from './examples.ts'
 
 /** Statements made from a definition. */
@@ -106,6 +107,7 @@ export const ofTheRecords: readonly Topic[] = [
       changesWithCaller(ask, [projects, estimates], following),
       nowWithCaller(ask, [projects, estimates]),
       historyWithCaller(ask, projects, 4711, page),
+      plannedBy([projects, estimates], 7, author.writeId),
     ],
   ],
   [

@@ -24,6 +24,7 @@ import { endWrite } from '#sql/system/end-write.ts'
 import { newestSealed, serverFacts } from '#sql/system/health.ts'
 import { advanceEpoch, noteOffice, seeIdentity } from '#sql/system/log.ts'
 import { countLive, givePlaceBack, holdPlan, placesUsed, recountPlaces, takePlaces } from '#sql/system/quota.ts'
+import { rightsOfAuthor } from '#sql/system/rights.ts'
 import { foldTallies } from '#sql/system/row-counts.ts'
 import { fenceKeys, holdKeys, lockRotation, sealAnew, sealedRows } from '#sql/system/seal.ts'
 import {
@@ -66,7 +67,7 @@ import { ofTheWebhooks } from './webhooks.ts'
 
 /** Statements of the fixed tables. */
 export const ofTheSystem: readonly Topic[] = [
-  ['caller', [seeCaller(ask)]],
+  ['caller', [seeCaller(ask), rightsOfAuthor(author)]],
   [
     'begin-write',
     [

@@ -1,7 +1,6 @@
 import type { ResourceRoute } from '#derive/routes.ts'
 import type { Json } from '#registry/json.ts'
-import type { Listed } from '#registry/refusals.ts'
-import { removal } from '../../service/remove-record.ts'
+import { type Group, listedGroup, removal } from '../../service/remove-record.ts'
 import type { WriteHandler } from '../handler.ts'
 import { recordId } from '../read-intent.ts'
 import { answer, answered } from './answered.ts'
@@ -12,13 +11,11 @@ export const remove: WriteHandler<ResourceRoute> =
     const id = recordId(params)
     return answered(removal(companyId, { definition, id, expected, mayDo }), ({ mode, wentAlong, kept }) => {
       const [along, stay] = [asJson(wentAlong), asJson(kept)]
-      return answer(
-        success,
-        dryRun
-          ? { id, deleted: false, dry_run: true, mode, would_delete: along, would_keep: stay }
-          : { id, deleted: true, dry_run: false, mode, deleted_with: along, kept: stay },
-      )
+      const data = dryRun
+        ? { id, deleted: false, dry_run: true, mode, would_delete: along, would_keep: stay }
+        : { id, deleted: true, dry_run: false, mode, deleted_with: along, kept: stay }
+      return { ...answer(success, data), effects: [{ wouldDelete: wentAlong, wouldKeep: kept }] }
     })
   }
 
-const asJson = (groups: readonly Listed[]): Json => groups as readonly unknown[] as Json
+const asJson = (groups: readonly Group[]): Json => groups.map(listedGroup) as readonly unknown[] as Json
