@@ -119,6 +119,12 @@ export const refusals = {
     when: 'The first request with the key has not ended yet.',
     advice: 'Wait for the time in Retry-After and repeat the request with the same key.',
   },
+  reference_conflict: {
+    status: 409,
+    title: 'Others write the same reference at the same moment',
+    when: 'A record was to be created by its external_ref, and each time somebody else, who does not write by the reference, had just created one with it. Nothing was written.',
+    advice: 'Repeat the request; it changes the record that is there then.',
+  },
   token_active: {
     status: 409,
     title: 'The company has an active token',

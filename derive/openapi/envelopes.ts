@@ -47,12 +47,18 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
       id: { ...idSchema, description: 'Id of the record.' },
       updated: flag('Whether the record changed. False in a dry-run, and where nothing differs.'),
       dry_run: dryRun,
-      changed: {
-        type: 'array',
-        items: { type: 'string', maxLength: 63 },
-        maxItems: fieldsMax,
-        description: 'The fields that changed, or would; amounts worked out by the service are among them.',
+      changed: changedFields(fieldsMax),
+    }),
+    ...withEnvelope('Upserted', 'What an upsert did, or would do.', {
+      id: {
+        ...idSchema,
+        type: ['integer', 'null'],
+        description: 'Id of the record. Null in a dry-run that would create one.',
       },
+      created: flag('Whether there is a new record. False in a dry-run.'),
+      updated: flag('Whether the record was there and changed. False in a dry-run.'),
+      dry_run: dryRun,
+      changed: changedFields(fieldsMax),
     }),
     ...withEnvelope(
       'Deleted',
@@ -87,6 +93,13 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
     ),
   }
 }
+
+const changedFields = (maxItems: number): JsonObject => ({
+  type: 'array',
+  items: { type: 'string', maxLength: 63 },
+  maxItems,
+  description: 'The fields that changed, or would; amounts worked out by the service are among them.',
+})
 
 /** A type, and the body that carries it as its `data`. */
 const withEnvelope = (name: string, about: string, properties: JsonObject, optional: JsonObject = {}): JsonObject => ({

@@ -122,7 +122,7 @@ function introduced(call: Call): { headers: Headers; ask: CallerAsk } {
 /** Past the gates, or thrown out; a caller whom we know is noted either way. */
 function atTheGates(world: World, call: Call, ask: CallerAsk, row: CallerRow | undefined): CallerRow {
   call.share.tell(row?.live === true)
-  const caller = orRefusal(() => passGates(row, call.route))
+  const caller = orRefusal(() => passGates(row))
   if (caller instanceof Refusal && row) noteLater(world, call, ask, row, { outcome: caller, counted: false })
   return orThrow(caller)
 }

@@ -163,7 +163,11 @@ describe('The plan of a dry-run says what the call would do', () => {
       1201, 1000, 1200, 20,
     ])
     await stage.sql(`delete from tasks where company_id = $1 and title = 'T1150'`, own.id)
-    await stage.sql(`insert into tasks (company_id, project_id, title, done) values ($1, $2, 'Other', false)`, own.id, id)
+    await stage.sql(
+      `insert into tasks (company_id, project_id, title, done) values ($1, $2, 'Other', false)`,
+      own.id,
+      id,
+    )
     expect((await planned(own, call)).hash).not.toBe(one.hash)
   })
 })

@@ -12,6 +12,8 @@ import type { Company, Stage } from './stage.ts'
 export type Draft = {
   route: DataRoute
   id: number | null
+  /** What the path names a record by, where that is not its id. */
+  named: string | null
   query: string[]
   headers: [string, string][]
   body: string | undefined
@@ -89,7 +91,17 @@ export const ways: { readonly [code in RefusalCode]?: Way } = {
     prepare: async (_stage, { id }, { query }) =>
       void query.push(`after=${cursorOf(id, { epoch: 99, pos: '1', id: 0 })}`),
   },
-  not_found: { spoil: (draft) => set(draft, { id: 999_999_999 }) },
+  not_found: { spoil: (draft) => set(draft, { id: 999_999_999, named: 'never was' }) },
+  reference_conflict: {
+    // As if somebody else made a record with the reference just before, each time.
+    prepare: async (stage, { id }, { route }) => {
+      const { name } = resourceOf(route)
+      await stage.sql(`create function taken_${name}_${id}() returns trigger language plpgsql as $$
+        begin raise unique_violation using constraint = '${name}_external_ref_live'; end $$`)
+      await stage.sql(`create trigger taken_${id} before insert on ${name} for each row when (new.company_id = ${id})
+        execute function taken_${name}_${id}()`)
+    },
+  },
   precondition_failed: { spoil: (draft) => void draft.headers.push(['If-Match', '"99-aaaaaaaaaaaaaaaaaaaaaa"']) },
   validation_failed: { spoil: (draft) => set(draft, { body: draft.body?.replace(/^(\{*)\{/, '$1{"nope":1,') }) },
   plan_changed: { spoil: (draft) => void draft.headers.push(['If-Plan', `"sha256-${'A'.repeat(43)}"`]) },
@@ -121,7 +133,7 @@ export async function callIn(stage: Stage, route: DataRoute, codes: readonly Ref
   const { definition, body } = route
   const draft: Draft = {
     route,
-    id: route.pathParameters.some(({ is }) => is === 'Id') ? await target(company, resourceOf(route)) : null,
+    ...(await targetOf(company, route)),
     query: [],
     headers: isWrite(route) ? [['Content-Type', 'application/json']] : [],
     body: body ? JSON.stringify(definition ? { [definition.title]: 'Call' } : body.sent) : undefined,
@@ -135,7 +147,7 @@ export async function callIn(stage: Stage, route: DataRoute, codes: readonly Ref
   const call = () =>
     stage.send({
       method: route.method,
-      path: `${somewhere(route, draft.id)}${draft.query.length > 0 ? `?${draft.query.join('&')}` : ''}`,
+      path: `${somewhere(route, draft.id, draft.named)}${draft.query.length > 0 ? `?${draft.query.join('&')}` : ''}`,
       headers: [...draft.headers, ['Authorization', `Bearer ${draft.token}`]],
       body: draft.body,
     })
@@ -144,14 +156,26 @@ export async function callIn(stage: Stage, route: DataRoute, codes: readonly Ref
 }
 
 /** A path of the route: with the example of each parameter, and the id of a record. */
-export const somewhere = ({ path, pathParameters }: DataRoute, id: number | null = 1): string =>
+export const somewhere = (
+  { path, pathParameters }: DataRoute,
+  id: number | null = 1,
+  named: string | null = null,
+): string =>
   pathParameters.reduce(
-    (rest, { name, is }) => rest.replace(`{${name}}`, encodeURIComponent(is === 'Id' ? String(id) : is.example)),
+    (rest, { name, is }) =>
+      rest.replace(`{${name}}`, encodeURIComponent(is === 'Id' ? String(id) : (is.field && named) || is.example)),
     path,
   )
 
-const target = (company: Company, { name, title }: Definition): Promise<number> =>
-  company.create(name, { [title]: 'Target' })
+/** The record that the route is about, where it is about one that has to be there. */
+async function targetOf(company: Company, route: DataRoute): Promise<Pick<Draft, 'id' | 'named'>> {
+  const needed = route.pathParameters.map(({ is }) => is).find((is) => is === 'Id' || is.field)
+  if (!needed || !route.refusals.includes('not_found')) return { id: null, named: null }
+  const { name, title } = resourceOf(route)
+  if (needed === 'Id') return { id: await company.create(name, { [title]: 'Target' }), named: null }
+  const { field, example } = needed as { field: string; example: string }
+  return { id: await company.create(name, { [title]: 'Target', [field]: example }), named: example }
+}
 
 function resourceOf({ id, definition }: DataRoute): Definition {
   if (!definition) throw new Error(`${id} is about no resource`)

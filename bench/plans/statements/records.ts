@@ -12,6 +12,7 @@ import {
 } from '#sql/records/home.ts'
 import { lookForCreate, lookForDelete, lookForUpdate, lookUp } from '#sql/records/look.ts'
 import { fetch, fetchWithCaller, list, listIds, listWithCaller } from '#sql/records/read.ts'
+import { fetchByReference, holdByReference, lockReference } from '#sql/records/reference.ts'
 import { erase, hide, noteRemoval, related, settle } from '#sql/records/remove.ts'
 import {
   hiddenBy,
@@ -45,6 +46,14 @@ export const ofTheRecords: readonly Topic[] = [
         sort: [{ field: 'name', descending: true }],
         updatedSince: '2026-01-01T00:00:00Z',
       }),
+    ],
+  ],
+  [
+    'reference',
+    [
+      lookFirst(lockReference(7, projects, 'A-1')),
+      holdByReference(7, projects, 'A-1', 'for update'),
+      fetchByReference(ask, projects, 'A-1'),
     ],
   ],
   [

@@ -1,6 +1,7 @@
 import type { ResourceRoute } from '#derive/routes.ts'
 import type { Json } from '#registry/json.ts'
-import { type Group, listedGroup, removal } from '../../service/remove-record.ts'
+import { type Group, listedGroup, type Removed, removal } from '../../service/remove-record.ts'
+import type { Answer } from '../answer.ts'
 import type { WriteHandler } from '../handler.ts'
 import { recordId } from '../read-intent.ts'
 import { answer, answered } from './answered.ts'
@@ -9,13 +10,17 @@ export const remove: WriteHandler<ResourceRoute> =
   ({ definition, success }) =>
   (companyId, { params }, { dryRun, expected }, mayDo) => {
     const id = recordId(params)
-    return answered(removal(companyId, { definition, id, expected, mayDo }), ({ mode, wentAlong, kept }) => {
-      const [along, stay] = [asJson(wentAlong), asJson(kept)]
-      const data = dryRun
-        ? { id, deleted: false, dry_run: true, mode, would_delete: along, would_keep: stay }
-        : { id, deleted: true, dry_run: false, mode, deleted_with: along, kept: stay }
-      return { ...answer(success, data), effects: [{ wouldDelete: wentAlong, wouldKeep: kept }] }
-    })
+    return answered(removal(companyId, { definition, id, expected, mayDo }), (removed) =>
+      removedAnswer(success, id, dryRun, removed),
+    )
   }
+
+export function removedAnswer(status: number, id: number, dryRun: boolean, { mode, wentAlong, kept }: Removed): Answer {
+  const [along, stay] = [asJson(wentAlong), asJson(kept)]
+  const data = dryRun
+    ? { id, deleted: false, dry_run: true, mode, would_delete: along, would_keep: stay }
+    : { id, deleted: true, dry_run: false, mode, deleted_with: along, kept: stay }
+  return { ...answer(status, data), effects: [{ wouldDelete: wentAlong, wouldKeep: kept }] }
+}
 
 const asJson = (groups: readonly Group[]): Json => groups.map(listedGroup) as readonly unknown[] as Json
