@@ -125,6 +125,18 @@ export const refusals = {
     when: 'A record was to be created by its external_ref, and each time somebody else, who does not write by the reference, had just created one with it. Nothing was written.',
     advice: 'Repeat the request; it changes the record that is there then.',
   },
+  undo_conflict: {
+    status: 409,
+    title: 'The write can no longer be taken back',
+    when: 'What the write left has changed since, something new refers to what it created, or it has been taken back already. Nothing was done.',
+    advice: 'conflicts lists records and fields. Change them by hand, or take back first what came after.',
+  },
+  protected: {
+    status: 409,
+    title: 'Protected history is not taken back',
+    when: 'The write is about a record that is history that has to be kept, such as an accepted estimate, or was such before it. Nothing was done.',
+    advice: 'Correct it as a person would: by a new record beside the one that is kept.',
+  },
   token_active: {
     status: 409,
     title: 'The company has an active token',
@@ -256,6 +268,9 @@ export type PlannedChange = {
   fields?: JsonObject
 }
 
+/** A record that is not as a write left it, and the fields in which it is not; none where it is the record as a whole. */
+export type UndoConflict = { records: string; id: number; fields: string[] }
+
 /** What a refusal may carry besides its code. */
 export type Particulars = {
   detail?: string
@@ -266,6 +281,7 @@ export type Particulars = {
   used?: number
   blocked_by?: Listed[]
   plan?: WritePlan
+  conflicts?: UndoConflict[]
   /** Headers that go with it. */
   headers?: { readonly [name: string]: string }
 }

@@ -1,6 +1,7 @@
 import { addOns } from '#registry/add-ons.ts'
 import { consoleFieldCodes, fieldCodes } from '#registry/field-codes.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
+import { conflictsMax } from '#registry/limits.ts'
 import { problemBody, Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
 import { strangeName } from '../examples.ts'
 import { refusalOf } from '../operations/record.ts'
@@ -8,7 +9,7 @@ import { readDryRun, readQuery } from '../parameters.ts'
 import { givenTwice, memberTwice } from '../refused.ts'
 import { type DataRoute, refusalsUnder, unreadable } from '../routes.ts'
 import { enumType } from './enums.ts'
-import { answer, groups, refTo } from './envelopes.ts'
+import { answer, groups, idSchema, refTo } from './envelopes.ts'
 import { planExample } from './plan.ts'
 
 /** Refusals: the schema of their body, and for each an example that the service's own code has made. */
@@ -58,11 +59,27 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
         used: count('With `plan_limit_reached`: how many there are.'),
         blocked_by: groups(
           'RecordGroup',
-          'With `delete_blocked`: the protected records that refer to this one, or the record itself.',
+          'With `delete_blocked` and `protected`: the protected records that refer to this one, or the record itself.',
         ),
         plan: refTo('schemas', 'WritePlan'),
+        conflicts: {
+          type: 'array',
+          items: refTo('schemas', 'UndoConflict'),
+          maxItems: conflictsMax,
+          description: `With \`undo_conflict\`: what is not as the write left it, the first ${conflictsMax} at most.`,
+        },
       },
     ),
+    UndoConflict: answer('A record that is not as a write left it.', {
+      records: { type: 'string', maxLength: 63, description: 'The resource.', examples: ['projects'] },
+      id: { ...idSchema, description: 'Id of the record.' },
+      fields: {
+        type: 'array',
+        items: { type: 'string', maxLength: 63 },
+        description:
+          'The fields that have changed since, or by which it refers to what would go. None where it is the record as a whole.',
+      },
+    }),
     ...oneOf(
       'ProblemCode',
       codes,

@@ -10,6 +10,7 @@ import { list } from './list.ts'
 import { openapi } from './openapi.ts'
 import type { OwnOperation, ResourceOperation } from './operation.ts'
 import { postman } from './postman.ts'
+import { undo } from './undo.ts'
 import { update } from './update.ts'
 import { upsert } from './upsert.ts'
 
@@ -29,7 +30,9 @@ export const standard = {
 }
 
 /** What there is once, by the id of its route. The documents about the API come last. */
-export const own = { changes, openapi, docs, postman } satisfies { readonly [id: string]: OwnOperation }
+export const own = { changes, 'writes.undo': undo, openapi, docs, postman } satisfies {
+  readonly [id: string]: OwnOperation
+}
 
 export type StandardName = keyof typeof standard
 

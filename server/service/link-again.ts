@@ -1,14 +1,13 @@
 import { checkRules } from '#derive/input.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import type { Listed } from '#registry/refusals.ts'
 import type { UnlinkedNote } from '#sql/records/history.ts'
 import { settle } from '#sql/records/remove.ts'
 import { holdLive, stillEmpty } from '#sql/records/restore.ts'
 import { leadsTo, lockTree } from '#sql/records/write.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
-import { kindNamed, listed } from './remove-record.ts'
+import { type Group, kindNamed } from './remove-record.ts'
 import { lookUpFound } from './write-record.ts'
 
 /**
@@ -19,14 +18,14 @@ export async function linkAgain(
   transaction: Transaction,
   actor: Actor,
   notes: readonly UnlinkedNote[],
-): Promise<Listed[]> {
+): Promise<Group[]> {
   const linked = new Map<string, Set<number>>()
   // An estimate may fit its client only when its project is the client's again: so once more, while it helps.
   for (let before = -1; before < size(linked); ) {
     before = size(linked)
     for (const unlinked of notes) await linkThose(transaction, actor, unlinked, linked)
   }
-  return [...linked].map(([records, ids]) => listed(records, [...ids]))
+  return [...linked].map(([records, ids]) => ({ records, ids: [...ids] }))
 }
 
 type Linked = Map<string, Set<number>>

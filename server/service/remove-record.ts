@@ -47,7 +47,7 @@ export const removal = (companyId: number, { definition, id, expected, mayDo }: 
 })
 
 /** What a removal does, worked out before anything is done. */
-type Plan = {
+export type RemovalPlan = {
   /** Kind → ids that go, the record itself not among them. */
   goes: Map<string, Set<number>>
   /** Per reference, the ids that stay. */
@@ -56,13 +56,13 @@ type Plan = {
 }
 
 /** Follows every relation of the record, and of what goes with it, until nothing more goes. */
-async function planRemoval(
+export async function planRemoval(
   transaction: Transaction,
   actor: Actor,
   definition: Definition,
   ids: number[],
-): Promise<Plan> {
-  const plan: Plan = { goes: new Map(), stays: [], blocks: [] }
+): Promise<RemovalPlan> {
+  const plan: RemovalPlan = { goes: new Map(), stays: [], blocks: [] }
   const waiting: [Definition, number[]][] = [[definition, ids]]
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const [kind, group] = next
@@ -90,7 +90,7 @@ async function planRemoval(
   return plan
 }
 
-function refuseIfBlocked(definition: Definition, record: JsonObject, { blocks }: Plan): void {
+function refuseIfBlocked(definition: Definition, record: JsonObject, { blocks }: RemovalPlan): void {
   const { protectedWhen } = definition.removal
   const itself =
     protectedWhen && isIn(record, protectedWhen) ? [{ records: definition.name, ids: [record.id as number] }] : []
@@ -99,7 +99,7 @@ function refuseIfBlocked(definition: Definition, record: JsonObject, { blocks }:
 }
 
 /** Empties the references of what stays; returns what each held, so that a restore can fill it in again. */
-function letGo(transaction: Transaction, actor: Actor, { stays }: Plan): Promise<UnlinkedNote[]> {
+function letGo(transaction: Transaction, actor: Actor, { stays }: RemovalPlan): Promise<UnlinkedNote[]> {
   const unlinked = stays.filter(({ effect }) => effect === 'unlinked')
   return Promise.all(
     unlinked.map(async ({ relation: { records, by, settles }, ids }) => {
@@ -127,7 +127,7 @@ async function takeAway(
   id: number,
   mode: 'soft' | 'hard',
   json: string,
-  { goes }: Plan,
+  { goes }: RemovalPlan,
   unlinked: readonly UnlinkedNote[],
 ): Promise<void> {
   const title = String((JSON.parse(json) as JsonObject)[definition.title])
@@ -146,7 +146,7 @@ async function takeAway(
   }
 }
 
-function listKept({ stays }: Plan): Group[] {
+function listKept({ stays }: RemovalPlan): Group[] {
   const groups = stays.map(({ relation: { records }, effect, ids }) => ({ records, effect, ids }))
   const of = (wanted: Group['effect']) => merged(groups.filter(({ effect }) => effect === wanted))
   return [...of('unlinked'), ...of('kept')]

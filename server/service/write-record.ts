@@ -215,5 +215,5 @@ async function giveNumber(
   return given
 }
 
-const same = (one: Json | undefined, other: Json | undefined): boolean =>
+export const same = (one: Json | undefined, other: Json | undefined): boolean =>
   JSON.stringify(one ?? null) === JSON.stringify(other ?? null)

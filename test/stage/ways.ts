@@ -14,6 +14,8 @@ export type Draft = {
   id: number | null
   /** What the path names a record by, where that is not its id. */
   named: string | null
+  /** What it names is a deletion already. */
+  deleted?: true
   query: string[]
   headers: [string, string][]
   body: string | undefined
@@ -103,12 +105,42 @@ export const ways: { readonly [code in RefusalCode]?: Way } = {
     },
   },
   precondition_failed: { spoil: (draft) => void draft.headers.push(['If-Match', '"99-aaaaaaaaaaaaaaaaaaaaaa"']) },
-  validation_failed: { spoil: (draft) => set(draft, { body: draft.body?.replace(/^(\{*)\{/, '$1{"nope":1,') }) },
+  undo_conflict: {
+    prepare: async (_stage, company, draft) => {
+      const id = await company.create('clients', { name: 'One' })
+      draft.named = await writeOf(company, 'PATCH', `/v1/clients/${id}`, { name: 'Two' })
+      await company.call('PATCH', `/v1/clients/${id}`, { body: { name: 'Three' } })
+    },
+  },
+  protected: {
+    prepare: async (_stage, company, draft) => {
+      const client_id = await company.create('clients', { name: 'C' })
+      const lines = [{ description: 'L' }]
+      const id = await company.create('estimates', { title: 'E', client_id, lines, status: 'SENT' })
+      draft.named = await writeOf(company, 'PATCH', `/v1/estimates/${id}`, { status: 'ACCEPTED' })
+    },
+  },
+  validation_failed: {
+    // What is undone has no body; the number of what comes back is taken.
+    prepare: async (_stage, company, draft) => {
+      if (draft.route.definition) return
+      const id = await company.create('projects', { name: 'Gone', code: 'TAKEN' })
+      draft.named = await writeOf(company, 'DELETE', `/v1/projects/${id}`)
+      draft.deleted = true
+      await company.create('projects', { name: 'Other', code: 'TAKEN' })
+    },
+    spoil: (draft) => set(draft, { body: draft.body?.replace(/^(\{*)\{/, '$1{"nope":1,') }),
+  },
   plan_changed: { spoil: (draft) => void draft.headers.push(['If-Plan', `"sha256-${'A'.repeat(43)}"`]) },
   plan_limit_reached: {
-    prepare: async (stage, company, { route }) => {
+    prepare: async (stage, company, draft) => {
+      const { definition } = draft.route
+      if (!definition && !draft.deleted) {
+        const id = await company.create('projects', { name: 'Gone' })
+        draft.named = await writeOf(company, 'DELETE', `/v1/projects/${id}`)
+      }
+      const { name } = definition ?? { name: 'projects' }
       await company.set({ plan: 'STARTER' })
-      const { name } = resourceOf(route)
       const limit = planLimit('STARTER', name)
       await stage.sql('update plan_usage set used = $3 where company_id = $1 and records = $2', company.id, name, limit)
     },
@@ -121,6 +153,9 @@ export function compatible(one: RefusalCode, other: RefusalCode): boolean {
   const pairs: [RefusalCode, RefusalCode][] = [
     // There is no history of a record that is not there.
     ['not_found', 'delete_blocked'],
+    // One call takes back one write.
+    ['protected', 'undo_conflict'],
+    ['undo_conflict', 'validation_failed'],
     // The key of a request is in flight or answered, not both.
     ['idempotency_key_reuse', 'idempotency_in_progress'],
   ]
@@ -163,14 +198,26 @@ export const somewhere = (
 ): string =>
   pathParameters.reduce(
     (rest, { name, is }) =>
-      rest.replace(`{${name}}`, encodeURIComponent(is === 'Id' ? String(id) : (is.field && named) || is.example)),
+      rest.replace(
+        `{${name}}`,
+        encodeURIComponent(is === 'Id' ? String(id) : ((is.field || is.write) && named) || is.example),
+      ),
     path,
   )
 
+async function writeOf(company: Company, method: string, path: string, body?: object): Promise<string> {
+  const { status, headers, text } = await company.call(method, path, { body })
+  const writeId = headers['x-write-id']
+  if (writeId === undefined) throw new Error(`${method} ${path} wrote nothing: ${status} ${text}`)
+  return writeId
+}
+
 /** The record that the route is about, where it is about one that has to be there. */
 async function targetOf(company: Company, route: DataRoute): Promise<Pick<Draft, 'id' | 'named'>> {
-  const needed = route.pathParameters.map(({ is }) => is).find((is) => is === 'Id' || is.field)
+  const needed = route.pathParameters.map(({ is }) => is).find((is) => is === 'Id' || is.field || is.write)
   if (!needed || !route.refusals.includes('not_found')) return { id: null, named: null }
+  if (needed !== 'Id' && needed.write)
+    return { id: null, named: await writeOf(company, 'POST', '/v1/clients', { name: 'Written' }) }
   const { name, title } = resourceOf(route)
   if (needed === 'Id') return { id: await company.create(name, { [title]: 'Target' }), named: null }
   const { field, example } = needed as { field: string; example: string }

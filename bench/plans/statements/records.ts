@@ -23,8 +23,8 @@ import {
   takenMeanwhile,
   unhide,
 } from '#sql/records/restore.ts'
-import { insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from '#sql/records/write.ts'
-import { plannedBy } from '#sql/records/written.ts'
+import { insertAgain, insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from '#sql/records/write.ts'
+import { changedSince, changesOfWrite, holdUndo, moveUndo, plannedBy, removalsById } from '#sql/records/written.ts'
 import { ask, author, estimates, following, page, projects, type Topic, workers } from './examples.ts'
 
 /** Statements made from a definition. */
@@ -71,6 +71,7 @@ export const ofTheRecords: readonly Topic[] = [
       insertRecord(author, workers, { name: 'Ada' }, null),
       insertRecord(author, workers, { name: 'Ada' }, 50),
       updateRecord(author, estimates, 4711, { lines: [], notes: null }, { notes: ['a', null] }),
+      insertAgain(author, estimates, { id: 4711, title: 'T' }, { version: 3, removalId: 3 }),
       lockTree(7, 'workers', 'supervisor_id'),
       leadsTo(7, 'workers', 'supervisor_id', 1, 2),
       nextNumber(7, 'estimates'),
@@ -117,6 +118,11 @@ export const ofTheRecords: readonly Topic[] = [
       nowWithCaller(ask, [projects, estimates]),
       historyWithCaller(ask, projects, 4711, page),
       plannedBy([projects, estimates], 7, author.writeId),
+      changesOfWrite(7, author.writeId),
+      changedSince(7, 'projects', 4711, 2),
+      removalsById(7, [1]),
+      holdUndo(7, author.writeId),
+      moveUndo(7, author.writeId, 4711),
     ],
   ],
   [

@@ -11,6 +11,7 @@ import { history } from './history.ts'
 import { list } from './list.ts'
 import { openapi } from './openapi.ts'
 import { postman } from './postman.ts'
+import { undo } from './undo.ts'
 import { update } from './update.ts'
 import { upsert } from './upsert.ts'
 
@@ -26,6 +27,7 @@ export const handlers = {
   upsert,
   delete_by_ref: deleteByRef,
   changes,
+  'writes.undo': undo,
   openapi,
   docs,
   postman,
