@@ -1,8 +1,5 @@
 -- Up Migration
 
--- The write that an answer tells of, so that a replay can name it. Answers from before have none.
-alter table answers add column write_id uuid;
-
 -- All that one write changed, found by its id. The ids of writes are in the order of time, so that new ones meet in the
 -- last pages of the index.
 create index history_write on history (company_id, write_id, id) where write_id is not null;
@@ -21,4 +18,3 @@ create table undos (
 
 drop table undos;
 drop index history_write;
-alter table answers drop column write_id;

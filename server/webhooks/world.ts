@@ -5,4 +5,5 @@ import type { World as CallWorld } from '../walk/world.ts'
 export type World = Pick<CallWorld, 'config' | 'database' | 'clock' | 'log' | 'secret'> & {
   /** The one way to send to others. */
   outbound: Outbound
+  metrics: { webhookTried(arrived: boolean): void }
 }
