@@ -83,6 +83,10 @@ const made = once(({ standard, own }: Operations) => ({
   own: (base: string) => ownRoutes(own, base),
 }))
 
+/** A data operation of its own, under a base path. */
+export const ownRoute = (name: keyof typeof own, base = '/v1'): DataRoute =>
+  placedOwn(own[name](base), { id: name, operation: name }) as DataRoute
+
 const ownRoutes = once((own: Operations['own'], base: string): Route[] =>
   Object.entries(own).map(([id, operation]) => placedOwn(operation(base), { id, operation: id })),
 )

@@ -1,16 +1,17 @@
+import { consoleRoot } from '#derive/console/operations.ts'
 import { readFields, readQuery } from '#derive/parameters.ts'
-import type { ResourceRoute, StandardRoutes } from '#derive/routes.ts'
+import { type DataRoute, ownRoute, type ResourceRoute, type StandardRoutes } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { fetch as fetchRecord, list as listRecords } from '#sql/records/read.ts'
 import { needPermission } from '../service/session.ts'
 import { workOn } from '../service/work.ts'
 import { jsonType, pageEnvelope, readReply, recordTag, replyOf } from '../walk/answer.ts'
-import type { Call } from '../walk/call.ts'
+import type { Call, PathParams } from '../walk/call.ts'
 import { conclude } from '../walk/conclude.ts'
-import type { WriteHandler } from '../walk/handler.ts'
+import type { Write, WriteHandler } from '../walk/handler.ts'
 import { handlers } from '../walk/handlers/index.ts'
 import { readIntent, recordId } from '../walk/read-intent.ts'
-import type { Asked, ConsoleReply, RecordsHandler } from './asked.ts'
+import type { ConsoleReply, LetIn, RecordsHandler } from './asked.ts'
 import { readConsoleListing } from './read-listing.ts'
 
 /** The records of every kind, the ERP-only ones too: what /v1 does with them, for somebody with a session. */
@@ -42,21 +43,27 @@ export const fetch: RecordsHandler<'records.fetch'> =
     return { ...reply, headers: { ...reply.headers, Vary: 'Cookie, Accept-Encoding' } }
   }
 
+const undoRoute = ownRoute('writes.undo', consoleRoot)
+
 export const create = ({ create: route }: StandardRoutes) => writing(route, handlers.create)
 export const update = ({ update: route }: StandardRoutes) => writing(route, handlers.update)
 export const remove = ({ delete: route }: StandardRoutes) => writing(route, handlers.delete)
 
-type Writes = 'records.create' | 'records.update' | 'records.delete'
-
 /** The same reading, the same work and the same envelope as a write of /v1; only who acts is known otherwise. */
 function writing(route: ResourceRoute, handler: WriteHandler<ResourceRoute>) {
-  const write = handler(route)
-  return async (asked: Asked<Writes>): Promise<ConsoleReply> => {
+  return writingTo(route, handler(route), ({ id }) => ({ id }))
+}
+
+/** The undo of a write, whichever records it was about. */
+export const undo = writingTo(undoRoute, handlers['writes.undo'](undoRoute), ({ id }) => ({ write_id: id }))
+
+function writingTo(route: DataRoute, write: Write, paramsOf: (asked: Pick<LetIn, 'id'>) => PathParams) {
+  return async (asked: LetIn): Promise<ConsoleReply> => {
     const call: Call = {
       ...asked,
       peer: asked.client.peer,
       route,
-      params: { id: asked.id },
+      params: paramsOf(asked),
       rawHeaders: asked.request.rawHeaders,
       body: route.body ? await asked.bytes() : { bytes: Buffer.alloc(0) },
     }
