@@ -27,9 +27,15 @@ const everything: Operations = { standard, own }
 
 export function routes(registry: Registry, operations = everything, base = '/v1'): Route[] {
   const served = registry.filter((definition) => definition.served)
-  const ofResources = served.flatMap((definition) => Object.values(made(operations).onResource(definition, base)))
+  const ofResources = served.flatMap((definition) =>
+    Object.values(made(operations).onResource(definition, base)).filter(canName),
+  )
   return [...ofResources, ...made(operations).own(base)]
 }
+
+/** Whether its records have the field by which it names them. */
+const canName = ({ definition, pathParameters }: ResourceRoute): boolean =>
+  pathParameters.every(({ is }) => is === 'Id' || is.field === undefined || is.field in definition.fields)
 
 export const isDataRoute = (route: Route): route is DataRoute => route.access !== 'public'
 export const isWrite = ({ access }: DataRoute): boolean => access === 'write'

@@ -54,6 +54,7 @@ export const remove: ResourceOperation<'write'> = (definition, base) => ({
         checks: [
           "pm.expect(data).to.have.all.keys('id', 'deleted', 'dry_run', 'mode', 'deleted_with', 'kept')",
           'pm.expect(data.deleted).to.equal(true)',
+          "pm.collectionVariables.set('write_id', pm.response.headers.get('X-Write-Id'))",
           `pm.collectionVariables.unset('${idVariable(definition)}')`,
           `pm.collectionVariables.unset('${tagVariable(definition)}')`,
         ],

@@ -39,7 +39,7 @@ export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
         example: writeIdExample,
         write: true,
       },
-      sent: { value: '{{write_id}}', about: 'The X-Write-Id of a write; the update of a project sets it.' },
+      sent: { value: '{{write_id}}', about: 'The X-Write-Id of a write; the last delete sets it.' },
     },
   ],
   parameters: [],
