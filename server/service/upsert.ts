@@ -6,7 +6,7 @@ import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { holdByReference, lockReference } from '#sql/records/reference.ts'
 import type { Transaction } from '../store/database.ts'
 import { Met } from '../store/faults.ts'
-import type { Expected } from './expected.ts'
+import { type Expected, expectVersion } from './expected.ts'
 import { type MayDo, type Removed, removal } from './remove-record.ts'
 import { type Work, workOn } from './work.ts'
 import { change, creation, type Written } from './write-record.ts'
@@ -25,16 +25,18 @@ type Wanted = { definition: Definition; value: string; expected: Expected }
 export const upsert = (companyId: number, wanted: Wanted & { body: Json }): Work<Upserted> => {
   const { definition, body, expected } = wanted
   const value = readReference(wanted.value)
-  refuseOther(value, body)
   return {
     prefetch: lockReference(companyId, definition, value),
     async execute(transaction, actor) {
-      const id = await idOf(transaction, companyId, { definition, value, lock: 'for no key update' })
-      if (id !== undefined) {
+      const found = await find(transaction, companyId, { definition, value, lock: 'for no key update' })
+      if (found) expectVersion(found.version, expected)
+      else if (expected?.present) throw new Refusal('precondition_failed', { detail: nothingThere })
+      refuseOther(value, body)
+      if (found) {
+        const { id } = found
         const changed = await workOn(transaction, actor, change(companyId, definition, id, body, expected))
         return { ...changed, created: false }
       }
-      if (expected?.present) throw new Refusal('precondition_failed', { detail: nothingThere })
       const given = isObject(body) ? { [referenceField]: value, ...body } : body
       const made = await metAtReference(transaction, () =>
         workOn(transaction, actor, creation(companyId, definition, given)),
@@ -51,8 +53,9 @@ export const removalByReference = (
 ): Work<Removed & { id: number }> => ({
   prefetch: lockReference(companyId, definition, value),
   async execute(transaction, actor) {
-    const id = await idOf(transaction, companyId, { definition, value, lock: 'for update' })
-    if (id === undefined) throw new Refusal('not_found')
+    const found = await find(transaction, companyId, { definition, value, lock: 'for update' })
+    if (!found) throw new Refusal('not_found')
+    const { id } = found
     return { id, ...(await workOn(transaction, actor, removal(companyId, { definition, id, expected, mayDo }))) }
   },
 })
@@ -75,13 +78,15 @@ function refuseOther(value: string, body: Json): void {
   throw invalidFields([{ field: referenceField, code: 'not_allowed', message }])
 }
 
-async function idOf(
+async function find(
   transaction: Transaction,
   companyId: number,
   { definition, value, lock }: Pick<Wanted, 'definition' | 'value'> & { lock: string },
-): Promise<number | undefined> {
-  const [row] = await transaction.run<{ id: number }>(holdByReference(companyId, definition, value, lock))
-  return row?.id
+): Promise<{ id: number; version: number } | undefined> {
+  const [row] = await transaction.run<{ id: number; version: number }>(
+    holdByReference(companyId, definition, value, lock),
+  )
+  return row
 }
 
 /** Somebody else made the record since it was looked for: then there is one to change. */

@@ -19,17 +19,26 @@ export const lockReference = (companyId: number, { name }: Definition, value: st
 
 /** The live record with a reference, held; it has the reference still when it has been waited for. */
 export const holdByReference = (companyId: number, { name }: Definition, value: string, lock: string): Statement =>
-  statement(sql`${byReference(companyId, name, value)} ${raw(lock)}`, `${name}.by-reference.${lock}`)
+  statement(
+    sql`${byReference('id, version', { companyId, records: name, value })} ${raw(lock)}`,
+    `${name}.by-reference.${lock}`,
+  )
 
 export const fetchByReference = (ask: CallerAsk, definition: Definition, value: string, fields?: string[]): Statement =>
   statement(
-    fetchedWithCaller({ ...ask, id: sql`(${byReference(ask.companyId, definition.name, value)})` }, definition, fields),
+    fetchedWithCaller(
+      { ...ask, id: sql`(${byReference('id', { companyId: ask.companyId, records: definition.name, value })})` },
+      definition,
+      fields,
+    ),
     fields ? undefined : `${definition.name}.fetch-by-reference`,
   )
 
 const reference = sql`lower(${identifier(referenceField)})`
 
-const byReference = (companyId: number, records: string, value: string): Sql =>
-  sql`select id from ${identifier(records)}
+type Asked = { companyId: number; records: string; value: string }
+
+const byReference = (columns: string, { companyId, records, value }: Asked): Sql =>
+  sql`select ${raw(columns)} from ${identifier(records)}
     where company_id = ${companyId} and ${exactly(reference, sql`lower(${value}::text)`)} and deleted_at is null
     ${inOrderOf(reference)}`

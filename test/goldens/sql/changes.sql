@@ -140,11 +140,7 @@ with caller as (
       kept.epoch as kept_epoch, kept.pos::text as kept_pos
     from start cross join log left join kept on true left join next on true
     left join (select epoch, pos from examined where place = 1 limit 1) first on true) page on true) wanted on true
-<<<<<<< HEAD
 -- ["127.0.0.1","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,"PROJECTS_VIEW",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["projects"],["PROJECTS_VIEW"],["api"],30,1,"800",4711,7,1000,50,50,50,7,7,7,7,50,50,50,1000]
-=======
--- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["projects"],["PROJECTS_VIEW"],["api"],30,1,"800",4711,7,1000,50,50,50,7,7,7,7,50,50,50,1000]
->>>>>>> events
 
 -- changes.now-with-caller
 with caller as (
