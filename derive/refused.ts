@@ -1,6 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
-import { definitionOf, registry } from '#registry/records/index.ts'
 import { type Listed, Refusal } from '#registry/refusals.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { plain } from './words.ts'
 
 /** Refusals whose sentence is made of particulars. The service refuses with them, and the document shows them. */

@@ -1,5 +1,5 @@
 import { raw } from 'sql-template-tag'
-import { projects } from '#registry/records/projects.ts'
+import { projects } from '#registry/resources/projects.ts'
 import { columnsOf } from '#sql/records/columns.ts'
 import { shown } from '#sql/records/shown.ts'
 

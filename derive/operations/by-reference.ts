@@ -1,6 +1,6 @@
 import { externalRef, referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
-import { kindOf } from '#registry/kinds/index.ts'
+import { kindOf } from '#registry/fields/index.ts'
 import type { PathParameter } from './operation.ts'
 import { collectionPath } from './record.ts'
 

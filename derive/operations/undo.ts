@@ -1,6 +1,6 @@
 import type { JsonObject } from '#registry/json.ts'
-import { registry } from '#registry/records/index.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { registry } from '#registry/resources/index.ts'
 import { exampleId, writeIdExample } from '../examples.ts'
 import { answer, idSchema, refTo } from '../openapi/envelopes.ts'
 import { planExample } from '../openapi/plan.ts'

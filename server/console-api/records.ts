@@ -3,25 +3,25 @@ import { readFields, readQuery } from '#derive/parameters.ts'
 import { type DataRoute, ownRoute, type ResourceRoute, type StandardRoutes } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { fetch as fetchRecord, list as listRecords } from '#sql/records/read.ts'
+import { jsonType, pageEnvelope, readReply, recordTag, replyOf } from '../pipeline/answer.ts'
+import type { Call, PathParams } from '../pipeline/call.ts'
+import { conclude } from '../pipeline/conclude.ts'
+import type { Write, WriteHandler } from '../pipeline/handler.ts'
+import { handlers } from '../pipeline/handlers/index.ts'
+import { readIntent, recordId } from '../pipeline/read-intent.ts'
+import { runCommand } from '../service/command.ts'
 import { needPermission } from '../service/session.ts'
-import { workOn } from '../service/work.ts'
-import { jsonType, pageEnvelope, readReply, recordTag, replyOf } from '../walk/answer.ts'
-import type { Call, PathParams } from '../walk/call.ts'
-import { conclude } from '../walk/conclude.ts'
-import type { Write, WriteHandler } from '../walk/handler.ts'
-import { handlers } from '../walk/handlers/index.ts'
-import { readIntent, recordId } from '../walk/read-intent.ts'
-import type { ConsoleReply, LetIn, RecordsHandler } from './asked.ts'
+import type { Admitted, ConsoleReply, RecordsHandler } from './asked.ts'
 import { readConsoleListing } from './read-listing.ts'
 
-/** The records of every kind, the ERP-only ones too: what /v1 does with them, for somebody with a session. */
+/** The records of every resource, the ERP-only ones too: what /v1 does with them, for somebody with a session. */
 
 export const list: RecordsHandler<'records.list'> =
   ({ list: route }) =>
-  async ({ world, session, query }) => {
+  async ({ app, session, query }) => {
     const wanted = readConsoleListing(query, route)
     const { companyId } = session().actor
-    const [row] = await world.database.read<{ total: number; json: string }>(
+    const [row] = await app.database.read<{ total: number; json: string }>(
       listRecords(companyId, route.definition, wanted),
     )
     return {
@@ -37,7 +37,7 @@ export const fetch: RecordsHandler<'records.fetch'> =
     const fields = readFields(readQuery(asked.query, route), route.definition)
     const { companyId } = asked.session().actor
     const statement = fetchRecord(companyId, route.definition, recordId(asked), fields)
-    const [row] = await asked.world.database.read<{ version: number; json: string }>(statement)
+    const [row] = await asked.app.database.read<{ version: number; json: string }>(statement)
     if (!row) throw new Refusal('not_found')
     const reply = readReply(`{"data":${row.json}}`, recordTag(row.version, row.json), asked.headers.ifNoneMatch)
     return { ...reply, headers: { ...reply.headers, Vary: 'Cookie, Accept-Encoding' } }
@@ -57,8 +57,8 @@ function writing(route: ResourceRoute, handler: WriteHandler<ResourceRoute>) {
 /** The undo of a write, whichever records it was about. */
 export const undo = writingTo(undoRoute, handlers['writes.undo'](undoRoute), ({ id }) => ({ write_id: id }))
 
-function writingTo(route: DataRoute, write: Write, paramsOf: (asked: Pick<LetIn, 'id'>) => PathParams) {
-  return async (asked: LetIn): Promise<ConsoleReply> => {
+function writingTo(route: DataRoute, write: Write, paramsOf: (asked: Pick<Admitted, 'id'>) => PathParams) {
+  return async (asked: Admitted): Promise<ConsoleReply> => {
     const call: Call = {
       ...asked,
       peer: asked.client.peer,
@@ -71,8 +71,8 @@ function writingTo(route: DataRoute, write: Write, paramsOf: (asked: Pick<LetIn,
     return asked.change(async (transaction, session) => {
       const { actor } = session
       const mayDo = (code: string) => needPermission(session, code)
-      const done = await workOn(transaction, actor, write(actor.companyId, call, intent, mayDo))
-      const answer = await conclude(asked.world, transaction, { actor, call, intent }, done)
+      const done = await runCommand(transaction, actor, write(actor.companyId, call, intent, mayDo))
+      const answer = await conclude(asked.app, transaction, { actor, call, intent }, done)
       if (intent.dryRun) transaction.undo()
       return replyOf(answer)
     })

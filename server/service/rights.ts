@@ -16,7 +16,7 @@ export async function rightsOf(transaction: Transaction, actor: Actor): Promise<
     const needed = permission(name, action)
     if (!permissions.includes(needed)) return lacking(needed)
     const off =
-      actor.door === 'api'
+      actor.channel === 'api'
         ? (['api', served?.addOn ?? 'api'] as const).find((one) => !add_ons.includes(one))
         : undefined
     return off && new Refusal('feature_off', { feature: off })

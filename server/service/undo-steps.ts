@@ -1,5 +1,5 @@
 import type { JsonObject } from '#registry/json.ts'
-import type { UnlinkedNote } from '#sql/records/history.ts'
+import type { UnlinkedEntry } from '#sql/records/history.ts'
 import type { HeldRemoval } from '#sql/records/restore.ts'
 import type { UndoneRow } from '#sql/records/written.ts'
 
@@ -74,7 +74,7 @@ function onlyField({ action, changes }: UndoneRow): string | undefined {
   return action === 'changed' && names.length === 1 ? names[0] : undefined
 }
 
-const emptiedBy = (notes: readonly UnlinkedNote[]): string[] =>
+const emptiedBy = (notes: readonly UnlinkedEntry[]): string[] =>
   notes.flatMap(({ records, by, ids, settled }) => [
     ...ids.map((id) => `${records} ${id} ${by}`),
     ...(settled?.ids.map((id) => `${records} ${id} ${settled.column}`) ?? []),

@@ -2,17 +2,17 @@ import { type Definition, isIn } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { conflictsMax, undoneRecordsMax } from '#registry/limits.ts'
 import type { Action } from '#registry/permissions.ts'
-import { definitionOf, registry } from '#registry/records/index.ts'
 import { Refusal, type UndoConflict } from '#registry/refusals.ts'
-import { lookFirst } from '#sql/look.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import { prefetchStatement } from '#sql/prefetch.ts'
 import { changedSince, changesOfWrite, holdUndo, moveUndo, removalsById, type UndoneRow } from '#sql/records/written.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
-import { type Group, kindNamed, listed, merged, planRemoval, type Removed, removal } from './remove-record.ts'
+import type { Command, Seen } from './command.ts'
+import { type Group, listed, merged, planRemoval, type Removed, removal, resourceNamed } from './remove-record.ts'
 import { restoreRemoval } from './restore-removal.ts'
 import { type Rights, rightsOf } from './rights.ts'
 import { type NamedRemoval, placeOf, type Step, sidesOf, stepsOf } from './undo-steps.ts'
-import type { Seen, Work } from './work.ts'
 import type { Effect } from './write-plan.ts'
 import { change, same } from './write-record.ts'
 
@@ -27,7 +27,7 @@ export type Undone = {
  * Takes back what a write did, the newest first, as far as one transaction goes; the next call goes on. Each step is a
  * write like any other, judged by the same rules; where one is refused nothing is done. Decisions, Plans.
  */
-export const undo = (companyId: number, writeId: string): Work<Undone> => ({
+export const undo = (companyId: number, writeId: string): Command<Undone> => ({
   prefetch: null,
   async execute(transaction, actor) {
     const rows = writeId === '' ? [] : await transaction.run<UndoneRow>(changesOfWrite(companyId, writeId))
@@ -78,10 +78,10 @@ function upTo(steps: readonly Step[], most: number): Step[] {
 const countOf = (steps: readonly Step[]): number => steps.reduce((sum, { records }) => sum + records, 0)
 
 /** The right to the inverse, for every resource that it touches. What no token can name goes along, as it did. */
-function needRights(rights: Rights, { door }: Actor, step: Step): void {
+function needRights(rights: Rights, { channel }: Actor, step: Step): void {
   const need = (records: string, action: Action, along = false): void => {
-    const definition = kindNamed(records)
-    if (along && door === 'api' && !definition.served) return
+    const definition = resourceNamed(records)
+    if (along && channel === 'api' && !definition.served) return
     const refused = rights(definition, action)
     if (refused) throw refused
   }
@@ -139,7 +139,7 @@ type StepOf<Does extends Step['does']> = Extract<Step, { does: Does }>
 
 /** The old values, where the record has the new ones still. What is worked out is worked out anew. */
 async function changeBack(transaction: Transaction, actor: Actor, row: UndoneRow, found: Found): Promise<Removed[]> {
-  const definition = kindNamed(row.records)
+  const definition = resourceNamed(row.records)
   const { old, left } = sidesOf(row)
   const body = Object.fromEntries(Object.entries(old).filter(([name]) => !definition.fields[name]?.readOnly))
   const work = change(actor.companyId, definition, row.record_id, body, undefined)
@@ -156,7 +156,7 @@ async function changeBack(transaction: Transaction, actor: Actor, row: UndoneRow
 /** Only the record as the write left it, and only where nothing else refers to it. */
 async function removeMade(transaction: Transaction, actor: Actor, { row, version }: StepOf<'remove'>, found: Found) {
   const { records, record_id: id } = row
-  const definition = kindNamed(records)
+  const definition = resourceNamed(records)
   const work = removal(actor.companyId, { definition, id, expected: undefined })
   const seen = await lookAt(transaction, work)
   if (!seen || seen.version !== version) {
@@ -168,7 +168,10 @@ async function removeMade(transaction: Transaction, actor: Actor, { row, version
     found.kept.push({ records, ids: [id] })
     return []
   }
-  const { goes, stays, blocks } = await planRemoval(transaction, actor, definition, [id])
+  const {
+    onDelete: { cascade, restrict },
+    stays,
+  } = await planRemoval(transaction, actor, definition, [id])
   const referring = [
     ...[...goes].map(([name, ids]) => ({ records: name, ids: [...ids] })),
     ...stays.map(({ relation, ids }) => ({ records: relation.records, ids })),
@@ -204,7 +207,7 @@ async function bringBack(
 /** What the write brought back goes again, and nothing that came to it since. */
 async function removeAgain(transaction: Transaction, actor: Actor, step: StepOf<'remove again'>, found: Found) {
   const { records, record_id: id } = step.removal
-  const definition = kindNamed(records)
+  const definition = resourceNamed(records)
   const work = removal(actor.companyId, { definition, id, expected: undefined })
   const seen = await lookAt(transaction, work)
   const left = step.members.find((row) => row.records === records && row.record_id === id)
@@ -213,7 +216,10 @@ async function removeAgain(transaction: Transaction, actor: Actor, step: StepOf<
     return []
   }
   const own = new Set([...step.members, ...step.linked].map(placeOf))
-  const { goes, stays, blocks } = await planRemoval(transaction, actor, definition, [id])
+  const {
+    onDelete: { cascade, restrict },
+    stays,
+  } = await planRemoval(transaction, actor, definition, [id])
   const touched = [
     ...[...goes].map(([name, ids]) => ({ records: name, ids: [...ids] })),
     ...stays
@@ -236,8 +242,8 @@ function conflictsOf({ removal: { relations } }: Definition, { records, ids }: G
   return ids.map((id) => ({ records, id, fields }))
 }
 
-async function lookAt<T>(transaction: Transaction, { prefetch }: Work<T>): Promise<Seen> {
-  const [row] = prefetch ? await transaction.run<{ seen: Seen }>(lookFirst(prefetch)) : []
+async function lookAt<T>(transaction: Transaction, { prefetch }: Command<T>): Promise<Seen> {
+  const [row] = prefetch ? await transaction.run<{ seen: Seen }>(prefetchStatement(prefetch)) : []
   return row?.seen ?? null
 }
 
@@ -247,6 +253,6 @@ const isKept = ({ removal: { protectedWhen } }: Definition, record: JsonObject):
   protectedWhen !== undefined && isIn(record, protectedWhen)
 
 const effectOf = (removed: readonly Removed[]): Effect => ({
-  wouldDelete: merged(removed.flatMap(({ wentAlong }) => wentAlong)),
+  wouldDelete: merged(removed.flatMap(({ cascaded }) => cascaded)),
   wouldKeep: merged(removed.flatMap(({ kept }) => kept)),
 })

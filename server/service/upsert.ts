@@ -6,9 +6,9 @@ import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { holdByReference, lockReference } from '#sql/records/reference.ts'
 import type { Transaction } from '../store/database.ts'
 import { Met } from '../store/faults.ts'
+import { type Command, runCommand } from './command.ts'
 import { type Expected, expectVersion } from './expected.ts'
 import { type MayDo, type Removed, removal } from './remove-record.ts'
-import { type Work, workOn } from './work.ts'
 import { change, creation, type Written } from './write-record.ts'
 
 /** Writes by the identifier that the caller has for a record. */
@@ -22,7 +22,7 @@ type Wanted = { definition: Definition; value: string; expected: Expected }
  * two who write by it never both make a record. Who makes one without the lock is met at the unique index, and seen
  * when the transaction runs again.
  */
-export const upsert = (companyId: number, wanted: Wanted & { body: Json }): Work<Upserted> => {
+export const upsert = (companyId: number, wanted: Wanted & { body: Json }): Command<Upserted> => {
   const { definition, body, expected } = wanted
   const value = readReference(wanted.value)
   return {
@@ -34,12 +34,12 @@ export const upsert = (companyId: number, wanted: Wanted & { body: Json }): Work
       refuseOther(value, body)
       if (found) {
         const { id } = found
-        const changed = await workOn(transaction, actor, change(companyId, definition, id, body, expected))
+        const changed = await runCommand(transaction, actor, change(companyId, definition, id, body, expected))
         return { ...changed, created: false }
       }
       const given = isObject(body) ? { [referenceField]: value, ...body } : body
       const made = await metAtReference(transaction, () =>
-        workOn(transaction, actor, creation(companyId, definition, given)),
+        runCommand(transaction, actor, creation(companyId, definition, given)),
       )
       return { ...made, created: true, changed: [] }
     },
@@ -50,13 +50,13 @@ export const upsert = (companyId: number, wanted: Wanted & { body: Json }): Work
 export const removalByReference = (
   companyId: number,
   { definition, value, expected, mayDo }: Wanted & { mayDo?: MayDo | undefined },
-): Work<Removed & { id: number }> => ({
+): Command<Removed & { id: number }> => ({
   prefetch: lockReference(companyId, definition, value),
   async execute(transaction, actor) {
     const found = await find(transaction, companyId, { definition, value, lock: 'for update' })
     if (!found) throw new Refusal('not_found')
     const { id } = found
-    return { id, ...(await workOn(transaction, actor, removal(companyId, { definition, id, expected, mayDo }))) }
+    return { id, ...(await runCommand(transaction, actor, removal(companyId, { definition, id, expected, mayDo }))) }
   },
 })
 

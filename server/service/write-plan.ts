@@ -4,12 +4,12 @@ import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { plannedChangesMax } from '#registry/limits.ts'
-import { registry } from '#registry/records/index.ts'
 import type { PlannedChange, WritePlan } from '#registry/refusals.ts'
+import { registry } from '#registry/resources/index.ts'
 import { type PlannedRow, plannedBy } from '#sql/records/written.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
-import { type Group, kindNamed, listedGroup, merged } from './remove-record.ts'
+import { type Group, listedGroup, merged, resourceNamed } from './remove-record.ts'
 import { type Rights, rightsOf } from './rights.ts'
 import { derivedKey, type SealingKeys } from './seal.ts'
 
@@ -63,7 +63,7 @@ export async function planOf(
 type Change = Omit<PlannedChange, 'fields'> & { version: number | null; fields: JsonObject }
 
 function shownTo(rights: Rights, { records, id, action, fields }: Change): PlannedChange {
-  const isOpen = rights(kindNamed(records), 'VIEW') === undefined
+  const isOpen = rights(resourceNamed(records), 'VIEW') === undefined
   return { records, id, action, ...(isOpen ? { fields } : {}) }
 }
 
@@ -78,7 +78,7 @@ function foldRows(rows: readonly PlannedRow[], effects: readonly Effect[]): Chan
     const { records, record_id, action, version } = row
     const place = `${records} ${record_id}`
     const known = byRecord.get(place)
-    const definition = kindNamed(records)
+    const definition = resourceNamed(records)
     const fields = withPlaces(definition, fieldsOf(definition, row, effects), made)
     if (known) {
       if (action !== 'changed') known.action = action

@@ -2,15 +2,15 @@ import { raw, type Sql } from 'sql-template-tag'
 import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { exactly, inOrderOf } from '../access.ts'
-import type { Look } from '../look.ts'
+import type { Prefetch } from '../prefetch.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import type { CallerAsk } from '../system/caller.ts'
 import { fetchedWithCaller } from './read.ts'
 
 /** Records by the identifier that the caller has for them. Capitals do not count, and deleted records have given it up. */
 
-/** Whoever writes by one reference of a company does so alone, whether there is a record or not. */
-export const lockReference = (companyId: number, { name }: Definition, value: string): Look => ({
+/** Anyone who writes by one reference of a company does so alone, whether there is a record or not. */
+export const lockReference = (companyId: number, { name }: Definition, value: string): Prefetch => ({
   name: `${name}.lock-reference`,
   query: sql`select true as locked from (
       select pg_advisory_xact_lock(hashtextextended(${companyId}::text || ' ' || ${name} || ' ' || lower(${value}::text), 0))

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '#registry/json.ts'
 import { permissions } from '#registry/permissions.ts'
+import { runCommand } from '#server/service/command.ts'
 import { undo as undoing } from '#server/service/undo.ts'
-import { workOn } from '#server/service/work.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage
@@ -69,7 +69,7 @@ describe('A write is taken back', () => {
     },
   ]
   type Ids = { client: number; project: number; estimate: number; draft: number }
-  async function world(own: Company): Promise<Ids> {
+  async function app(own: Company): Promise<Ids> {
     const client = await own.create('clients', { name: 'C', external_ref: 'C-1' })
     const project = await own.create('projects', {
       name: 'P',
@@ -86,7 +86,7 @@ describe('A write is taken back', () => {
   }
   test.each(rows)('$what, and the undo itself, and that again', async ({ write: written, action }) => {
     const own = await stage.company()
-    const ids = await world(own)
+    const ids = await app(own)
     const before = await shown(own)
     const writeId = await written(own, ids)
     const after = await shown(own)
@@ -116,7 +116,7 @@ describe('A write is taken back', () => {
 
   test('what comes back is a newer version of the same record', async () => {
     const own = await stage.company()
-    const { draft } = await world(own)
+    const { draft } = await app(own)
     const writeId = await write(own, 'DELETE', `/v1/estimates/${draft}`)
     await undo(own, writeId)
     const { data } = (await own.get(`/v1/estimates/${draft}/history`)).body
@@ -130,7 +130,7 @@ describe('A write is taken back', () => {
 
   test('what others changed meanwhile stays', async () => {
     const own = await stage.company()
-    const { project } = await world(own)
+    const { project } = await app(own)
     const writeId = await write(own, 'PATCH', `/v1/projects/${project}`, { name: 'Mine' })
     await own.call('PATCH', `/v1/projects/${project}`, { body: { notes: 'Theirs' } })
     expect((await undo(own, writeId)).status).toBe(200)
@@ -142,17 +142,17 @@ describe('A write is taken back', () => {
     const writeId = crypto.randomUUID()
     const actor = { ...own.actor, writeId }
     const { creation } = await import('#server/service/write-record.ts')
-    const { definitionOf, registry } = await import('#registry/records/index.ts')
+    const { definitionOf, registry } = await import('#registry/resources/index.ts')
     const clients = definitionOf(registry, 'clients')
     if (!clients) throw new Error('no clients')
     await stage.inTransaction(async (transaction) => {
-      for (let n = 0; n < 1003; n++) await workOn(transaction, actor, creation(own.id, clients, { name: `C${n}` }))
+      for (let n = 0; n < 1003; n++) await runCommand(transaction, actor, creation(own.id, clients, { name: `C${n}` }))
     })
     // The operator wrote it, so a token hears nothing of it.
     expect((await undo(own, writeId)).status).toBe(404)
     const once = () =>
       stage.inTransaction((transaction) =>
-        workOn(
+        runCommand(
           transaction,
           { ...own.actor, accountId: own.accountId, door: 'web', writeId: crypto.randomUUID() },
           undoing(own.id, writeId),

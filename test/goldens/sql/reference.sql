@@ -1,4 +1,4 @@
--- projects.lock-reference.look
+-- projects.lock-reference.prefetch
 select (select row_to_json(seen) from (select true as locked from (
       select pg_advisory_xact_lock(hashtextextended($1::text || ' ' || $2 || ' ' || lower($3::text), 0))
     ) locked) seen) as seen
