@@ -8,7 +8,7 @@ import { prefetchStatement } from '#sql/prefetch.ts'
 import { changedSince, changesOfWrite, holdUndo, moveUndo, removalsById, type UndoneRow } from '#sql/records/written.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
-import type { Command, Seen } from './command.ts'
+import type { Command, Prefetched } from './command.ts'
 import { type Group, listed, merged, planRemoval, type Removed, removal, resourceNamed } from './remove-record.ts'
 import { restoreRemoval } from './restore-removal.ts'
 import { type Rights, rightsOf } from './rights.ts'
@@ -168,14 +168,11 @@ async function removeMade(transaction: Transaction, actor: Actor, { row, version
     found.kept.push({ records, ids: [id] })
     return []
   }
-  const {
-    onDelete: { cascade, restrict },
-    stays,
-  } = await planRemoval(transaction, actor, definition, [id])
+  const { cascades, restricts, stays } = await planRemoval(transaction, actor, definition, [id])
   const referring = [
-    ...[...goes].map(([name, ids]) => ({ records: name, ids: [...ids] })),
+    ...[...cascades].map(([name, ids]) => ({ records: name, ids: [...ids] })),
     ...stays.map(({ relation, ids }) => ({ records: relation.records, ids })),
-    ...blocks,
+    ...restricts,
   ]
   found.conflicts.push(...referring.flatMap((group) => conflictsOf(definition, group)))
   return referring.length > 0 ? [] : [await work.execute(transaction, actor, seen)]
@@ -216,16 +213,13 @@ async function removeAgain(transaction: Transaction, actor: Actor, step: StepOf<
     return []
   }
   const own = new Set([...step.members, ...step.linked].map(placeOf))
-  const {
-    onDelete: { cascade, restrict },
-    stays,
-  } = await planRemoval(transaction, actor, definition, [id])
+  const { cascades, restricts, stays } = await planRemoval(transaction, actor, definition, [id])
   const touched = [
-    ...[...goes].map(([name, ids]) => ({ records: name, ids: [...ids] })),
+    ...[...cascades].map(([name, ids]) => ({ records: name, ids: [...ids] })),
     ...stays
       .filter(({ effect }) => effect === 'unlinked')
       .map(({ relation, ids }) => ({ records: relation.records, ids })),
-    ...blocks,
+    ...restricts,
   ]
   const strange = touched.map((group) => ({
     ...group,
@@ -242,12 +236,12 @@ function conflictsOf({ removal: { relations } }: Definition, { records, ids }: G
   return ids.map((id) => ({ records, id, fields }))
 }
 
-async function lookAt<T>(transaction: Transaction, { prefetch }: Command<T>): Promise<Seen> {
-  const [row] = prefetch ? await transaction.run<{ seen: Seen }>(prefetchStatement(prefetch)) : []
+async function lookAt<T>(transaction: Transaction, { prefetch }: Command<T>): Promise<Prefetched> {
+  const [row] = prefetch ? await transaction.run<{ seen: Prefetched }>(prefetchStatement(prefetch)) : []
   return row?.seen ?? null
 }
 
-const recordOf = (seen: NonNullable<Seen>): JsonObject => JSON.parse(seen.json as string) as JsonObject
+const recordOf = (seen: NonNullable<Prefetched>): JsonObject => JSON.parse(seen.json as string) as JsonObject
 
 const isKept = ({ removal: { protectedWhen } }: Definition, record: JsonObject): boolean =>
   protectedWhen !== undefined && isIn(record, protectedWhen)

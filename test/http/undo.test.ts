@@ -154,7 +154,7 @@ describe('A write is taken back', () => {
       stage.inTransaction((transaction) =>
         runCommand(
           transaction,
-          { ...own.actor, accountId: own.accountId, door: 'web', writeId: crypto.randomUUID() },
+          { ...own.actor, accountId: own.accountId, channel: 'console', writeId: crypto.randomUUID() },
           undoing(own.id, writeId),
         ),
       )
