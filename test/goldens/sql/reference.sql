@@ -5,7 +5,7 @@ select (select row_to_json(seen) from (select true as locked from (
 -- [7,"projects","A-1"]
 
 -- projects.by-reference.for update
-select id from projects
+select id, version from projects
     where company_id = $1 and lower(external_ref) between lower($2::text) and lower($3::text) and deleted_at is null
     order by lower(external_ref) offset 0 for update
 -- [7,"A-1","A-1"]
