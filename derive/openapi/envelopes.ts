@@ -31,7 +31,6 @@ export const envelopesOf = (definition: Definition): JsonObject => {
 
 /** What writes answer, whichever record they are about, and the parts of it. Decisions, Replies. */
 export function envelopeSchemas(definitions: readonly Definition[]): JsonObject {
-  const fieldsMax = Math.max(1, ...definitions.map(({ fields }) => Object.keys(fields).length))
   return {
     PageMeta: answer('Where a page stands in the whole list.', {
       total: integer('int64', 0, idMax, 'How many records match, on all pages together.'),
@@ -47,7 +46,7 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
       id: { ...idSchema, description: 'Id of the record.' },
       updated: flag('Whether the record changed. False in a dry-run, and where nothing differs.'),
       dry_run: dryRun,
-      changed: changedFields(fieldsMax),
+      changed: changedFields(fieldsMax(definitions)),
     }),
     ...withEnvelope('Upserted', 'What an upsert did, or would do.', {
       id: {
@@ -58,7 +57,7 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
       created: flag('Whether there is a new record. False in a dry-run.'),
       updated: flag('Whether the record was there and changed. False in a dry-run.'),
       dry_run: dryRun,
-      changed: changedFields(fieldsMax),
+      changed: changedFields(fieldsMax(definitions)),
     }),
     ...withEnvelope(
       'Deleted',
@@ -93,6 +92,10 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
     ),
   }
 }
+
+/** How many fields the largest resource has. */
+export const fieldsMax = (definitions: readonly Definition[]): number =>
+  Math.max(1, ...definitions.map(({ fields }) => Object.keys(fields).length))
 
 const changedFields = (maxItems: number): JsonObject => ({
   type: 'array',

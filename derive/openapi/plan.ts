@@ -43,15 +43,14 @@ export const planSchemas: JsonObject = {
       },
       action: refTo('schemas', 'PlannedAction'),
     },
-    {
-      fields: {
-        type: 'object',
-        description:
-          'The fields that would change, each with its old and its new value; of a new record those that would have one. Absent where the token may not see the resource.',
-        additionalProperties: true,
-      },
-    },
+    { fields: refTo('schemas', 'PlannedFields') },
   ),
+  PlannedFields: {
+    type: 'object',
+    description:
+      'The fields that would change, each with its old and its new value; of a new record those that would have one. Absent where the token may not see the resource.',
+    additionalProperties: true,
+  },
   ...enumType('PlannedAction', actions, '`deleted` can be restored, `erased` is gone for good.'),
 }
 

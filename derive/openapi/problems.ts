@@ -3,13 +3,14 @@ import { consoleFieldCodes, fieldCodes } from '#registry/field-codes.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { conflictsMax } from '#registry/limits.ts'
 import { problemBody, Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
+import { registry } from '#registry/resources/index.ts'
 import { strangeName } from '../examples.ts'
 import { refusalOf } from '../operations/record.ts'
 import { readDryRun, readQuery } from '../parameters.ts'
 import { givenTwice, memberTwice } from '../refused.ts'
 import { type DataRoute, refusalsUnder, unreadable } from '../routes.ts'
 import { enumType } from './enums.ts'
-import { answer, groups, idSchema, refTo } from './envelopes.ts'
+import { answer, fieldsMax, groups, idSchema, refTo } from './envelopes.ts'
 import { planExample } from './plan.ts'
 
 /** Refusals: the schema of their body, and for each an example that the service's own code has made. */
@@ -76,6 +77,7 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
       fields: {
         type: 'array',
         items: { type: 'string', maxLength: 63 },
+        maxItems: fieldsMax(registry),
         description:
           'The fields that have changed since, or by which it refers to what would go. None where it is the record as a whole.',
       },

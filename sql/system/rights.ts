@@ -1,4 +1,4 @@
-import { byKey, companyRow } from '../access.ts'
+import { byKey, companyRow, exactly, inOrderOf } from '../access.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 import type { Author } from './log.ts'
 
@@ -9,8 +9,11 @@ export const rightsOfAuthor = ({ companyId, accountId, tokenId }: Author): State
   statement(
     sql`select c.add_ons, array(
         select held from unnest(a.permissions) held
-        where ${tokenId}::bigint is null or held = any ((select t.scopes from ${byKey('tokens', companyId, sql`${tokenId}::bigint`)} t)::text[])
+        where ${tokenId}::bigint is null or held = any (t.scopes)
       ) as permissions
-    from ${byKey('accounts', companyId, sql`${accountId}::bigint`)} a cross join ${companyRow(companyId)} c`,
+    from ${byKey('accounts', companyId, sql`${accountId}::bigint`)} a cross join ${companyRow(companyId)} c
+    left join lateral (
+      select scopes from tokens where company_id = ${companyId} and ${exactly(sql`id`, sql`${tokenId}::bigint`)} ${inOrderOf(sql`id`)}
+    ) t on true`,
     'rights',
   )
