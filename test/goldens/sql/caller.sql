@@ -19,7 +19,10 @@ select asked.place, answer.*
 -- rights
 select c.add_ons, array(
         select held from unnest(a.permissions) held
-        where $1::bigint is null or held = any ((select t.scopes from (select * from tokens where company_id = $2 and id = $3::bigint  offset 0) t)::text[])
+        where $1::bigint is null or held = any (t.scopes)
       ) as permissions
-    from (select * from accounts where company_id = $4 and id = $5::bigint  offset 0) a cross join (select * from companies where id = $6 offset 0) c
--- [9,7,9,7,8,7]
+    from (select * from accounts where company_id = $2 and id = $3::bigint  offset 0) a cross join (select * from companies where id = $4 offset 0) c
+    left join lateral (
+      select scopes from tokens where company_id = $5 and id between $6::bigint and $7::bigint order by id offset 0
+    ) t on true
+-- [9,7,8,7,7,9,9]
