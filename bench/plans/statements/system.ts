@@ -36,6 +36,7 @@ import { endWrite } from '#sql/system/end-write.ts'
 import { newestSealed, serverFacts } from '#sql/system/health.ts'
 import { advanceEpoch, appendAudit, selectIdentity } from '#sql/system/log.ts'
 import { countLive, holdPlan, recountSlots, releaseSlots, slotsUsed, takeSlots } from '#sql/system/quota.ts'
+import { rightsOfAuthor } from '#sql/system/rights.ts'
 import { compactRowCounts } from '#sql/system/row-counts.ts'
 import { fenceKeys, holdKeys, lockRotation, sealAnew, sealedRows } from '#sql/system/seal.ts'
 import {
@@ -80,7 +81,7 @@ import { ofTheWebhooks } from './webhooks.ts'
 
 /** Statements of the fixed tables. */
 export const ofTheSystem: readonly Topic[] = [
-  ['caller', [selectCaller(ask)]],
+  ['caller', [selectCaller(ask), rightsOfAuthor(author)]],
   [
     'begin-write',
     [
