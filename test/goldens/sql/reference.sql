@@ -19,7 +19,7 @@ with caller as (
       select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
     case when 'api' <> all (c.add_ons) then 'api' when $2::text <> all (c.add_ons) then $3::text end as feature_off,
-    c.currency
+    c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $4 and hash between $5 and $6 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $7 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $8 offset 0) c
