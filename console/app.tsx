@@ -18,8 +18,8 @@ import { Crash, NotFound } from './shell/crash.tsx'
 import { Shell } from './shell/shell.tsx'
 import { SignInPage } from './sign-in/sign-in-page.tsx'
 import { TextsProvider } from './texts/texts.tsx'
+import { Waiting } from './ui/pending.tsx'
 import { theme } from './ui/theme.ts'
-import { Waiting } from './ui/waiting.tsx'
 
 const Home = lazy(() => import('./home/home-page.tsx').then(({ HomePage }) => ({ default: HomePage })))
 const Settings = lazy(() =>

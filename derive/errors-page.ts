@@ -1,11 +1,5 @@
-import {
-  errorsOpening,
-  errorsTitle,
-  fieldCodeRows,
-  fieldCodesOpening,
-  type RefusalSection,
-  refusalSections,
-} from './errors-text.ts'
+import { fieldCodes } from '#registry/field-codes.ts'
+import { type RefusalCode, refusals } from '#registry/refusals.ts'
 import { escaped } from './html.ts'
 import { pathOf } from './reference-page.ts'
 
@@ -84,3 +78,22 @@ section:target { background: var(--mark) }
 dt { margin-top: .75rem }
 dd { margin: 0 }
 `
+
+/** What the page and the document of the refusals say. Names of members stand between backticks. */
+
+export const errorsTitle = 'Errors'
+
+export const errorsOpening = [
+  'Every refusal has the same body, `application/problem+json` of RFC 9457. Its `code` is meant for programs and never gets another name; its `detail` says to people what went wrong in this case. The `type` leads to the section of the code on this page.',
+  'Quote the `request_id`, which is also in the header `X-Request-Id`, when you ask about an answer.',
+]
+
+type RefusalSection = { code: RefusalCode; status: number; title: string; when: string; advice: string }
+
+export const refusalSections = (): RefusalSection[] =>
+  Object.entries(refusals).map(([code, refusal]) => ({ code: code as RefusalCode, ...refusal }))
+
+export const fieldCodesOpening =
+  'With `validation_failed`, `errors` has an entry for each field that is wrong: the `field` (as in `lines[2].quantity`, or empty for the body as a whole), a `code` of its own and a `message`.'
+
+export const fieldCodeRows = (): [code: string, meaning: string][] => Object.entries(fieldCodes)

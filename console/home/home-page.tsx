@@ -15,8 +15,7 @@ import { useFormat } from '../texts/format.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Page } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { Trouble } from '../ui/trouble.tsx'
-import { Waiting } from '../ui/waiting.tsx'
+import { Pending } from '../ui/pending.tsx'
 import { Due } from './due.tsx'
 import { Figure } from './figure.tsx'
 import { Recent } from './recent.tsx'
@@ -30,8 +29,7 @@ export function HomePage() {
     <Page title={home.greeting(account.name.split(' ')[0] ?? account.name)}>
       <DeadBanner />
       <WebhookBanner />
-      {error && <Trouble error={error} retry={reload} />}
-      {!data && !error && <Waiting />}
+      <Pending error={error} retry={reload} isThere={!!data} />
       {data && <MorningView morning={data} />}
     </Page>
   )

@@ -2,8 +2,7 @@ import { createContext, type ReactNode, useContext } from 'react'
 import type { Me } from '#derive/console/answers.ts'
 import { type Action, permission } from '#registry/permissions.ts'
 import { useLoaded } from '../client/use-loaded.ts'
-import { Trouble } from '../ui/trouble.tsx'
-import { Waiting } from '../ui/waiting.tsx'
+import { Trouble, Waiting } from '../ui/pending.tsx'
 
 type Known = Me & {
   reload(): Promise<void>

@@ -1,13 +1,9 @@
-import Alert from '@mui/material/Alert'
-import Box from '@mui/material/Box'
-import Button from '@mui/material/Button'
-import TextField from '@mui/material/TextField'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import { useWrite } from '../client/use-write.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { useSmallForm } from '../ui/use-small-form.ts'
+import { PasswordField, SmallField, SmallForm, useSmallForm } from '../ui/small-form.tsx'
 import { useMe } from './me.tsx'
 
 /** One’s own name and address. Another address asks for the password. */
@@ -25,56 +21,35 @@ export function OwnData() {
   )
   return (
     <Panel title={profile.lead}>
-      <form
-        noValidate
-        onSubmit={async (event) => {
-          event.preventDefault()
+      <SmallForm
+        form={form}
+        confirm={common.save}
+        isDisabled={isOtherEmail && current === ''}
+        onSubmit={async () => {
           if (!(await form.submit())) return
           setCurrent('')
           notify(profile.saved, { type: 'success' })
           await reload()
         }}
       >
-        <Box sx={{ display: 'grid', gap: 2 }}>
-          {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
-          <TextField
-            label={profile.name}
-            value={name}
-            autoComplete="name"
-            onChange={({ target }) => setName(target.value)}
-            error={!!form.wrong('name')}
-            helperText={form.wrong('name')}
+        <SmallField label={profile.name} value={name} autoComplete="name" onType={setName} wrong={form.wrong('name')} />
+        <SmallField
+          label={profile.email}
+          value={email}
+          autoComplete="email"
+          onType={setEmail}
+          wrong={form.wrong('email')}
+        />
+        {isOtherEmail && (
+          <PasswordField
+            label={profile.current}
+            value={current}
+            onType={setCurrent}
+            wrong={form.wrong('password.current')}
+            hint={profile.emailWhy}
           />
-          <TextField
-            label={profile.email}
-            value={email}
-            autoComplete="email"
-            onChange={({ target }) => setEmail(target.value)}
-            error={!!form.wrong('email')}
-            helperText={form.wrong('email')}
-          />
-          {isOtherEmail && (
-            <TextField
-              type="password"
-              label={profile.current}
-              value={current}
-              autoComplete="current-password"
-              onChange={({ target }) => setCurrent(target.value)}
-              error={!!form.wrong('password.current')}
-              helperText={form.wrong('password.current') ?? profile.emailWhy}
-            />
-          )}
-          <Button
-            type="submit"
-            variant="contained"
-            loading={form.isBusy}
-            disabled={isOtherEmail && current === ''}
-            sx={{ justifySelf: 'start' }}
-          >
-            {common.save}
-          </Button>
-        </Box>
-      </form>
+        )}
+      </SmallForm>
     </Panel>
   )
 }

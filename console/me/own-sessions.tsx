@@ -11,10 +11,9 @@ import { useWrite } from '../client/use-write.ts'
 import { useFormat } from '../texts/format.ts'
 import { errorText } from '../texts/refused.ts'
 import { useTexts } from '../texts/texts.tsx'
+import { ListRow } from '../ui/list-row.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { Trouble } from '../ui/trouble.tsx'
-import { Waiting } from '../ui/waiting.tsx'
-import { deviceOf } from './device.ts'
+import { Pending } from '../ui/pending.tsx'
 
 /** Where one is signed in; each can be ended, and all others at once. */
 export function OwnSessions({ sessions: { data, error, reload } }: { sessions: Loaded<'sessions.list'> }) {
@@ -49,8 +48,7 @@ export function OwnSessions({ sessions: { data, error, reload } }: { sessions: L
         {profile.sessionsLead}
       </Typography>
       {trouble && <Alert severity="error">{trouble}</Alert>}
-      {error && <Trouble error={error} retry={reload} />}
-      {!data && !error && <Waiting />}
+      <Pending error={error} retry={reload} isThere={!!data} />
       {data && (
         <Box component="ul" aria-label={profile.sessions} sx={{ listStyle: 'none', m: 0, p: 0 }}>
           {data.map((session) => (
@@ -87,21 +85,19 @@ function SessionItem({ session, isBusy, onEnd }: SessionItemProps) {
     profile.seen(format.moment(session.last_seen_at)),
   ]
   return (
-    <Box
-      component="li"
-      sx={{
-        ...{ display: 'flex', flexWrap: 'wrap', gap: 2, alignItems: 'center', py: 1.5 },
-        ...{ borderBottom: 1, borderColor: 'divider' },
-      }}
+    <ListRow
+      isTight
+      main={
+        <>
+          <Typography sx={{ fontWeight: 600 }} title={session.device ?? undefined}>
+            {device}
+          </Typography>
+          <Typography variant="body2" color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
+            {facts.filter(Boolean).join(' · ')}
+          </Typography>
+        </>
+      }
     >
-      <Box sx={{ flex: '1 1 220px', minWidth: 0 }}>
-        <Typography sx={{ fontWeight: 600 }} title={session.device ?? undefined}>
-          {device}
-        </Typography>
-        <Typography variant="body2" color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
-          {facts.filter(Boolean).join(' · ')}
-        </Typography>
-      </Box>
       {session.is_this ? (
         <Chip size="small" variant="outlined" color="success" label={profile.thisSession} />
       ) : (
@@ -109,6 +105,35 @@ function SessionItem({ session, isBusy, onEnd }: SessionItemProps) {
           {profile.end}
         </Button>
       )}
-    </Box>
+    </ListRow>
   )
 }
+
+/** What a browser says of itself, in the two words that people know it by; what it hides is left out. */
+function deviceOf(userAgent: string | null): { browser?: string; system?: string } {
+  const first = (names: readonly (readonly [RegExp, string])[]) =>
+    names.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1]
+  const browser = first(browsers)
+  const system = first(systems)
+  return { ...(browser ? { browser } : {}), ...(system ? { system } : {}) }
+}
+
+// Browsers name the ones that they are like, so the particular come first.
+const browsers = [
+  [/Edg(e|A|iOS)?\//, 'Edge'],
+  [/OPR\/|Opera/, 'Opera'],
+  [/SamsungBrowser\//, 'Samsung Internet'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/Chrome\/|CriOS\/|Chromium\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+] as const
+
+const systems = [
+  [/iPhone|iPod/, 'iPhone'],
+  [/iPad/, 'iPad'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/CrOS/, 'ChromeOS'],
+  [/Mac OS X|Macintosh/, 'macOS'],
+  [/Linux|X11/, 'Linux'],
+] as const

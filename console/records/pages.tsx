@@ -1,8 +1,11 @@
+import Button from '@mui/material/Button'
 import { lazy, type ReactNode } from 'react'
+import { LinkBase } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
 import type { Action } from '#registry/permissions.ts'
 import { useMe } from '../me/me.tsx'
-import { Forbidden } from '../ui/forbidden.tsx'
+import { useTexts } from '../texts/texts.tsx'
+import { Page } from '../ui/page.tsx'
 
 const ListPage = lazy(() => import('./list/list-page.tsx').then(({ ListPage }) => ({ default: ListPage })))
 const ShowPage = lazy(() => import('./show/show-page.tsx').then(({ ShowPage }) => ({ default: ShowPage })))
@@ -36,4 +39,16 @@ export const pagesOf = (definition: Definition) => ({
 /** The service refuses it anyway; this says it before anything is asked. */
 function Permitted({ records, action, children }: { records: string; action: Action; children: ReactNode }) {
   return useMe().may(records, action) ? children : <Forbidden />
+}
+
+/** A page that the account may not see, and whom to ask. */
+function Forbidden() {
+  const { trouble } = useTexts()
+  return (
+    <Page title={trouble.forbidden} lead={trouble.forbiddenLead}>
+      <Button component={LinkBase} to="/" variant="outlined">
+        {trouble.home}
+      </Button>
+    </Page>
+  )
 }

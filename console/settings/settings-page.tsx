@@ -9,7 +9,7 @@ import { lists } from '../shell/places.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
-import { Waiting } from '../ui/waiting.tsx'
+import { Waiting } from '../ui/pending.tsx'
 import { DeadBanner } from './api/dead-banner.tsx'
 import { WebhookBanner } from './webhooks/webhook-banner.tsx'
 
@@ -18,7 +18,7 @@ const CallsSection = lazy(() =>
   import('./calls/calls-section.tsx').then(({ CallsSection }) => ({ default: CallsSection })),
 )
 const WebhooksSection = lazy(() =>
-  import('./webhooks/webhooks-section.tsx').then(({ WebhooksSection }) => ({ default: WebhooksSection })),
+  import('./webhooks/webhook-list.tsx').then(({ WebhooksSection }) => ({ default: WebhooksSection })),
 )
 const AccountsSection = lazy(() =>
   import('./accounts/accounts-section.tsx').then(({ AccountsSection }) => ({ default: AccountsSection })),

@@ -10,7 +10,6 @@ import { useMe } from '../me/me.tsx'
 import { pathOf } from '../records/paths.ts'
 import { titleOf } from '../records/title.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
-import { visuallyHidden } from '../ui/visually-hidden.ts'
 
 type Hit = { resource: string; id: number; name: string }
 
@@ -114,3 +113,15 @@ function useHits(typed: string) {
   }, [typed, may])
   return { hits: found.typed === typed ? found.hits : [], isSearching: found.typed !== typed }
 }
+
+/** For readers of the screen alone. */
+const visuallyHidden = {
+  position: 'absolute',
+  width: 1,
+  height: 1,
+  m: '-1px',
+  p: 0,
+  overflow: 'hidden',
+  clipPath: 'inset(50%)',
+  whiteSpace: 'nowrap',
+} as const

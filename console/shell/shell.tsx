@@ -1,4 +1,5 @@
 import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
 import Drawer from '@mui/material/Drawer'
 import { Suspense, useEffect, useState } from 'react'
 import { type CoreLayoutProps, Navigate, useLocation } from 'react-admin'
@@ -6,12 +7,10 @@ import { mayBeSignedIn } from '../client/auth-provider.ts'
 import { MeProvider } from '../me/me.tsx'
 import { useTexts } from '../texts/texts.tsx'
 import { Notices } from '../ui/notices.tsx'
-import { Waiting } from '../ui/waiting.tsx'
+import { Waiting } from '../ui/pending.tsx'
 import { SearchDialog } from './search-dialog.tsx'
 import { Sidebar } from './sidebar.tsx'
-import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
-import { useShortcuts } from './use-shortcuts.ts'
 
 const sidebarWidth = 232
 
@@ -74,3 +73,37 @@ function Frame({ children }: CoreLayoutProps) {
     </Box>
   )
 }
+
+/** First on the page for the one who comes by keyboard. A button, because the address after # is the page. */
+function SkipLink() {
+  const { shell } = useTexts()
+  return (
+    <Button
+      variant="contained"
+      onClick={() => document.getElementById('content')?.focus()}
+      sx={{ position: 'fixed', top: 8, left: 8, zIndex: 2000, '&:not(:focus)': { transform: 'translateY(-200%)' } }}
+    >
+      {shell.skip}
+    </Button>
+  )
+}
+
+/** Ctrl-K or Cmd-K searches everywhere; "/" goes to the search of the page, else does the same. */
+function useShortcuts(search: () => void): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const isEverywhere = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k'
+      const isSlash = event.key === '/' && !event.ctrlKey && !event.metaKey && !isTyping(event.target)
+      if (!isEverywhere && !isSlash) return
+      event.preventDefault()
+      const field = document.querySelector<HTMLInputElement>('input[type=search]')
+      if (isSlash && field) field.focus()
+      else search()
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [search])
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))

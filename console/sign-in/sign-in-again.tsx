@@ -1,11 +1,11 @@
 import Alert from '@mui/material/Alert'
-import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { ask } from '../client/ask.ts'
 import { useMe } from '../me/me.tsx'
 import { useTexts } from '../texts/texts.tsx'
 import { AskFirst } from '../ui/ask-first.tsx'
+import { PasswordField } from '../ui/small-form.tsx'
 import { refusalText } from './refusal-text.ts'
 
 /** The session ended while somebody was typing: sign in over the page, and go on where it stood. */
@@ -31,14 +31,7 @@ export function SignInAgain({ open, onDone }: { open: boolean; onDone(): void })
           {refusalText(error, texts)}
         </Alert>
       )}
-      <TextField
-        autoFocus
-        type="password"
-        label={texts.signIn.password}
-        autoComplete="current-password"
-        value={password}
-        onChange={({ target }) => setPassword(target.value)}
-      />
+      <PasswordField autoFocus label={texts.signIn.password} value={password} onType={setPassword} />
     </AskFirst>
   )
 }

@@ -10,7 +10,6 @@ import type { AccountChoice } from '#derive/console/answers.ts'
 import { SeveralAccounts } from '../client/auth-provider.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Brand } from '../ui/brand.tsx'
-import { ChooseAccount } from './choose-account.tsx'
 import { refusalText } from './refusal-text.ts'
 
 /** What was typed, and the account that was chosen. */
@@ -97,6 +96,42 @@ export function SignInPage() {
           </form>
         )}
       </Paper>
+    </Box>
+  )
+}
+
+type ChooseAccountProps = {
+  choices: readonly AccountChoice[]
+  isBusy: boolean
+  onChoose(id: number): void
+  onBack(): void
+}
+
+/** Where somebody with several accounts wants to go. */
+function ChooseAccount({ choices, isBusy, onChoose, onBack }: ChooseAccountProps) {
+  const { signIn } = useTexts()
+  return (
+    <Box component="section" aria-label={signIn.choose} sx={{ display: 'grid', gap: 1.5 }}>
+      <Typography variant="h2" component="h2">
+        {signIn.choose}
+      </Typography>
+      <Typography color="textSecondary">{signIn.chooseLead}</Typography>
+      {choices.map(({ account_id, name, company }, index) => (
+        <Button
+          key={account_id}
+          variant="outlined"
+          size="large"
+          disabled={isBusy}
+          autoFocus={index === 0}
+          onClick={() => onChoose(account_id)}
+          sx={{ justifyContent: 'start', textAlign: 'start', overflowWrap: 'anywhere' }}
+        >
+          {signIn.chosen(name, company.name)}
+        </Button>
+      ))}
+      <Button onClick={onBack} disabled={isBusy}>
+        {signIn.other}
+      </Button>
     </Box>
   )
 }

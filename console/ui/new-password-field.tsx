@@ -1,9 +1,9 @@
 import Box from '@mui/material/Box'
 import LinearProgress from '@mui/material/LinearProgress'
-import TextField from '@mui/material/TextField'
 import { useEffect, useState } from 'react'
 import type { Owner, Strength } from '#derive/password.ts'
 import { useTexts } from '../texts/texts.tsx'
+import { SmallField } from './small-form.tsx'
 
 type NewPasswordFieldProps = {
   label: string
@@ -20,15 +20,15 @@ export function NewPasswordField({ label, value, owner, wrong, hint, onType }: N
   const strength = useStrength(value, owner)
   return (
     <Box>
-      <TextField
+      <SmallField
         fullWidth
         type="password"
         label={label}
         value={value}
         autoComplete="new-password"
-        onChange={({ target }) => onType(target.value)}
-        error={!!wrong}
-        helperText={wrong ?? [profile.strengthHint, hint].filter(Boolean).join(' ')}
+        onType={onType}
+        wrong={wrong}
+        hint={[profile.strengthHint, hint].filter(Boolean).join(' ')}
       />
       {strength !== undefined && (
         <Box sx={{ display: 'flex', alignItems: 'center', gap: 1, mt: 0.5, mx: 1.75 }}>

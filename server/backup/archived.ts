@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib'
 import { archiveOf } from '../embedded/archive.ts'
 import { namesIn } from '../embedded/folders.ts'
 import type { Manifest } from './manifest.ts'
-import { BackupProblem } from './problem.ts'
+import { BackupProblem } from './manifest.ts'
 
 /** PostgreSQL's log, as it was archived: a file for each segment, compressed, named by timeline and number. */
 

@@ -8,8 +8,7 @@ import { sweep, unfinished } from '../embedded/leftovers.ts'
 import { companyRows, companyTables, inSnapshot, leftOut } from '../store/company-rows.ts'
 import type { Connection } from '../store/database.ts'
 import { seenMigrations } from '../store/migrate.ts'
-import { type FileFacts, manifestName, manifestText } from './manifest.ts'
-import { BackupProblem } from './problem.ts'
+import { BackupProblem, type FileFacts, manifestName, manifestText } from './manifest.ts'
 import { writeTar } from './tar.ts'
 
 /** What an exported company is: a file of lines for each table, and this as the last entry. */

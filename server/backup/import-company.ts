@@ -5,8 +5,7 @@ import { inStage } from '../store/company-rows.ts'
 import type { Connection } from '../store/database.ts'
 import { seenMigrations } from '../store/migrate.ts'
 import { type CompanyManifest, companyFormat, linesOf } from './export-company.ts'
-import { manifestName, readManifest } from './manifest.ts'
-import { BackupProblem } from './problem.ts'
+import { BackupProblem, manifestName, readManifest } from './manifest.ts'
 import { readTar } from './tar.ts'
 
 export type Imported = { companyId: number; manifest: CompanyManifest }

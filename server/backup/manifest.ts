@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { BackupProblem } from './problem.ts'
 
 /** What is in a backup. It lies beside the files, or as the last of them, and is checked itself. */
 export type Manifest = {
@@ -50,3 +49,8 @@ function parsed(text: string, where: string): object {
 }
 
 const checksumOf = (manifest: object): string => createHash('sha256').update(JSON.stringify(manifest)).digest('hex')
+
+/** A backup cannot be made, or is not what it should be: one sentence that names what is wrong and says what to do. */
+export class BackupProblem extends Error {
+  override name = 'BackupProblem'
+}

@@ -4,7 +4,7 @@ import { folderAside } from '../embedded/recover.ts'
 import { seenMigrations } from '../store/migrate.ts'
 import { type ReadTwice, readTablesTwice } from '../store/read-twice.ts'
 import type { Manifest } from './manifest.ts'
-import { BackupProblem } from './problem.ts'
+import { BackupProblem } from './manifest.ts'
 import { restoreBackup } from './restore.ts'
 
 export type Verified = { manifest: Manifest; tables: ReadTwice[] }

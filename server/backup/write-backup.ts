@@ -10,8 +10,7 @@ import { flush } from '../embedded/folders.ts'
 import { ourselves } from '../embedded/identity.ts'
 import { sweep, unfinished } from '../embedded/leftovers.ts'
 import type { Connection } from '../embedded/users.ts'
-import { type FileFacts, format, type Manifest, manifestName, manifestText } from './manifest.ts'
-import { BackupProblem } from './problem.ts'
+import { BackupProblem, type FileFacts, format, type Manifest, manifestName, manifestText } from './manifest.ts'
 import { type Writer, writeTar } from './tar.ts'
 
 export type BackupTask = {

@@ -7,7 +7,7 @@ import { Mistake } from './mistake.ts'
 import { inLine } from './printable.ts'
 import { readSecretWord } from './stdin.ts'
 import type { Answer, CommandContext } from './terminal.ts'
-import { configOf, inCompany, inTransaction, named } from './with-app.ts'
+import { configOf, inTransaction, named, sayOf } from './with-app.ts'
 import { readId, readList } from './words.ts'
 
 type CreateOptions = {
@@ -55,10 +55,8 @@ export function addAccount(program: Command, context: CommandContext): void {
       }
       const password = await readSecretWord(context, options.password)
       const input = { ...options, permissions: options.permissions ?? allPermissions, password }
-      context.say(
-        await inCompany(context, companyId, async ({ transaction, company }) =>
-          made(await createAccount(transaction, companyId, input), named(company)),
-        ),
+      await sayOf(context, companyId, async ({ transaction, company }) =>
+        made(await createAccount(transaction, companyId, input), named(company)),
       )
     })
 

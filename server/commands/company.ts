@@ -7,7 +7,7 @@ import { type Company, createCompany, setCompany, showCompany } from '../service
 import { presentToken, type Token } from '../service/token.ts'
 import { inLine } from './printable.ts'
 import type { Answer, CommandContext } from './terminal.ts'
-import { inCompany, inTransaction, named } from './with-app.ts'
+import { inTransaction, named, sayOf } from './with-app.ts'
 import { readId, readList } from './words.ts'
 
 type Options = { name?: string; plan?: string; addOns?: string[]; currency?: string }
@@ -45,8 +45,8 @@ export function addCompany(program: Command, context: CommandContext): void {
     .option('--add-ons <list>', addOnsAbout, readAddOns)
     .option('--currency <code>', currencyAbout)
     .addHelpText('after', '\nExample:\n  plumbline company set 1 --plan ENTERPRISE --add-ons all')
-    .action(async (id: number, input: Options) =>
-      context.say(changed(await inCompany(context, id, ({ transaction }) => setCompany(transaction, id, input)))),
+    .action((id: number, input: Options) =>
+      sayOf(context, id, async ({ transaction }) => changed(await setCompany(transaction, id, input))),
     )
 
   company
@@ -54,14 +54,12 @@ export function addCompany(program: Command, context: CommandContext): void {
     .description('Shows a company: its plan and what it uses of it, add-ons, accounts and token (without its text).')
     .argument('<id>', 'the id of the company', readId('The id'))
     .addHelpText('after', '\nExample:\n  plumbline company show 1')
-    .action(async (id: number) =>
-      context.say(
-        await inCompany(context, id, async ({ transaction }) =>
-          shown(
-            await showCompany(transaction, id),
-            await listAccounts(transaction, id),
-            await presentToken(transaction, id),
-          ),
+    .action((id: number) =>
+      sayOf(context, id, async ({ transaction }) =>
+        shown(
+          await showCompany(transaction, id),
+          await listAccounts(transaction, id),
+          await presentToken(transaction, id),
         ),
       ),
     )

@@ -1,4 +1,4 @@
-import { withoutStop } from './sentence.ts'
+import { withoutStop } from './printable.ts'
 
 /** Why the database could not be used, as a sentence that says what to do; undefined where it is not about that. */
 export function databaseTrouble(error: unknown): string | undefined {

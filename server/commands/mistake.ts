@@ -1,10 +1,10 @@
 import { Refusal, refusals, told, toldMax } from '#registry/refusals.ts'
-import { BackupProblem } from '../backup/problem.ts'
+import { BackupProblem } from '../backup/manifest.ts'
 import { ConfigProblem } from '../config/config.ts'
 import { EmbeddedProblem } from '../embedded/open.ts'
 import { Fault } from '../store/faults.ts'
 import { databaseTrouble } from './database-trouble.ts'
-import { asSentence, withoutStop } from './sentence.ts'
+import { asSentence, withoutStop } from './printable.ts'
 
 /** Something that whoever gave the command can put right. The message says what and how. */
 export class Mistake extends Error {

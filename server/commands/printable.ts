@@ -17,3 +17,15 @@ const dangerous = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 const shown = (character: string): string => `<U+${hexOf(character).toUpperCase()}>`
 
 const hexOf = (character: string): string => (character.codePointAt(0) as number).toString(16).padStart(4, '0')
+
+/** Text of others as a sentence of ours. */
+
+/** Sentences of fields begin with the name of the field, which stays as it is. */
+export const asSentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`)
+
+/** Without the stops and blanks at its end, to go on within a sentence. */
+export function withoutStop(text: string): string {
+  let end = text.length
+  while (end > 0 && /[.\s]/.test(text[end - 1] as string)) end--
+  return text.slice(0, end)
+}

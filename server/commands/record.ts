@@ -6,7 +6,7 @@ import { createRecord } from '../service/write-record.ts'
 import { Mistake } from './mistake.ts'
 import { readInput } from './stdin.ts'
 import type { CommandContext } from './terminal.ts'
-import { inCompany, named } from './with-app.ts'
+import { named, sayOf } from './with-app.ts'
 import { readId } from './words.ts'
 
 const resources = registry.map(({ name }) => name).join(', ')
@@ -30,12 +30,10 @@ Examples:
     )
     .action(async (definition: Definition, { company: companyId, jsonBody }: { company: number; jsonBody: string }) => {
       const body = readJson(jsonBody === '-' ? await readInput(context) : jsonBody)
-      context.say(
-        await inCompany(context, companyId, async ({ transaction, actor, company }) => {
-          const { id } = await createRecord(transaction, actor, definition, body)
-          return { json: { id }, text: `Made ${definition.one} ${id} of ${named(company)}.` }
-        }),
-      )
+      await sayOf(context, companyId, async ({ transaction, actor, company }) => {
+        const { id } = await createRecord(transaction, actor, definition, body)
+        return { json: { id }, text: `Made ${definition.one} ${id} of ${named(company)}.` }
+      })
     })
 }
 

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
 import { CommanderError } from 'commander'
-import { readEnvironment } from './environment.ts'
-import { mistakeIn } from './mistake.ts'
+import { Mistake, mistakeIn } from './mistake.ts'
 import { printable, printableJson } from './printable.ts'
 import { makeProgram } from './program.ts'
 import type { Answer, Environment, Terminal } from './terminal.ts'
@@ -37,3 +39,20 @@ const traceOf = (error: unknown): string =>
   error instanceof Error && error.cause !== undefined
     ? `${error.stack}\nbecause of ${traceOf(error.cause)}`
     : String((error as Error | undefined)?.stack ?? error)
+
+/** The environment over the `.env` file of the working directory, where there is one. */
+const readEnvironment = ({ environment, folder }: Pick<Terminal, 'environment' | 'folder'>): Environment => ({
+  ...readEnvFile(folder),
+  ...environment,
+})
+
+function readEnvFile(folder: string): Environment {
+  const file = join(folder, '.env')
+  try {
+    return parseEnv(readFileSync(file, 'utf8'))
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return {}
+    throw new Mistake(`${file} cannot be read (${code ?? message}): make it readable for this user, or remove it.`)
+  }
+}

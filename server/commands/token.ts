@@ -3,7 +3,7 @@ import { scopes as allScopes } from '#registry/permissions.ts'
 import { allowAddresses, issueToken, revokeToken, rotateToken, showToken, type Token } from '../service/token.ts'
 import { inLine } from './printable.ts'
 import type { Answer, CommandContext } from './terminal.ts'
-import { type InCompany, inCompany, named } from './with-app.ts'
+import { type InCompany, named, sayOf } from './with-app.ts'
 import { readAddresses, readId, readList } from './words.ts'
 
 type Company = { company: number }
@@ -44,19 +44,15 @@ export function addToken(program: Command, context: CommandContext): void {
     .option('--allow <list>', `${addressesAbout} (default: none)`, readAllowed)
     .action(async ({ company, account, scopes = 'all', label, allow = [] }: IssueOptions) => {
       const input = { accountId: account, scopes, label, allowlist: allow }
-      context.say(
-        await inCompany(context, company, async (inside) =>
-          told(inside, await issueToken(inside.transaction, inside.actor, inside.app.secret, input)),
-        ),
+      await sayOf(context, company, async (inside) =>
+        told(inside, await issueToken(inside.transaction, inside.actor, inside.app.secret, input)),
       )
     })
 
   add('show', 'Says the active token again. That it was shown is noted.', 'show --company 1').action(
-    async ({ company }: Company) =>
-      context.say(
-        await inCompany(context, company, async (inside) =>
-          told(inside, await showToken(inside.transaction, inside.actor, inside.app.secret)),
-        ),
+    ({ company }: Company) =>
+      sayOf(context, company, async (inside) =>
+        told(inside, await showToken(inside.transaction, inside.actor, inside.app.secret)),
       ),
   )
 
@@ -64,25 +60,21 @@ export function addToken(program: Command, context: CommandContext): void {
     'rotate',
     'Replaces the token by a new one with the same scopes, label and addresses; the old one stops at once.',
     'rotate --company 1',
-  ).action(async ({ company }: Company) =>
-    context.say(
-      await inCompany(context, company, async (inside) =>
-        told(inside, await rotateToken(inside.transaction, inside.actor, inside.app.secret)),
-      ),
+  ).action(({ company }: Company) =>
+    sayOf(context, company, async (inside) =>
+      told(inside, await rotateToken(inside.transaction, inside.actor, inside.app.secret)),
     ),
   )
 
   add('revoke', 'Ends the token: the API is closed until another one is issued.', 'revoke --company 1').action(
-    async ({ company }: Company) => context.say(await inCompany(context, company, revoked)),
+    ({ company }: Company) => sayOf(context, company, revoked),
   )
 
   add('allow', 'Says from which addresses the token may be used.', 'allow --company 1 203.0.113.7,198.51.100.0/24')
     .argument('<list>', addressesAbout, readAllowed)
-    .action(async (addresses: string[], { company }: Company) =>
-      context.say(
-        await inCompany(context, company, async ({ transaction, actor }) =>
-          allowed(await allowAddresses(transaction, actor, addresses)),
-        ),
+    .action((addresses: string[], { company }: Company) =>
+      sayOf(context, company, async ({ transaction, actor }) =>
+        allowed(await allowAddresses(transaction, actor, addresses)),
       ),
     )
 }

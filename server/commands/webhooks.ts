@@ -16,7 +16,7 @@ import { checkAddress } from '../webhooks/address.ts'
 import { Mistake } from './mistake.ts'
 import { inLine } from './printable.ts'
 import type { Answer, CommandContext } from './terminal.ts'
-import { type InCompany, inCompany, named } from './with-app.ts'
+import { type InCompany, named, sayOf } from './with-app.ts'
 import { readId, readList } from './words.ts'
 
 type Company = { company: number }
@@ -38,8 +38,8 @@ export function addWebhooks(program: Command, context: CommandContext): void {
       .addHelpText('after', `\nExample:\n  plumbline webhooks ${name} ${example}`)
   const addOne = (name: string, about: string, example: string): Command =>
     add(name, about, example).argument('<id>', 'the id of the webhook', readId('The id'))
-  const say = async ({ company }: Company, work: (inside: InCompany, by: By) => Promise<Answer>): Promise<void> =>
-    context.say(await inCompany(context, company, (inside) => work(inside, byOperator(inside))))
+  const say = ({ company }: Company, work: (inside: InCompany, by: By) => Promise<Answer>): Promise<void> =>
+    sayOf(context, company, (inside) => work(inside, byOperator(inside)))
 
   add('list', 'Says which webhooks there are, and how they do.', '--company 1').action((given: Company) =>
     say(given, async ({ transaction, company }) => listed(await listWebhooks(transaction, company.id), named(company))),
@@ -102,19 +102,10 @@ function readMoment(word: string): Date {
   throw new Mistake(`--from must be a day or a moment like 2026-03-31T12:00:00Z and not ${JSON.stringify(word)}.`)
 }
 
-const facts = ({
-  id,
-  name,
-  url,
-  events,
-  payload,
-  ordered,
-  disabled_because,
-  failing_since,
-  resync_since,
-}: Webhook) => ({
-  ...{ id, name, url, events, payload, ordered, disabled_because, failing_since, resync_since },
-})
+function facts(webhook: Webhook) {
+  const { id, name, url, events, payload, ordered, disabled_because, failing_since, resync_since } = webhook
+  return { id, name, url, events, payload, ordered, disabled_because, failing_since, resync_since }
+}
 
 const line = (webhook: Webhook): string =>
   `${webhook.id}  ${inLine(webhook.name)}  ${inLine(webhook.url)}  ${webhook.events.length} events  ${stateOf(webhook)}`

@@ -1,6 +1,5 @@
 import type { CompanyRow } from '#sql/system/companies.ts'
-import type { App } from '../app.ts'
-import { type OpenApp, openApp } from '../app.ts'
+import { type App, type OpenApp, openApp } from '../app.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { type Actor, operator } from '../service/actor.ts'
 import { showCompany } from '../service/company.ts'
@@ -8,7 +7,7 @@ import type { Transaction } from '../store/database.ts'
 import { needDatabase } from './data-folder.ts'
 import { inLine } from './printable.ts'
 import { type Progress, progressOf } from './progress.ts'
-import type { CommandContext } from './terminal.ts'
+import type { Answer, CommandContext } from './terminal.ts'
 
 /** The settings of a command that says what it did itself: its log is silent unless asked for. */
 export const configOf = ({ environment }: CommandContext): Config =>
@@ -44,15 +43,17 @@ export const inTransaction = <T>(
 
 export type InCompany = { transaction: Transaction; app: App; company: CompanyRow; actor: Actor }
 
-/** The same for a company, which must be there. */
-export async function inCompany<T>(
+/** Says what one transaction did for a company, which must be there. */
+export async function sayOf(
   context: CommandContext,
   id: number,
-  work: (inside: InCompany) => Promise<T>,
-): Promise<T> {
+  work: (inside: InCompany) => Promise<Answer>,
+): Promise<void> {
   await needDatabase(configOf(context))
-  return inTransaction(context, async (transaction, app) =>
-    work({ transaction, app, company: await showCompany(transaction, id), actor: operator(id) }),
+  context.say(
+    await inTransaction(context, async (transaction, app) =>
+      work({ transaction, app, company: await showCompany(transaction, id), actor: operator(id) }),
+    ),
   )
 }
 

@@ -6,8 +6,7 @@ import { weAreRoot } from './identity.ts'
 import { unfinished } from './leftovers.ts'
 import type { Location } from './location.ts'
 import { codeOf, EmbeddedProblem, refusedBy, saidBy } from './problem.ts'
-import { shell } from './run.ts'
-import { hasFailed, runSingleUser } from './single-user.ts'
+import { hasFailed, runSingleUser, shell } from './run.ts'
 
 /**
  * Who gets into the cluster. The service is the role `plumbline`: no superuser, owner of its database, let in by a

@@ -6,7 +6,7 @@ import type { Bound, BoundCall } from '../pipeline/bind.ts'
 import type { Call, PathParams, Wait } from '../pipeline/call.ts'
 import { admit } from '../pipeline/pipeline.ts'
 import type { ChangeWatch } from '../service/change-watch.ts'
-import type { Rate } from '../service/token-rate.ts'
+import { type Rate, windowSeconds } from '../service/token-rate.ts'
 import type { Admission } from './admission.ts'
 import type { App } from './app.ts'
 import { baseOf } from './base.ts'
@@ -16,7 +16,6 @@ import { failed } from './failed.ts'
 import type { Sort } from './limiter.ts'
 import type { Pages } from './pages.ts'
 import type { Body } from './protocol/body.ts'
-import { rateLimitHeaders } from './rate-limit.ts'
 import { readBody } from './read-body.ts'
 import { CallerGone } from './read-bytes.ts'
 import { type Incoming, onlyThese, type Site, type Target } from './request-handler.ts'
@@ -25,7 +24,7 @@ import type { Sent } from './send.ts'
 import { turnsOf } from './turns.ts'
 
 /** `describe` makes a public document; `changes` wakes calls that wait for one. */
-export type ApiParts = {
+type ApiParts = {
   router: Router<Bound>
   pages: Pages
   describe: Describe
@@ -131,4 +130,14 @@ const sortOf = ({ route }: Call): Sort => (isWrite(route) ? 'writes' : 'reads')
 const limited = <Answer extends Sent>(reply: Answer, rate: Rate): Answer => ({
   ...reply,
   headers: { ...reply.headers, ...rateLimitHeaders(rate) },
+})
+
+/**
+ * What a caller is told of his limit, in the fields of draft-ietf-httpapi-ratelimit-headers (structured fields, RFC
+ * 9651): the quota of a window, what is left of it, and in how many seconds it is whole again. A draft may change;
+ * only this file would.
+ */
+const rateLimitHeaders = ({ limit, remaining, resetSeconds }: Rate): { [name: string]: string } => ({
+  'RateLimit-Policy': `"token";q=${limit};w=${windowSeconds}`,
+  RateLimit: `"token";r=${remaining};t=${resetSeconds}`,
 })

@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { Server as NetServer, type Socket } from 'node:net'
+import { isIP, Server as NetServer, type Socket } from 'node:net'
 import { Refusal } from '#registry/refusals.ts'
+import type { Config } from '../config/config.ts'
 import { refusalAnswer, replyOf } from '../pipeline/answer.ts'
 import type { App, Stage } from './app.ts'
+import { hostOrigin } from './base.ts'
 import type { Connections } from './connections.ts'
-import { contentPolicy } from './content-policy.ts'
 import { openPort } from './port.ts'
+import { contentPolicy } from './send.ts'
 
 export type Listening = {
   /** The address to call, with the port that was taken. */
@@ -109,3 +111,20 @@ function refuseUnreadable({ config, log }: App, error: NodeJS.ErrnoException, so
 
 const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
+
+const hstsSeconds = 365 * 24 * 3600
+
+/**
+ * Strict-Transport-Security (RFC 6797) on every answer under the name that has TLS and under no other: not to a request
+ * that came to this machine by another way, and never for localhost or an address, which other services may share.
+ */
+export function openHsts({ publicUrl }: Pick<Config, 'publicUrl'>) {
+  if (publicUrl === null || !hasOwnNameOverTls(new URL(publicUrl))) return () => undefined
+  return ({ headers }: IncomingMessage, response: ServerResponse): void => {
+    if (hostOrigin('https:', headers.host) === publicUrl)
+      response.setHeader('Strict-Transport-Security', `max-age=${hstsSeconds}`)
+  }
+}
+
+const hasOwnNameOverTls = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' && isIP(hostname.replace(/^\[|\]$/g, '')) === 0 && !/(^|\.)localhost$/.test(hostname)

@@ -4,7 +4,6 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Reply } from '../pipeline/call.ts'
 import type { Budget } from './connections.ts'
-import { contentPolicy } from './content-policy.ts'
 import { isUnread, readAway } from './read-bytes.ts'
 
 /** An answer as it goes out: a text, bytes, a file that is read while it is sent, or what is written meanwhile. */
@@ -95,3 +94,6 @@ async function* inTurns({ turn }: Budget, pieces: Readable): AsyncGenerator<Buff
 function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
+
+/** What every answer of this edge tells a browser that opens it as a page: load nothing, and show it in no frame. */
+export const contentPolicy = { 'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'" }

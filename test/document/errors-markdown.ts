@@ -1,4 +1,4 @@
-import { errorsOpening, errorsTitle, fieldCodeRows, fieldCodesOpening, refusalSections } from '#derive/errors-text.ts'
+import { errorsOpening, errorsTitle, fieldCodeRows, fieldCodesOpening, refusalSections } from '#derive/errors-page.ts'
 
 /** docs/errors.md: the page /docs/errors for somebody who reads the repository. A test compares the two. */
 export function errorsMarkdown(): string {

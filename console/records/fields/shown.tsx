@@ -1,12 +1,15 @@
 import Box from '@mui/material/Box'
 import Link from '@mui/material/Link'
+import { useReference } from 'react-admin'
 import type { FormField } from '#derive/form.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { StatusChip } from '../../ui/status-chip.tsx'
-import { ReferenceName } from './reference-name.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { pathOf } from '../paths.ts'
+import { titleOf } from '../title.ts'
 import { ShownLines } from './shown-lines.tsx'
 
 type ShownProps = {
@@ -104,4 +107,15 @@ function Address({ address, isShort }: { address: JsonObject; isShort?: boolean 
   const place = [postal_code, city].filter(Boolean).join(' ')
   const parts = [line1, line2, place, region, country && countryName(country)].filter(Boolean)
   return isShort ? parts.join(', ') : parts.map((part) => <div key={part}>{part}</div>)
+}
+
+/** The name of a record referred to, leading to it; names asked for on one page are fetched together. */
+function ReferenceName({ to, id }: { to: string; id: number }) {
+  const { may } = useMe()
+  const isVisible = may(to, 'VIEW')
+  const { referenceRecord, isPending } = useReference({ reference: to, id, options: { enabled: isVisible } })
+  if (!isVisible) return <>#{id}</>
+  if (isPending) return <>…</>
+  if (!referenceRecord) return <>#{id}</>
+  return <TextLink to={pathOf(to, id)}>{titleOf(to, referenceRecord)}</TextLink>
 }

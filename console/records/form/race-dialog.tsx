@@ -11,8 +11,7 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
+import { Pending } from '../../ui/pending.tsx'
 import { Shown } from '../fields/shown.tsx'
 import { raceOf, settled, stretch } from './race.ts'
 import { RaceLines } from './race-lines-choice.tsx'
@@ -39,8 +38,7 @@ export function RaceDialog({ form, id, onClose, onSettled }: RaceDialogProps) {
   return (
     <AskFirst open wide title={race.title} confirm={race.goOn} isDisabled={!answer} onConfirm={goOn} onClose={onClose}>
       <Lead entry={history?.[0]} />
-      {error && <Trouble error={error} retry={reload} />}
-      {!answer && !error && <Waiting />}
+      <Pending error={error} retry={reload} isThere={!!answer} />
       {answer && <Choices form={form} stored={answer.data} kept={kept} onKeep={setKept} />}
     </AskFirst>
   )

@@ -10,8 +10,7 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
+import { Pending } from '../../ui/pending.tsx'
 import { Shown } from '../fields/shown.tsx'
 import { useUndo } from '../removal/use-undo.ts'
 import { channelOf } from './channel.ts'
@@ -21,8 +20,7 @@ export function History({ definition, id }: { definition: Definition; id: number
   const texts = useTexts()
   const [limit, setLimit] = useState(25)
   const { answer, error, reload } = useLoaded('records.history', { records: definition.name, id, query: { limit } })
-  if (error) return <Trouble error={error} retry={reload} />
-  if (!answer) return <Waiting />
+  if (error || !answer) return <Pending error={error} retry={reload} />
   const { data, meta } = answer
   if (data.length === 0) return <Typography color="textSecondary">{texts.history.none}</Typography>
   return (

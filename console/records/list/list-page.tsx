@@ -2,22 +2,22 @@ import Add from '@mui/icons-material/Add'
 import Download from '@mui/icons-material/DownloadOutlined'
 import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
-import { LinkBase, useListController } from 'react-admin'
-import { columnsOf } from '#derive/form/table.ts'
+import { useMemo } from 'react'
+import { LinkBase, useListController, useStore } from 'react-admin'
+import { type Column, columnsOf } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
 import { addressOf } from '../../client/ask.ts'
 import { listQuery } from '../../client/record-provider.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
+import { Trouble } from '../../ui/pending.tsx'
 import { createPath } from '../paths.ts'
 import { ColumnChooser } from './column-chooser.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { ListBody } from './list-body.tsx'
 import { Paging } from './paging.tsx'
 import { SelectionBar } from './selection-bar.tsx'
-import { useColumns } from './use-columns.ts'
 
 /** The list of any kind of record: found, narrowed, sorted, paged, chosen from and taken along. */
 export function ListPage({ definition }: { definition: Definition }) {
@@ -80,4 +80,18 @@ export function ListPage({ definition }: { definition: Definition }) {
       )}
     </Page>
   )
+}
+
+/** The columns somebody has chosen for a resource, kept in the browser; until then the usual ones. */
+export function useColumns(definition: Definition) {
+  const [chosen, choose] = useStore<string[] | null>(`columns.${definition.name}`, null)
+  const shown = useMemo(() => {
+    const all = columnsOf(definition)
+    const kept =
+      chosen === null ? all.filter(({ initial }) => initial) : all.filter(({ name }) => chosen.includes(name))
+    // The title is what a row is called and where it leads.
+    const title = all.find(({ name }) => name === definition.title) as Column
+    return [title, ...kept.filter(({ name }) => name !== definition.title)]
+  }, [definition, chosen])
+  return { shown, choose, isUsual: chosen === null }
 }

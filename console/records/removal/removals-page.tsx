@@ -11,10 +11,10 @@ import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { ListRow } from '../../ui/list-row.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Pending } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
 import { channelOf } from '../history/channel.ts'
 import { Paging } from '../list/paging.tsx'
 import { pathOf } from '../paths.ts'
@@ -30,8 +30,7 @@ export function RemovalsPage() {
   const total = answer?.meta.total ?? 0
   return (
     <Page title={shell.removals} lead={removals.lead}>
-      {error && <Trouble error={error} retry={reload} />}
-      {!answer && !error && <Waiting />}
+      <Pending error={error} retry={reload} isThere={!!answer} />
       {answer && total === 0 && <Empty title={removals.none} lead={removals.noneLead} />}
       {answer && total > 0 && (
         <Paper>
@@ -63,32 +62,24 @@ function RemovalItem({ removal, onRestored }: { removal: Removal; onRestored(): 
     setBusy(false)
   }
   return (
-    <Box
-      component="li"
-      sx={{
-        display: 'flex',
-        flexWrap: 'wrap',
-        gap: 2,
-        alignItems: 'center',
-        p: 2,
-        borderBottom: 1,
-        borderColor: 'divider',
-      }}
-    >
-      <Box sx={{ flex: '1 1 260px', minWidth: 0 }}>
-        <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>
-          {isBack ? <TextLink to={pathOf(records, record_id)}>{name}</TextLink> : name}
-        </Typography>
-        <Typography variant="body2" color="textSecondary">
-          {one(records)} · {who?.name ?? history.system} {channelOf(removal, history)} ·{' '}
-          <time dateTime={at}>{format.moment(at)}</time>
-        </Typography>
-        {went.length > 0 && (
-          <Typography variant="body2" color="textSecondary">
-            {removals.with}: {went.map(({ records: resource, count }) => `${count} × ${many(resource)}`).join(', ')}
+    <ListRow
+      main={
+        <>
+          <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>
+            {isBack ? <TextLink to={pathOf(records, record_id)}>{name}</TextLink> : name}
           </Typography>
-        )}
-      </Box>
+          <Typography variant="body2" color="textSecondary">
+            {one(records)} · {who?.name ?? history.system} {channelOf(removal, history)} ·{' '}
+            <time dateTime={at}>{format.moment(at)}</time>
+          </Typography>
+          {went.length > 0 && (
+            <Typography variant="body2" color="textSecondary">
+              {removals.with}: {went.map(({ records: resource, count }) => `${count} × ${many(resource)}`).join(', ')}
+            </Typography>
+          )}
+        </>
+      }
+    >
       {isBack && <Typography color="textSecondary">{removals.back}</Typography>}
       {mode === 'hard' && <Typography color="textSecondary">{removals.gone}</Typography>}
       {!isBack && mode === 'soft' && may(records, 'EDIT') && (
@@ -102,6 +93,6 @@ function RemovalItem({ removal, onRestored }: { removal: Removal; onRestored(): 
           {removals.restore}
         </Button>
       )}
-    </Box>
+    </ListRow>
   )
 }

@@ -1,18 +1,17 @@
 import Alert from '@mui/material/Alert'
 import Typography from '@mui/material/Typography'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useNotify } from 'react-admin'
+import type { RecordDeleted } from '#derive/console/answers.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { WritePlan } from '#registry/refusals.ts'
-import { isRefused } from '../../client/ask.ts'
+import { isRefused, previewRemoval, type Refused } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
+import { Trouble, Waiting } from '../../ui/pending.tsx'
 import { InvolvedList } from './involved-list.tsx'
-import { usePreview } from './use-preview.ts'
 import { useUndo } from './use-undo.ts'
 
 type RemoveDialogProps = {
@@ -105,4 +104,23 @@ function PlanText({ plan }: { plan: WritePlan }) {
       <InvolvedList title={removal.stays} involved={stays} />
     </>
   )
+}
+
+type State = { preview?: RecordDeleted; plan?: WritePlan | undefined; blocked?: Refused; error?: unknown }
+
+/** What deleting a record would do, asked of the service without doing it. */
+function usePreview(resource: string, id: number | string): State {
+  const [state, setState] = useState<State>({})
+  useEffect(() => {
+    const aborter = new AbortController()
+    previewRemoval(resource, id, aborter.signal).then(
+      ({ data, plan }) => setState({ preview: data, plan }),
+      (error) => {
+        if (aborter.signal.aborted) return
+        setState(isRefused(error, 'delete_blocked') ? { blocked: error } : { error })
+      },
+    )
+    return () => aborter.abort()
+  }, [resource, id])
+  return state
 }

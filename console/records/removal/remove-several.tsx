@@ -10,7 +10,7 @@ import { useWrite } from '../../client/use-write.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
+import { Waiting } from '../../ui/pending.tsx'
 import { InvolvedList } from './involved-list.tsx'
 import { useUndo } from './use-undo.ts'
 

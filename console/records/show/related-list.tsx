@@ -6,21 +6,21 @@ import useMediaQuery from '@mui/material/useMediaQuery'
 import { useState } from 'react'
 import { LinkBase, useGetManyReference, useNavigate, useRefresh } from 'react-admin'
 import { type Related, statusOf } from '#derive/form/relations.ts'
-import { isEditable } from '#derive/form/steps.ts'
+import { isEditable, type Step } from '#derive/form/steps.ts'
 import { columnsOf } from '#derive/form/table.ts'
+import { fieldsOf } from '#derive/form.ts'
+import { type Definition, isProtected } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
+import { Trouble, Waiting } from '../../ui/pending.tsx'
 import { FormDialog } from '../form/form-dialog.tsx'
 import { Paging } from '../list/paging.tsx'
 import { RecordCards } from '../list/record-cards.tsx'
 import { RecordTable, type Row } from '../list/record-table.tsx'
 import { createPath, editPath, listPath } from '../paths.ts'
-import { FlagButton } from './flag-button.tsx'
-import { StepButtons } from './step-buttons.tsx'
+import { StepButtons, useAskedStep } from './step-buttons.tsx'
 
 const perPage = 25
 
@@ -115,6 +115,26 @@ export function RelatedList({ related, id }: { related: Related; id: number }) {
           }}
         />
       )}
+    </>
+  )
+}
+
+/** Where a record says yes or no to something, one press says yes; and takes that back where the yes has locked it. */
+function FlagButton({ definition, record }: { definition: Definition; record: Row }) {
+  const { name } = definition
+  const { stepTo } = useRecordTexts()
+  const { start, busy, dialog } = useAskedStep(definition)
+  const flag = fieldsOf(definition).find(({ kind, readOnly }) => kind === 'flag' && !readOnly)
+  if (!flag) return null
+  const isOn = record[flag.name] === true
+  if (isOn && !isProtected(definition, record)) return null
+  const step: Step = { field: flag.name, to: !isOn }
+  return (
+    <>
+      <Button size="small" loading={busy !== undefined} onClick={() => start(record, step)}>
+        {stepTo(name, step, record as JsonObject)}
+      </Button>
+      {dialog}
     </>
   )
 }

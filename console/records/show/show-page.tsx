@@ -6,7 +6,7 @@ import Tab from '@mui/material/Tab'
 import Tabs from '@mui/material/Tabs'
 import { useState } from 'react'
 import { LinkBase, useGetOne, useNavigate, useParams, useStore } from 'react-admin'
-import { relatedTo } from '#derive/form/relations.ts'
+import { madeFrom, relatedTo } from '#derive/form/relations.ts'
 import { isEditable } from '#derive/form/steps.ts'
 import { type Definition, isProtected } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
@@ -14,16 +14,14 @@ import { isRefused } from '../../client/ask.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Trouble, Waiting } from '../../ui/pending.tsx'
 import { StatusChip } from '../../ui/status-chip.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
 import { LockedNotice } from '../form/locked-notice.tsx'
 import { History } from '../history/history.tsx'
 import type { Row } from '../list/record-table.tsx'
-import { editPath, listPath } from '../paths.ts'
+import { createPath, editPath, listPath } from '../paths.ts'
 import { RemoveDialog } from '../removal/remove-dialog.tsx'
 import { useTitleText } from '../title.ts'
-import { MakeButtons } from './make-buttons.tsx'
 import { Overview } from './overview.tsx'
 import { RelatedList } from './related-list.tsx'
 import { StepButtons } from './step-buttons.tsx'
@@ -135,4 +133,22 @@ function RecordTabs({ definition, record }: { definition: Definition; record: Ro
       </Box>
     </>
   )
+}
+
+/** What is made from a record as it stands: a form that begins with what the record gives. */
+export function MakeButtons({ definition, record }: { definition: Definition; record: JsonObject }) {
+  const { make } = useRecordTexts()
+  const { may } = useMe()
+  const navigate = useNavigate()
+  return madeFrom(definition, record)
+    .filter(({ records }) => may(records.name, 'EDIT'))
+    .map(({ records, given }) => (
+      <Button
+        key={records.name}
+        variant="contained"
+        onClick={() => navigate(createPath(records.name), { state: { given } })}
+      >
+        {make(records.name)}
+      </Button>
+    ))
 }

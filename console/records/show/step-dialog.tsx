@@ -13,8 +13,7 @@ import { inputOf } from '../fields/inputs.ts'
 import type { Row } from '../list/record-table.tsx'
 import { editPath } from '../paths.ts'
 import { Differences, Facts } from './facts.tsx'
-import { todayHere } from './today.ts'
-import { useProposal } from './use-proposal.ts'
+import { todayHere, useProposal } from './use-proposal.ts'
 import { type Outcome, useStep } from './use-step.ts'
 
 export type AskedStep = { step: Step; record: Row; outcome?: Outcome | undefined }

@@ -11,7 +11,7 @@ import { AskFirst } from '../../ui/ask-first.tsx'
 import { Shown } from '../fields/shown.tsx'
 import type { Row } from '../list/record-table.tsx'
 import { StepMeaning } from './step-dialog.tsx'
-import { todayHere } from './today.ts'
+import { todayHere } from './use-proposal.ts'
 
 type StepSeveralProps = {
   definition: Definition

@@ -3,7 +3,6 @@ import type { Step } from '#derive/form/steps.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { ask } from '../../client/ask.ts'
-import { todayHere } from './today.ts'
 
 /** What the registry proposes for what a step asks for; without what the record refers to where that may not be seen. */
 export function useProposal(definition: Definition, record: JsonObject, step: Step): JsonObject {
@@ -22,4 +21,11 @@ export function useProposal(definition: Definition, record: JsonObject, step: St
     return () => aborter.abort()
   }, [to, id])
   return proposal?.of(record, found, todayHere()) ?? {}
+}
+
+/** The day where the reader is, as records write it. */
+export function todayHere(): string {
+  const now = new Date()
+  const two = (part: number): string => String(part).padStart(2, '0')
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
 }

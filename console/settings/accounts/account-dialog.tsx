@@ -3,7 +3,6 @@ import Box from '@mui/material/Box'
 import Checkbox from '@mui/material/Checkbox'
 import FormControlLabel from '@mui/material/FormControlLabel'
 import FormHelperText from '@mui/material/FormHelperText'
-import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
@@ -15,7 +14,7 @@ import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
-import { useSmallForm } from '../../ui/use-small-form.ts'
+import { PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
 import { ScopeMatrix } from '../api/scope-matrix.tsx'
 
 const resources = registry.map(({ name }) => name)
@@ -73,21 +72,13 @@ export function AccountDialog({
     >
       <Box sx={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 2, pt: 1 }}>
         {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
-        <TextField
-          label={accounts.name}
-          value={name}
-          autoComplete="off"
-          onChange={({ target }) => setName(target.value)}
-          error={!!form.wrong('name')}
-          helperText={form.wrong('name')}
-        />
-        <TextField
+        <SmallField label={accounts.name} value={name} autoComplete="off" onType={setName} wrong={form.wrong('name')} />
+        <SmallField
           label={accounts.email}
           value={email}
           autoComplete="off"
-          onChange={({ target }) => setEmail(target.value)}
-          error={!!form.wrong('email')}
-          helperText={form.wrong('email')}
+          onType={setEmail}
+          wrong={form.wrong('email')}
         />
         {!account?.service && (
           <NewPasswordField
@@ -100,14 +91,12 @@ export function AccountDialog({
           />
         )}
         {needsOwn && (
-          <TextField
-            type="password"
+          <PasswordField
             label={accounts.ownPassword}
-            autoComplete="current-password"
             value={own}
-            onChange={({ target }) => setOwn(target.value)}
-            error={!!form.wrong('own_password')}
-            helperText={form.wrong('own_password') ?? accounts.ownPasswordWhy}
+            onType={setOwn}
+            wrong={form.wrong('own_password')}
+            hint={accounts.ownPasswordWhy}
           />
         )}
         <Box>

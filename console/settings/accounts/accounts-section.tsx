@@ -9,8 +9,8 @@ import type { Account } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
+import { ListRow } from '../../ui/list-row.tsx'
+import { Pending } from '../../ui/pending.tsx'
 import { AccountDialog } from './account-dialog.tsx'
 
 /** Who may sign in, and what each may do. */
@@ -20,8 +20,7 @@ export function AccountsSection() {
   const me = useMe()
   const { data, error, reload } = useLoaded('accounts.list')
   const [edited, setEdited] = useState<Account | 'new'>()
-  if (error) return <Trouble error={error} retry={reload} />
-  if (!data) return <Waiting />
+  if (error || !data) return <Pending error={error} retry={reload} />
   return (
     <>
       <Box
@@ -35,27 +34,19 @@ export function AccountsSection() {
       <Paper>
         <Box component="ul" aria-label={settings.sections.accounts} sx={{ listStyle: 'none', m: 0, p: 0 }}>
           {data.map((account) => (
-            <Box
-              component="li"
+            <ListRow
               key={account.id}
-              sx={{
-                display: 'flex',
-                flexWrap: 'wrap',
-                gap: 2,
-                alignItems: 'center',
-                p: 2,
-                borderBottom: 1,
-                borderColor: 'divider',
-              }}
+              main={
+                <>
+                  <Typography sx={{ fontWeight: 600 }}>
+                    {account.name} {account.id === me.account.id && `(${accounts.you})`}
+                  </Typography>
+                  <Typography variant="body2" color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
+                    {account.email} · {accounts.rights(account.permissions.length)}
+                  </Typography>
+                </>
+              }
             >
-              <Box sx={{ flex: '1 1 220px', minWidth: 0 }}>
-                <Typography sx={{ fontWeight: 600 }}>
-                  {account.name} {account.id === me.account.id && `(${accounts.you})`}
-                </Typography>
-                <Typography variant="body2" color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
-                  {account.email} · {accounts.rights(account.permissions.length)}
-                </Typography>
-              </Box>
               <Chip
                 size="small"
                 variant="outlined"
@@ -70,7 +61,7 @@ export function AccountsSection() {
               >
                 {common.edit}
               </Button>
-            </Box>
+            </ListRow>
           ))}
         </Box>
       </Paper>

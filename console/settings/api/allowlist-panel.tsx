@@ -1,14 +1,10 @@
-import Alert from '@mui/material/Alert'
-import Box from '@mui/material/Box'
-import Button from '@mui/material/Button'
-import TextField from '@mui/material/TextField'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import { allowlistProblem } from '#registry/allowlist.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { useSmallForm } from '../../ui/use-small-form.ts'
+import { PasswordField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 import { AllowlistField, entriesOf } from './allowlist-field.tsx'
 
 /** From where the active token may be used. */
@@ -24,39 +20,28 @@ export function AllowlistPanel({ allowlist, onChanged }: { allowlist: readonly s
   const isWrong = allowlistProblem(entriesOf(typed)) !== undefined
   return (
     <Panel title={settings.api.allowlist}>
-      <form
-        onSubmit={async (event) => {
-          event.preventDefault()
+      <SmallForm
+        form={form}
+        confirm={common.save}
+        variant="outlined"
+        isDisabled={isWrong || !isChanged || password === ''}
+        maxWidth={720}
+        onSubmit={async () => {
           if (isWrong || !(await form.submit())) return
           notify(settings.api.allowlistSaved, { type: 'success' })
           onChanged()
         }}
       >
-        <Box sx={{ display: 'grid', gap: 2, maxWidth: 720 }}>
-          <AllowlistField typed={typed} wrong={form.wrong('allowlist')} onType={setTyped} />
-          {isChanged && (
-            <TextField
-              type="password"
-              label={settings.api.password}
-              autoComplete="current-password"
-              value={password}
-              onChange={({ target }) => setPassword(target.value)}
-              error={!!form.wrong('password')}
-              helperText={form.wrong('password') ?? settings.api.allowlistWhy}
-            />
-          )}
-          {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
-          <Button
-            type="submit"
-            variant="outlined"
-            loading={form.isBusy}
-            disabled={isWrong || !isChanged || password === ''}
-            sx={{ justifySelf: 'start' }}
-          >
-            {common.save}
-          </Button>
-        </Box>
-      </form>
+        <AllowlistField typed={typed} wrong={form.wrong('allowlist')} onType={setTyped} />
+        {isChanged && (
+          <PasswordField
+            value={password}
+            onType={setPassword}
+            wrong={form.wrong('password')}
+            hint={settings.api.allowlistWhy}
+          />
+        )}
+      </SmallForm>
     </Panel>
   )
 }

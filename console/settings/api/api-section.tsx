@@ -2,8 +2,7 @@ import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
+import { Pending } from '../../ui/pending.tsx'
 import { Documents } from './documents.tsx'
 import { IssueForm } from './issue-form.tsx'
 import { NewToken } from './new-token.tsx'
@@ -16,8 +15,7 @@ export function ApiSection() {
   const options = useLoaded('token.options')
   const [shown, setShown] = useState<{ title: string; token: string }>()
   const error = token.error ?? options.error
-  if (error) return <Trouble error={error} retry={token.reload} />
-  if (!token.answer || !options.data) return <Waiting />
+  if (error || !token.answer || !options.data) return <Pending error={error} retry={token.reload} />
   return (
     <>
       <Typography color="textSecondary" sx={{ mb: 2 }}>

@@ -1,11 +1,10 @@
 import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
+import type { TokenCaller } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
-import { callerName } from './caller-name.ts'
+import { Pending } from '../../ui/pending.tsx'
 
 /** Who uses the token just now, and would be refused without it. */
 export function Callers() {
@@ -17,8 +16,7 @@ export function Callers() {
       <Typography variant="h3" component="h3" sx={{ mb: 0.5 }}>
         {api.callingNow}
       </Typography>
-      {error && <Trouble error={error} />}
-      {!data && !error && <Waiting />}
+      <Pending error={error} isThere={!!data} />
       {data?.length === 0 && <Typography color="textSecondary">{api.callingNobody}</Typography>}
       {data && data.length > 0 && (
         <Box component="ul" aria-label={api.callingNow} sx={{ m: 0, pl: 2.5, overflowWrap: 'anywhere' }}>
@@ -36,3 +34,7 @@ export function Callers() {
     </Box>
   )
 }
+
+/** Somebody who calls: his address, and what his program says that it is. */
+export const callerName = ({ peer, user_agent }: Pick<TokenCaller, 'peer' | 'user_agent'>, unknown: string): string =>
+  user_agent ? `${peer ?? unknown} (${user_agent.slice(0, 60)})` : (peer ?? unknown)

@@ -1,7 +1,6 @@
 import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import FormHelperText from '@mui/material/FormHelperText'
-import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
@@ -11,7 +10,7 @@ import { useMe } from '../../me/me.tsx'
 import { served } from '../../shell/places.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
-import { useSmallForm } from '../../ui/use-small-form.ts'
+import { PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
 import { ScopeMatrix } from './scope-matrix.tsx'
 
 type ChangeDialogProps = { token: Token; onClose(): void; onChanged(): void }
@@ -45,13 +44,7 @@ export function ChangeDialog({ token, onClose, onChanged }: ChangeDialogProps) {
     >
       <Box sx={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 2 }}>
         <Typography>{api.changeLead}</Typography>
-        <TextField
-          label={api.label}
-          value={label}
-          onChange={({ target }) => setLabel(target.value)}
-          error={!!form.wrong('label')}
-          helperText={form.wrong('label')}
-        />
+        <SmallField label={api.label} value={label} onType={setLabel} wrong={form.wrong('label')} />
         <Box>
           <ScopeMatrix
             label={api.scopes}
@@ -63,15 +56,7 @@ export function ChangeDialog({ token, onClose, onChanged }: ChangeDialogProps) {
           {form.wrong('scopes') && <FormHelperText error>{form.wrong('scopes')}</FormHelperText>}
           {scopes.length === 0 && <FormHelperText error>{api.chooseScope}</FormHelperText>}
         </Box>
-        <TextField
-          type="password"
-          label={api.password}
-          autoComplete="current-password"
-          value={password}
-          onChange={({ target }) => setPassword(target.value)}
-          error={!!form.wrong('password')}
-          helperText={form.wrong('password')}
-        />
+        <PasswordField value={password} onType={setPassword} wrong={form.wrong('password')} />
         {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
       </Box>
     </AskFirst>

@@ -6,9 +6,8 @@ import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { callsAddress } from '../calls/paths.ts'
-import { callerName } from './caller-name.ts'
-import { tokenPath } from './paths.ts'
+import { callsAddress, tokenPath } from '../paths.ts'
+import { callerName } from './callers.tsx'
 
 /** Says which programs go on calling with a token that is refused, to anyone who can do something about it. */
 export function DeadBanner() {

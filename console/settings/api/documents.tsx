@@ -4,7 +4,7 @@ import Typography from '@mui/material/Typography'
 import { useTexts } from '../../texts/texts.tsx'
 import { Code } from '../../ui/code.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { CopyButton } from './copy-button.tsx'
+import { CopyButton } from './new-token.tsx'
 
 /** Where the API is, one line to try it, and its documents. */
 export function Documents({ base, curl }: { base: string; curl: string }) {

@@ -1,8 +1,5 @@
-import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
-import Button from '@mui/material/Button'
 import FormHelperText from '@mui/material/FormHelperText'
-import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { TokenOptions } from '#derive/console/answers.ts'
@@ -11,7 +8,7 @@ import { useWrite } from '../../client/use-write.ts'
 import { served } from '../../shell/places.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { useSmallForm } from '../../ui/use-small-form.ts'
+import { PasswordField, SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 import { AllowlistField, entriesOf } from './allowlist-field.tsx'
 import { ScopeMatrix } from './scope-matrix.tsx'
 
@@ -37,56 +34,48 @@ export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssu
       <Typography color="textSecondary" sx={{ mb: 2 }}>
         {api.noTokenLead}
       </Typography>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
+      <SmallForm
+        form={form}
+        confirm={api.issue}
+        maxWidth={720}
+        onSubmit={() => {
           setTried(true)
           if (scopes.length > 0 && allowlistProblem(entriesOf(typed)) === undefined) form.submit()
         }}
       >
-        <Box sx={{ display: 'grid', gap: 2.5, maxWidth: 720 }}>
-          <TextField
-            label={api.label}
-            required
-            value={label}
-            onChange={({ target }) => setLabel(target.value)}
-            error={!!form.wrong('label')}
-            helperText={form.wrong('label') ?? api.labelHint}
+        <SmallField
+          label={api.label}
+          required
+          value={label}
+          onType={setLabel}
+          wrong={form.wrong('label')}
+          hint={api.labelHint}
+        />
+        <Box>
+          <Typography variant="h3" component="h3">
+            {api.scopes}
+          </Typography>
+          <Typography variant="body2" color="textSecondary" sx={{ mb: 1 }}>
+            {api.scopesHint}
+          </Typography>
+          <ScopeMatrix
+            label={api.scopes}
+            resources={served.map(({ name }) => name)}
+            chosen={scopes}
+            held={held}
+            onChange={setScopes}
           />
-          <Box>
-            <Typography variant="h3" component="h3">
-              {api.scopes}
-            </Typography>
-            <Typography variant="body2" color="textSecondary" sx={{ mb: 1 }}>
-              {api.scopesHint}
-            </Typography>
-            <ScopeMatrix
-              label={api.scopes}
-              resources={served.map(({ name }) => name)}
-              chosen={scopes}
-              held={held}
-              onChange={setScopes}
-            />
-            {needsScope && <FormHelperText error>{needsScope}</FormHelperText>}
-          </Box>
-          <AllowlistField typed={typed} wrong={form.wrong('allowlist')} onType={setTyped} />
-          <TextField
-            type="password"
-            label={api.password}
-            autoComplete="current-password"
-            required
-            value={password}
-            onChange={({ target }) => setPassword(target.value)}
-            error={!!form.wrong('password')}
-            helperText={form.wrong('password') ?? api.passwordWhy}
-          />
-          {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
-          <Button type="submit" variant="contained" loading={form.isBusy} sx={{ justifySelf: 'start' }}>
-            {api.issue}
-          </Button>
+          {needsScope && <FormHelperText error>{needsScope}</FormHelperText>}
         </Box>
-      </form>
+        <AllowlistField typed={typed} wrong={form.wrong('allowlist')} onType={setTyped} />
+        <PasswordField
+          required
+          value={password}
+          onType={setPassword}
+          wrong={form.wrong('password')}
+          hint={api.passwordWhy}
+        />
+      </SmallForm>
     </Panel>
   )
 }

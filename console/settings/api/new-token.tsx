@@ -1,8 +1,12 @@
+import Check from '@mui/icons-material/Check'
+import ContentCopy from '@mui/icons-material/ContentCopy'
 import Alert from '@mui/material/Alert'
 import AlertTitle from '@mui/material/AlertTitle'
 import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import { useState } from 'react'
+import { useTexts } from '../../texts/texts.tsx'
 import { Code } from '../../ui/code.tsx'
-import { CopyButton } from './copy-button.tsx'
 
 type NewTokenProps = { title: string; lead: string; token: string; onClose(): void }
 
@@ -22,5 +26,27 @@ export function NewToken({ title, lead, token, onClose }: NewTokenProps) {
       </Box>
       <CopyButton text={token} />
     </Alert>
+  )
+}
+
+/** Puts a text on the clipboard, and says so. */
+export function CopyButton({ text, label }: { text: string; label?: string }) {
+  const { settings } = useTexts()
+  const [isDone, setDone] = useState(false)
+  async function copy(): Promise<void> {
+    await navigator.clipboard.writeText(text)
+    setDone(true)
+    setTimeout(() => setDone(false), 2000)
+  }
+  return (
+    <Button
+      size="small"
+      variant="outlined"
+      startIcon={isDone ? <Check /> : <ContentCopy />}
+      onClick={copy}
+      aria-label={label}
+    >
+      <span aria-live="polite">{isDone ? settings.api.copied : settings.api.copy}</span>
+    </Button>
   )
 }

@@ -1,10 +1,8 @@
 import Alert from '@mui/material/Alert'
-import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { type ReactNode, useState } from 'react'
-import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
-import { useSmallForm } from '../../ui/use-small-form.ts'
+import { PasswordField, useSmallForm } from '../../ui/small-form.tsx'
 
 type PasswordDialogProps = {
   title: string
@@ -19,7 +17,6 @@ type PasswordDialogProps = {
 
 /** What is about to happen, and the password before it does. */
 export function PasswordDialog({ title, lead, confirm, isDangerous, children, onClose, send }: PasswordDialogProps) {
-  const { settings } = useTexts()
   const [password, setPassword] = useState('')
   const form = useSmallForm(() => send(password))
   const wrong = form.wrong('password') ?? form.trouble
@@ -42,16 +39,7 @@ export function PasswordDialog({ title, lead, confirm, isDangerous, children, on
         <Typography sx={{ mb: 2 }}>{lead}</Typography>
       )}
       {children}
-      <TextField
-        autoFocus
-        type="password"
-        autoComplete="current-password"
-        label={settings.api.password}
-        value={password}
-        onChange={({ target }) => setPassword(target.value)}
-        error={wrong !== undefined}
-        helperText={wrong}
-      />
+      <PasswordField autoFocus value={password} onType={setPassword} wrong={wrong} />
     </AskFirst>
   )
 }

@@ -8,7 +8,7 @@ import Typography from '@mui/material/Typography'
 import { refusals } from '#registry/refusals.ts'
 import { served } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import type { CallFilter } from './paths.ts'
+import type { CallFilter } from '../paths.ts'
 
 type CallFiltersProps = { values: CallFilter; onChange(values: CallFilter): void; onReload(): void }
 

@@ -7,15 +7,12 @@ import { pathOf } from '../../records/paths.ts'
 import { useFormat } from '../../texts/format.ts'
 import { problemText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Panel } from '../../ui/panel.tsx'
-import { Term } from '../../ui/term.tsx'
+import { Panel, Term } from '../../ui/panel.tsx'
+import { Pending } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
-import { changeTokenPath } from '../api/paths.ts'
+import { callsAddress, changeTokenPath } from '../paths.ts'
 import { CallSaid } from './call-said.tsx'
 import { Marks } from './call-table.tsx'
-import { callsAddress } from './paths.ts'
 import { Repeat } from './repeat.tsx'
 
 /** One call in full, at an address of its own: why it was refused, what to do, what was said, and the same once more. */
@@ -27,8 +24,7 @@ export function CallPage({ id }: { id: number }) {
       <Box sx={{ mb: 2 }}>
         <TextLink to={callsAddress()}>{calls.all}</TextLink>
       </Box>
-      {error && <Trouble error={error} retry={reload} />}
-      {!call && !error && <Waiting />}
+      <Pending error={error} retry={reload} isThere={!!call} />
       {call && (
         <>
           <Panel title={calls.one(call.method, call.details?.path ?? call.path)}>

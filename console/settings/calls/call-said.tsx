@@ -6,9 +6,9 @@ import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Code } from '../../ui/code.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { CopyButton } from '../api/copy-button.tsx'
+import { CopyButton } from '../api/new-token.tsx'
 import { curlOf } from './curl.ts'
-import { readable } from './readable.ts'
+import { readable } from './repeat.tsx'
 
 type Details = NonNullable<CallOpened['details']>
 

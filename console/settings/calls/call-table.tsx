@@ -9,7 +9,7 @@ import type { Call } from '#derive/console/answers.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { callPath } from './paths.ts'
+import { callPath } from '../paths.ts'
 
 /** Calls as rows; the time opens one. */
 export function CallTable({ calls: rows }: { calls: readonly Call[] }) {

@@ -8,17 +8,16 @@ import { Paging } from '../../records/list/paging.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { Pending } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
-import { CopyButton } from '../api/copy-button.tsx'
+import { CopyButton } from '../api/new-token.tsx'
+import { type CallFilter, callsAddress, firstDay, readCallsAddress } from '../paths.ts'
 import { UsagePanel } from '../usage/usage-panel.tsx'
 import { CallFilters } from './call-filters.tsx'
 import { CallPage } from './call-page.tsx'
 import { CallTable } from './call-table.tsx'
 import { DetailsSwitch } from './details-switch.tsx'
 import { Failures } from './failures.tsx'
-import { type CallFilter, callsAddress, firstDay, readCallsAddress } from './paths.ts'
 
 const perPage = 50
 
@@ -70,8 +69,7 @@ function CallList({ filter, days, page }: CallListProps) {
           onReload={reload}
         />
       </Box>
-      {error && <Trouble error={error} retry={reload} />}
-      {!answer && !error && <Waiting />}
+      <Pending error={error} retry={reload} isThere={!!answer} />
       {answer && !error && total === 0 && <Empty title={calls.none} lead={calls.noneLead} />}
       {answer && !error && total > 0 && (
         <>

@@ -6,8 +6,8 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { useSmallForm } from '../../ui/use-small-form.ts'
+import { Trouble } from '../../ui/pending.tsx'
+import { useSmallForm } from '../../ui/small-form.tsx'
 
 /** Whether what calls say is kept: the company's own switch. */
 export function DetailsSwitch() {

@@ -5,9 +5,9 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Panel } from '../../ui/panel.tsx'
+import { Trouble } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { callPath, callsAddress } from './paths.ts'
+import { callPath, callsAddress } from '../paths.ts'
 
 /** What was refused again and again, alike refusals together; each leads to its calls. */
 export function Failures() {

@@ -8,8 +8,7 @@ import { ask } from '../../client/ask.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Code } from '../../ui/code.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { useSmallForm } from '../../ui/use-small-form.ts'
-import { readable } from './readable.ts'
+import { useSmallForm } from '../../ui/small-form.tsx'
 
 /** The same call once more, checked and not done, for the one who looks at it. */
 export function Repeat({ call: { id, repeatable } }: { call: CallOpened }) {
@@ -44,4 +43,13 @@ export function Repeat({ call: { id, repeatable } }: { call: CallOpened }) {
       </Box>
     </Panel>
   )
+}
+
+/** JSON is indented; anything else, and JSON that was cut, is shown as it is. */
+export function readable(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body
+  }
 }

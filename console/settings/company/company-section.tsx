@@ -1,7 +1,6 @@
 import Alert from '@mui/material/Alert'
 import Autocomplete from '@mui/material/Autocomplete'
 import Box from '@mui/material/Box'
-import Button from '@mui/material/Button'
 import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
@@ -16,16 +15,14 @@ import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
+import { Pending } from '../../ui/pending.tsx'
+import { SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
-import { useSmallForm } from '../../ui/use-small-form.ts'
-import { Waiting } from '../../ui/waiting.tsx'
 
 /** Name and currency; plan and add-ons are shown, and changed by the operator. */
 export function CompanySection() {
   const { data, error, reload } = useLoaded('company.fetch')
-  if (error) return <Trouble error={error} retry={reload} />
-  if (!data) return <Waiting />
+  if (error || !data) return <Pending error={error} retry={reload} />
   return (
     <>
       {data.is_plain && <PlainNotice />}
@@ -60,56 +57,45 @@ function CompanyForm({ company, onSaved }: { company: CompanyOpened; onSaved(): 
   const set = (change: BodyOf<'company.update'>) => setTyped({ ...typed, ...change })
   return (
     <Panel title={settings.sections.company}>
-      <form
-        noValidate
-        onSubmit={async (event) => {
-          event.preventDefault()
+      <SmallForm
+        form={form}
+        confirm={common.save}
+        maxWidth={560}
+        onSubmit={async () => {
           if (!(await form.submit())) return
           await onSaved()
           notify(texts.saved, { type: 'success' })
           await me.reload()
         }}
       >
-        <Box sx={{ display: 'grid', gap: 2.5, maxWidth: 560 }}>
-          {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
+        <SmallField label={texts.name} value={typed.name} onType={(name) => set({ name })} wrong={form.wrong('name')} />
+        {stays ? (
           <TextField
-            label={texts.name}
-            value={typed.name}
-            onChange={({ target }) => set({ name: target.value })}
-            error={!!form.wrong('name')}
-            helperText={form.wrong('name')}
+            label={texts.currency}
+            value={`${format.currency(currency)} (${currency})`}
+            helperText={texts.currencyStays(amounts_in.map(many).join(', '))}
+            slotProps={{ htmlInput: { readOnly: true } }}
           />
-          {stays ? (
-            <TextField
-              label={texts.currency}
-              value={`${format.currency(currency)} (${currency})`}
-              helperText={texts.currencyStays(amounts_in.map(many).join(', '))}
-              slotProps={{ htmlInput: { readOnly: true } }}
-            />
-          ) : (
-            <Autocomplete
-              options={currencies.includes(currency) ? currencies : [currency, ...currencies]}
-              value={typed.currency}
-              getOptionLabel={(code) => `${format.currency(code)} (${code})`}
-              noOptionsText={wording.nothingFound}
-              autoHighlight
-              disableClearable
-              onChange={(_, code) => set({ currency: code })}
-              renderInput={(params) => (
-                <TextField
-                  {...params}
-                  label={texts.currency}
-                  error={!!form.wrong('currency')}
-                  helperText={form.wrong('currency') ?? texts.currencyHint}
-                />
-              )}
-            />
-          )}
-          <Button type="submit" variant="contained" loading={form.isBusy} sx={{ justifySelf: 'start' }}>
-            {common.save}
-          </Button>
-        </Box>
-      </form>
+        ) : (
+          <Autocomplete
+            options={currencies.includes(currency) ? currencies : [currency, ...currencies]}
+            value={typed.currency}
+            getOptionLabel={(code) => `${format.currency(code)} (${code})`}
+            noOptionsText={wording.nothingFound}
+            autoHighlight
+            disableClearable
+            onChange={(_, code) => set({ currency: code })}
+            renderInput={(params) => (
+              <TextField
+                {...params}
+                label={texts.currency}
+                error={!!form.wrong('currency')}
+                helperText={form.wrong('currency') ?? texts.currencyHint}
+              />
+            )}
+          />
+        )}
+      </SmallForm>
       {unsaved.question}
     </Panel>
   )

@@ -7,8 +7,7 @@ import { Paging } from '../../records/list/paging.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
+import { Pending } from '../../ui/pending.tsx'
 import { SettingsEntry } from './settings-entry.tsx'
 
 const perPage = 25
@@ -22,8 +21,7 @@ export function HistorySection() {
   return (
     <Panel title={sections.history}>
       <Typography color="textSecondary">{history.lead}</Typography>
-      {error && <Trouble error={error} retry={reload} />}
-      {!answer && !error && <Waiting />}
+      <Pending error={error} retry={reload} isThere={!!answer} />
       {answer && total === 0 && <Empty title={history.none} />}
       {answer && total > 0 && (
         <>

@@ -17,8 +17,7 @@ import { lists } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
+import { Pending } from '../../ui/pending.tsx'
 
 /** The words to sort by, with the ids that programs use. */
 export function ListsSection() {
@@ -67,8 +66,7 @@ function OneList({ definition }: { definition: Definition }) {
         )
       }
     >
-      {error && <Trouble error={error} />}
-      {!data && !error && <Waiting />}
+      <Pending error={error} isThere={!!data} />
       {data && total === 0 && <Empty title={none(name)} />}
       {data && total > 0 && (
         <Box sx={{ mx: -1 }}>

@@ -1,16 +1,19 @@
 import Box from '@mui/material/Box'
+import LinearProgress from '@mui/material/LinearProgress'
 import MenuItem from '@mui/material/MenuItem'
 import TextField from '@mui/material/TextField'
 import { useState } from 'react'
 import { useNavigate } from 'react-admin'
+import type { PlanUse as Use } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
+import { useMe } from '../../me/me.tsx'
+import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
-import { type CallFilter, callsAddress, periods } from '../calls/paths.ts'
-import { PlanUse } from './plan-use.tsx'
+import { Pending } from '../../ui/pending.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { type CallFilter, callsAddress, periods } from '../paths.ts'
 import { type By, seriesOf } from './usage.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { UsageTable } from './usage-table.tsx'
@@ -22,8 +25,7 @@ export function UsagePanel({ days: period, filter }: { days: number; filter: Cal
   const navigate = useNavigate()
   const [by, setBy] = useState<By>('by_outcome')
   const { data, error, reload } = useLoaded('usage', { query: { days: period } })
-  if (error) return <Trouble error={error} retry={reload} />
-  if (!data) return <Waiting />
+  if (error || !data) return <Pending error={error} retry={reload} />
   const series = seriesOf(data.days, by)
   const nameOf = (name: string): string => (by === 'by_resource' ? many(name) : (usage.outcomes[name] ?? name))
   return (
@@ -72,5 +74,37 @@ export function UsagePanel({ days: period, filter }: { days: number; filter: Cal
         )}
       </Panel>
     </>
+  )
+}
+
+/** How much of what the plan holds is used. */
+function PlanUse({ plan }: { plan: readonly Use[] }) {
+  const { usage } = useTexts().settings
+  const { many } = useRecordTexts()
+  const { company } = useMe()
+  const format = useFormat()
+  return (
+    <Panel title={`${usage.plan}: ${company.plan}`}>
+      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 240px), 1fr))' }}>
+        {plan.map(({ records, used, limit }) => (
+          <Box key={records}>
+            <Box sx={{ display: 'flex', justifyContent: 'space-between', mb: 0.5 }}>
+              <TextLink to={`/${records}`}>{many(records)}</TextLink>
+              <span>{limit === null ? `${format.number(used)} (${usage.unlimited})` : usage.used(used, limit)}</span>
+            </Box>
+            {limit !== null && (
+              <LinearProgress
+                variant="determinate"
+                value={Math.min(100, (used / limit) * 100)}
+                color={used >= limit ? 'error' : used > limit * 0.9 ? 'warning' : 'primary'}
+                aria-label={many(records)}
+                aria-valuetext={usage.used(used, limit)}
+                sx={{ height: 8, borderRadius: 4 }}
+              />
+            )}
+          </Box>
+        ))}
+      </Box>
+    </Panel>
   )
 }

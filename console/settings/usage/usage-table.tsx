@@ -7,7 +7,7 @@ import TableRow from '@mui/material/TableRow'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { callsAddress } from '../calls/paths.ts'
+import { callsAddress } from '../paths.ts'
 import { totalOf } from './usage.ts'
 import type { UsageProps } from './usage-chart.tsx'
 

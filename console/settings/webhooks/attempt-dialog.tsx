@@ -9,9 +9,8 @@ import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Code } from '../../ui/code.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { useSmallForm } from '../../ui/use-small-form.ts'
-import { Waiting } from '../../ui/waiting.tsx'
+import { Pending } from '../../ui/pending.tsx'
+import { useSmallForm } from '../../ui/small-form.tsx'
 
 /** One attempt with request and answer, and the way to make it again. */
 export function AttemptDialog({ id, onClose, onDone }: { id: number; onClose(): void; onDone(): void }) {
@@ -36,8 +35,7 @@ export function AttemptDialog({ id, onClose, onDone }: { id: number; onClose(): 
       onClose={onClose}
     >
       {again.trouble && <Alert severity="error">{again.trouble}</Alert>}
-      {error && <Trouble error={error} />}
-      {!data && !error && <Waiting />}
+      <Pending error={error} isThere={!!data} />
       {data && <AttemptText attempt={data} />}
     </AskFirst>
   )

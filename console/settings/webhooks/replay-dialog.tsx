@@ -1,10 +1,9 @@
-import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useWrite } from '../../client/use-write.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
-import { useSmallForm } from '../../ui/use-small-form.ts'
+import { SmallField, useSmallForm } from '../../ui/small-form.tsx'
 
 /** From which moment on everything is sent again. */
 export function ReplayDialog({ id, onClose, onDone }: { id: number; onClose(): void; onDone(): void }) {
@@ -29,15 +28,14 @@ export function ReplayDialog({ id, onClose, onDone }: { id: number; onClose(): v
       onClose={onClose}
     >
       <Typography sx={{ mb: 2 }}>{webhooks.replayLead}</Typography>
-      <TextField
+      <SmallField
         autoFocus
         type="datetime-local"
         label={webhooks.replayFrom}
         value={typed}
-        onChange={({ target }) => setTyped(target.value)}
+        onType={setTyped}
         slotProps={{ inputLabel: { shrink: true } }}
-        error={wrong !== undefined}
-        helperText={wrong}
+        wrong={wrong}
       />
     </AskFirst>
   )

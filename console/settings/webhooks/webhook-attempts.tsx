@@ -16,8 +16,7 @@ import { Paging } from '../../records/list/paging.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
+import { Pending } from '../../ui/pending.tsx'
 import { AttemptDialog } from './attempt-dialog.tsx'
 
 const perPage = 25
@@ -46,8 +45,7 @@ export function WebhookAttempts({ id, onDone }: { id: number; onDone(): void }) 
           />
         }
       />
-      {error && <Trouble error={error} retry={reload} />}
-      {!answer && !error && <Waiting />}
+      <Pending error={error} retry={reload} isThere={!!answer} />
       {answer && !error && total === 0 && <Typography color="textSecondary">{webhooks.noAttempts}</Typography>}
       {answer && !error && total > 0 && (
         <>

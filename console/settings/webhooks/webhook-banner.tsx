@@ -4,7 +4,7 @@ import { LinkBase } from 'react-admin'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import { webhookPath } from './paths.ts'
+import { webhookPath } from '../paths.ts'
 
 /** Says which webhooks nothing arrives at, to anyone who can do something about it. */
 export function WebhookBanner() {

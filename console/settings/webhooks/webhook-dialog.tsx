@@ -14,7 +14,7 @@ import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
-import { useSmallForm } from '../../ui/use-small-form.ts'
+import { PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
 import { EventMatrix } from './event-matrix.tsx'
 
 type WebhookDialogProps = {
@@ -62,22 +62,22 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
     >
       <Box sx={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 2, pt: 1 }}>
         {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
-        <TextField
+        <SmallField
           label={webhooks.name}
           value={typed.name}
           autoComplete="off"
-          onChange={({ target }) => set({ name: target.value })}
-          error={!!form.wrong('name')}
-          helperText={form.wrong('name') ?? webhooks.nameHint}
+          onType={(name) => set({ name })}
+          wrong={form.wrong('name')}
+          hint={webhooks.nameHint}
         />
-        <TextField
+        <SmallField
           label={webhooks.url}
           value={typed.url}
           type="url"
           autoComplete="off"
-          onChange={({ target }) => set({ url: target.value })}
-          error={!!form.wrong('url')}
-          helperText={form.wrong('url') ?? webhooks.urlHint}
+          onType={(url) => set({ url })}
+          wrong={form.wrong('url')}
+          hint={webhooks.urlHint}
         />
         <Box>
           <Typography variant="h3" component="h3">
@@ -110,14 +110,11 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
           />
           <FormHelperText>{typed.ordered ? webhooks.orderedHint : webhooks.unorderedHint}</FormHelperText>
         </Box>
-        <TextField
-          type="password"
-          label={settings.api.password}
-          autoComplete="current-password"
+        <PasswordField
           value={password}
-          onChange={({ target }) => setPassword(target.value)}
-          error={!!form.wrong('password')}
-          helperText={form.wrong('password') ?? webhooks.passwordWhy}
+          onType={setPassword}
+          wrong={form.wrong('password')}
+          hint={webhooks.passwordWhy}
         />
       </Box>
     </AskFirst>

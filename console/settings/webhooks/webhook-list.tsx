@@ -4,17 +4,19 @@ import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
+import { useLocation } from 'react-admin'
 import type { Webhook } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { ListRow } from '../../ui/list-row.tsx'
+import { Pending } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
 import { NewToken } from '../api/new-token.tsx'
-import { webhookPath } from './paths.ts'
+import { webhookPath } from '../paths.ts'
 import { WebhookDialog } from './webhook-dialog.tsx'
 import { WebhookState } from './webhook-state.tsx'
+import { WebhookView } from './webhook-view.tsx'
 
 /** Where the company’s changes are sent, and how it goes there. */
 export function WebhookList() {
@@ -22,8 +24,7 @@ export function WebhookList() {
   const { data, error, reload } = useLoaded('webhooks.list')
   const [isAdding, setAdding] = useState(false)
   const [secret, setSecret] = useState<string>()
-  if (error) return <Trouble error={error} retry={reload} />
-  if (!data) return <Waiting />
+  if (error || !data) return <Pending error={error} retry={reload} />
   const add = (
     <Button variant="contained" startIcon={<Add />} onClick={() => setAdding(true)}>
       {webhooks.add}
@@ -78,24 +79,27 @@ function Rows({ webhooks: rows }: { webhooks: readonly Webhook[] }) {
     <Paper>
       <Box component="ul" aria-label={settings.sections.webhooks} sx={{ listStyle: 'none', m: 0, p: 0 }}>
         {rows.map((webhook) => (
-          <Box
-            component="li"
+          <ListRow
             key={webhook.id}
-            sx={{
-              ...{ display: 'flex', flexWrap: 'wrap', gap: 2, alignItems: 'center', p: 2 },
-              ...{ borderBottom: 1, borderColor: 'divider' },
-            }}
+            main={
+              <>
+                <TextLink to={webhookPath(webhook.id)}>{webhook.name}</TextLink>
+                <Typography variant="body2" color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
+                  {webhook.url} · {settings.webhooks.eventCount(webhook.events.length)}
+                </Typography>
+              </>
+            }
           >
-            <Box sx={{ flex: '1 1 220px', minWidth: 0 }}>
-              <TextLink to={webhookPath(webhook.id)}>{webhook.name}</TextLink>
-              <Typography variant="body2" color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
-                {webhook.url} · {settings.webhooks.eventCount(webhook.events.length)}
-              </Typography>
-            </Box>
             <WebhookState webhook={webhook} />
-          </Box>
+          </ListRow>
         ))}
       </Box>
     </Paper>
   )
+}
+
+/** The webhooks of the company, or one of them. */
+export function WebhooksSection() {
+  const id = Number(useLocation().pathname.split('/')[3])
+  return id > 0 ? <WebhookView key={id} id={id} /> : <WebhookList />
 }

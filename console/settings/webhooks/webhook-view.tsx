@@ -5,17 +5,15 @@ import type { Webhook } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Panel } from '../../ui/panel.tsx'
-import { Term } from '../../ui/term.tsx'
+import { Panel, Term } from '../../ui/panel.tsx'
+import { Pending } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { Trouble } from '../../ui/trouble.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
 import { NewToken } from '../api/new-token.tsx'
+import { SettingsEntry } from '../history/settings-entry.tsx'
+import { webhooksPath } from '../paths.ts'
 import { EventMatrix } from './event-matrix.tsx'
-import { webhooksPath } from './paths.ts'
 import { WebhookActions } from './webhook-actions.tsx'
 import { WebhookAttempts } from './webhook-attempts.tsx'
-import { WebhookHistory } from './webhook-history.tsx'
 import { WebhookState } from './webhook-state.tsx'
 
 /** One webhook: how it does, what was sent, and what can be done about it. */
@@ -34,8 +32,7 @@ export function WebhookView({ id }: { id: number }) {
       <Box sx={{ mb: 2 }}>
         <TextLink to={webhooksPath}>{webhooks.all}</TextLink>
       </Box>
-      {error && <Trouble error={error} retry={reload} />}
-      {!data && !error && <Waiting />}
+      <Pending error={error} retry={reload} isThere={!!data} />
       {secret && (
         <NewToken
           title={webhooks.rotated}
@@ -99,5 +96,22 @@ function Advice({ webhook: { disabled_because, failing_since, resync_since } }: 
     <Alert severity={disabled_because === 'by_hand' ? 'info' : 'warning'} variant="outlined" sx={{ mb: 2 }}>
       {text}
     </Alert>
+  )
+}
+
+/** Who changed the settings of a webhook, and what the service did by itself. */
+function WebhookHistory({ id }: { id: number }) {
+  const { settings, history } = useTexts()
+  const { webhooks } = settings
+  const { data, error, reload } = useLoaded('webhooks.history', { id })
+  return (
+    <Panel title={webhooks.history}>
+      <Pending error={error} retry={reload} isThere={!!data} />
+      <Box component="ol" aria-label={history.lead} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+        {data?.map((entry) => (
+          <SettingsEntry key={entry.id} entry={entry} did={webhooks.did} />
+        ))}
+      </Box>
+    </Panel>
   )
 }

@@ -3,7 +3,6 @@ import type { calls as english } from '../en/calls.ts'
 export const outcomes = { ok: 'Beantwortet', refused: 'Abgelehnt', replayed: 'Wiederholt', dry_run: 'Probelauf' }
 
 export const calls: typeof english = {
-  lead: 'Jeder Aufruf der API, auch mit einem Token, das erneuert wurde.',
   none: 'Keine passenden Aufrufe',
   noneLead: 'Aufrufe erscheinen hier nach einer Sekunde. Ändern Sie die Filter, wenn Sie welche erwarten.',
   matching: (count) => (count === '1' ? '1 Aufruf' : `${count} Aufrufe`),

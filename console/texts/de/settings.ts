@@ -34,7 +34,6 @@ export const settings: Texts['settings'] = {
     allowlistWhy: 'Bitte geben Sie Ihr Passwort noch einmal ein, denn das entscheidet, von wo das Token gilt.',
     allowlistSaved: 'Die erlaubten Adressen sind gespeichert und gelten ab dem nächsten Aufruf.',
     allowlistProblem: (problem) => `So geht die Liste nicht: sie ${problem}.`,
-    anywhere: 'Von überall',
     password: 'Ihr Passwort',
     passwordWhy: 'Bitte geben Sie Ihr Passwort noch einmal ein, denn wer das Token hat, darf alles, was es darf.',
     issued: 'Das Token ist ausgestellt',
@@ -311,7 +310,6 @@ export const settings: Texts['settings'] = {
     you: 'Sie',
   },
   company: {
-    lead: 'Was für die ganze Firma gilt.',
     plain: 'Passwörter und Tokens gehen unverschlüsselt durchs Netz. Bitten Sie den Betreiber um TLS.',
     name: 'Name',
     currency: 'Währung (ISO 4217)',

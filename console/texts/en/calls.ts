@@ -10,7 +10,6 @@ export const outcomes: { [outcome: string]: string } = {
 
 /** The texts of the log of calls. */
 export const calls = {
-  lead: 'Every call of the API, also of a token that was rotated away.',
   none: 'No calls match',
   noneLead: 'Calls appear here within a second. Change the filters if you expect some.',
   matching: (count: string) => (count === '1' ? '1 call' : `${count} calls`),

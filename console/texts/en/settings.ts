@@ -33,7 +33,6 @@ export const settings = {
     allowlistWhy: 'Please give your password again, because this decides from where the token works.',
     allowlistSaved: 'The allowed addresses are saved and hold from the next call on.',
     allowlistProblem: (problem: string) => `The list ${problem}.`,
-    anywhere: 'From anywhere',
     password: 'Your password',
     passwordWhy: 'Please give your password again, because whoever has the token can do what it may do.',
     issued: 'The token is issued',
@@ -306,7 +305,6 @@ export const settings = {
     you: 'you',
   },
   company: {
-    lead: 'What is true of the whole company.',
     plain: 'Passwords and tokens cross the network unencrypted. Ask whoever runs the service for TLS.',
     name: 'Name',
     currency: 'Currency (ISO 4217)',

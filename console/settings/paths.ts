@@ -30,3 +30,11 @@ export const periods = [7, 30, 90] as const
 /** The first of so many days up to today, as the service counts days: by UTC. */
 export const firstDay = (days: number): string =>
   new Date(Date.now() - (days - 1) * 24 * 3600 * 1000).toISOString().slice(0, 10)
+
+/** Where the token is, and where it is changed. */
+export const tokenPath = '/settings/api'
+export const changeTokenPath = '/settings/api/change'
+
+/** Where the webhooks are, and one of them. */
+export const webhooksPath = '/settings/webhooks'
+export const webhookPath = (id: number): string => `${webhooksPath}/${id}`

@@ -1,3 +1,0 @@
-/** Where the token is, and where it is changed. */
-export const tokenPath = '/settings/api'
-export const changeTokenPath = '/settings/api/change'

@@ -1,0 +1,53 @@
+import Alert from '@mui/material/Alert'
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import CircularProgress from '@mui/material/CircularProgress'
+import { useEffect, useState } from 'react'
+import { errorText } from '../texts/refused.ts'
+import { useTexts } from '../texts/texts.tsx'
+
+type PendingProps = { error: unknown; retry?: () => void; isThere?: boolean }
+
+/** In the place of what is asked for, until it is there: that it is on its way, or what went wrong. */
+export function Pending({ error, retry, isThere }: PendingProps) {
+  if (error) return <Trouble error={error} retry={retry} />
+  return isThere ? null : <Waiting />
+}
+
+/** What went wrong, and the way on. */
+export function Trouble({ error, retry }: { error: unknown; retry?: () => void }) {
+  const texts = useTexts()
+  return (
+    <Alert
+      severity="error"
+      variant="outlined"
+      action={
+        retry && (
+          <Button color="inherit" size="small" onClick={() => retry()}>
+            {texts.common.retry}
+          </Button>
+        )
+      }
+    >
+      {errorText(error, texts)}
+    </Alert>
+  )
+}
+
+/** Says that something is on its way, once that takes long enough to be noticed. */
+export function Waiting({ whole = false }: { whole?: boolean }) {
+  const { common } = useTexts()
+  const [isLong, setLong] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), 300)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <Box
+      role="status"
+      sx={{ display: 'flex', justifyContent: 'center', alignItems: 'center', minHeight: whole ? '100vh' : 160 }}
+    >
+      {isLong && <CircularProgress aria-label={common.loading} />}
+    </Box>
+  )
+}

@@ -1,0 +1,95 @@
+import Alert from '@mui/material/Alert'
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import TextField, { type TextFieldProps } from '@mui/material/TextField'
+import { type ReactNode, useState } from 'react'
+import type { Problem } from '#registry/definition.ts'
+import { isRefused } from '../client/ask.ts'
+import { errorText, problemText } from '../texts/refused.ts'
+import { useTexts } from '../texts/texts.tsx'
+
+/** A form of a few fields that are no record’s: sends once, and brings refusals back to their fields. */
+export function useSmallForm(send: () => Promise<unknown>) {
+  const texts = useTexts()
+  const [problems, setProblems] = useState<readonly Problem[]>([])
+  const [trouble, setTrouble] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  return {
+    isBusy,
+    trouble,
+    /** What is wrong at a field, for its helper text. */
+    wrong(...fields: string[]): string | undefined {
+      const problem = problems.find(({ field }) => fields.includes(field))
+      return problem && problemText(problem, texts)
+    },
+    async submit(): Promise<boolean> {
+      setBusy(true)
+      setProblems([])
+      setTrouble(undefined)
+      try {
+        await send()
+        return true
+      } catch (error) {
+        if (isRefused(error) && error.body.errors?.length) setProblems(error.body.errors)
+        else setTrouble(errorText(error, texts))
+        return false
+      } finally {
+        setBusy(false)
+      }
+    },
+  }
+}
+
+type SmallFormProps = {
+  form: ReturnType<typeof useSmallForm>
+  /** What the button says that sends it. */
+  confirm: string
+  variant?: 'contained' | 'outlined'
+  isDisabled?: boolean
+  maxWidth?: number
+  onSubmit(): void
+  children: ReactNode
+}
+
+/** Fields under one another, what is wrong with all of them, and the button that sends them. */
+export const SmallForm = ({ form, confirm, variant, isDisabled, maxWidth, onSubmit, children }: SmallFormProps) => (
+  <form
+    noValidate
+    onSubmit={(event) => {
+      event.preventDefault()
+      onSubmit()
+    }}
+  >
+    <Box sx={{ display: 'grid', gap: 2, maxWidth }}>
+      {children}
+      {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
+      <Button
+        type="submit"
+        variant={variant ?? 'contained'}
+        loading={form.isBusy}
+        disabled={isDisabled}
+        sx={{ justifySelf: 'start' }}
+      >
+        {confirm}
+      </Button>
+    </Box>
+  </form>
+)
+
+type SmallFieldProps = Omit<TextFieldProps, 'onChange' | 'error' | 'helperText'> & {
+  /** What is wrong at it, said instead of the hint. */
+  wrong?: string | undefined
+  hint?: ReactNode
+  onType(typed: string): void
+}
+
+/** A field of text. */
+export const SmallField = ({ wrong, hint, onType, ...rest }: SmallFieldProps) => (
+  <TextField {...rest} error={!!wrong} helperText={wrong ?? hint} onChange={({ target }) => onType(target.value)} />
+)
+
+/** The password that somebody has, asked for again before something that matters. */
+export function PasswordField(props: SmallFieldProps) {
+  const { settings } = useTexts()
+  return <SmallField type="password" label={settings.api.password} autoComplete="current-password" {...props} />
+}
