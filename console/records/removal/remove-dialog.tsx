@@ -1,16 +1,18 @@
 import Alert from '@mui/material/Alert'
 import Typography from '@mui/material/Typography'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import type { RecordDeleted } from '#derive/console/answers.ts'
 import type { Definition } from '#registry/definition.ts'
-import { isRefused, previewRemoval, type Refused } from '../../client/ask.ts'
+import { isRefused } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
-import { Trouble, Waiting } from '../../ui/pending.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
 import { InvolvedList } from './involved-list.tsx'
+import { usePreview } from './use-preview.ts'
 import { useRestore } from './use-restore.ts'
 
 type RemoveDialogProps = {
@@ -93,23 +95,4 @@ function PreviewText({ preview }: { preview: RecordDeleted }) {
       <InvolvedList title={removal.stays} involved={stays} />
     </>
   )
-}
-
-type State = { preview?: RecordDeleted; blocked?: Refused; error?: unknown }
-
-/** What deleting a record would do, asked of the service without doing it. */
-function usePreview(resource: string, id: number | string): State {
-  const [state, setState] = useState<State>({})
-  useEffect(() => {
-    const aborter = new AbortController()
-    previewRemoval(resource, id, aborter.signal).then(
-      ({ data }) => setState({ preview: data }),
-      (error) => {
-        if (aborter.signal.aborted) return
-        setState(isRefused(error, 'delete_blocked') ? { blocked: error } : { error })
-      },
-    )
-    return () => aborter.abort()
-  }, [resource, id])
-  return state
 }

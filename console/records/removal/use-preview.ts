@@ -1,0 +1,22 @@
+import { useEffect, useState } from 'react'
+import type { RecordDeleted } from '#derive/console/answers.ts'
+import { isRefused, previewRemoval, type Refused } from '../../client/ask.ts'
+
+type State = { preview?: RecordDeleted; blocked?: Refused; error?: unknown }
+
+/** What deleting a record would do, asked of the service without doing it. */
+export function usePreview(resource: string, id: number | string): State {
+  const [state, setState] = useState<State>({})
+  useEffect(() => {
+    const aborter = new AbortController()
+    previewRemoval(resource, id, aborter.signal).then(
+      ({ data }) => setState({ preview: data }),
+      (error) => {
+        if (aborter.signal.aborted) return
+        setState(isRefused(error, 'delete_blocked') ? { blocked: error } : { error })
+      },
+    )
+    return () => aborter.abort()
+  }, [resource, id])
+  return state
+}
