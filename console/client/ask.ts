@@ -8,7 +8,7 @@ import {
   type PathOf,
   type QueryOf,
 } from '#derive/console/operations.ts'
-import type { ProblemBody } from '#registry/refusals.ts'
+import type { ProblemBody, WritePlan } from '#registry/refusals.ts'
 
 /** Asks for an operation that changes nothing twice. Whatever is refused is thrown as a `Refused`; writes go by `useWrite`. */
 export const ask = <Name extends Unkeyed>(name: Name, ...given: Given<Name>): Promise<Answer<Name>> =>
@@ -38,13 +38,18 @@ type Sent<Name extends ConsoleOperationName> = { [parameter in PathOf<Name>]: st
   ([QueryOf<Name>] extends [never] ? unknown : { query?: Query<Name> }) &
   (BodyOf<Name> extends undefined ? unknown : { body: BodyOf<Name> })
 
-/** `etag`: only while the record has this tag. */
-type Beside = { etag?: string | null; signal?: AbortSignal | undefined }
+/** `etag`: only while the record has this tag; `plan`: only where this plan is true still. */
+type Beside = { etag?: string | null; plan?: WritePlan | undefined; signal?: AbortSignal | undefined }
 
 /** Parameters; those that are not set are left out. */
 export type Query<Name extends ConsoleOperationName> = { readonly [name in QueryOf<Name>]?: unknown }
 
-export type Answer<Name extends ConsoleOperationName> = Answered<AnswerOf<Name>> & { etag: string | null }
+/** `writeId` names what was written, `plan` what a dry-run would write. */
+export type Answer<Name extends ConsoleOperationName> = Answered<AnswerOf<Name>> & {
+  etag: string | null
+  writeId: string | null
+  plan?: WritePlan
+}
 
 /** Where an operation is asked for, for what is no call: a link, and the key of what was loaded. */
 export function addressOf<Name extends ConsoleOperationName>(name: Name, ...[given]: Given<Name>): string {
@@ -61,7 +66,8 @@ export function addressOf<Name extends ConsoleOperationName>(name: Name, ...[giv
 
 type Whole = Beside & { body?: unknown; key?: string }
 
-export async function send<Said>(method: string, address: string, { body, etag, signal, key }: Whole): Promise<Said> {
+export async function send<Said>(method: string, address: string, given: Whole): Promise<Said> {
+  const { body, etag, plan, signal, key } = given
   const response = await fetch(address, {
     method,
     credentials: 'same-origin',
@@ -70,6 +76,7 @@ export async function send<Said>(method: string, address: string, { body, etag, 
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...(etag ? { 'If-Match': etag } : {}),
       ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+      ...(plan ? { 'If-Plan': `"${plan.hash}"` } : {}),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
@@ -79,7 +86,8 @@ export async function send<Said>(method: string, address: string, { body, etag, 
   })
   const said = parsed(await response.text())
   if (!response.ok) throw new Refused(response.status, said as Partial<ProblemBody>)
-  return { ...said, etag: response.headers.get('ETag') } as Said
+  const { headers } = response
+  return { ...said, etag: headers.get('ETag'), writeId: headers.get('X-Write-Id') } as Said
 }
 
 type RefusedBody = Omit<Partial<ProblemBody>, 'code'> & { code: ProblemBody['code'] | 'unreachable'; detail: string }

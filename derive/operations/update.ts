@@ -2,6 +2,7 @@ import type { Definition } from '#registry/definition.ts'
 import { invalidFields } from '#registry/refusals.ts'
 import { refusedExample, updateExamples } from '../examples.ts'
 import { checkBody } from '../input.ts'
+import { planned } from '../openapi/plan.ts'
 import { protectionWords } from '../protection.ts'
 import { aOne, schemaName } from '../words.ts'
 import type { Answer, ResourceOperation } from './operation.ts'
@@ -73,7 +74,7 @@ function updated(definition: Definition): Answer {
       dry_run: {
         summary: 'Dry-run',
         description: 'The body is acceptable and would change this.',
-        value: { data: { id, updated: false, dry_run: true, changed } },
+        value: { data: { id, updated: false, dry_run: true, changed }, plan: planned(definition, 'updated') },
       },
     },
   }

@@ -2,6 +2,7 @@ import type { DataRoute } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import type { Claim } from '../fair/shares.ts'
+import { scopeChallenge } from '../service/rights.ts'
 import { claimOfToken, readTokenText } from '../service/token-text.ts'
 
 /** What the caller shows, before anything is asked of the database. */
@@ -10,18 +11,14 @@ export function readToken(authorization: string | undefined, route: DataRoute, p
   if (shown === undefined) throw new Refusal('unauthorized', { headers: challenge })
   const token = readTokenText(shown.trimEnd())
   if (!token) throw unauthorized()
-  const [scope = anyScope] = route.scopes
   return {
     companyId: token.companyId,
     tokenHash: token.hash,
-    scope,
+    scopes: route.scopes.join(),
     addOn: route.addOn,
     peer: ipv4Of(peer),
   }
 }
-
-/** No token carries it: it stands where a route needs none. */
-const anyScope = ''
 
 /** What the call's token says of itself, read before anything else and believed by nobody; see `Shares`. */
 export function claimOf(rawHeaders: readonly string[]): Claim | undefined {
@@ -34,11 +31,10 @@ export function claimOf(rawHeaders: readonly string[]): Claim | undefined {
 }
 
 /** The checks in their order: token, address, scope, add-on. Spec, Authentication; Decisions, Errors. */
-export function authorize(caller: CallerRow | undefined, route: DataRoute): CallerRow {
+export function authorize(caller: CallerRow | undefined): CallerRow {
   if (!caller?.live) throw unauthorized()
   if (!caller.address_allowed) throw new Refusal('ip_not_allowed')
-  const [scope] = route.scopes
-  if (scope !== undefined && !caller.in_scope) throw lacksScope(scope)
+  if (caller.lacks_scope !== null) throw lacksScope(caller.lacks_scope)
   if (caller.feature_off !== null) throw new Refusal('feature_off', { feature: caller.feature_off })
   return caller
 }
@@ -50,9 +46,7 @@ const unauthorized = (): Refusal => new Refusal('unauthorized', { headers: inval
 const challenge = { 'WWW-Authenticate': 'Bearer' } as const
 const invalidToken = { 'WWW-Authenticate': 'Bearer error="invalid_token"' } as const
 export const lacksScope = (scope: string): Refusal =>
-  new Refusal('insufficient_scope', { required_scope: scope, headers: needs(scope) })
-
-const needs = (scope: string) => ({ 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` })
+  new Refusal('insufficient_scope', { required_scope: scope, headers: scopeChallenge(scope) })
 
 /** The peer as a dotted quad. An IPv6 peer is none, and so matches no entry of an allowlist. Decisions, Tokens. */
 export function ipv4Of(peer: string | undefined): string | null {

@@ -23,10 +23,6 @@ export const bind = (routes: readonly Route[], handlers: Handlers): Bound[] =>
   })
 
 function runOf(route: DataRoute, handler: Handlers[string]): BoundCall['run'] {
-  // The statements that look up the caller ask for one scope, and that of a write looks at nothing without it.
-  const { length } = route.scopes
-  if (length > 1 || (isWrite(route) && length < 1))
-    throw new Error(`${route.id} needs ${length} scopes; a read can have one or none, a write one`)
   if (isWrite(route)) {
     const write = (handler as WriteHandler)(route)
     return (app, call) => runWrite(app, call, write)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { readQuery } from '#derive/parameters.ts'
 import { isWrite } from '#derive/routes.ts'
 import type { Json } from '#registry/json.ts'
@@ -8,6 +7,7 @@ import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
 import { type CallerAsk, type CallerRow, selectCaller } from '#sql/system/caller.ts'
 import { endWrite } from '#sql/system/end-write.ts'
 import { type Headers, readHeaders } from '../http/protocol/headers.ts'
+import { newWriteId } from '../service/actor.ts'
 import type { Prefetched } from '../service/command.ts'
 import { type Answer, refusalAnswer, replyOf } from './answer.ts'
 import type { App } from './app.ts'
@@ -15,6 +15,7 @@ import { authorize, readToken } from './authorize.ts'
 import type { Call, Reply } from './call.ts'
 import { callRow, logCallLater } from './call-log.ts'
 import { earlierAnswer, keptAnswer, keyOf } from './claim-key.ts'
+import { conclude } from './conclude.ts'
 import type { Read, Wanted, Write } from './handler.ts'
 import { keepDetails } from './keep-details.ts'
 import { readIntent, readIntroduction } from './read-intent.ts'
@@ -76,7 +77,7 @@ export async function runWrite(app: App, call: Call, write: Write): Promise<Repl
       ? undefined
       : keyOf(ask, headers.idempotencyKey, call, intent)
 
-  const writeId = randomUUID()
+  const writeId = newWriteId()
   const sent = intent instanceof Refusal ? undefined : intent.body
   const { answer, caller } = await app.database.transaction(async (transaction) => {
     const [[claim], [begun]] = await Promise.all([
@@ -96,11 +97,11 @@ export async function runWrite(app: App, call: Call, write: Write): Promise<Repl
     } as const
 
     const answer = await answering(app, call, async () => {
-      orThrow(intent)
+      const asked = orThrow(intent)
       const earlier = key && earlierAnswer(key, claim?.claimed, begun as AnswerRow)
       if (earlier) return earlier
       const done = await orThrow(work).execute(transaction, actor, begun?.seen ?? null)
-      return dryRun ? done : { ...done, headers: { ...done.headers, 'X-Write-Id': writeId } }
+      return conclude(app, transaction, { actor, call, intent: asked }, done)
     })
 
     if (dryRun) transaction.undo()
@@ -133,7 +134,7 @@ function introduced(call: Call): { headers: Headers; ask: CallerAsk } {
 /** The authorized caller, or a refusal; a known caller is logged either way. */
 function authorized(app: App, call: Call, ask: CallerAsk, row: CallerRow | undefined, sent?: Json): CallerRow {
   call.share.report(row?.live === true)
-  const caller = orRefusal(() => authorize(row, call.route))
+  const caller = orRefusal(() => authorize(row))
   if (caller instanceof Refusal && row) {
     logCallLater(app, call, ask, row, { outcome: caller, counted: false })
     keepDetails(app, call, ask, row, { outcome: caller, sent })

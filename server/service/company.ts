@@ -5,7 +5,7 @@ import type { Problem } from '#registry/definition.ts'
 import { isPlanLimited, type Plan, planLimit, planNames } from '#registry/plans.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
-import { kindsWithAmounts } from '#sql/records/amounts.ts'
+import { resourcesWithAmounts } from '#sql/records/amounts.ts'
 import {
   type CompanyRow,
   findCompany,
@@ -67,7 +67,7 @@ export async function showCompany(transaction: Transaction, id: number): Promise
 
 /** The resources that have amounts in the company's currency, those that were deleted and can come back among them. */
 export async function amountsIn(transaction: Transaction, id: number): Promise<string[]> {
-  const rows = await transaction.run<{ records: string }>(kindsWithAmounts(id, registry))
+  const rows = await transaction.run<{ records: string }>(resourcesWithAmounts(id, registry))
   return rows.map(({ records }) => records)
 }
 

@@ -5,7 +5,7 @@ import { type Statement, sql, statement } from '../statement.ts'
 import { columnsOf } from './columns.ts'
 
 /** The resources of which a company has one with an amount in it, whether it is live or was deleted. */
-export function kindsWithAmounts(companyId: number, records: readonly Definition[]): Statement {
+export function resourcesWithAmounts(companyId: number, records: readonly Definition[]): Statement {
   const [first, ...others] = records.flatMap((definition) => {
     const amounts = amountsOf(definition)
     return amounts.length === 0 ? [] : [{ name: definition.name, amounts: amounts.join(' or ') }]

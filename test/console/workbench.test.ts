@@ -152,7 +152,7 @@ describe('Settings have a history', () => {
     await admin.ask('POST', '/console/token/rotate', { password })
     await admin.ask('POST', '/console/token/revoke', { password })
     await admin.ask('PATCH', `/console/accounts/${other.id}`, { permissions: ['PROJECTS_VIEW'] })
-    await admin.ask('PATCH', '/console/company', { currency: 'EUR', add_ons: ['api'] })
+    await admin.ask('PATCH', '/console/company', { currency: 'EUR' })
     const webhook = {
       name: 'Ledger',
       url: 'https://192.0.2.9/',
@@ -162,7 +162,7 @@ describe('Settings have a history', () => {
     }
     await stage.inTransaction(async (transaction) => {
       const { createWebhook } = await import('#server/service/webhooks.ts')
-      const actor = { ...admin.company.actor, accountId: admin.id, door: 'web' as const }
+      const actor = { ...admin.company.actor, accountId: admin.id, channel: 'console' as const }
       await createWebhook(transaction, { actor, keys: stage.app.secret, now: new Date() }, webhook as never)
     })
     const entries = await admin.data('/console/settings/history')

@@ -15,7 +15,7 @@ export type Topic = readonly [topic: string, statements: readonly (Statement | B
 export const ask = {
   companyId: 7,
   tokenHash: Buffer.from('00ff', 'hex'),
-  scope: 'PROJECTS_VIEW',
+  scopes: 'PROJECTS_VIEW',
   addOn: 'api',
   peer: '127.0.0.1',
 }

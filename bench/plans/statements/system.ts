@@ -1,5 +1,5 @@
 import { registry } from '#registry/resources/index.ts'
-import { kindsWithAmounts } from '#sql/records/amounts.ts'
+import { resourcesWithAmounts } from '#sql/records/amounts.ts'
 import { prefetchForCreate, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import { accountsOf, companyOfAccount, insertAccount, lockAccount, updateAccount } from '#sql/system/accounts.ts'
 import { claimForSession, claimKey, findAnswer, keepAnswer, sweepAnswers } from '#sql/system/answers.ts'
@@ -36,6 +36,7 @@ import { endWrite } from '#sql/system/end-write.ts'
 import { newestSealed, serverFacts } from '#sql/system/health.ts'
 import { advanceEpoch, appendAudit, selectIdentity } from '#sql/system/log.ts'
 import { countLive, holdPlan, recountSlots, releaseSlots, slotsUsed, takeSlots } from '#sql/system/quota.ts'
+import { rightsOfAuthor } from '#sql/system/rights.ts'
 import { compactRowCounts } from '#sql/system/row-counts.ts'
 import { fenceKeys, holdKeys, lockRotation, sealAnew, sealedRows } from '#sql/system/seal.ts'
 import {
@@ -80,7 +81,7 @@ import { ofTheWebhooks } from './webhooks.ts'
 
 /** Statements of the fixed tables. */
 export const ofTheSystem: readonly Topic[] = [
-  ['caller', [selectCaller(ask)]],
+  ['caller', [selectCaller(ask), rightsOfAuthor(author)]],
   [
     'begin-write',
     [
@@ -142,7 +143,7 @@ export const ofTheSystem: readonly Topic[] = [
       findCompany(7),
       lockCompany(7),
       lockCompanyWhole(7),
-      kindsWithAmounts(7, registry),
+      resourcesWithAmounts(7, registry),
       updateCompany(company),
       recountSlots(7, 'projects'),
       countLive(7, 'projects'),

@@ -11,6 +11,7 @@ import { listQuery } from '../../client/record-provider.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { RemoveSeveral } from '../removal/remove-several.tsx'
+import { useUndo } from '../removal/use-undo.ts'
 import { StepSeveral } from '../show/step-several.tsx'
 import { type Outcome, useStep } from '../show/use-step.ts'
 import type { Row } from './record-table.tsx'
@@ -26,6 +27,7 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
   const { may } = useMe()
   const notify = useNotify()
   const refresh = useRefresh()
+  const undo = useUndo()
   const [isRemoving, setRemoving] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const [asked, setAsked] = useState<Step>()
@@ -46,12 +48,14 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
     setBusy(true)
     const outcomes = await Promise.all(chosen.map((record) => take(record, step)))
     const count = (is: Outcome['is']): number => outcomes.filter((outcome) => outcome.is === is).length
+    const writeIds = outcomes.flatMap((outcome) => (outcome.is === 'done' ? (outcome.writeId ?? []) : []))
     setBusy(false)
     setAsked(undefined)
     const [done, changed] = [count('done'), count('changed')]
     const said = list.stepsDone(done, ids.length - done)
     notify(changed > 0 ? `${said}. ${list.changedMeanwhile(changed)}` : said, {
       type: done < ids.length ? 'warning' : 'success',
+      ...(writeIds.length > 0 ? { undo: () => undo(writeIds.toSorted()) } : {}),
     })
     unselect()
   }

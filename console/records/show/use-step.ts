@@ -9,7 +9,7 @@ import type { Row } from '../list/record-table.tsx'
 
 /** What came of a step. */
 export type Outcome =
-  | { is: 'done' }
+  | { is: 'done'; writeId: string | null }
   /** The record is another one by now than the one that was shown; nothing was done. */
   | { is: 'changed'; stored: JsonObject }
   | { is: 'missing'; problems: readonly Problem[] }
@@ -33,15 +33,16 @@ export function useStep({ name }: Definition) {
     const stored = tried === undefined ? await ask('records.fetch', { records: name, id: shown.id }) : undefined
     if (stored && !isSame(shown, stored.data)) return { is: 'changed', stored: stored.data }
     const etag = stored ? stored.etag : (tried ?? null)
+    let writeId: string | null
     try {
-      await write('records.update', { records: name, id: shown.id, body, etag })
+      writeId = (await write('records.update', { records: name, id: shown.id, body, etag })).writeId
     } catch (error) {
       if (isLost(error)) unanswered.current.set(what, etag)
       else unanswered.current.delete(what)
       throw error
     }
     unanswered.current.delete(what)
-    return { is: 'done' }
+    return { is: 'done', writeId }
   }
 
   async function outcomeOf(shown: Row, error: unknown): Promise<Outcome> {

@@ -7,8 +7,9 @@ import { answer, answered } from './answered.ts'
 export const create: WriteHandler<ResourceRoute> =
   ({ definition, path, success }) =>
   (companyId, _call, { dryRun, body }) =>
-    answered(creation(companyId, definition, body), ({ id, version, json }) => {
-      if (dryRun) return answer(200, { id: null, created: false, dry_run: true })
+    answered(creation(companyId, definition, body), ({ id, version, json, effect }) => {
+      const effects = [effect]
+      if (dryRun) return { ...answer(200, { id: null, created: false, dry_run: true }), effects }
       const headers = { Location: `${path}/${id}`, ETag: recordTag(version, json) }
-      return { ...answer(success, { id, created: true, dry_run: false }, headers), recordId: id }
+      return { ...answer(success, { id, created: true, dry_run: false }, headers), recordId: id, effects }
     })

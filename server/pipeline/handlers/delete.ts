@@ -1,7 +1,7 @@
 import type { ResourceRoute } from '#derive/routes.ts'
 import type { Json } from '#registry/json.ts'
-import type { Listed } from '#registry/refusals.ts'
-import { removal } from '../../service/remove-record.ts'
+import { type Group, listedGroup, type Removed, removal } from '../../service/remove-record.ts'
+import type { Answer } from '../answer.ts'
 import type { WriteHandler } from '../handler.ts'
 import { recordId } from '../read-intent.ts'
 import { answer, answered } from './answered.ts'
@@ -10,15 +10,17 @@ export const remove: WriteHandler<ResourceRoute> =
   ({ definition, success }) =>
   (companyId, { params }, { dryRun, expected }, mayDo) => {
     const id = recordId(params)
-    return answered(removal(companyId, { definition, id, expected, mayDo }), ({ mode, cascaded, kept }) => {
-      const [along, stay] = [asJson(cascaded), asJson(kept)]
-      return answer(
-        success,
-        dryRun
-          ? { id, deleted: false, dry_run: true, mode, would_delete: along, would_keep: stay }
-          : { id, deleted: true, dry_run: false, mode, deleted_with: along, kept: stay },
-      )
-    })
+    return answered(removal(companyId, { definition, id, expected, mayDo }), (removed) =>
+      removedAnswer(success, id, dryRun, removed),
+    )
   }
 
-const asJson = (groups: readonly Listed[]): Json => groups as readonly unknown[] as Json
+export function removedAnswer(status: number, id: number, dryRun: boolean, { mode, cascaded, kept }: Removed): Answer {
+  const [along, stay] = [asJson(cascaded), asJson(kept)]
+  const data = dryRun
+    ? { id, deleted: false, dry_run: true, mode, would_delete: along, would_keep: stay }
+    : { id, deleted: true, dry_run: false, mode, deleted_with: along, kept: stay }
+  return { ...answer(status, data), effects: [{ wouldDelete: cascaded, wouldKeep: kept }] }
+}
+
+const asJson = (groups: readonly Group[]): Json => groups.map(listedGroup) as readonly unknown[] as Json

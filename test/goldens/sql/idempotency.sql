@@ -18,8 +18,8 @@ insert into answers (company_id, key, fingerprint, status, body, location, etag,
     values ($1, $2, $3, $4, $5, $6,
       $7, $8, $9)
     on conflict (company_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
-      body = excluded.body, location = excluded.location, etag = excluded.etag, request_id = excluded.request_id,
-      write_id = excluded.write_id, completed_at = clock_timestamp()
+      body = excluded.body, location = excluded.location, etag = excluded.etag, request_id = excluded.request_id, write_id = excluded.write_id,
+      completed_at = clock_timestamp()
 -- [7,"key",{"type":"Buffer","data":[0]},201,"{}",null,null,null,null]
 
 -- answers.sweep
