@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { memoryHere } from '../embedded/machine.ts'
+import { memoryHere } from '../embedded/memory.ts'
 import { isHere } from './exposure.ts'
 import { type Form, oneOf, whole } from './forms.ts'
 

@@ -6,7 +6,8 @@ import { weAreRoot } from './identity.ts'
 import { unfinished } from './leftovers.ts'
 import type { Location } from './location.ts'
 import { codeOf, EmbeddedProblem, refusedBy, saidBy } from './problem.ts'
-import { hasFailed, runSingleUser, shell } from './run.ts'
+import { shell } from './run.ts'
+import { hasFailed, runSingleUser } from './single-user.ts'
 
 /**
  * Who gets into the cluster. The service is the role `plumbline`: no superuser, owner of its database, let in by a

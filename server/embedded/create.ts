@@ -5,7 +5,8 @@ import { flush } from './folders.ts'
 import { remove, sweep, unfinished } from './leftovers.ts'
 import type { Location } from './location.ts'
 import { codeOf, EmbeddedProblem, refusedBy, saidBy } from './problem.ts'
-import { hasFailed, run } from './run.ts'
+import { run } from './run.ts'
+import { hasFailed } from './single-user.ts'
 
 /**
  * Makes the cluster in a folder beside its place and renames it when it is whole: killed at any moment, nothing has to

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import { EmbeddedProblem } from './problem.ts'
 
@@ -38,10 +37,4 @@ export async function versionOf(folder: string): Promise<{ version: string; majo
     version: string
   }
   return { version: `${name.split('/').at(-1)}-${version}`, major: version.split('.')[0] ?? '' }
-}
-
-/** Bytes that this machine has, or that its container may use where that is less. */
-export function memoryHere(): number {
-  const allowed = process.constrainedMemory()
-  return allowed > 0 ? Math.min(totalmem(), allowed) : totalmem()
 }

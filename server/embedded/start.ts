@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { statfs } from 'node:fs/promises'
 import type { Location } from './location.ts'
-import { memoryHere } from './machine.ts'
+import { memoryHere } from './memory.ts'
 import { inShort, refusedBy, saidBy } from './problem.ts'
 import { shell, spawnOptions } from './run.ts'
 import { type Settings, settings } from './settings.ts'

@@ -8,7 +8,7 @@ import { findLocation } from '#server/embedded/location.ts'
 import { thisMachine } from '#server/embedded/machine.ts'
 import { openEmbedded } from '#server/embedded/open.ts'
 import { findPrograms } from '#server/embedded/programs.ts'
-import { asSuperuser } from '#server/embedded/run.ts'
+import { asSuperuser } from '#server/embedded/single-user.ts'
 import { startServer } from '#server/embedded/start.ts'
 import { migrate } from '#server/store/migrate.ts'
 
