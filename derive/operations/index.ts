@@ -1,3 +1,4 @@
+import { batch } from './batch.ts'
 import { changes } from './changes.ts'
 import { create } from './create.ts'
 import { remove } from './delete.ts'
@@ -16,7 +17,7 @@ export const standard = { list, fetch, create, update, delete: remove, history }
 }
 
 /** What there is once, by the id of its route. The documents about the API come last. */
-export const own = { changes, openapi, docs, postman } satisfies { readonly [id: string]: OwnOperation }
+export const own = { batch, changes, openapi, docs, postman } satisfies { readonly [id: string]: OwnOperation }
 
 export type StandardName = keyof typeof standard
 

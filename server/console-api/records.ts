@@ -4,7 +4,7 @@ import { Refusal } from '#registry/refusals.ts'
 import { fetch as fetchRecord, list as listRecords } from '#sql/records/read.ts'
 import { needPermission } from '../service/session.ts'
 import { workOn } from '../service/work.ts'
-import { jsonType, pageEnvelope, readReply, recordTag, replyOf } from '../walk/answer.ts'
+import { errorsAddress, jsonType, pageEnvelope, readReply, recordTag, replyOf } from '../walk/answer.ts'
 import type { Call } from '../walk/call.ts'
 import type { WriteHandler } from '../walk/handler.ts'
 import { handlers } from '../walk/handlers/index.ts'
@@ -56,6 +56,7 @@ function writing(route: ResourceRoute, handler: WriteHandler<ResourceRoute>) {
       peer: asked.client.peer,
       route,
       params: { id: asked.id },
+      errorsPage: errorsAddress(asked.world.config.publicUrl),
       rawHeaders: asked.request.rawHeaders,
       body: route.body ? await asked.bytes() : { bytes: Buffer.alloc(0) },
     }

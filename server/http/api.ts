@@ -1,8 +1,10 @@
 import { withDeprecation } from '#derive/deprecation.ts'
 import { isWrite } from '#derive/routes.ts'
+import { bodyBytesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { ChangeWatch } from '../service/change-watch.ts'
 import type { Rate } from '../service/token-rate.ts'
+import { errorsAddress } from '../walk/answer.ts'
 import type { Bound, BoundCall } from '../walk/bind.ts'
 import type { Body, Call, PathParams, Wait } from '../walk/call.ts'
 import { claimOf } from '../walk/see-caller.ts'
@@ -70,13 +72,15 @@ export function makeApi(world: World, { router, pages, describe, admission, chan
     const { request, path, query, peer, requestId, startedAt } = incoming
     const { rawHeaders } = request
     const share = shares.of(claimOf(rawHeaders), peer)
-    const call: Call = { route, path, params, query, rawHeaders, peer, share, requestId, startedAt, body: nothing }
+    const errorsPage = errorsAddress(world.config.publicUrl)
+    const asked = { route, path, params, query, rawHeaders, peer, share, requestId, startedAt }
+    const call: Call = { ...asked, errorsPage, body: nothing }
     return route.body ? withBody(incoming, call, bound) : through(incoming, call, bound)
   }
 
   /** Read before the gate: who sends slowly takes no place, and who is turned away keeps the connection. */
   async function withBody(incoming: Incoming, call: Call, bound: BoundCall): Promise<Sent> {
-    const body = await readBody(incoming.request, incoming.room, () =>
+    const body = await readBody(incoming.request, incoming.room, bound.route.body?.bytesMax ?? bodyBytesMax, () =>
       within(sortOf(call), call.share, () => admit(world, call)),
     )
     return through(incoming, { ...call, body }, bound)

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { bodyBytesMax } from '#registry/limits.ts'
 import type { Body } from '../walk/call.ts'
 import type { Room } from './connections.ts'
 import { declaredLength, receive } from './read-bytes.ts'
@@ -15,15 +14,20 @@ const none: Body = { bytes: Buffer.alloc(0) }
  * The body of a call. `isWanted` looks at the caller, who is refused there or known from then on, and says whether
  * the call gets as far as its body; most bodies are small, and are spared this look. Decisions, Bodies.
  */
-export async function readBody(request: IncomingMessage, room: Room, isWanted: () => Promise<boolean>): Promise<Body> {
+export async function readBody(
+  request: IncomingMessage,
+  room: Room,
+  most: number,
+  isWanted: () => Promise<boolean>,
+): Promise<Body> {
   const declared = declaredLength(request)
   // Nothing of it is needed for its refusal.
-  if (declared !== undefined && declared > bodyBytesMax) return 'too large'
-  const upload = receive(request, room)
+  if (declared !== undefined && declared > most) return 'too large'
+  const upload = receive(request, room, most)
   const waits = request.headers.expect !== undefined
   const isLarge = declared !== undefined && declared > strangersBytes
   const isWhole = !waits && !isLarge && (await upload.upTo(strangersBytes))
   if (isWhole && upload.bytes().length <= unseenBytes) return { bytes: upload.bytes() }
   if (!(await isWanted())) return none
-  return isWhole || (await upload.upTo(bodyBytesMax)) ? { bytes: upload.bytes() } : 'too large'
+  return isWhole || (await upload.upTo(most)) ? { bytes: upload.bytes() } : 'too large'
 }

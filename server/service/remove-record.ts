@@ -15,7 +15,7 @@ import { freePlanPlaces } from './plan.ts'
 import type { Work } from './work.ts'
 import { heldRecord } from './write-record.ts'
 
-export type Removed = { mode: 'soft' | 'hard'; wentAlong: Listed[]; kept: Listed[] }
+export type Removed = { id: number; mode: 'soft' | 'hard'; wentAlong: Listed[]; kept: Listed[] }
 
 /** Throws where whoever asks lacks a permission. */
 export type MayDo = (permission: string) => void
@@ -39,7 +39,7 @@ export const removal = (companyId: number, { definition, id, expected, mayDo }: 
     const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'
     const unlinked = await letGo(transaction, actor, plan)
     await takeAway(transaction, actor, definition, id, mode, json, plan, unlinked)
-    return { mode, wentAlong: listWent(plan), kept: listKept(plan) }
+    return { id, mode, wentAlong: listWent(plan), kept: listKept(plan) }
   },
 })
 

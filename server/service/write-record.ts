@@ -15,6 +15,7 @@ import { type Seen, type Work, workOn } from './work.ts'
 
 /** A record as a write leaves it. `json` is its whole text, as PostgreSQL shows it. */
 export type Written = WrittenRow
+export type Changed = Written & { changed: string[] }
 
 /** Creates a record, whoever asks and through whichever door. Spec, Request and response rules 1. */
 export const createRecord = (transaction: Transaction, actor: Actor, definition: Definition, body: Json) =>
@@ -49,26 +50,31 @@ export const change = (
   id: number,
   body: Json,
   expected: Expected,
-): Work<Written & { changed: string[] }> => ({
+): Work<Changed> => ({
   prefetch: lookForUpdate(companyId, definition, id, sentOf(definition, body)),
   async execute(transaction, actor, seen) {
     const { version, json } = heldRecord(seen, expected)
     const before = JSON.parse(json) as JsonObject
     const after = await checked(transaction, actor, definition, { body, before, seen })
-    const changed = columnsOf(definition)
-      .map(([name]) => name)
-      .filter((name) => !same(after[name], before[name]))
+    const { changed, values, changes } = differences(definition, before, after)
     if (changed.length === 0) return { id, version, json, changed }
-
-    const values = Object.fromEntries(changed.map((name): [string, Json] => [name, after[name] ?? null]))
-    const changes = Object.fromEntries(
-      changed.map((name): [string, Json] => [name, [before[name] ?? null, after[name] ?? null]]),
-    )
     const update = updateRecord(actor, definition, id, values, changes)
     const [written] = await uniquely(transaction, definition, transaction.run<Written>(update))
     return { ...(written as Written), changed }
   },
 })
+
+/** The fields that differ, what they become, and what the log says of each. */
+export function differences(definition: Definition, before: JsonObject, after: JsonObject) {
+  const changed = columnsOf(definition)
+    .map(([name]) => name)
+    .filter((name) => !same(after[name], before[name]))
+  const values = Object.fromEntries(changed.map((name): [string, Json] => [name, after[name] ?? null]))
+  const changes = Object.fromEntries(
+    changed.map((name): [string, Json] => [name, [before[name] ?? null, after[name] ?? null]]),
+  )
+  return { changed, values, changes }
+}
 
 /** The live record that was looked at; refused where there is none or it is not the one expected. */
 export function heldRecord(seen: Seen, expected: Expected): { version: number; json: string } {
@@ -83,23 +89,28 @@ async function checked(
   transaction: Transaction,
   actor: Actor,
   definition: Definition,
-  { body, before, seen }: { body: Json; before: JsonObject | null; seen: Seen },
+  sent: { body: Json; before: JsonObject | null; seen: Seen },
 ): Promise<JsonObject> {
-  const { record, problems } = checkRecord(definition, body, before, (checked) =>
-    whatItLeadsTo(definition, checked, before, seen),
-  )
+  const { record, problems } = judged(definition, sent)
+  const { before } = sent
   if (problems.length === 0) problems.push(...(await circles(transaction, actor, definition, record, before)))
   if (problems.length > 0) throw invalidFields(problems)
   return record
 }
 
+/** The record as it would be, and what is wrong with it but for the circles of a tree. */
+export const judged = (
+  definition: Definition,
+  { body, before, seen }: { body: Json; before: JsonObject | null; seen: Seen },
+) => checkRecord(definition, body, before, (checked) => whatItLeadsTo(definition, checked, before, seen))
+
 /** What a body says of the fields that have to be looked up; what is not acceptable there is not looked up. */
-const sentOf = (definition: Definition, body: Json): Sent => {
+export const sentOf = (definition: Definition, body: Json): Sent => {
   const names = [...referencesOf(definition), ...uniqueFields(definition)]
   return Object.fromEntries(names.map((name) => [name, acceptable(definition, body, name) as string | number | null]))
 }
 
-const referencesOf = (definition: Definition): string[] =>
+export const referencesOf = (definition: Definition): string[] =>
   Object.keys(definition.fields).filter((name) => definition.fields[name]?.kind === 'reference')
 
 /** What the references lead to, and what is wrong with those, and with unique values, that were not there before. */
@@ -143,7 +154,7 @@ function notFound(definition: Definition, name: string): Problem {
   }
 }
 
-const notUnique = (field: string): Problem => ({
+export const notUnique = (field: string): Problem => ({
   field,
   code: 'not_unique',
   message: 'is taken by another record (capitals do not count)',
@@ -165,7 +176,7 @@ async function uniquely<Row>(transaction: Transaction, definition: Definition, r
 }
 
 /** A tree stays a tree, even when two callers re-hang it at once. */
-async function circles(
+export async function circles(
   transaction: Transaction,
   { companyId }: Actor,
   definition: Definition,

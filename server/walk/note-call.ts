@@ -23,6 +23,7 @@ export function noteLater(
     ...rowOf(world, call, ask, caller),
     ...seen,
     record_id: pathId(call.params),
+    rows: null,
     dry_run: false,
     replayed: false,
     counted,
@@ -36,10 +37,11 @@ export function noteOf(
   ask: CallerAsk,
   caller: CallerRow,
   { status, code, replayed = false, recordId }: Answer,
-  dryRun: boolean,
+  { dryRun, rows = null }: { dryRun: boolean; rows?: number | null | undefined },
 ): CallRow {
   const record_id = recordId ?? pathId(call.params)
-  return { ...rowOf(world, call, ask, caller), status, code, record_id, dry_run: dryRun, replayed, counted: !replayed }
+  const about = { record_id, rows, dry_run: dryRun, replayed, counted: !replayed }
+  return { ...rowOf(world, call, ask, caller), status, code, ...about }
 }
 
 function rowOf({ clock }: World, call: Call, ask: CallerAsk, caller: CallerRow) {

@@ -12,9 +12,10 @@ import { expectedOf } from './tags.ts'
 export type Intent = { dryRun: boolean; body: Json; expected: Expected }
 
 export function readIntent(call: Call, headers: Headers): Intent {
+  const { body } = call.route
   return {
     dryRun: readWhetherDry(call, headers),
-    body: call.route.body ? readBody(call.body, headers, call.route.body.types) : null,
+    body: body ? readBody(call.body, headers, body.types, body.valuesMax) : null,
     expected: expectedOf(headers),
   }
 }

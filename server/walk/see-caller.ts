@@ -1,4 +1,5 @@
 import type { DataRoute } from '#derive/routes.ts'
+import type { Json } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import type { Claim } from '../fair/shares.ts'
@@ -10,18 +11,22 @@ export function readToken(authorization: string | undefined, route: DataRoute, p
   if (shown === undefined) throw new Refusal('unauthorized', { headers: challenge })
   const token = readTokenText(shown.trimEnd())
   if (!token) throw unauthorized()
-  const [scope = anyScope] = route.scopes
   return {
     companyId: token.companyId,
     tokenHash: token.hash,
-    scope,
-    addOn: route.addOn,
+    scopes: route.scopes.join(),
+    addOns: route.addOn,
     peer: ipv4Of(peer),
   }
 }
 
-/** No token carries it: it stands where a route needs none. */
-const anyScope = ''
+/** The same with what the body of the call needs besides. */
+export function askedOf(ask: CallerAsk, route: DataRoute, body: Json): CallerAsk {
+  const needs = route.needs?.(body)
+  if (!needs) return ask
+  const [scopes, addOns] = [new Set([...route.scopes, ...needs.scopes]), new Set([route.addOn, ...needs.addOns])]
+  return { ...ask, scopes: [...scopes].join(), addOns: [...addOns].join() }
+}
 
 /** What the call's token says of itself, read before anything else and believed by nobody; see `Shares`. */
 export function claimOf(rawHeaders: readonly string[]): Claim | undefined {
@@ -34,11 +39,10 @@ export function claimOf(rawHeaders: readonly string[]): Claim | undefined {
 }
 
 /** The gates in their order: token, address, scope, add-on. Spec, Authentication; Decisions, Errors. */
-export function passGates(caller: CallerRow | undefined, route: DataRoute): CallerRow {
+export function passGates(caller: CallerRow | undefined): CallerRow {
   if (!caller?.live) throw unauthorized()
   if (!caller.address_allowed) throw new Refusal('ip_not_allowed')
-  const [scope] = route.scopes
-  if (scope !== undefined && !caller.in_scope) throw lacksScope(scope)
+  if (caller.lacks_scope !== null) throw lacksScope(caller.lacks_scope)
   if (caller.feature_off !== null) throw new Refusal('feature_off', { feature: caller.feature_off })
   return caller
 }

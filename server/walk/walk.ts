@@ -8,13 +8,16 @@ import { type CallerAsk, type CallerRow, seeCaller } from '#sql/system/caller.ts
 import { endWrite } from '#sql/system/end-write.ts'
 import type { Seen } from '../service/work.ts'
 import { type Answer, refusalAnswer, replyOf } from './answer.ts'
+import { atTheGates, underTheLimit } from './at-the-gates.ts'
 import type { Call, Reply } from './call.ts'
 import { earlierAnswer, keptAnswer, keyOf } from './claim-key.ts'
 import type { Read, Wanted, Write } from './handler.ts'
 import { noteLater, noteOf } from './note-call.ts'
 import { type Headers, readHeaders } from './read-headers.ts'
 import { readIntent, readIntroduction } from './read-intent.ts'
-import { passGates, readToken } from './see-caller.ts'
+import { orRefusal, orThrow } from './refused.ts'
+import { askedOf, readToken } from './see-caller.ts'
+import { walkSeries } from './walk-series.ts'
 import type { World } from './world.ts'
 
 /**
@@ -58,15 +61,18 @@ async function lookedAgain(world: World, call: Call, { companyId }: CallerAsk, {
 
 /** The same of a write, in one transaction: what was done, that it was called, and what a retry will hear stand or fall together. */
 export async function walkWrite(world: World, call: Call, write: Write): Promise<Reply> {
-  const { headers, ask } = introduced(call)
+  const { headers, ask: shown } = introduced(call)
   const intent = orRefusal(() => readIntent(call, headers))
-  const work = orRefusal(() => write(ask.companyId, call, orThrow(intent)))
+  const work = orRefusal(() => write(shown.companyId, call, orThrow(intent)))
+  const ask = intent instanceof Refusal ? shown : askedOf(shown, call.route, intent.body)
   const dryRun = !(intent instanceof Refusal) && intent.dryRun
+  const { rows, series } = work instanceof Refusal ? {} : work
   // A dry-run never reads, claims or stores a key. Decisions, Idempotency.
   const key =
     headers.idempotencyKey === undefined || dryRun || intent instanceof Refusal
       ? undefined
       : keyOf(ask, headers.idempotencyKey, call, intent)
+  if (series && !dryRun) return walkSeries(world, call, { ask, key, series })
 
   const writeId = randomUUID()
   return world.database.transaction(async (transaction) => {
@@ -94,7 +100,7 @@ export async function walkWrite(world: World, call: Call, write: Write): Promise
 
     if (dryRun) transaction.undo()
     const kept = key && keptAnswer(key, answer, call.requestId)
-    transaction.send(endWrite(noteOf(world, call, ask, caller, answer, dryRun), kept))
+    transaction.send(endWrite(noteOf(world, call, ask, caller, answer, { dryRun, rows }), kept))
     return replyOf(answer)
   }, call.share)
 }
@@ -116,22 +122,6 @@ function introduced(call: Call): { headers: Headers; ask: CallerAsk } {
   return { headers, ask: readToken(headers.authorization, call.route, call.peer) }
 }
 
-/** Past the gates, or thrown out; a caller whom we know is noted either way. */
-function atTheGates(world: World, call: Call, ask: CallerAsk, row: CallerRow | undefined): CallerRow {
-  call.share.tell(row?.live === true)
-  const caller = orRefusal(() => passGates(row, call.route))
-  if (caller instanceof Refusal && row) noteLater(world, call, ask, row, { outcome: caller, counted: false })
-  return orThrow(caller)
-}
-
-/** Counts the call against the limit of its token, once, however often its transaction runs. It is neither noted nor kept. */
-function underTheLimit({ tokenRates }: World, call: Call, { companyId }: CallerAsk, { token_id }: CallerRow): void {
-  if (!tokenRates) return
-  call.rate ??= tokenRates.count(companyId, token_id)
-  const { exceeded, resetSeconds } = call.rate
-  if (exceeded) throw new Refusal('too_many_requests', { headers: { 'Retry-After': String(resetSeconds) } })
-}
-
 /** A refusal of work that was begun is an answer too: it is counted, and may be what a retry will hear. */
 async function answering(world: World, call: Call, work: () => Promise<Answer>): Promise<Answer> {
   try {
@@ -140,19 +130,4 @@ async function answering(world: World, call: Call, work: () => Promise<Answer>):
     if (error instanceof Refusal) return refusalAnswer(error, call.requestId, world.config.publicUrl)
     throw error
   }
-}
-
-/** A refusal as a value, for what is read early and judged in its turn. */
-function orRefusal<T>(reading: () => T): T | Refusal {
-  try {
-    return reading()
-  } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
-  }
-}
-
-function orThrow<T>(value: T | Refusal): T {
-  if (value instanceof Refusal) throw value
-  return value
 }

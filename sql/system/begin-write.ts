@@ -13,7 +13,7 @@ export type BeginRow<Seen> = CallerRow & { [column in keyof AnswerRow]?: AnswerR
  * going to work, because its key is in flight or has its answer: such a call never waits.
  */
 export function beginWrite(ask: CallerAsk, key: KeyAsk | undefined, look: Look | null): Statement {
-  const passes = sql`live and address_allowed and in_scope and feature_off is null`
+  const passes = sql`live and address_allowed and lacks_scope is null and feature_off is null`
   const [ours, earlier, unanswered] = key
     ? [
         sql`case when ${passes} then ${lockKey(key.lock)} end`,

@@ -7,8 +7,10 @@ import { sql } from '../statement.ts'
 export type CallerAsk = {
   companyId: number
   tokenHash: Buffer
-  scope: string
-  addOn: string
+  /** All that are needed, with commas between; none: any token will do. */
+  scopes: string
+  /** The same of add-ons. */
+  addOns: string
   /** The peer's IPv4 address; null when it is none. */
   peer: string | null
 }
@@ -20,7 +22,8 @@ export type CallerRow = {
   /** The token is active and its account too. */
   live: boolean
   address_allowed: boolean
-  in_scope: boolean
+  /** One of them that the caller lacks. */
+  lacks_scope: string | null
   /** The add-on that is missing, the API's own first. */
   feature_off: string | null
   currency: string
@@ -29,8 +32,8 @@ export type CallerRow = {
 export const callerTypes = {
   companyId: 'bigint',
   tokenHash: 'bytea',
-  scope: 'text',
-  addOn: 'text',
+  scopes: 'text',
+  addOns: 'text',
   peer: 'text',
 } as const
 
@@ -38,16 +41,21 @@ export const callerTypes = {
  * The caller, to be joined with what is wanted: one statement, one round trip. `lock` holds the token's row. Its account
  * is looked up by its key; a company has few tokens at a time and many over the years.
  */
-export const callerOf = ({ companyId, tokenHash, scope, addOn, peer }: Askable<CallerAsk>, lock = ''): Sql => sql`
+export const callerOf = ({ companyId, tokenHash, scopes, addOns, peer }: Askable<CallerAsk>, lock = ''): Sql => sql`
   select t.id as token_id, t.account_id,
     t.revoked_at is null and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce(${peer}::inet <<= any (t.allowlist), false) as address_allowed,
-    ${scope}::text = any (t.scopes) and ${scope}::text = any (a.permissions) as in_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when ${addOn}::text <> all (c.add_ons) then ${addOn}::text end as feature_off,
+    case when needed <@ t.scopes and needed <@ a.permissions then null else (
+      select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
+    ) end as lacks_scope,
+    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array(${addOns}::text, ',') <@ c.add_ons then (
+      select add_on from unnest(string_to_array(${addOns}::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
+    ) end as feature_off,
     c.currency
   from (select * from tokens ${ofToken(companyId, tokenHash)} ${raw(lock)}) t
   cross join lateral ${byKey('accounts', companyId, raw('t.account_id'))} a
-  cross join ${companyRow(companyId)} c`
+  cross join ${companyRow(companyId)} c
+  cross join string_to_array(${scopes}::text, ',') needed`
 
 /** The token of a company with this hash. */
 export const ofToken = (companyId: number | Sql, tokenHash: Buffer | Sql): Sql =>

@@ -1,6 +1,7 @@
 import type { DataRoute } from '#derive/routes.ts'
 import { isWrite } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
+import { bodyBytesMax } from '#registry/limits.ts'
 import { planLimit } from '#registry/plans.ts'
 import type { RefusalCode } from '#registry/refusals.ts'
 import { cursorOf } from '#server/service/changes.ts'
@@ -41,7 +42,6 @@ const retyped = (draft: Draft, type: string): void => {
   draft.headers = draft.headers.map(([name, value]) => [name, name === 'Content-Type' ? type : value])
 }
 const set = (draft: Draft, parts: Partial<Draft>): void => void Object.assign(draft, parts)
-const bigger = 1024 * 1024 + 1
 
 /** Everything that can be provoked from outside; faults of the world are not among it. */
 export const ways: { readonly [code in RefusalCode]?: Way } = {
@@ -68,7 +68,10 @@ export const ways: { readonly [code in RefusalCode]?: Way } = {
     },
   },
   invalid_dry_run: { spoil: (draft) => void draft.headers.push(['X-Dry-Run', 'perhaps']) },
-  payload_too_large: { spoil: (draft) => set(draft, { body: `${draft.body ?? ''}${' '.repeat(bigger)}` }) },
+  payload_too_large: {
+    spoil: (draft) =>
+      set(draft, { body: `${draft.body ?? ''}${' '.repeat((draft.route.body?.bytesMax ?? bodyBytesMax) + 1)}` }),
+  },
   unsupported_media_type: { spoil: (draft) => retyped(draft, 'text/plain') },
   malformed_json: { spoil: (draft) => set(draft, { body: `{${draft.body ?? ''}` }) },
   idempotency_key_reuse: {
@@ -92,6 +95,8 @@ export const ways: { readonly [code in RefusalCode]?: Way } = {
   not_found: { spoil: (draft) => set(draft, { id: 999_999_999 }) },
   precondition_failed: { spoil: (draft) => void draft.headers.push(['If-Match', '"99-aaaaaaaaaaaaaaaaaaaaaa"']) },
   validation_failed: { spoil: (draft) => set(draft, { body: draft.body?.replace(/^(\{*)\{/, '$1{"nope":1,') }) },
+  // The title is of no resource.
+  batch_refused: { spoil: (draft) => set(draft, { body: draft.body?.replace(/"body":\{/, '"body":{"nope":1,') }) },
   plan_limit_reached: {
     prepare: async (stage, company, { route }) => {
       await company.set({ plan: 'STARTER' })

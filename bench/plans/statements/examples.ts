@@ -14,8 +14,8 @@ export type Topic = readonly [topic: string, statements: readonly (Statement | B
 export const ask = {
   companyId: 7,
   tokenHash: Buffer.from('00ff', 'hex'),
-  scope: 'PROJECTS_VIEW',
-  addOn: 'api',
+  scopes: 'PROJECTS_VIEW',
+  addOns: 'api',
   peer: '127.0.0.1',
 }
 export const key = { key: 'key', lock: '42' }
@@ -25,7 +25,17 @@ export const answer = {
 }
 export const noted: CallRow = {
   ...{ company_id: 7, token_id: 9, request_id: 'r', at: '2026-01-01T00:00:00Z', route: 'projects.create' },
-  ...{ record_id: 4711, status: 201, code: null, ms: 1.5, peer: null, dry_run: false, replayed: false, counted: true },
+  ...{
+    record_id: 4711,
+    rows: null,
+    status: 201,
+    code: null,
+    ms: 1.5,
+    peer: null,
+    dry_run: false,
+    replayed: false,
+    counted: true,
+  },
 }
 export const company = {
   id: 7,

@@ -22,6 +22,17 @@ import {
   takenMeanwhile,
   unhide,
 } from '#sql/records/restore.ts'
+import {
+  heldRecords,
+  holdersOf,
+  holdInOrder,
+  holdPlaces,
+  insertRecords,
+  lockInOrder,
+  nextNumbers,
+  referredTo,
+  updateRecords,
+} from '#sql/records/sets.ts'
 import { insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from '#sql/records/write.ts'
 import { ask, author, estimates, following, page, projects, type Topic, workers } from './examples.ts'
 
@@ -64,6 +75,26 @@ export const ofTheRecords: readonly Topic[] = [
       lockTree(7, 'workers', 'supervisor_id'),
       leadsTo(7, 'workers', 'supervisor_id', 1, 2),
       nextNumber(7, 'estimates'),
+    ],
+  ],
+  [
+    'sets',
+    [
+      lockInOrder(['1', '2']),
+      holdInOrder(7, 'projects', [{ id: 1, hold: 'for update' }]),
+      heldRecords(7, projects, [1, 2]),
+      referredTo(7, projects, 'client_id', [3]),
+      referredTo(7, projects, 'category_id', [4]),
+      holdersOf(7, projects, 'code', ['A', null]),
+      nextNumbers(7, 'estimates', 3),
+      holdPlaces(7, ['projects', 'workers']),
+      insertRecords(author, workers, [{ name: 'Ada' }, { name: 'Bo' }]),
+      updateRecords(
+        author,
+        estimates,
+        [{ id: 4711, values: { notes: null }, changes: { notes: ['a', null] } }],
+        ['notes'],
+      ),
     ],
   ],
   [

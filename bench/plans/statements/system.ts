@@ -1,6 +1,13 @@
 import { lookForCreate, lookForUpdate } from '#sql/records/look.ts'
 import { accountsOf, companyOfAccount, insertAccount, lockAccount, updateAccount } from '#sql/system/accounts.ts'
 import { claimKey, sweepAnswers } from '#sql/system/answers.ts'
+import {
+  batchAnswer,
+  batchAnswers,
+  forgetBatchAnswers,
+  lockBatch,
+  storeBatchAnswer,
+} from '#sql/system/batch-answers.ts'
 import { beginWrite } from '#sql/system/begin-write.ts'
 import { countCalls, findCall, listCalls, useByDay } from '#sql/system/call-list.ts'
 import { seeCaller } from '#sql/system/caller.ts'
@@ -77,6 +84,16 @@ export const ofTheSystem: readonly Topic[] = [
   ],
   ['end-write', [endWrite(noted, undefined), endWrite(noted, { key: 'key', answer })]],
   ['idempotency', [claimKey(key, ask), sweepAnswers(1000)]],
+  [
+    'batch',
+    [
+      lockBatch('42'),
+      batchAnswers(7, 'key'),
+      batchAnswer(7, 'key', 3),
+      storeBatchAnswer(7, 'key', { n: 3, write_id: author.writeId, body: '{}' }),
+      forgetBatchAnswers(7, 'key'),
+    ],
+  ],
   [
     'metering',
     [

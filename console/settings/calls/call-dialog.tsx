@@ -40,6 +40,7 @@ function CallText({ call, onFollow }: { call: CallOpened; onFollow(): void }) {
         </TextLink>
       ),
     ],
+    [calls.operations, call.rows],
     [calls.status, call.status],
     [calls.code, call.code],
     [calls.outcome, calls.outcomes[call.outcome] ?? call.outcome],

@@ -107,6 +107,7 @@ export const settings: Texts['settings'] = {
     counted: 'Gezählt',
     token: 'Token',
     record: 'Datensatz',
+    operations: 'Vorgänge',
     request: 'Anfrage',
     outcome: 'Ergebnis',
     outcomes,

@@ -111,6 +111,7 @@ export const settings = {
     counted: 'Counted',
     token: 'Token',
     record: 'Record',
+    operations: 'Operations',
     request: 'Request',
     outcome: 'Outcome',
     outcomes,

@@ -1,5 +1,6 @@
 import type { own, standard } from '#derive/operations/index.ts'
 import type { HandlersOf } from '../handler.ts'
+import { batch } from './batch.ts'
 import { changes } from './changes.ts'
 import { create } from './create.ts'
 import { remove } from './delete.ts'
@@ -19,6 +20,7 @@ export const handlers = {
   update,
   delete: remove,
   history,
+  batch,
   changes,
   openapi,
   docs,
