@@ -68,7 +68,7 @@ export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
           },
         },
       },
-      sent: example,
+      sent: leavingNothing,
       bytesMax: batchBytesMax,
       valuesMax: batchValuesMax,
     },
@@ -113,6 +113,16 @@ const example: JsonObject = {
       records: referring.name,
       body: { [referring.title]: `Another ${referring.one}`, [field]: { $ref: 'new' } },
     },
+  ],
+}
+
+/** A record that is there and gone again, so that it can be sent any number of times. */
+const reference = 'BATCH-1'
+const leavingNothing: JsonObject = {
+  mode: batchModes[0],
+  operations: [
+    { op: 'create', records: first.name, body: { [first.title]: `Another ${first.one}`, external_ref: reference } },
+    { op: 'delete', records: first.name, external_ref: reference },
   ],
 }
 
