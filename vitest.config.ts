@@ -3,8 +3,10 @@ import { defineConfig } from 'vitest/config'
 /** Asks of one process and its database; two files at a time find room on two processors. */
 const light = ['http', 'console', 'document', 'derive', 'webhooks'].map((folder) => `test/${folder}/**/*.test.ts`)
 
-/** They start processes or databases of their own and wait for them more than they work. */
-const waiting = ['embedded', 'examples', 'ship', 'upgrade'].map((folder) => `test/${folder}/**/*.test.ts`)
+/** They start processes, browsers or databases of their own and wait for them more than they work. */
+const waiting = ['backup', 'browser', 'command', 'embedded', 'examples', 'house', 'ship', 'upgrade'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+)
 
 export default defineConfig({
   test: {
@@ -25,7 +27,7 @@ export default defineConfig({
         extends: true,
         test: { name: 'waiting', include: waiting, maxWorkers: 2, sequence: { groupOrder: 1 } },
       },
-      // They start processes, browsers or databases of their own, which need the machine to themselves.
+      // They count and measure, and need the machine to themselves.
       {
         extends: true,
         test: {

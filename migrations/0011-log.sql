@@ -59,11 +59,15 @@ from (
 ) numbered
 where h.company_id = numbered.company_id and h.id = numbered.id;
 
+-- For a replay, which names the write of the first answer.
+alter table answers add column write_id uuid;
+
 create index history_log on history (company_id, epoch, pos, id);
 
 -- Down Migration
 
 drop index history_log;
+alter table answers drop column write_id;
 update history set changes = held where action = 'erased';
 alter table history
   drop column epoch, drop column pos, drop column version, drop column write_id, drop column request_id,

@@ -10,11 +10,14 @@ import {
 } from 'prom-client'
 import type { Metrics } from './http/world.ts'
 import { horizon } from './service/changes.ts'
+import { howWebhooksDo } from './service/webhooks.ts'
 import type { Database } from './store/database.ts'
 
 /** What /metrics shows, for whoever operates the service. No company, token or path with an id is a label. */
 export type ServiceMetrics = Metrics & {
   callsLost(count: number): void
+  /** One message to a webhook, and whether its receiver took it. */
+  webhookTried(arrived: boolean): void
   /** What `text` says, for another process. */
   values(): Promise<Values>
 }
@@ -93,6 +96,18 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
       if (held) this.set({ holder: held.program ?? '' }, held.seconds)
     },
   })
+  showWebhooks(registers, database)
+  const tried = new Counter({
+    name: 'plumbline_webhook_attempts_total',
+    help: 'Messages sent to webhooks, by whether the receiver took them.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const waiting = new Gauge({
+    name: 'plumbline_changes_waiting',
+    help: 'Callers of /v1/changes that wait for a change.',
+    registers,
+  })
   return {
     answered: (route, status, seconds) => requests.observe({ route, status }, seconds),
     callsLost: (count) => lost.inc(count),
@@ -100,10 +115,40 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
     connected: (count) => connections.set(count),
     cut: (why) => cut.inc({ why }),
     letIn: (sort, most) => limit.set({ sort }, most),
+    waiting: (count) => waiting.set(count),
+    webhookTried: (arrived) => tried.inc({ outcome: arrived ? 'arrived' : 'failed' }),
     text: () => registry.metrics(),
     values: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   }
+}
+
+/** How the webhooks of all companies do. A database that does not answer is told of elsewhere. */
+function showWebhooks(registers: Registry[], database: Database): void {
+  const figures = () => howWebhooksDo(database).catch(() => undefined)
+  new Gauge({
+    name: 'plumbline_webhooks',
+    help: 'Webhooks: those that do well, fail, were given up by the service, are disabled by hand, or need a new start after the database was restored.',
+    labelNames: ['state'],
+    aggregator: 'max',
+    registers,
+    async collect() {
+      const found = await figures()
+      if (!found) return
+      const { failing_seconds: _, ...counts } = found
+      for (const [state, count] of Object.entries(counts)) this.set({ state }, count)
+    },
+  })
+  new Gauge({
+    name: 'plumbline_webhook_failing_seconds',
+    help: 'How long the webhook that has failed for longest has taken nothing.',
+    aggregator: 'max',
+    registers,
+    async collect() {
+      const found = await figures()
+      if (found) this.set(found.failing_seconds)
+    },
+  })
 }
 
 /** All processes see the same, so together they say what each does. */

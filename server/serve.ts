@@ -33,9 +33,10 @@ export async function serve(
   const pages = makePages(world, stage)
   const admission = openAdmission(world)
   const describe = openDescribe(world.config, all)
-  const changes = startChangeWatch(world.database, (error) =>
-    world.log.warn({ error }, 'changes could not be looked for'),
-  )
+  const changes = startChangeWatch(world.database, {
+    onError: (error) => world.log.warn({ error }, 'changes could not be looked for'),
+    onCount: world.metrics.waiting,
+  })
   const api = makeApi(world, { router: makeRouter(bind(all(), by)), pages, describe, admission, changes })
   const webInterface = makeConsole(world, admission, openAppFiles(consoleFolder))
   const isConsoles = (path: string): boolean =>

@@ -53,23 +53,24 @@ export const changeSchemas: JsonObject = {
   ...enumType('ChangeChannel', channels, 'This API, the web interface, or the operator’s command.'),
   ChangesPage: answer('Changes in the order of their commits.', {
     data: changes(),
-    meta: answer('Where to go on.', {
-      next: {
-        type: 'string',
-        maxLength: 200,
-        description: 'The cursor to send as `after` next time. Keep it together with the effect of the changes.',
-      },
-      more: {
-        type: 'boolean',
-        description: 'Whether to call again at once. A page can be empty and have more behind it.',
-      },
-      records: {
-        type: 'array',
-        items: text(63),
-        maxItems: 50,
-        description: 'The resources that were looked at: those asked for, or all that the token may read.',
-      },
-    }),
+    meta: refTo('schemas', 'ChangesMeta'),
+  }),
+  ChangesMeta: answer('Where to go on.', {
+    next: {
+      type: 'string',
+      maxLength: 200,
+      description: 'The cursor to send as `after` next time. Keep it together with the effect of the changes.',
+    },
+    more: {
+      type: 'boolean',
+      description: 'Whether to call again at once. A page can be empty and have more behind it.',
+    },
+    records: {
+      type: 'array',
+      items: text(63),
+      maxItems: 50,
+      description: 'The resources that were looked at: those asked for, or all that the token may read.',
+    },
   }),
   HistoryPage: answer('Changes of one record, the newest first.', {
     data: changes(),

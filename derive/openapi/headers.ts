@@ -96,6 +96,11 @@ const headers = {
     'With `Idempotency-Replayed`: the X-Request-Id of the earlier request, which a replayed problem has in `request_id`.',
     requestId,
   ),
+  WriteId: sometimes(
+    'X-Write-Id',
+    'Names the write in the history of all that it changed; a replay names that of the first answer. Absent in a dry-run.',
+    '0b8f4a52-6f0e-4b5e-9a43-7d1f2c3e4b5a',
+  ),
   Challenge: described(
     'WWW-Authenticate',
     'How to authenticate (RFC 6750), with `error="invalid_token"` where a token was sent.',

@@ -33,7 +33,13 @@ export const exampleIdOf = (definition: Definition): number => recordExample(def
 /** What every answer to a caller past the gates may have. */
 export const rateHeaders: readonly HeaderComponent[] = ['RateLimitPolicy', 'RateLimit']
 export const readHeaders: readonly HeaderComponent[] = ['RequestId', 'ETag', 'CacheControl', 'Vary', ...rateHeaders]
-export const writeHeaders: readonly HeaderComponent[] = ['RequestId', 'Replayed', 'OriginalRequestId', ...rateHeaders]
+export const writeHeaders: readonly HeaderComponent[] = [
+  'RequestId',
+  'WriteId',
+  'Replayed',
+  'OriginalRequestId',
+  ...rateHeaders,
+]
 
 /** What a body may be sent as. */
 export const jsonTypes = ['application/json'] as const

@@ -75,7 +75,7 @@ def main():
     else:
         state = start()
     while True:
-        status, body = ask(f"/v1/changes?limit=100&wait={1 if ONCE else 20}&after=" + state["cursor"])
+        status, body = ask(f"/v1/changes?limit=100{'' if ONCE else '&wait=20'}&after=" + state["cursor"])
         if status == 410:
             # The feed no longer goes on from there: what happened meanwhile is seen by listing everything.
             state = start()

@@ -14,7 +14,7 @@ const once = process.argv.includes('--once')
 
 let state: State = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : await start()
 for (;;) {
-  const answer = await ask(`/v1/changes?limit=100&wait=${once ? 1 : 20}&after=${state.cursor}`)
+  const answer = await ask(`/v1/changes?limit=100${once ? '' : '&wait=20'}&after=${state.cursor}`)
   if (answer.status === 410) {
     // The feed no longer goes on from there: what happened meanwhile is seen by listing everything.
     state = await start()

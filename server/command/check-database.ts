@@ -7,6 +7,7 @@ import { withPublishedPassword } from '../demo/accounts.ts'
 import { sealingKeys } from '../secret.ts'
 import { horizon } from '../service/changes.ts'
 import { openSealed, sealedToken } from '../service/seal.ts'
+import { howWebhooksDo } from '../service/webhooks.ts'
 import { type Connection, type Database, openDatabase } from '../store/database.ts'
 import { laneCount } from '../store/lanes.ts'
 import { pendingMigrations } from '../store/migrate.ts'
@@ -34,7 +35,12 @@ export async function checkDatabase(config: Config, connection: Connection, data
       checkExtensions(facts),
       checkMigrations(pending),
       ...(pending.length === 0
-        ? [...(await checkSeal(config, database)), await checkDemo(config, database), await checkChanges(database)]
+        ? [
+            ...(await checkSeal(config, database)),
+            await checkDemo(config, database),
+            await checkChanges(database),
+            await checkWebhooks(database),
+          ]
         : []),
     ]
   } finally {
@@ -115,6 +121,18 @@ async function checkChanges(database: Database): Promise<Check> {
     'changes',
     `${holder} is open for ${Math.round(seconds)} s and holds back /v1/changes: end it, or the program behind it.`,
   )
+}
+
+/** Whoever should hear of changes and does not. */
+async function checkWebhooks(database: Database): Promise<Check> {
+  const { well: sending, failing, given_up, resync, failing_seconds } = await howWebhooksDo(database)
+  const ills = [
+    ...(failing > 0 ? [`${failing} that fail, one for ${Math.ceil(failing_seconds / 60)} min`] : []),
+    ...(given_up > 0 ? [`${given_up} that the service has given up`] : []),
+    ...(resync > 0 ? [`${resync} that need a new start`] : []),
+  ]
+  if (ills.length === 0) return well('webhooks', sending === 0 ? 'there are none that send' : `${sending} that do well`)
+  return warned('webhooks', `${ills.join(', ')}: "plumbline webhooks list --company <id>" says which, and why.`)
 }
 
 /** Whoever knows a password of the demo can sign in. */

@@ -21,21 +21,22 @@ export function openAdmission(world: Pick<World, 'config' | 'clock' | 'metrics' 
     shares: makeShares(),
     async within(sort, share, work) {
       let enteredAt: number | undefined
-      const enter = async (): Promise<void> => {
-        const entering = gate.enter(sort, share)
+      let place = sort
+      const enter = async (entering: boolean | Promise<boolean>): Promise<void> => {
         if (!(entering === true || (entering !== false && (await entering)))) throw noRoom
         enteredAt = world.clock.elapsed()
       }
       const leave = (): void => {
-        if (enteredAt !== undefined) gate.leave(sort, share, enteredAt)
+        if (enteredAt !== undefined) gate.leave(place, share, enteredAt)
         enteredAt = undefined
       }
       try {
-        await enter()
+        await enter(gate.enter(sort, share))
         return await work(async (done) => {
           leave()
           const result = await done()
-          await enter()
+          place = 'again'
+          await enter(gate.enterAgain(share))
           return result
         })
       } finally {

@@ -6,11 +6,12 @@ import type { World } from './world.ts'
 /**
  * Reads and writes wait for different things, so that one sort that is stuck leaves the other its places. Documents wait
  * for nothing but the processor, sign-ins for a password's hash, which takes longer than anything else; those of browsers that
- * show that they have signed in before do not queue behind strangers.
+ * show that they have signed in before do not queue behind strangers. Those who were let in and waited for something
+ * look `again`: one change may wake all who wait, and no more of them go on at once than there are connections.
  */
 export type Sort = (typeof sorts)[number]
 
-const sorts = ['reads', 'writes', 'documents', 'sign-ins', 'known-sign-ins'] as const
+const sorts = ['reads', 'writes', 'documents', 'sign-ins', 'known-sign-ins', 'again'] as const
 
 /** They are made one after the other, so more would only wait. */
 const documentsMax = 64
@@ -25,6 +26,8 @@ const signInsMax = 32
 export type Gate = {
   /** Whether the request is let in, now or after its turn; whoever is let in leaves again. */
   enter(sort: Sort, share: Share): boolean | Promise<boolean>
+  /** For one that was let in before and has waited outside: it has its turn, however many others do. */
+  enterAgain(share: Share): boolean | Promise<boolean>
   /** `enteredAt` by the clock of the world. */
   leave(sort: Sort, share: Share, enteredAt: number): void
 }
@@ -95,12 +98,13 @@ export function mayWait(
 }
 
 export function openGate({ config, clock, metrics, log }: Pick<World, 'config' | 'clock' | 'metrics' | 'log'>): Gate {
-  const { requestsMax, answerTarget } = config
+  const { requestsMax, connectionsMax, answerTarget } = config
   const mostOf: { readonly [sort in Sort]: number } = {
     ...{ reads: requestsMax, writes: requestsMax },
     documents: Math.min(requestsMax, documentsMax),
     'sign-ins': Math.min(requestsMax, signInsMax),
     'known-sign-ins': Math.min(requestsMax, signInsMax),
+    again: connectionsMax,
   }
   const room = (limit: number): Room => emptyRoom(limit, clock.elapsed())
   const rooms = Object.fromEntries(sorts.map((sort) => [sort, room(mostOf[sort])])) as { [sort in Sort]: Room }
@@ -154,6 +158,11 @@ export function openGate({ config, clock, metrics, log }: Pick<World, 'config' |
         displaced.answer(false)
       }
       return wait(sort, share)
+    },
+    enterAgain({ key, within }) {
+      const { places } = rooms.again
+      if (places.take(key)) return true
+      return new Promise((answer) => places.wait(key, within, { until: Number.POSITIVE_INFINITY, answer }))
     },
     leave(sort, { key }, enteredAt) {
       const room = rooms[sort]

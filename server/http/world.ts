@@ -19,6 +19,8 @@ export type Metrics = {
   cut(why: 'idle' | 'unread' | 'full'): void
   /** So many at once from here on. */
   letIn(sort: string, limit: number): void
+  /** So many callers wait for a change. */
+  waiting(count: number): void
   text(): Promise<string>
   contentType: string
 }

@@ -17,19 +17,30 @@ export type Seen = { epoch: number; pos: string }
 
 type Waiter = { seen: Seen; wake(): void }
 
-const lookEveryMilliseconds = 50
+const lookEveryMilliseconds = 100
+/** After a commit of this process, which may be what somebody waits for. */
+const lookSoonMilliseconds = 20
 /** While the database does not answer. */
 const lookAgainMilliseconds = 1000
 
-export function startChangeWatch(database: Pick<Database, 'read'>, onError: (error: unknown) => void): ChangeWatch {
+/** `onError` hears when nothing could be looked for; `onCount` how many wait, whenever that changes. */
+export function startChangeWatch(
+  database: Pick<Database, 'read' | 'onCommit'>,
+  { onError, onCount }: { onError(error: unknown): void; onCount(count: number): void },
+): ChangeWatch {
   const waiting = new Map<number, Set<Waiter>>()
+  let count = 0
   let timer: NodeJS.Timeout | undefined
+  /** Whether what the timer waits for comes after a commit of this process. */
+  let isSoon = false
+  let hasCommitted = false
   let isLooking = false
   let isClosed = false
 
   const look = async (): Promise<void> => {
     timer = undefined
     isLooking = true
+    hasCommitted = false
     const asked = [...waiting]
     const seen = asked.map(([companyId, waiters]) => ({ companyId, ...oldest(waiters) }))
     let pause = lookEveryMilliseconds
@@ -49,12 +60,24 @@ export function startChangeWatch(database: Pick<Database, 'read'>, onError: (err
       pause = lookAgainMilliseconds
     }
     isLooking = false
-    plan(pause)
+    plan(hasCommitted ? Math.min(pause, lookSoonMilliseconds) : pause)
   }
   const plan = (milliseconds: number): void => {
     if (timer || isLooking || waiting.size === 0) return
     timer = setTimeout(() => void look(), milliseconds)
+    isSoon = milliseconds <= lookSoonMilliseconds
   }
+  const cancel = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+  }
+  const lookSoon = (): void => {
+    hasCommitted = true
+    if (!timer || isSoon) return
+    cancel()
+    plan(lookSoonMilliseconds)
+  }
+  database.onCommit(lookSoon)
 
   return {
     wait: (companyId, seen, milliseconds, gone) =>
@@ -66,15 +89,16 @@ export function startChangeWatch(database: Pick<Database, 'read'>, onError: (err
           gone.removeEventListener('abort', wake)
           waiters.delete(waiter)
           if (waiters.size === 0 && waiting.get(companyId) === waiters) waiting.delete(companyId)
-          if (waiting.size === 0) clearTimeout(timer)
-          if (waiting.size === 0) timer = undefined
+          if (waiting.size === 0) cancel()
+          onCount(--count)
           resolve(!isClosed)
         }
         const waiter: Waiter = { seen, wake }
         const deadline = setTimeout(wake, milliseconds)
         gone.addEventListener('abort', wake, { once: true })
         waiting.set(companyId, waiters.add(waiter))
-        plan(lookEveryMilliseconds)
+        onCount(++count)
+        plan(lookSoonMilliseconds)
       }),
     close() {
       isClosed = true

@@ -15,9 +15,11 @@ import {
   nextWebhookId,
   rotateSecret,
   updateWebhook,
+  type WebhookFigures,
+  webhookFigures,
   webhooksOf,
 } from '#sql/system/webhooks.ts'
-import type { Transaction } from '../store/database.ts'
+import type { Database, Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import { noteWebhook } from './office-note.ts'
 import { type SealingKeys, seal, sealedFormerSecret, sealedWebhookSecret } from './seal.ts'
@@ -152,6 +154,12 @@ async function endOfLog(transaction: Transaction): Promise<Position> {
 }
 
 const noWebhook = (id: number): Refusal => new Refusal('not_found', { detail: `The company has no webhook ${id}.` })
+
+/** Those of all companies together, for the operator. */
+export async function howWebhooksDo(database: Pick<Database, 'read'>): Promise<WebhookFigures> {
+  const [figures] = await database.read<WebhookFigures>(webhookFigures())
+  return figures as WebhookFigures
+}
 
 async function hold(transaction: Transaction, companyId: number, id: number): Promise<Webhook> {
   const [webhook] = await transaction.run<Webhook>(holdWebhook(companyId, id))

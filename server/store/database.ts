@@ -15,6 +15,8 @@ export type Database = {
   read<Row>(statement: Statement | BriefStatement, share?: Share): Promise<Row[]>
   /** One READ COMMITTED transaction. Run again, whole and silently, when it met another one (up to three times). */
   transaction<T>(work: (transaction: Transaction) => Promise<T>, share?: Share): Promise<T>
+  /** Calls the listener after each transaction of this process that was committed. */
+  onCommit(listener: () => void): void
   /** Fails while it does not. */
   answers(): Promise<unknown>
   close(): Promise<void>
@@ -78,18 +80,23 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
       ? lanes.read<Row>(asked, share.key)
       : seats.seated(share, () => connected(pool, (client) => conversation(client).run<Row>(asked)))
 
+  const listeners: (() => void)[] = []
+
   return {
     read,
     async transaction(work, share = ourselves) {
       for (let retries = 0; ; retries++) {
         try {
-          return await seats.seated(share, () => connected(pool, (client) => once(client, work)))
+          const result = await seats.seated(share, () => connected(pool, (client) => once(client, work)))
+          for (const tell of listeners) tell()
+          return result
         } catch (error) {
           if (!isConflict(error) || retries === retriesMax)
             throw isConflict(error) ? new Fault('unavailable', error) : error
         }
       }
     },
+    onCommit: (listener) => void listeners.push(listener),
     answers: () => read(ping),
     close: async () => {
       await Promise.all([pool.end(), lanes.close()])

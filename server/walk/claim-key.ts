@@ -35,14 +35,15 @@ export function keptAnswer(
 ): { key: string; answer: AnswerRow } | undefined {
   if (answer.replayed || (answer.code !== null && !isHeardAgain(answer.code))) return undefined
   const { status, body, headers } = answer
-  const [location, etag] = [headers.Location ?? null, headers.ETag ?? null]
-  return { key, answer: { fingerprint, status, body, location, etag, request_id: requestId } }
+  const [location, etag, writeId] = [headers.Location ?? null, headers.ETag ?? null, headers['X-Write-Id'] ?? null]
+  return { key, answer: { fingerprint, status, body, location, etag, request_id: requestId, write_id: writeId } }
 }
 
-function replayed({ status, body, location, etag, request_id }: AnswerRow): Answer {
+function replayed({ status, body, location, etag, request_id, write_id }: AnswerRow): Answer {
   const headers = {
     ...(location === null ? {} : { Location: location }),
     ...(etag === null ? {} : { ETag: etag }),
+    ...(write_id === null ? {} : { 'X-Write-Id': write_id }),
     'Idempotency-Replayed': 'true',
     ...(request_id === null ? {} : { 'Idempotency-Original-Request-Id': request_id }),
   }

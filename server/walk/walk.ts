@@ -95,7 +95,9 @@ export async function walkWrite(world: World, call: Call, write: Write): Promise
     const answer = await answering(world, call, async () => {
       orThrow(intent)
       const earlier = key && earlierAnswer(key, claim?.claimed, begun as AnswerRow)
-      return earlier ?? orThrow(work).execute(transaction, actor, begun?.seen ?? null)
+      if (earlier) return earlier
+      const done = await orThrow(work).execute(transaction, actor, begun?.seen ?? null)
+      return dryRun ? done : { ...done, headers: { ...done.headers, 'X-Write-Id': writeId } }
     })
 
     if (dryRun) transaction.undo()

@@ -134,6 +134,7 @@ async function send(turn: Turn, event: Event, placed: readonly Placed[]): Promis
   const outcome = { arrived: arrived(row), retryAfter: retryAfter(row, now, rules) }
   turn.progress = passArrived(afterAttempt(turn.progress, { id: sent.id, outcome, now, rules }), placed)
   turn.hasFailed ||= !outcome.arrived
+  world.metrics.webhookTried(outcome.arrived)
   await keep(turn, turn.progress, row)
 }
 

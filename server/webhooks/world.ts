@@ -8,4 +8,5 @@ export type World = Pick<CallWorld, 'config' | 'database' | 'clock' | 'log'> & {
   outbound: Outbound
   /** Seals the secrets that sign. */
   secret: SealingKeys
+  metrics: { webhookTried(arrived: boolean): void }
 }

@@ -50,7 +50,7 @@ export const changesAfter = (
   ask: ChangesAsk & { records: readonly string[] },
 ): Statement => statement(changesPage(definitions, ask, sql`${ask.records}::text[]`), 'changes.page')
 
-/** `told` are the names of the resources whose changes are told. */
+/** `told` are the names of the resources whose changes are told. Where a page is full, nothing behind it is looked at. */
 export function changesPage(definitions: readonly Definition[], ask: ChangesAsk, told: Sql): Sql {
   const { companyId, after, limit, keptDays } = ask
   return sql`
@@ -80,7 +80,7 @@ export function changesPage(definitions: readonly Definition[], ask: ChangesAsk,
       select epoch, pos, id from examined where place = case
         when (select count(*) from told) > ${limit}::bigint then (select place from told where told_place = ${limit}::bigint)
         else (select max(place) from examined)
-      end
+      end limit 1
     )
     select
       (select coalesce(string_agg(${change(definitions, companyId)}, ',' order by h.told_place), '')
@@ -97,7 +97,7 @@ export function changesPage(definitions: readonly Definition[], ask: ChangesAsk,
       ) end as closed_at,
       kept.epoch as kept_epoch, kept.pos::text as kept_pos
     from start cross join log left join kept on true left join next on true
-    left join (select epoch, pos from examined where place = 1) first on true`
+    left join (select epoch, pos from examined where place = 1 limit 1) first on true`
 }
 
 /** The changes of one record, newest first, in the same shape. */

@@ -13,6 +13,8 @@ export type AnswerRow = {
   etag: string | null
   /** Of the call that it answered; null where that is not known. */
   request_id: string | null
+  /** Of the write that it tells of; null where nothing was written. */
+  write_id: string | null
 }
 
 /** A key of a company, and the advisory lock that stands for it. */
@@ -34,17 +36,17 @@ export const claimKey = ({ lock }: KeyAsk, { companyId, tokenHash }: CallerAsk):
 
 /** To be asked by a statement after that of the claim: only then does it see what the last holder stored. */
 export const answerOf = (companyId: number, key: string): Sql =>
-  sql`select fingerprint, status, body, location, etag, request_id from answers
+  sql`select fingerprint, status, body, location, etag, request_id, write_id from answers
     where company_id = ${companyId} and key = ${key}
       and completed_at > clock_timestamp() - make_interval(hours => ${replayWindowHours})`
 
 export const storeAnswer = (companyId: number, key: string, answer: AnswerRow): Sql =>
-  sql`insert into answers (company_id, key, fingerprint, status, body, location, etag, request_id)
+  sql`insert into answers (company_id, key, fingerprint, status, body, location, etag, request_id, write_id)
     values (${companyId}, ${key}, ${answer.fingerprint}, ${answer.status}, ${answer.body}, ${answer.location},
-      ${answer.etag}, ${answer.request_id})
+      ${answer.etag}, ${answer.request_id}, ${answer.write_id})
     on conflict (company_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
       body = excluded.body, location = excluded.location, etag = excluded.etag, request_id = excluded.request_id,
-      completed_at = clock_timestamp()`
+      write_id = excluded.write_id, completed_at = clock_timestamp()`
 
 /** Removes up to `most` answers that no longer count, a row for each; correctness never waits for it. */
 export const sweepAnswers = (most: number): Statement =>

@@ -172,3 +172,26 @@ export const failingWebhooks = (companyId: number): Statement =>
     ) order by id`,
     'webhooks.failing',
   )
+
+/** How all endpoints of the service do. `failing_seconds` is how long the one that has failed for longest has; 0 for none. */
+export type WebhookFigures = {
+  well: number
+  failing: number
+  given_up: number
+  disabled: number
+  resync: number
+  failing_seconds: number
+}
+
+export const webhookFigures = (): Statement =>
+  statement(
+    sql`select count(*) filter (where disabled_at is null and failing_since is null) as well,
+      count(*) filter (where disabled_at is null and failing_since is not null) as failing,
+      count(*) filter (where disabled_because <> 'by_hand') as given_up,
+      count(*) filter (where disabled_because = 'by_hand') as disabled,
+      count(resync_since) as resync,
+      coalesce(greatest(extract(epoch from clock_timestamp() - min(failing_since) filter (where disabled_at is null)), 0), 0)::float8
+        as failing_seconds
+    from (select * from webhook_endpoints ${inOrderOf(sql`company_id`, sql`id`)}) w where deleted_at is null`,
+    'webhooks.figures',
+  )

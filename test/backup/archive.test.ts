@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OpenWorld } from '#server/app.ts'
 import { segmentName, segmentOf } from '#server/backup/archived.ts'
+import { horizon, readChanges } from '#server/service/changes.ts'
 import { clusterFacts } from '#server/store/cluster-facts.ts'
 import { makeStage, type Stage } from '../command/stage.ts'
 import { eventually } from '../stage/wait.ts'
@@ -15,6 +16,8 @@ let settings: { [name: string]: string }
 let backup: string
 let segments: string
 const moments: Date[] = []
+/** Of the feed of changes: before the first moment, and after the last write. */
+const cursors: string[] = []
 let answered: Answered[]
 
 /** A backup, writes on and on after it with moments among them, and all of it archived. */
@@ -25,6 +28,7 @@ beforeAll(async () => {
   backup = join(stage.folder, 'backup')
   await stage.give(['company', 'create', '--name', 'Quay'], settings)
   await stage.give(['backup', backup], settings)
+  cursors.push((await feed(opened.world, 'now')).next)
   const load = startLoad(opened.world, 1, 2, 'archived')
   for (const turn of [1, 2]) {
     await eventually(async () => expect(load.answered.length).toBeGreaterThan(turn * 50))
@@ -32,6 +36,7 @@ beforeAll(async () => {
   }
   await eventually(async () => expect(load.answered.length).toBeGreaterThan(150))
   answered = await load.stop()
+  cursors.push((await feed(opened.world, 'now')).next)
   const last = answered.at(-1)?.after.at as Date
   await eventually(async () => {
     const { archivedAt } = await clusterFacts(opened.connection)
@@ -43,6 +48,9 @@ afterAll(async () => {
   await opened.close()
   await stage.clear()
 })
+
+const feed = ({ database }: OpenWorld['world'], after: string) =>
+  readChanges(database, { companyId: 1, after, limit: 10, keptDays: 30 })
 
 const restore = (name: string, time: string) =>
   stage.give(['restore', backup, '--to-time', time], { ...settings, PLUMBLINE_DATA: join(stage.folder, name) })
@@ -74,7 +82,11 @@ describe('The archive', () => {
   test('goes on after a restore, on a timeline of its own.', async () => {
     const data = { ...settings, PLUMBLINE_DATA: join(stage.folder, 'onwards') }
     await restore('onwards', (moments[0] as Date).toISOString())
-    const { connection, close } = await stage.open(data)
+    const { world, connection, close } = await stage.open(data)
+    // The feed goes on from before the moment; what it told after that is not there, and it says so.
+    expect(await feed(world, cursors[0] as string)).toMatchObject({ more: false })
+    await expect(feed(world, cursors[1] as string)).rejects.toMatchObject({ code: 'cursor_gone' })
+    expect((await horizon(world.database)).epoch).toBe(2)
     await stage.give(['company', 'create', '--name', 'After'], data)
     await eventually(async () => {
       expect(await readdir(segments)).toContain('00000002.history.gz')

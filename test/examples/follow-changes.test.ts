@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStage, type Stage } from '../stage/stage.ts'
+import { untilTold } from '../stage/wait.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -24,6 +25,7 @@ test.each(languages)(
     const own = await stage.company()
     const cwd = await mkdtemp(join(tmpdir(), 'plumbline-follow-'))
     const follow = async () => {
+      await untilTold(stage)
       const env = { PATH: process.env.PATH ?? '', PLUMBLINE_URL: stage.url, PLUMBLINE_TOKEN: own.token }
       await promisify(execFile)(program, [join(folder, name), '--once'], { cwd, env })
       const { copy } = JSON.parse(await readFile(join(cwd, 'copy.json'), 'utf8'))

@@ -9,7 +9,7 @@ type Some = Parameters<typeof openGate>[0]
 function gateOf(requestsMax: number) {
   const state = { now: 0, turnedAway: 0 }
   const gate = openGate({
-    config: { requestsMax, answerTarget: 1_000_000 } as World['config'],
+    config: { requestsMax, connectionsMax: 4, answerTarget: 1_000_000 } as World['config'],
     clock: { now: () => new Date(state.now), elapsed: () => state.now },
     metrics: { letIn: () => undefined, turnedAway: () => state.turnedAway++ } as unknown as Some['metrics'],
     log: { warn: () => undefined } as unknown as Some['log'],
@@ -48,6 +48,19 @@ function play(requestsMax: number) {
     },
   }
 }
+
+test('Of those who waited outside all go on, no more at once than there are connections', async () => {
+  const { gate, state } = gateOf(10)
+  const [one, other] = [fixedShare('one'), fixedShare('other')]
+  const entering = Array.from({ length: 50 }, () => gate.enterAgain(one))
+  expect(entering.filter((entered) => entered === true)).toHaveLength(4)
+  expect(gate.enterAgain(other)).toBe(true)
+  state.now += 3_600_000
+  gate.leave('again', other, state.now)
+  for (let count = 0; count < 46; count++) gate.leave('again', one, state.now)
+  expect(await Promise.all(entering)).toEqual(Array(50).fill(true))
+  expect(state.turnedAway).toBe(0)
+})
 
 describe('The gate', () => {
   const asks = fc.record({

@@ -1,11 +1,13 @@
+import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Change, horizon, readChanges } from '#server/service/changes.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually, untilTold } from '../stage/wait.ts'
 
 let stage: Stage
+const placesMax = 100
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await openStage({ REQUESTS_MAX: String(placesMax) })
 })
 afterAll(() => stage.close())
 
@@ -43,6 +45,21 @@ describe('The feed tells every committed change, in order', () => {
     const by = { channel: 'api', account_id: own.accountId, idempotency_key: 'mine-1' }
     expect(changes[0]?.by).toMatchObject({ ...by, request_id: created.headers['x-request-id'] })
     expect(new Set(changes.map(({ id }) => id)).size).toBe(3)
+  })
+
+  test('every answer to a write names what the log calls it, and a dry-run, which writes nothing, names nothing', async () => {
+    const own = await stage.company()
+    const created = await own.call('POST', '/v1/clients', { body: { name: 'A' } })
+    const { id } = created.body.data
+    const answers = [created, await patch(own, id, { name: 'B' }), await own.call('DELETE', `/v1/clients/${id}`)]
+    const told = await marked(
+      'select write_id from history where company_id = $1 and record_id = $2 and version > 0 order by id',
+      own.id,
+      id,
+    )
+    expect(answers.map(({ headers }) => headers['x-write-id'])).toEqual(told.map(({ write_id }) => write_id))
+    const dry = await own.call('POST', '/v1/clients', { body: { name: 'A' }, headers: { 'X-Dry-Run': '1' } })
+    expect([dry.status, dry.headers['x-write-id']]).toEqual([200, undefined])
   })
 
   test('page by page the same as at once, and the same again from the same cursor', async () => {
@@ -136,13 +153,21 @@ describe('wait=', () => {
   test('three hundred callers wait without a connection or a place of the limiter, and all of them hear', async () => {
     const own = await stage.company()
     const { body: start } = await own.get('/v1/changes?after=now')
-    const path = `/v1/changes?after=${start.meta.next}&wait=30`
-    const waiting = Array.from({ length: 300 }, () => own.get(path))
-    await eventually(async () => {
-      const { total, idle } = stage.world.database.load()
-      expect(total - idle).toBeLessThan(3)
-      expect((await own.get('/v1/clients')).status).toBe(200)
-    })
+    // The agent of the stage has fewer connections than that.
+    const agent = new Agent()
+    const wire = { method: 'GET', path: `/v1/changes?after=${start.meta.next}&wait=30`, agent }
+    const headers = [['Authorization', `Bearer ${own.token}`]] as const
+    const wait = () => stage.send({ ...wire, headers })
+    const waiting: ReturnType<typeof wait>[] = []
+    for (const count of [1, 2, 3]) {
+      waiting.push(...Array.from({ length: placesMax }, wait))
+      await eventually(async () =>
+        expect(await stage.world.metrics.text()).toContain(`plumbline_changes_waiting ${count * placesMax}\n`),
+      )
+    }
+    const { total, idle } = stage.world.database.load()
+    expect(total - idle).toBeLessThan(3)
+    expect((await own.get('/v1/clients')).status).toBe(200)
     await own.create('clients', { name: 'Awaited' })
     for (const { body } of await Promise.all(waiting)) expect(body.data).toHaveLength(1)
   })

@@ -186,7 +186,7 @@ describe('The limit', () => {
       for (let count = 0; count < 300; count++) gate.leave('reads', one, enteredAt)
     }
     answered('writes', 10)
-    expect(limits.slice(5)).toEqual([
+    expect(limits.slice(6)).toEqual([
       ['reads', 1000],
       ['writes', 1000],
       // Three hundred in 110 ms are 273 in the target of 100.

@@ -5,7 +5,11 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { buildConsole } from '#server/command/build-console.ts'
 import { asSuperuser } from '#server/embedded/alone.ts'
+import { thisMachine } from '#server/embedded/machine.ts'
 import { openEmbedded } from '#server/embedded/open.ts'
+import { findPlace } from '#server/embedded/place.ts'
+import { findPrograms } from '#server/embedded/programs.ts'
+import { startServer } from '#server/embedded/start.ts'
 import { migrate } from '#server/store/migrate.ts'
 
 /**
@@ -51,6 +55,9 @@ async function bundled() {
   const grants = ['alter role plumbline createdb', 'grant pg_checkpoint to plumbline']
   const fill = 'grant set on parameter session_replication_role to plumbline'
   await asSuperuser(folder, [...grants, fill].join('\n'))
+  const machine = thisMachine()
+  const place = await findPlace(folder, machine.shared, null)
+  await startServer(await findPrograms(machine, place, () => undefined), place, undefined, ofTests)
   const embedded = await openEmbedded({ folder })
   const close = async () => {
     await embedded.close()
@@ -58,3 +65,9 @@ async function bundled() {
   }
   return { server: embedded.connection, close }
 }
+
+/**
+ * Nobody kills this server, so nothing of it has to be on the disk at once. It looks for tables to vacuum in each of a
+ * hundred databases, where the service has one.
+ */
+const ofTests = { fsync: 'off', autovacuum_naptime: '1min' }

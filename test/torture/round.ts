@@ -2,6 +2,7 @@ import type { Change } from '#server/service/changes.ts'
 import { send } from '../stage/http.ts'
 import { type Process, startProcess, urlOf } from '../stage/process.ts'
 import type { Company, Stage } from '../stage/stage.ts'
+import { pause, untilTold } from '../stage/wait.ts'
 import { makeConsumer } from './consumer.ts'
 
 export type Round = { told: number; killed: number; wrong: string[] }
@@ -66,6 +67,7 @@ export async function round(stage: Stage, { changes, writers }: { changes: numbe
   const following = follow()
   const killing = kill()
   await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
+  await untilTold(stage)
   isOver = true
   await Promise.all([killing, following])
   await Promise.all(processes.map((one) => one.stop()))
@@ -86,5 +88,3 @@ async function differences(own: Company, copy: ReadonlyMap<string, { record: unk
     .filter((key) => JSON.stringify(listed.get(key)) !== JSON.stringify(copy.get(key)?.record))
     .map((key) => `${key} is not the same in the copy and in the list`)
 }
-
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))

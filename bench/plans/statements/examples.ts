@@ -21,7 +21,7 @@ export const ask = {
 export const key = { key: 'key', lock: '42' }
 export const answer = {
   ...{ fingerprint: Buffer.from('00', 'hex'), status: 201, body: '{}', location: null, etag: null },
-  request_id: null,
+  ...{ request_id: null, write_id: null },
 }
 export const noted: CallRow = {
   ...{ company_id: 7, token_id: 9, request_id: 'r', at: '2026-01-01T00:00:00Z', route: 'projects.create' },

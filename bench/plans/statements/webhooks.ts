@@ -20,6 +20,7 @@ import {
   rotateSecret,
   secretsOf,
   updateWebhook,
+  webhookFigures,
   webhooksOf,
 } from '#sql/system/webhooks.ts'
 import { answer, attempted, place, type Topic, webhook, webhookClaim, webhookProgress } from './examples.ts'
@@ -43,6 +44,7 @@ export const ofTheWebhooks: readonly Topic[] = [
       beginWebhookAt(7, 3, place),
       deleteWebhook(7, 3),
       failingWebhooks(7),
+      webhookFigures(),
       claimWebhooks(
         { companyId: 7, id: 3 },
         { claim: webhookClaim.claim, now: new Date(0), leaseSeconds: 45, most: 9 },
