@@ -113,6 +113,15 @@ describe.each(['all', 'each'])('A batch with the mode %s', (mode) => {
     for (const each of [company, bare]) expect(await totalOf(await seeing(each))).toBe(0)
   })
 
+  test('needs its scopes for a replay too', async () => {
+    const company = await stage.company()
+    const headers = keyed()
+    expect((await post(company, mode, [client('A')], headers)).status).toBe(200)
+    await company.setAccount({ permissions: ['WORKERS_EDIT'] })
+    const refused = await post(company, mode, [client('A')], headers)
+    expect(refused).toMatchObject({ status: 403, body: { required_scope: 'CLIENTS_EDIT' } })
+  })
+
   test('in a dry-run answers what it would do, later operations on earlier ones, and changes no row of any table', async () => {
     const company = await stage.company()
     const old = await company.create('clients', { name: 'Old' })

@@ -27,7 +27,7 @@ export async function runBatch(
   const wanted = rows.flatMap((row) => ('wanted' in row ? [row] : []))
   const run: Run = { transaction, actor, outcomes: [], breathe: makeBreather(), late }
   for (const row of rows) if ('problems' in row) run.outcomes[row.n] = { refusal: rowRefusal(row.problems) }
-  await takeLocks(transaction, actor.companyId, wanted)
+  await takeLocks(run, wanted)
   try {
     for (let rest = wanted; rest.length > 0; ) {
       const set = nextSet(rest)

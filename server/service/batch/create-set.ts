@@ -2,7 +2,7 @@ import { planIsFull } from '#derive/refused.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { isPlanLimited } from '#registry/plans.ts'
-import { takenColumn } from '#sql/records/look.ts'
+import { type Sent, takenColumn } from '#sql/records/look.ts'
 import { type HolderRow, holdersOf, insertRecords, nextNumbers } from '#sql/records/sets.ts'
 import { placesUsed, takePlaces } from '#sql/system/quota.ts'
 import { planLimitInForce } from '../plan.ts'
@@ -14,11 +14,12 @@ import { uniquely } from './uniquely.ts'
 /** New records of one resource: looked up together, judged one by one, and written together. */
 export async function createSet(run: Run, definition: Definition, rows: readonly WantedRow[]): Promise<void> {
   const asked = rows.map((row) => ({ row, ...resolved(run, row) }))
-  const looked = await lookAtSet(
-    run,
-    definition,
-    asked.map(({ body }) => sentOf(definition, body)),
-  )
+  const sent: Sent[] = []
+  for (const { body } of asked) {
+    sent.push(sentOf(definition, body))
+    await run.breathe()
+  }
+  const looked = await lookAtSet(run, definition, sent)
   const numbers = await numbersFor(run, definition, asked)
   const given = new Set<string>()
   const accepted: Accepted[] = []

@@ -10,21 +10,19 @@ import { lockTree } from '#sql/records/write.ts'
 import type { Transaction } from '../../store/database.ts'
 import { hangsInTree, treesOf } from './cut.ts'
 import { idsOfReferences } from './reference.ts'
-import type { WantedRow } from './run.ts'
+import type { Run, WantedRow } from './run.ts'
 
 /**
  * Everything that a batch is known to need, taken in one order by all batches, so that two that want the same wait for
  * each other and do not deadlock: unique values, then records by resource and id with what they refer to, then trees,
  * then the row counts of the plan. What turns up later is taken as it comes; a deadlock repeats the whole transaction.
  */
-export async function takeLocks(
-  transaction: Transaction,
-  companyId: number,
-  rows: readonly WantedRow[],
-): Promise<void> {
-  const values = valueLocks(companyId, rows)
+export async function takeLocks(run: Run, rows: readonly WantedRow[]): Promise<void> {
+  const { transaction, actor } = run
+  const { companyId } = actor
+  const values = await valueLocks(run, rows)
   if (values.length > 0) transaction.send(lockInOrder(values))
-  const records = await recordsOf(transaction, companyId, rows)
+  const records = await recordsOf(run, rows)
   for (const [table, wanted] of records) transaction.send(holdInOrder(companyId, table, wanted))
   for (const [table, field] of treesIn(rows)) transaction.send(lockTree(companyId, table, field))
   const limited = [...new Set(rows.map(({ wanted }) => wanted.definition.name))].filter(isPlanLimited).toSorted()
@@ -35,9 +33,11 @@ export async function takeLocks(
 /** A batch may have thousands of unique values, and the locks of a server are counted. */
 const bucketsOfValues = 64
 
-function valueLocks(companyId: number, rows: readonly WantedRow[]): string[] {
+async function valueLocks({ actor, breathe }: Run, rows: readonly WantedRow[]): Promise<string[]> {
+  const { companyId } = actor
   const buckets = new Set<string>()
   for (const { wanted } of rows) {
+    await breathe()
     for (const field of uniqueFields(wanted.definition)) {
       const value = acceptable(wanted.definition, wanted.body, field)
       if (typeof value !== 'string') continue
@@ -58,8 +58,7 @@ type Wanted = { id: number; hold: Hold }
 
 /** By resource, in the order of their ids, each as strongly as anything needs it. */
 async function recordsOf(
-  transaction: Transaction,
-  companyId: number,
+  { transaction, actor, breathe }: Run,
   rows: readonly WantedRow[],
 ): Promise<[string, Wanted[]][]> {
   const all = new Map<string, Map<number, number>>()
@@ -69,8 +68,9 @@ async function recordsOf(
     all.set(table, ofTable)
     ofTable.set(id, Math.max(ofTable.get(id) ?? 0, holds.indexOf(hold)))
   }
-  const named = await namedTargets(transaction, companyId, rows)
+  const named = await namedTargets(transaction, actor.companyId, rows)
   for (const row of rows) {
+    await breathe()
     const { op, definition, target, body, refs } = row.wanted
     const id = target && 'id' in target ? target.id : named.get(row)
     want(definition.name, id, holdOf[op])
