@@ -37,6 +37,8 @@ async function grow(from: number, to: number): Promise<void> {
   await client.query('vacuum analyze history')
 }
 
+const logTable = 'history'
+
 type Node = {
   'Relation Name'?: string
   'Actual Rows': number
@@ -52,7 +54,7 @@ async function costOf({ text, values }: { text: string; values: readonly unknown
   const { rows } = await client.query(`explain (analyze, buffers, format json) ${text}`, [...values])
   const { Plan: root } = rows[0]['QUERY PLAN'][0] as { Plan: Node }
   const met = (node: Node): number =>
-    (node['Relation Name'] === 'history'
+    (node['Relation Name'] === logTable
       ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
       : 0) + (node.Plans ?? []).reduce((sum, inner) => sum + met(inner), 0)
   return { met: met(root), pages: root['Shared Hit Blocks'] + root['Shared Read Blocks'] }

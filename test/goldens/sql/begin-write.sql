@@ -26,7 +26,7 @@ with caller as materialized (
   from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 for share) t
   cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $10 offset 0) c
-    ), passed as materialized (select from caller where case when live and address_allowed and in_scope and feature_off is null then pg_try_advisory_xact_lock($11::bigint) end), earlier as materialized (select fingerprint, status, body, location, etag, request_id from answers
+    ), passed as materialized (select from caller where case when live and address_allowed and in_scope and feature_off is null then pg_try_advisory_xact_lock($11::bigint) end), earlier as materialized (select fingerprint, status, body, location, etag, request_id, write_id from answers
     where company_id = $12 and key = $13
       and completed_at > clock_timestamp() - make_interval(hours => $14) and exists (select from passed))
     select earlier.*, caller.*,
@@ -61,7 +61,7 @@ with caller as materialized (
   from (select * from tokens where company_id = $6 and hash between $7 and $8 order by hash offset 0 for share) t
   cross join lateral (select * from accounts where company_id = $9 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $10 offset 0) c
-    ), passed as materialized (select from caller where case when live and address_allowed and in_scope and feature_off is null then pg_try_advisory_xact_lock($11::bigint) end), earlier as materialized (select fingerprint, status, body, location, etag, request_id from answers
+    ), passed as materialized (select from caller where case when live and address_allowed and in_scope and feature_off is null then pg_try_advisory_xact_lock($11::bigint) end), earlier as materialized (select fingerprint, status, body, location, etag, request_id, write_id from answers
     where company_id = $12 and key = $13
       and completed_at > clock_timestamp() - make_interval(hours => $14) and exists (select from passed))
     select earlier.*, caller.*,

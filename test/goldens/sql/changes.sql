@@ -25,7 +25,7 @@ with log as materialized (
       select epoch, pos, id from examined where place = case
         when (select count(*) from told) > $9::bigint then (select place from told where told_place = $10::bigint)
         else (select max(place) from examined)
-      end
+      end limit 1
     )
     select
       (select coalesce(string_agg((select row_to_json(change)::text from (
@@ -55,7 +55,7 @@ with log as materialized (
       ) end as closed_at,
       kept.epoch as kept_epoch, kept.pos::text as kept_pos
     from start cross join log left join kept on true left join next on true
-    left join (select epoch, pos from examined where place = 1) first on true
+    left join (select epoch, pos from examined where place = 1 limit 1) first on true
 -- [30,1,"800",4711,7,1000,["projects"],50,50,50,7,7,7,7,50,50,50,1000]
 
 -- changes.page-with-caller
@@ -106,7 +106,7 @@ with caller as (
       select epoch, pos, id from examined where place = case
         when (select count(*) from told) > $26::bigint then (select place from told where told_place = $27::bigint)
         else (select max(place) from examined)
-      end
+      end limit 1
     )
     select
       (select coalesce(string_agg((select row_to_json(change)::text from (
@@ -136,7 +136,7 @@ with caller as (
       ) end as closed_at,
       kept.epoch as kept_epoch, kept.pos::text as kept_pos
     from start cross join log left join kept on true left join next on true
-    left join (select epoch, pos from examined where place = 1) first on true) page on true) wanted on true
+    left join (select epoch, pos from examined where place = 1 limit 1) first on true) page on true) wanted on true
 -- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["projects"],["PROJECTS_VIEW"],["api"],30,1,"800",4711,7,1000,50,50,50,7,7,7,7,50,50,50,1000]
 
 -- changes.now-with-caller

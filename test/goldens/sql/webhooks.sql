@@ -94,6 +94,17 @@ select id, name, failing_since, disabled_because, resync_since from (
     ) order by id
 -- [7]
 
+-- webhooks.figures
+select count(*) filter (where disabled_at is null and failing_since is null) as well,
+      count(*) filter (where disabled_at is null and failing_since is not null) as failing,
+      count(*) filter (where disabled_because <> 'by_hand') as given_up,
+      count(*) filter (where disabled_because = 'by_hand') as disabled,
+      count(resync_since) as resync,
+      coalesce(greatest(extract(epoch from clock_timestamp() - min(failing_since) filter (where disabled_at is null)), 0), 0)::float8
+        as failing_seconds
+    from (select * from webhook_endpoints order by company_id,id offset 0) w where deleted_at is null
+-- []
+
 -- webhooks.claim
 update webhook_endpoints set claim = $1::uuid, claimed_until = now() + make_interval(secs => $2)
     where ctid = any (array(
