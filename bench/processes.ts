@@ -20,7 +20,7 @@ export type Start = { node?: readonly string[]; settings?: { readonly [name: str
 
 /** The product as an operator starts it. */
 export const startProduct = (databaseUrl: string, { node = [], settings = {} }: Start = {}): Promise<Server> =>
-  startServer([...node, join(root, 'server/command/main.ts'), '--json', 'serve'], {
+  startServer([...node, join(root, 'server/commands/main.ts'), '--json', 'serve'], {
     ...{ DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', PLUMBLINE_DEMO: 'off', PLUMBLINE_SECRET: sealingKey },
     ...settings,
   })

@@ -18,9 +18,9 @@ export type Stage = {
   close(): Promise<void>
 }
 
-export type Cast = { postgres: Postgres; progress: Progress; product?: Start; floor?: Start }
+export type Fixtures = { postgres: Postgres; progress: Progress; product?: Start; floor?: Start }
 
-export async function openStage({ postgres, progress, ...starts }: Cast, records: number): Promise<Stage> {
+export async function openStage({ postgres, progress, ...starts }: Fixtures, records: number): Promise<Stage> {
   const database = await freshCopy(postgres, records, progress)
   const url = urlOf(postgres.connection(database))
   const about = { layout: layoutOf(records), tokens: await readTokens(postgres.connection(database)) }

@@ -10,16 +10,16 @@ import {
   type Store,
   useRouterProvider,
 } from 'react-admin'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { authProvider } from './client/auth-provider.ts'
 import { recordProvider } from './client/record-provider.ts'
-import { theme } from './look/theme.ts'
-import { Waiting } from './look/waiting.tsx'
 import { pagesOf } from './records/pages.tsx'
 import { Crash, NotFound } from './shell/crash.tsx'
 import { Shell } from './shell/shell.tsx'
 import { SignInPage } from './sign-in/sign-in-page.tsx'
 import { TextsProvider } from './texts/texts.tsx'
+import { theme } from './ui/theme.ts'
+import { Waiting } from './ui/waiting.tsx'
 
 const Home = lazy(() => import('./home/home-page.tsx').then(({ HomePage }) => ({ default: HomePage })))
 const Settings = lazy(() =>
@@ -30,7 +30,7 @@ const Removals = lazy(() =>
 )
 const Profile = lazy(() => import('./me/profile-page.tsx').then(({ ProfilePage }) => ({ default: ProfilePage })))
 
-/** The whole interface: its providers, and a place for every kind of record and every page beside. */
+/** The whole interface: its providers, and a place for every resource and every page beside. */
 export function App() {
   const store = useMemo(keepingPreferences, [])
   return (

@@ -3,8 +3,8 @@ import type { Definition, Problem, ProblemCode } from '#registry/definition.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { batchNameLengthMax, batchOperationsMax, idMax } from '#registry/limits.ts'
 import { type Action, permission } from '#registry/permissions.ts'
-import { definitionOf, registry } from '#registry/records/index.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 
 /**
  * What a batch says, read row by row: pure. A row that cannot be understood keeps its problems, so that it is named

@@ -1,11 +1,11 @@
 import type { Definition } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { mustBeGiven, writableFields } from './schema.ts'
 import { aOne, capital } from './words.ts'
 
 /**
- * Examples of records and bodies. Whoever posts a body of `createExamples` to a company that has nothing yet gets a 201:
+ * Examples of records and bodies. Anyone who posts a body of `createExamples` to a company that has nothing yet gets a 201:
  * they refer to no other record, and no two of them share a value that has to be unique.
  */
 export type Example = { summary: string; description: string; value: JsonObject }
@@ -39,7 +39,7 @@ export function createExamples(definition: Definition): Examples & { minimal: Ex
   }
 }
 
-/** Bodies that suit any record of the kind, however it stands. */
+/** Bodies that suit any record of the resource, however it stands. */
 export function updateExamples(definition: Definition): Examples & { change: Example } {
   const cleared = writableFields(definition).find(([, field]) => field.kind === 'paragraph')
   const inside = writableFields(definition).find(([, field]) => !kindOf(field).many && kindOf(field).members)

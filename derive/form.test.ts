@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
-import { kinds } from '#registry/kinds/index.ts'
-import { definitionOf, registry } from '#registry/records/index.ts'
-import { isList, isPaper, relatedTo, stepsFrom } from './form/relations.ts'
+import { kinds } from '#registry/fields/index.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import { isBusinessDocument, isLookup, relatedTo, stepsFrom } from './form/relations.ts'
 import { columnsOf, filtersOf } from './form/table.ts'
 import { computedFields, fieldsOf, formSections, showSections } from './form.ts'
 
@@ -95,9 +95,9 @@ test('What refers to a record is found with the field that does', () => {
   ])
 })
 
-test('Lists are words to sort by; papers are what the day’s work leaves', () => {
-  expect(namesOf(registry.filter(isList))).toEqual(['trades', 'categories'])
-  expect(namesOf(registry.filter(isPaper))).toEqual([
+test('Lists are words to sort by; business documents are what the day’s work leaves', () => {
+  expect(namesOf(registry.filter(isLookup))).toEqual(['trades', 'categories'])
+  expect(namesOf(registry.filter(isBusinessDocument))).toEqual([
     'tasks',
     'contacts',
     'time_entries',

@@ -1,10 +1,10 @@
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
-import { type Field, kindOf } from '#registry/kinds/index.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import { blank } from './input.ts'
 
 /**
- * What a page needs to know of a kind of record to show it and to let somebody change it. Pages ask this and know
+ * What a page needs to know of a resource to show it and to let somebody change it. Pages ask this and know
  * kinds of field; they know no record by name.
  */
 export type FormField = {

@@ -1,13 +1,13 @@
 import { Compile } from 'typebox/schema'
 import type { Definition, Found, Problem, ProblemCode } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import { isObject, type Json, type JsonObject, type JsonSchema } from '#registry/json.ts'
-import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { once } from '#registry/once.ts'
 import { countStrangers, type Strangers, strangersLeft } from '#registry/strangers.ts'
 import { mayBeNull, mustBeGiven } from './schema.ts'
 
 /**
- * The check of a record that somebody wants to write: pure, the same for every door. It collects every problem and
+ * The check of a record that somebody wants to write: pure, the same for every channel. It collects every problem and
  * changes nothing but what is said in Decisions, Bodies: text is trimmed.
  */
 
@@ -58,7 +58,7 @@ export function acceptable({ fields }: Definition, body: Json, name: string): Js
 }
 
 /**
- * Checks the whole record: steps of its states, the rules of its kind, then what its status needs, adding one problem a
+ * Checks the whole record: steps of its states, the rules of its resource, then what its status needs, adding one problem a
  * field at most.
  */
 export function checkRules(
@@ -196,9 +196,9 @@ function neededProblems({ needs, fields }: Definition, after: JsonObject): Probl
   if (!needs?.status.includes(String(after.status))) return []
   return needs.fields.flatMap((name): Problem[] => {
     const value = after[name]
-    const isList = fields[name] !== undefined && kindOf(fields[name]).many
-    if (isList ? (value as Json[]).length > 0 : value !== null) return []
-    const message = `is needed while status is ${String(after.status)}${isList ? ': give at least one' : ''}`
+    const isLookup = fields[name] !== undefined && kindOf(fields[name]).many
+    if (isLookup ? (value as Json[]).length > 0 : value !== null) return []
+    const message = `is needed while status is ${String(after.status)}${isLookup ? ': give at least one' : ''}`
     return [{ field: name, code: 'needed_by_status', message }]
   })
 }

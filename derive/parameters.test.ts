@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { readDryRun, readListing, readQuery, sortableFields } from './parameters.ts'
 import { resourceRoutes } from './routes.ts'
 

@@ -1,7 +1,7 @@
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { JsonSchema } from '#registry/json.ts'
-import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
 import type { Listing } from '#registry/listing.ts'
 import { Refusal } from '#registry/refusals.ts'
@@ -25,7 +25,7 @@ export function readQuery(query: string, { parameterNames, method, path }: Taker
 
 type Taker = Pick<DataRoute, 'parameterNames' | 'method' | 'path'>
 
-/** The same where the parameters are named by whoever takes them. */
+/** The same where the parameters are named by the one who takes them. */
 export function readPairs(query: string, known: readonly string[], taker: string): Map<string, string> {
   const pairs = new Map<string, string>()
   for (const part of query.split('&').filter((part) => part !== '')) {

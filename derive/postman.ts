@@ -5,7 +5,7 @@ import type { Route } from './routes.ts'
 
 /**
  * The served routes as a Postman collection, format v2.1. Run as a whole it creates, reads, changes and deletes one
- * record of each kind, checks every answer and leaves nothing behind. Spec, Versioning 2.
+ * record of each resource, checks every answer and leaves nothing behind. Spec, Versioning 2.
  */
 export function postman(
   routes: readonly Route[],

@@ -1,7 +1,7 @@
 import type { Definition, Problem } from '#registry/definition.ts'
 import { batchProblemsMax } from '#registry/limits.ts'
-import { definitionOf, registry } from '#registry/records/index.ts'
 import { invalidFields, type Listed, Refusal, type RefusedOperation } from '#registry/refusals.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { plain } from './words.ts'
 
 /** Refusals whose sentence is made of particulars. The service refuses with them, and the document shows them. */

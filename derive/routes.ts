@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import { once } from '#registry/once.ts'
-import type { Registry } from '#registry/records/index.ts'
 import type { RefusalCode } from '#registry/refusals.ts'
+import type { Registry } from '#registry/resources/index.ts'
 import { type Operations, own, type StandardName, standard } from './operations/index.ts'
 import type { DataOperation, DocumentOperation, OnResource, Operation } from './operations/operation.ts'
 import { dryRunParameter } from './parameters.ts'

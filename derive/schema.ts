@@ -1,6 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { JsonSchema } from '#registry/json.ts'
-import { type Field, kindOf } from '#registry/kinds/index.ts'
 
 /** JSON Schema 2020-12 of single fields; `openapi/fields.ts` makes the types of the document of them. */
 

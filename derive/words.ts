@@ -33,7 +33,7 @@ export function neededFor(scopes: readonly string[], addOn: string): string {
   return `Needs ${ofScopes}the ${addOn === 'api' ? 'add-on `api`' : `add-ons \`api\` and \`${addOn}\``}.`
 }
 
-/** "25 on STARTER, 250 on PRO, no limit on ENTERPRISE", or nothing where no plan counts the kind. */
+/** "25 on STARTER, 250 on PRO, no limit on ENTERPRISE", or nothing where no plan counts the resource. */
 export function planWords({ name }: Definition): string | undefined {
   const limits = planNames.flatMap((plan) => {
     const limit = (plans[plan] as { readonly [records: string]: number | null })[name]
@@ -45,26 +45,28 @@ export function planWords({ name }: Definition): string | undefined {
 /** What deletion does, as the sentences of its documentation. */
 export function removalWords({ one, removal }: Definition): string[] {
   const { protectedWhen, hardWhen, relations } = removal
-  const blocks = relations.flatMap(({ records, blocks, goes, rest }) => [
-    ...(blocks ? [matching(records, blocks)] : []),
-    ...(rest === 'blocks' ? [`${plain(records)}${goes ? ` other than those ${withWords(goes)}` : ''}`] : []),
+  const restrict = relations.flatMap(({ records, onDelete: { restrict, cascade, otherwise } }) => [
+    ...(restrict ? [matching(records, restrict)] : []),
+    ...(otherwise === 'restrict'
+      ? [`${plain(records)}${cascade ? ` other than those ${withWords(cascade)}` : ''}`]
+      : []),
   ])
-  const goes = relations.flatMap(({ records, goes, blocks, rest }) => [
-    ...(goes ? [matching(records, goes)] : []),
-    ...(rest === 'goes' ? [other(records, blocks)] : []),
+  const cascade = relations.flatMap(({ records, onDelete: { cascade, restrict, otherwise } }) => [
+    ...(cascade ? [matching(records, cascade)] : []),
+    ...(otherwise === 'cascade' ? [other(records, restrict)] : []),
   ])
-  const unlinked = relations.flatMap(({ records, blocks, goes, rest }) =>
-    rest === 'unlinked' ? [other(records, blocks ?? goes)] : [],
+  const unlinked = relations.flatMap(({ records, onDelete: { restrict, cascade, otherwise } }) =>
+    otherwise === 'unlinked' ? [other(records, restrict ?? cascade)] : [],
   )
-  const kept = relations.flatMap(({ records, blocks, goes, rest }) =>
-    rest === 'kept' ? [other(records, blocks ?? goes)] : [],
+  const kept = relations.flatMap(({ records, onDelete: { restrict, cascade, otherwise } }) =>
+    otherwise === 'kept' ? [other(records, restrict ?? cascade)] : [],
   )
   const itself = protectedWhen ? [`the ${one} itself ${withWords(protectedWhen)}`] : []
   const sentence = (what: string, items: string[]): string[] =>
     items.length > 0 ? [`${what}: ${items.join('; ')}.`] : []
   return [
-    ...sentence('Refused with `delete_blocked` because of', [...itself, ...blocks]),
-    ...sentence('Deleted with it', goes),
+    ...sentence('Refused with `delete_blocked` because of', [...itself, ...restrict]),
+    ...sentence('Deleted with it', cascade),
     ...sentence('Kept, with the reference set to null', unlinked),
     ...sentence('Kept as they are', kept),
     hardWhen

@@ -1,5 +1,5 @@
 import type { Definition } from './definition.ts'
-import type { Field } from './kinds/index.ts'
+import type { Field } from './fields/index.ts'
 
 const id: Field = { kind: 'id', about: 'Identifier, used in `/{id}` paths.', readOnly: true }
 

@@ -1,7 +1,7 @@
 import type { AddOn } from './add-ons.ts'
 import type { fieldCodes } from './field-codes.ts'
+import type { Field } from './fields/index.ts'
 import type { JsonObject } from './json.ts'
-import type { Field } from './kinds/index.ts'
 
 /** An operation that is on its way out, and how its callers are told. docs/compatibility.md */
 export type Deprecation = {
@@ -13,7 +13,7 @@ export type Deprecation = {
   instead: string
 }
 
-/** One kind of record: everything that is true of it. All else is derived from this. */
+/** One resource: everything that is true of it. All else is derived from this. */
 export type Definition = {
   /** Its name in paths, tables, permissions and JSON: plural, snake_case. */
   name: string
@@ -23,7 +23,7 @@ export type Definition = {
   about: string
   /** The field that names a record to people. */
   title: string
-  /** Served at /v1 with this add-on beside the API's own; an ERP-only kind has no door there. `deprecated` by operation. */
+  /** Served at /v1 with this add-on beside the API's own; an ERP-only resource has no route there. `deprecated` by operation. */
   served?: { addOn: AddOn; deprecated?: { readonly [operation: string]: Deprecation } }
   fields: { readonly [name: string]: Field }
   /** The fields that `q` looks in. */
@@ -67,15 +67,14 @@ export type Removal = {
   relations: readonly Relation[]
 }
 
-/** How the records that refer by one field share in the removal. The first that matches decides. */
+/** How the records that refer by one field share in the removal. */
 export type Relation = {
   records: string
   by: string
-  blocks?: Match
-  goes?: Match
-  rest: 'blocks' | 'goes' | 'unlinked' | 'kept'
+  /** What becomes of them: those that match stop the removal, or go along; `otherwise` is for the rest. */
+  onDelete: { restrict?: Match; cascade?: Match; otherwise: 'restrict' | 'cascade' | 'unlinked' | 'kept' }
   /** What else changes on a record that is unlinked, so that it keeps its own rules: column, value, new value. */
-  settles?: { column: string; from: string; to: string }
+  resets?: { column: string; from: string; to: string }
 }
 
 export const isIn = (record: { readonly [column: string]: unknown }, match: Match): boolean =>

@@ -7,7 +7,7 @@ export type Listing = {
   updatedSince?: string | undefined
   /** Only records with a higher id, in the order of their ids. */
   afterId?: number | undefined
-  /** What the web interface asks besides: these records alone, one of several values, days from one to another. */
+  /** What the console asks besides: these records alone, one of several values, days from one to another. */
   ids?: readonly number[]
   among?: readonly { field: string; values: readonly string[] }[]
   days?: readonly { field: string; from?: string; to?: string }[]

@@ -1,6 +1,6 @@
 /**
  * `make`, done once for each object and text: what follows from an object that does not change is not worked out for
- * every request. Whoever comes with another object gets what follows from that one.
+ * every request. Anyone who comes with another object gets what follows from that one.
  */
 export function once<Of extends object, More extends string[], Made>(
   make: (of: Of, ...more: More) => Made,

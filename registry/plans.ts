@@ -1,4 +1,4 @@
-/** How many live records of a kind each plan holds; null is no limit. Kinds that are not named are not limited. */
+/** How many live records of a resource each plan holds; null is no limit. Kinds that are not named are not limited. */
 export const plans = {
   STARTER: { projects: 25, workers: 50 },
   PRO: { projects: 250, workers: 500 },
@@ -10,9 +10,9 @@ export type PlanLimited = keyof (typeof plans)[Plan]
 
 export const planNames = Object.keys(plans) as Plan[]
 
-/** Whether plans limit a kind of record at all. */
+/** Whether plans limit a resource at all. */
 export const isPlanLimited = (records: string): records is PlanLimited => records in plans.STARTER
 
-/** The plan limit of a kind of record, or null where there is none. */
+/** The plan limit of a resource, or null where there is none. */
 export const planLimit = (plan: Plan, records: string): number | null =>
   (plans[plan] as { readonly [records: string]: number | null })[records] ?? null

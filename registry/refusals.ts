@@ -236,7 +236,7 @@ export type RefusalCode = keyof typeof refusals
 /** What a retry with the same Idempotency-Key hears again. */
 export const isHeardAgain = (code: RefusalCode): boolean => 'heardAgain' in refusals[code]
 
-/** Some records of one kind, as previews and refusals list them: the first ids, and how many there are. */
+/** Some records of one resource, as previews and refusals list them: the first ids, and how many there are. */
 export type Listed = { records: string; count: number; ids: number[]; effect?: 'kept' | 'unlinked' }
 
 /** What a refusal may carry besides its code. */

@@ -1,6 +1,6 @@
-import { definitionOf, type Registry, registry } from './records/index.ts'
+import { definitionOf, type Registry, registry } from './resources/index.ts'
 
-/** What a webhook endpoint may be, and what it is told of: the service checks it and the web interface shows it. */
+/** What a webhook endpoint may be, and what it is told of: the service checks it and the console shows it. */
 
 /** What happens to a record, as the name of its event ends. */
 export const eventActions = ['created', 'updated', 'deleted', 'erased', 'restored'] as const
@@ -17,7 +17,7 @@ export const eventNames = eventsOf(registry)
 export const recordsOfEvent = (event: string): string => event.slice(0, event.lastIndexOf('.'))
 
 /** Those of them that a company with these add-ons is told of, as it could ask for them. */
-export const toldEvents = (events: readonly string[], addOns: readonly string[]): string[] =>
+export const feedEvents = (events: readonly string[], addOns: readonly string[]): string[] =>
   events.filter((event) => {
     const addOn = definitionOf(registry, recordsOfEvent(event))?.served?.addOn
     return addOn !== undefined && addOns.includes(addOn)

@@ -2,25 +2,25 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import { tokenPrefix } from '#registry/token-form.ts'
 import { backupFacts } from './backup/facts.ts'
 import type { Config } from './config/config.ts'
-import type { World as ConsoleWorld } from './console-api/world.ts'
+import type { App as ConsoleApp } from './console-api/app.ts'
 import { openEmbedded } from './embedded/open.ts'
 import { type Meter, startMeter } from './jobs/metering.ts'
 import { type ServiceMetrics, startMetrics } from './metrics.ts'
 import { openOutbound } from './outbound/outbound.ts'
+import type { Clock } from './pipeline/app.ts'
 import { sealingKeys } from './secret.ts'
 import type { SealingKeys } from './service/seal.ts'
 import { makeTokenRates } from './service/token-rate.ts'
 import { type Connection, openDatabase } from './store/database.ts'
 import { migrate } from './store/migrate.ts'
-import type { Clock } from './walk/world.ts'
 
-/** All that the service needs of the world, passed by hand. There is no other state. */
-export type World = ConsoleWorld & { meter: Meter; metrics: ServiceMetrics }
+/** All that the service needs of the app, passed by hand. There is no other state. */
+export type App = ConsoleApp & { meter: Meter; metrics: ServiceMetrics }
 
 export const systemClock: Clock = { now: () => new Date(), elapsed: () => performance.now() }
 
-export type OpenWorld = {
-  world: World
+export type OpenApp = {
+  app: App
   connection: Connection
   /** How the database came to be there, for people. */
   databaseIs: string
@@ -29,7 +29,7 @@ export type OpenWorld = {
 }
 
 /** The database, found or started and brought up to date, and all that stands on it. */
-export async function openWorld(config: Config, progress: (sentence: string) => void): Promise<OpenWorld> {
+export async function openApp(config: Config, progress: (sentence: string) => void): Promise<OpenApp> {
   const { connection, databaseIs, leave } = await findDatabase(config, progress)
   try {
     progress('Bringing the database up to date …')
@@ -37,14 +37,14 @@ export async function openWorld(config: Config, progress: (sentence: string) => 
     const keys = sealingKeys(config)
     // Made when missing, and found to be whole, before anything is served.
     await keys.current()
-    const world = makeWorld(config, connection, keys)
+    const app = makeApp(config, connection, keys)
     return {
-      world,
+      app,
       connection,
       databaseIs,
       close: async () => {
-        await world.meter.close()
-        await world.database.close()
+        await app.meter.close()
+        await app.database.close()
         await leave()
       },
     }
@@ -81,7 +81,7 @@ const hidden = ['authorization', 'cookie', 'token', 'password', 'secret', 'conne
   `*.*.${name}`,
 ])
 
-export function makeWorld(config: Config, connection: Connection, secret: SealingKeys): World {
+export function makeApp(config: Config, connection: Connection, secret: SealingKeys): App {
   const log = makeLog(config)
   const database = openDatabase(connection, config, (error) => log.warn({ error }, 'a database connection was lost'))
   const metrics = startMetrics(database, config.backupTo || config.archive ? () => backupFacts(config) : null)

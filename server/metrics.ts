@@ -8,12 +8,12 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client'
-import type { Metrics } from './http/world.ts'
+import type { Metrics } from './http/app.ts'
 import { horizon } from './service/changes.ts'
 import { howWebhooksDo } from './service/webhooks.ts'
 import type { Database } from './store/database.ts'
 
-/** What /metrics shows, for whoever operates the service. No company, token or path with an id is a label. */
+/** What /metrics shows, for the one who operates the service. No company, token or path with an id is a label. */
 export type ServiceMetrics = Metrics & {
   callsLost(count: number): void
   /** One message to a webhook, and whether its receiver took it. */
@@ -25,7 +25,7 @@ export type ServiceMetrics = Metrics & {
 export type Values = MetricObjectWithValues<MetricValue<string>>[]
 
 /** What several processes have to say, as of one: counts are summed, and what has no sum is averaged or left out. */
-export const together = (all: readonly Values[]): Registry => AggregatorRegistry.aggregate([...all])
+export const aggregate = (all: readonly Values[]): Registry => AggregatorRegistry.aggregate([...all])
 
 /** What is known of backups and of the archive; null where none are asked for. */
 export type BackupFacts = { lastAt: Date | null; failing: readonly string[] }
@@ -46,7 +46,7 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
     help: 'Calls that could not be noted because the database was away for too long.',
     registers,
   })
-  const turnedAway = new Counter({
+  const shed = new Counter({
     name: 'plumbline_requests_turned_away_total',
     help: 'Requests refused as overloaded, before anything was done for them.',
     labelNames: ['sort'],
@@ -111,10 +111,10 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
   return {
     answered: (route, status, seconds) => requests.observe({ route, status }, seconds),
     callsLost: (count) => lost.inc(count),
-    turnedAway: (sort) => turnedAway.inc({ sort }),
+    shed: (sort) => shed.inc({ sort }),
     connected: (count) => connections.set(count),
     cut: (why) => cut.inc({ why }),
-    letIn: (sort, most) => limit.set({ sort }, most),
+    admitting: (sort, most) => limit.set({ sort }, most),
     waiting: (count) => waiting.set(count),
     webhookTried: (arrived) => tried.inc({ outcome: arrived ? 'arrived' : 'failed' }),
     text: () => registry.metrics(),

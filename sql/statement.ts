@@ -1,12 +1,12 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
-import { kindOf } from '#registry/kinds/index.ts'
+import { kindOf } from '#registry/fields/index.ts'
 
 /** A statement ready to run. With a name it is prepared once a connection; without one its text may vary freely. */
 export type Statement = {
   name?: string
   text: string
   values: unknown[]
-  brief?: undefined
+  batchable?: undefined
 }
 
 /** PostgreSQL cuts longer names off, and two statements would share one. */

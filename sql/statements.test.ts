@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ask, author, page, projects } from '../bench/plans/statements/examples.ts'
 import { everyStatement } from '../bench/plans/statements/index.ts'
-import type { BriefStatement } from './brief.ts'
-import { lookForCreate, lookUp } from './records/look.ts'
+import type { BatchableRead } from './batchable.ts'
+import { lookUp, prefetchForCreate } from './records/prefetch.ts'
 import { list, listWithCaller } from './records/read.ts'
 import { insertRecord, updateRecord } from './records/write.ts'
 import { type Statement, sql, statement } from './statement.ts'
@@ -11,7 +11,7 @@ import { listCalls } from './system/call-list.ts'
 import { candidatesFor } from './system/sign-in.ts'
 
 /** One line a clause, so that a change reads as a diff. */
-const readable = ({ name, text, values }: Statement | BriefStatement): string =>
+const readable = ({ name, text, values }: Statement | BatchableRead): string =>
   `-- ${name ?? '(unnamed)'}\n${text.replace(/\n\s*\n/g, '\n').trim()}\n-- ${JSON.stringify(values)}\n`
 
 describe('The SQL that is derived', () => {
@@ -33,7 +33,7 @@ describe('The SQL that is derived', () => {
       insertRecord(author, projects, { name: odd, notes: odd }, null),
       updateRecord(author, projects, 1, { name: odd }, { name: [odd, odd] }),
       lookUp(7, projects, { code: odd }),
-      beginWrite(ask, { key: odd, lock: '42' }, lookForCreate(7, projects, { code: odd })),
+      beginWrite(ask, { key: odd, lock: '42' }, prefetchForCreate(7, projects, { code: odd })),
     ]
     for (const { text } of statements) expect(text).not.toContain('drop table')
   })

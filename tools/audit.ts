@@ -6,7 +6,7 @@ import { join } from 'node:path'
  * makers signed. Where a registry answers neither, that is said and is no finding. A finding ends with 1.
  */
 const root = join(import.meta.dirname, '..')
-const patienceMilliseconds = 180_000
+const timeoutMilliseconds = 180_000
 
 /** `clean` where the registry knows of nothing, `found` with what it knows, `silent` where it did not answer. */
 export type Verdict = 'clean' | 'found' | 'silent'
@@ -49,7 +49,7 @@ const sentences: { [verdict in Verdict]: string } = {
 
 if (process.argv[1] === import.meta.filename) {
   for (const { about, words, verdict } of questions) {
-    const said = spawnSync('npm', words, { cwd: root, encoding: 'utf8', timeout: patienceMilliseconds })
+    const said = spawnSync('npm', words, { cwd: root, encoding: 'utf8', timeout: timeoutMilliseconds })
     const found = verdict(said)
     console.log(`${about}: ${sentences[found]}`)
     if (found !== 'found') continue

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Part, partAt, pathsOfServer, readLock } from '../server/command/licences.ts'
+import { type Part, partAt, pathsOfServer, readLock } from '../server/commands/licences.ts'
 
 /** `npm run third-party`: docs/third-party.md anew, from package-lock.json and the built pages. */
 const root = join(import.meta.dirname, '..')

@@ -1,6 +1,6 @@
 import { raw } from 'sql-template-tag'
-import { kindOf } from '#registry/kinds/index.ts'
-import { projects } from '#registry/records/projects.ts'
+import { kindOf } from '#registry/fields/index.ts'
+import { projects } from '#registry/resources/projects.ts'
 import { columnsOf } from '#sql/records/columns.ts'
 import { shown } from '#sql/records/shown.ts'
 

@@ -1,9 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { definitionOf, registry } from '#registry/records/index.ts'
-import { asSuperuser } from '#server/embedded/alone.ts'
-import { readNote } from '#server/embedded/note.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { openEmbedded } from '#server/embedded/open.ts'
+import { readPointer } from '#server/embedded/pointer.ts'
+import { asSuperuser } from '#server/embedded/single-user.ts'
 import { operator } from '#server/service/actor.ts'
 import { createRecord } from '#server/service/write-record.ts'
 import { openDatabase } from '#server/store/database.ts'
@@ -25,7 +25,7 @@ export async function newFolder(progress: Progress): Promise<{ connection: Conne
     connection: embedded.connection,
     async remove() {
       await embedded.close()
-      const elsewhere = await readNote(folder)
+      const elsewhere = await readPointer(folder)
       for (const path of elsewhere === undefined ? [folder] : [elsewhere, folder])
         await rm(path, { recursive: true, force: true, maxRetries: 5 })
     },
@@ -50,12 +50,12 @@ export async function furnish(connection: Connection, layout: Layout, progress: 
 
 async function makeRecords(
   connection: Connection,
-  kind: string,
+  resource: string,
   [block]: readonly Block[],
   body: (number: number) => { [field: string]: string },
 ): Promise<void> {
-  const definition = definitionOf(registry, kind)
-  if (!definition) throw new Error(`there are no ${kind}`)
+  const definition = definitionOf(registry, resource)
+  if (!definition) throw new Error(`there are no ${resource}`)
   if (!block) return
   const limits = { connectionsMax: 2, statementTimeout: 60_000, lockTimeout: 60_000, connectTimeout: 10_000 }
   const database = openDatabase(connection, limits, () => {})
@@ -64,7 +64,7 @@ async function makeRecords(
       const { id } = await database.transaction((transaction) =>
         createRecord(transaction, operator(1), definition, body(number)),
       )
-      if (id !== number) throw new Error(`${kind} ${number} was given the id ${id}`)
+      if (id !== number) throw new Error(`${resource} ${number} was given the id ${id}`)
     }
   } finally {
     await database.close()

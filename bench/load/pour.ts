@@ -2,7 +2,7 @@ import { record } from '../histogram.ts'
 import { makeAnswerReader } from './answer-reader.ts'
 import { arrivals, type Due, type Phase } from './arrivals.ts'
 import { count, type Poured, pouredOf, type Tally, tallyOf } from './tally.ts'
-import { type Line, open, patienceMilliseconds, type Shot } from './volley.ts'
+import { type Line, open, type Shot, timeoutMilliseconds } from './volley.ts'
 
 const connectionsFirst = 32
 /** Callers open a connection more while all are busy; from here on they wait for one. */
@@ -45,7 +45,7 @@ export async function pour(
         if (opened < connectionsMax) more().catch(fail)
       }
     })
-    late = setTimeout(() => fail(new Error(`no answer within ${patienceMilliseconds / 1000} s`)), patienceMilliseconds)
+    late = setTimeout(() => fail(new Error(`no answer within ${timeoutMilliseconds / 1000} s`)), timeoutMilliseconds)
     callers.answered = () => {
       if (callers.missing === 0) end()
     }

@@ -21,8 +21,8 @@ export async function fire(target: Target, next: () => Shot): Promise<Volley> {
   const deadline = startedAt + target.milliseconds
   let late: NodeJS.Timeout | undefined
   const tooLate = new Promise<never>((_, reject) => {
-    const complain = (): void => reject(new Error(`no answer within ${patienceMilliseconds / 1000} s`))
-    late = setTimeout(complain, target.milliseconds + patienceMilliseconds)
+    const complain = (): void => reject(new Error(`no answer within ${timeoutMilliseconds / 1000} s`))
+    late = setTimeout(complain, target.milliseconds + timeoutMilliseconds)
   })
   try {
     await Promise.race([Promise.all(sockets.map((line) => keepBusy(line, next, deadline, volley))), tooLate])
@@ -35,7 +35,7 @@ export async function fire(target: Target, next: () => Shot): Promise<Volley> {
 }
 
 /** A run ends by itself, whatever the server does. */
-export const patienceMilliseconds = 15_000
+export const timeoutMilliseconds = 15_000
 
 export type Line = { socket: Socket; onBytes: (chunk: Buffer, length: number) => void }
 

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Definition } from '#registry/definition.ts'
-import type { Field } from '#registry/kinds/index.ts'
-import { registry } from '#registry/records/index.ts'
+import type { Field } from '#registry/fields/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { columnsOf } from '#sql/records/columns.ts'
 
 /** Rows for the kinds that the scenario has none of: among none of them, every index is as good as another. */

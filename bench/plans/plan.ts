@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { BriefStatement } from '#sql/brief.ts'
+import type { BatchableRead } from '#sql/batchable.ts'
 import type { Statement } from '#sql/statement.ts'
 
 /** How PostgreSQL goes about a statement, whatever its values are: as people read it, and as a tree. */
@@ -15,7 +15,7 @@ type Node = {
 }
 
 /** The plan that the connection keeps for the statement: prepared as the service prepares it (PostgreSQL 15 and later). */
-export async function planOf(client: pg.Client, { text }: Statement | BriefStatement): Promise<Plan> {
+export async function planOf(client: pg.Client, { text }: Statement | BatchableRead): Promise<Plan> {
   await client.query(`prepare planned as ${text}`)
   try {
     const { rows } = await client.query<{ count: number }>(
@@ -49,11 +49,11 @@ export const readWhole = (node: Node): string[] => [
  * The ways to rows that a plan takes: each index with what it is asked, whether its rows are read at once or gathered
  * first, and each table that is read by places. Numbers of parameters and parts, which differ by version, are left out.
  */
-export const waysOf = (node: Node): string[] =>
+export const accessPathsOf = (node: Node): string[] =>
   [
     ...(node['Index Name'] ? [`${node['Index Name']} ${plain(node['Index Cond'] ?? '')}`] : []),
     ...(/^(Seq|Tid) Scan$/.test(node['Node Type']) ? [`${node['Node Type']} ${node['Relation Name']}`] : []),
-    ...(node.Plans ?? []).flatMap(waysOf),
+    ...(node.Plans ?? []).flatMap(accessPathsOf),
   ].toSorted()
 
 const plain = (condition: string): string =>

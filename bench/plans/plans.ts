@@ -8,7 +8,7 @@ import { companyCount } from '../scenario/layout.ts'
 import { freshCopy } from '../scenario/load.ts'
 import { inSurroundings } from '../surroundings.ts'
 import { fillOthers } from './fill.ts'
-import { planOf, waysOf } from './plan.ts'
+import { accessPathsOf, planOf } from './plan.ts'
 import { everyStatement } from './statements/index.ts'
 
 /** Compares how PostgreSQL goes about each derived statement, at a size, with how it does in a new database. */
@@ -21,16 +21,18 @@ export const plans = ({ records }: Options): Promise<void> =>
     await migrate(postgres.connection(empty), progress.say)
     const database = await freshCopy(postgres, size, progress)
     try {
-      const inNew = await waysOfAll(postgres, empty, async () => {})
-      const among = await waysOfAll(postgres, database, (client) => {
+      const inNew = await accessPathsOfAll(postgres, empty, async () => {})
+      const among = await accessPathsOfAll(postgres, database, (client) => {
         progress.say('Filling the other kinds of record …')
         return fillOthers(client, companyCount)
       })
-      const others = [...inNew].filter(([statement, ways]) => among.get(statement) !== ways)
+      const others = [...inNew].filter(([statement, accessPaths]) => among.get(statement) !== accessPaths)
       if (others.length > 0) {
         throw new BenchProblem(
           others
-            .map(([statement, ways]) => `${statement}\n${ways}\nbut at this size\n${among.get(statement)}`)
+            .map(
+              ([statement, accessPaths]) => `${statement}\n${accessPaths}\nbut at this size\n${among.get(statement)}`,
+            )
             .join('\n\n'),
         )
       }
@@ -42,7 +44,7 @@ export const plans = ({ records }: Options): Promise<void> =>
 
 const limits = { connectionsMax: 1, statementTimeout: 60_000, lockTimeout: 60_000, connectTimeout: 10_000 }
 
-async function waysOfAll(
+async function accessPathsOfAll(
   postgres: Postgres,
   database: string,
   prepare: (client: pg.Client) => Promise<void>,
@@ -51,11 +53,11 @@ async function waysOfAll(
   await client.connect()
   try {
     await prepare(client)
-    const ways = new Map<string, string>()
+    const accessPaths = new Map<string, string>()
     for (const statement of everyStatement.flatMap(([, statements]) => statements)) {
-      ways.set(statement.text, waysOf((await planOf(client, statement)).root).join('\n'))
+      accessPaths.set(statement.text, accessPathsOf((await planOf(client, statement)).root).join('\n'))
     }
-    return ways
+    return accessPaths
   } finally {
     await client.end()
   }

@@ -9,7 +9,7 @@ export async function fill(connection: Connection, layout: Layout, progress: Pro
   const client = new pg.Client(connection)
   await client.connect()
   try {
-    // Whoever loads knows that references lead somewhere, and can start again after a crash.
+    // Anyone who loads knows that references lead somewhere, and can start again after a crash.
     for (const setting of loadingSettings) await client.query(`set ${setting}`)
     const all = loadings(layout)
     for (const records of new Set(all.map((loading) => loading.records))) {

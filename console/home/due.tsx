@@ -1,16 +1,16 @@
 import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import type { DueItem } from '#derive/console/answers.ts'
-import { Panel } from '../look/panel.tsx'
-import { TextLink } from '../look/text-link.tsx'
 import { pathOf } from '../records/paths.ts'
 import { useFormat } from '../texts/format.ts'
 import { useTexts } from '../texts/texts.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { TextLink } from '../ui/text-link.tsx'
 
-type DueProps = { title: string; kind: string; items: readonly DueItem[]; count: number; to: string }
+type DueProps = { title: string; resource: string; items: readonly DueItem[]; count: number; to: string }
 
 /** What lapses soon or has lapsed, the most urgent first. */
-export function Due({ title, kind, items, count, to }: DueProps) {
+export function Due({ title, resource, items, count, to }: DueProps) {
   const { home, show } = useTexts()
   const format = useFormat()
   const today = new Date().toISOString().slice(0, 10)
@@ -29,7 +29,7 @@ export function Due({ title, kind, items, count, to }: DueProps) {
       <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
         {items.map(({ id, name, on }) => (
           <Box component="li" key={id} sx={{ display: 'flex', justifyContent: 'space-between', gap: 1, py: 0.5 }}>
-            <TextLink to={pathOf(kind, id)}>{name}</TextLink>
+            <TextLink to={pathOf(resource, id)}>{name}</TextLink>
             <Box
               component="span"
               sx={{

@@ -4,18 +4,18 @@ import { LinkBase } from 'react-admin'
 import type { Morning } from '#derive/console/answers.ts'
 import { statusOf } from '#derive/form/relations.ts'
 import type { Definition } from '#registry/definition.ts'
-import { definitionOf, registry } from '#registry/records/index.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { useLoaded } from '../client/use-loaded.ts'
-import { Page } from '../look/page.tsx'
-import { Panel } from '../look/panel.tsx'
-import { Trouble } from '../look/trouble.tsx'
-import { Waiting } from '../look/waiting.tsx'
 import { useMe } from '../me/me.tsx'
 import { createPath, listPath } from '../records/paths.ts'
 import { WebhookBanner } from '../settings/webhooks/webhook-banner.tsx'
 import { served } from '../shell/places.ts'
 import { useFormat } from '../texts/format.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+import { Page } from '../ui/page.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { Trouble } from '../ui/trouble.tsx'
+import { Waiting } from '../ui/waiting.tsx'
 import { Due } from './due.tsx'
 import { Figure } from './figure.tsx'
 import { Recent } from './recent.tsx'
@@ -79,14 +79,14 @@ function MorningView({ morning }: { morning: Morning }) {
           <>
             <Due
               title={home.insurance}
-              kind="subcontractors"
+              resource="subcontractors"
               items={expiring.insurance}
               count={expiring.insurance_count}
               to={listPath('subcontractors', { status: 'ACTIVE', insurance_expires_on_to: expiring.until })}
             />
             <Due
               title={home.licences}
-              kind="subcontractors"
+              resource="subcontractors"
               items={expiring.licences}
               count={expiring.licences_count}
               to={listPath('subcontractors', { status: 'ACTIVE', license_expires_on_to: expiring.until })}
@@ -96,7 +96,7 @@ function MorningView({ morning }: { morning: Morning }) {
         {service_due && (
           <Due
             title={home.service}
-            kind="equipment"
+            resource="equipment"
             items={service_due.items}
             count={service_due.count}
             to={listPath('equipment', { next_service_on_to: service_due.until })}

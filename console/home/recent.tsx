@@ -1,11 +1,11 @@
 import Box from '@mui/material/Box'
 import type { RecentEntry } from '#derive/console/answers.ts'
-import { definitionOf, registry } from '#registry/records/index.ts'
-import { Panel } from '../look/panel.tsx'
-import { TextLink } from '../look/text-link.tsx'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { pathOf } from '../records/paths.ts'
 import { useFormat } from '../texts/format.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { TextLink } from '../ui/text-link.tsx'
 
 /** The last things that happened. */
 export function Recent({ entries }: { entries: readonly RecentEntry[] }) {

@@ -2,8 +2,8 @@ import { createContext, type ReactNode, useContext } from 'react'
 import type { Me } from '#derive/console/answers.ts'
 import { type Action, permission } from '#registry/permissions.ts'
 import { useLoaded } from '../client/use-loaded.ts'
-import { Trouble } from '../look/trouble.tsx'
-import { Waiting } from '../look/waiting.tsx'
+import { Trouble } from '../ui/trouble.tsx'
+import { Waiting } from '../ui/waiting.tsx'
 
 type Known = Me & {
   reload(): Promise<void>

@@ -5,9 +5,9 @@ import TextField from '@mui/material/TextField'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import { ask } from '../client/ask.ts'
-import { Panel } from '../look/panel.tsx'
-import { useSmallForm } from '../look/use-small-form.ts'
 import { useTexts } from '../texts/texts.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { useSmallForm } from '../ui/use-small-form.ts'
 import { useMe } from './me.tsx'
 
 /** One’s own name and address. Another address asks for the password. */

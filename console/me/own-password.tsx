@@ -5,10 +5,10 @@ import TextField from '@mui/material/TextField'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import { ask } from '../client/ask.ts'
-import { NewPasswordField } from '../look/new-password-field.tsx'
-import { Panel } from '../look/panel.tsx'
-import { useSmallForm } from '../look/use-small-form.ts'
 import { useTexts } from '../texts/texts.tsx'
+import { NewPasswordField } from '../ui/new-password-field.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { useSmallForm } from '../ui/use-small-form.ts'
 import { useMe } from './me.tsx'
 
 /** A new password for oneself; every other session ends. */

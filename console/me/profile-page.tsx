@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box'
 import { useLoaded } from '../client/use-loaded.ts'
-import { Page } from '../look/page.tsx'
 import { useTexts } from '../texts/texts.tsx'
+import { Page } from '../ui/page.tsx'
 import { OwnData } from './own-data.tsx'
 import { OwnPassword } from './own-password.tsx'
 import { OwnSessions } from './own-sessions.tsx'

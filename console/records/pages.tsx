@@ -1,15 +1,15 @@
 import { lazy, type ReactNode } from 'react'
 import type { Definition } from '#registry/definition.ts'
 import type { Action } from '#registry/permissions.ts'
-import { Forbidden } from '../look/forbidden.tsx'
 import { useMe } from '../me/me.tsx'
+import { Forbidden } from '../ui/forbidden.tsx'
 
 const ListPage = lazy(() => import('./list/list-page.tsx').then(({ ListPage }) => ({ default: ListPage })))
 const ShowPage = lazy(() => import('./show/show-page.tsx').then(({ ShowPage }) => ({ default: ShowPage })))
 const CreatePage = lazy(() => import('./form/create-page.tsx').then(({ CreatePage }) => ({ default: CreatePage })))
 const EditPage = lazy(() => import('./form/edit-page.tsx').then(({ EditPage }) => ({ default: EditPage })))
 
-/** The four pages of a kind of record, each loaded when it is first opened. */
+/** The four pages of a resource, each loaded when it is first opened. */
 export const pagesOf = (definition: Definition) => ({
   list: (
     <Permitted records={definition.name} action="VIEW">

@@ -1,6 +1,6 @@
 /** Where records are in this interface. */
-export const listPath = (kind: string, filter?: object): string =>
-  filter ? `/${kind}?filter=${encodeURIComponent(JSON.stringify(filter))}` : `/${kind}`
-export const createPath = (kind: string): string => `/${kind}/create`
-export const pathOf = (kind: string, id: number | string): string => `/${kind}/${id}/show`
-export const editPath = (kind: string, id: number | string): string => `/${kind}/${id}`
+export const listPath = (resource: string, filter?: object): string =>
+  filter ? `/${resource}?filter=${encodeURIComponent(JSON.stringify(filter))}` : `/${resource}`
+export const createPath = (resource: string): string => `/${resource}/create`
+export const pathOf = (resource: string, id: number | string): string => `/${resource}/${id}/show`
+export const editPath = (resource: string, id: number | string): string => `/${resource}/${id}`

@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button'
 import { LinkBase } from 'react-admin'
-import { Page } from '../look/page.tsx'
 import { useTexts } from '../texts/texts.tsx'
+import { Page } from '../ui/page.tsx'
 
 /** A mistake of ours on one page; the rest goes on. */
 export function Crash() {

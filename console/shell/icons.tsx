@@ -12,8 +12,8 @@ import RequestQuote from '@mui/icons-material/RequestQuote'
 import TaskAlt from '@mui/icons-material/TaskAlt'
 import type { ComponentType } from 'react'
 
-/** A picture beside a name; a kind without one of its own gets a sheet of paper. */
-const icons: { readonly [kind: string]: ComponentType<{ fontSize?: 'small' }> } = {
+/** A picture beside a name; a resource without one of its own gets a sheet of paper. */
+const icons: { readonly [resource: string]: ComponentType<{ fontSize?: 'small' }> } = {
   projects: FolderOpen,
   workers: Engineering,
   clients: Apartment,
@@ -27,7 +27,7 @@ const icons: { readonly [kind: string]: ComponentType<{ fontSize?: 'small' }> } 
   equipment_logs: Build,
 }
 
-export function KindIcon({ kind }: { kind: string }) {
-  const Icon = icons[kind] ?? Article
+export function ResourceIcon({ resource }: { resource: string }) {
+  const Icon = icons[resource] ?? Article
   return <Icon fontSize="small" />
 }

@@ -1,8 +1,8 @@
-import { isList, isPaper } from '#derive/form/relations.ts'
+import { isBusinessDocument, isLookup } from '#derive/form/relations.ts'
 import type { Definition } from '#registry/definition.ts'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 
-/** Where one can go: kinds of record in the order of the registry. */
+/** Where one can go: resources in the order of the registry. */
 export const served: readonly Definition[] = registry.filter((definition) => definition.served)
-export const papers: readonly Definition[] = registry.filter(isPaper)
-export const lists: readonly Definition[] = registry.filter(isList)
+export const businessDocuments: readonly Definition[] = registry.filter(isBusinessDocument)
+export const lists: readonly Definition[] = registry.filter(isLookup)

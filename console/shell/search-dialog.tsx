@@ -4,17 +4,17 @@ import Dialog from '@mui/material/Dialog'
 import TextField from '@mui/material/TextField'
 import { useEffect, useId, useState } from 'react'
 import { useNavigate } from 'react-admin'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { ask } from '../client/ask.ts'
-import { visuallyHidden } from '../look/visually-hidden.ts'
 import { useMe } from '../me/me.tsx'
 import { pathOf } from '../records/paths.ts'
 import { titleOf } from '../records/title.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+import { visuallyHidden } from '../ui/visually-hidden.ts'
 
-type Hit = { kind: string; id: number; name: string }
+type Hit = { resource: string; id: number; name: string }
 
-/** One search over every kind of record that the account may see. */
+/** One search over every resource that the account may see. */
 export function SearchDialog({ onClose }: { onClose(): void }) {
   const { shell, form } = useTexts()
   const { many } = useRecordTexts()
@@ -39,7 +39,7 @@ export function SearchDialog({ onClose }: { onClose(): void }) {
           open={typed.trim().length >= 2}
           options={hits}
           getOptionLabel={({ name }) => name}
-          getOptionKey={({ kind, id }) => `${kind}${id}`}
+          getOptionKey={({ resource, id }) => `${resource}${id}`}
           filterOptions={(all) => all}
           loading={isSearching}
           loadingText={form.searching}
@@ -48,11 +48,11 @@ export function SearchDialog({ onClose }: { onClose(): void }) {
           autoHighlight
           // With its list always open, the field would keep Escape for itself.
           onKeyDown={({ key }) => key === 'Escape' && onClose()}
-          renderOption={({ key, ...option }, { kind, name }) => (
+          renderOption={({ key, ...option }, { resource, name }) => (
             <li key={key} {...option}>
               <span>{name}</span>
               <Box component="span" sx={{ ml: 'auto', pl: 2, color: 'text.secondary', fontSize: '0.85rem' }}>
-                {many(kind)}
+                {many(resource)}
               </Box>
             </li>
           )}
@@ -62,7 +62,7 @@ export function SearchDialog({ onClose }: { onClose(): void }) {
           onChange={(_, hit) => {
             if (!hit) return
             onClose()
-            navigate(pathOf(hit.kind, hit.id))
+            navigate(pathOf(hit.resource, hit.id))
           }}
           renderInput={(params) => (
             <TextField
@@ -88,10 +88,10 @@ function useHits(typed: string) {
   useEffect(() => {
     if (typed.length < 2) return
     const aborter = new AbortController()
-    const kinds = registry.filter(({ name, search }) => search.length > 0 && may(name, 'VIEW'))
+    const resources = registry.filter(({ name, search }) => search.length > 0 && may(name, 'VIEW'))
     const timer = setTimeout(async () => {
       const answers = await Promise.allSettled(
-        kinds.map(({ name, title }) =>
+        resources.map(({ name, title }) =>
           ask('records.list', {
             records: name,
             query: { q: typed, limit: hitsAKind, fields: `id,${title}` },
@@ -101,9 +101,9 @@ function useHits(typed: string) {
       )
       if (aborter.signal.aborted) return
       const hits = answers.flatMap((answer, index) => {
-        const kind = kinds[index]?.name ?? ''
+        const resource = resources[index]?.name ?? ''
         if (answer.status === 'rejected') return []
-        return answer.value.data.map((record) => ({ kind, id: record.id, name: titleOf(kind, record) }))
+        return answer.value.data.map((record) => ({ resource, id: record.id, name: titleOf(resource, record) }))
       })
       setFound({ typed, hits })
     }, 200)

@@ -11,11 +11,11 @@ import Typography from '@mui/material/Typography'
 import { type ReactNode, useId } from 'react'
 import { LinkBase, useLocation } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
-import { Brand } from '../look/brand.tsx'
 import { useMe } from '../me/me.tsx'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
-import { KindIcon } from './icons.tsx'
-import { lists, papers, served } from './places.ts'
+import { Brand } from '../ui/brand.tsx'
+import { ResourceIcon } from './icons.tsx'
+import { businessDocuments, lists, served } from './places.ts'
 
 /** Everywhere the account may go. */
 export function Sidebar() {
@@ -28,7 +28,7 @@ export function Sidebar() {
     holds('API_MANAGE') || holds('ACCOUNTS_MANAGE') || holds('COMPANY_MANAGE') || visible(lists).length > 0
   const placesOf = (definitions: readonly Definition[]) =>
     visible(definitions).map(({ name }) => (
-      <Place key={name} to={`/${name}`} label={many(name)} icon={<KindIcon kind={name} />} />
+      <Place key={name} to={`/${name}`} label={many(name)} icon={<ResourceIcon resource={name} />} />
     ))
   return (
     <Box component="nav" aria-label={shell.menu} sx={{ p: 1.5 }}>
@@ -42,13 +42,13 @@ export function Sidebar() {
         <Place to="/" label={shell.home} icon={<HomeIcon fontSize="small" />} />
         {placesOf(served)}
       </List>
-      {visible(papers).length > 0 && (
+      {visible(businessDocuments).length > 0 && (
         <>
           <Typography id={id} variant="body2" color="textSecondary" sx={{ px: 1.5, pt: 2, pb: 0.5, fontWeight: 600 }}>
-            {shell.papers}
+            {shell.businessDocuments}
           </Typography>
           <List disablePadding aria-labelledby={id}>
-            {placesOf(papers)}
+            {placesOf(businessDocuments)}
           </List>
         </>
       )}

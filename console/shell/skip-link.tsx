@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button'
 import { useTexts } from '../texts/texts.tsx'
 
-/** First on the page for whoever comes by keyboard. A button, because the address after # is the page. */
+/** First on the page for the one who comes by keyboard. A button, because the address after # is the page. */
 export function SkipLink() {
   const { shell } = useTexts()
   return (

@@ -3,9 +3,9 @@ import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { ask } from '../client/ask.ts'
-import { AskFirst } from '../look/ask-first.tsx'
 import { useMe } from '../me/me.tsx'
 import { useTexts } from '../texts/texts.tsx'
+import { AskFirst } from '../ui/ask-first.tsx'
 import { refusalText } from './refusal-text.ts'
 
 /** The session ended while somebody was typing: sign in over the page, and go on where it stood. */

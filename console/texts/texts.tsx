@@ -56,7 +56,7 @@ export function useRecordTexts() {
 }
 
 function recordTexts({ records, commonFields, memberFields }: Texts) {
-  const all = records as { [kind: string]: RecordTexts }
+  const all = records as { [resource: string]: RecordTexts }
   const spelled = (name: string): string => capital(plain(name))
   const label = (owner: string, field: string): string =>
     all[owner]?.fields[field] ??
@@ -65,19 +65,19 @@ function recordTexts({ records, commonFields, memberFields }: Texts) {
     spelled(field)
   return {
     label,
-    one: (kind: string): string => all[kind]?.one ?? plain(kind),
-    many: (kind: string): string => all[kind]?.many ?? spelled(kind),
-    add: (kind: string): string => all[kind]?.add ?? spelled(kind),
-    none: (kind: string): string => all[kind]?.none ?? '',
-    value: (kind: string, value: string): string => all[kind]?.values[value] ?? spelled(value.toLowerCase()),
-    step: (kind: string, to: string): string =>
-      all[kind]?.steps[to] ?? all[kind]?.values[to] ?? spelled(to.toLowerCase()),
+    one: (resource: string): string => all[resource]?.one ?? plain(resource),
+    many: (resource: string): string => all[resource]?.many ?? spelled(resource),
+    add: (resource: string): string => all[resource]?.add ?? spelled(resource),
+    none: (resource: string): string => all[resource]?.none ?? '',
+    value: (resource: string, value: string): string => all[resource]?.values[value] ?? spelled(value.toLowerCase()),
+    step: (resource: string, to: string): string =>
+      all[resource]?.steps[to] ?? all[resource]?.values[to] ?? spelled(to.toLowerCase()),
     /** `billing_address.city` and `lines[3].quantity` by the labels of both. */
-    path: (kind: string, path: string): string => {
+    path: (resource: string, path: string): string => {
       const [field = '', ...inside] = path.split(/[.[\]]/).filter((part) => part !== '')
       const owner = inside.some((part) => /^\d+$/.test(part)) ? 'lines' : 'address'
       const rest = inside.map((part) => (/^\d+$/.test(part) ? String(Number(part) + 1) : label(owner, part)))
-      return [label(kind, field), ...rest].join(' ')
+      return [label(resource, field), ...rest].join(' ')
     },
   }
 }

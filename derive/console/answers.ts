@@ -11,7 +11,7 @@ import type { TokenRow } from '#sql/system/tokens.ts'
 import type { AttemptInFull, AttemptShown } from '#sql/system/webhook-attempts.ts'
 import type { EndpointRow } from '#sql/system/webhooks.ts'
 
-/** What the operations of the web interface answer: rows as they are read, and what is made of them. */
+/** What the operations of the console answer: rows as they are read, and what is made of them. */
 
 export type Meta = { total: number; limit: number; offset: number }
 
@@ -44,7 +44,7 @@ export type Who = { account_id: number; name: string } | null
 
 type Acting = Pick<HistoryRow, 'id' | 'at' | 'door' | 'token_label' | 'records' | 'record_id'> & {
   who: Who
-  /** Whoever issued the token that it was done with. */
+  /** Anyone who issued the token that it was done with. */
   issuer: Who
 }
 

@@ -1,16 +1,16 @@
 import type { Action } from '#registry/permissions.ts'
 
-/** An operation of the web interface, as data: where it is, who may ask, what is sent and what comes back. */
+/** An operation of the console, as data: where it is, who may ask, what is sent and what comes back. */
 export type ConsoleOperation = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Under the root of all; with `{id}` where one of several is meant. One with `{records}` is there for every kind of record. */
+  /** Under the root of all; with `{id}` where one of several is meant. One with `{records}` is there for every resource. */
   path: string
   /**
-   * A permission, or for a kind of record the action that it needs there; `session` is anybody who is signed in, `nobody`
+   * A permission, or for a resource the action that it needs there; `session` is anybody who is signed in, `nobody`
    * needs no session.
    */
   needs: string | { records: Action }
-  /** The parameters of its query. Where there are none here, those of records follow from the definition of their kind. */
+  /** The parameters of its query. Where there are none here, those of records follow from the definition of their resource. */
   query?: readonly string[]
   body?: Shape | 'a record'
   /** Of a success, where it is not 200; 204 has no data. */

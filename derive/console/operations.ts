@@ -8,7 +8,7 @@ const password = { password: 'text' } as const
 /** Where the operations are. */
 export const consoleRoot = '/console'
 
-/** All that the web interface asks of the service, under the root. The server's handlers and the client of the pages are typed by it. */
+/** All that the console asks of the service, under the root. The server's handlers and the client of the pages are typed by it. */
 export const consoleOperations = {
   'session.begin': {
     method: 'POST',

@@ -1,9 +1,9 @@
 import type { Definition } from '#registry/definition.ts'
-import { type Registry, registry } from '#registry/records/index.ts'
+import { type Registry, registry } from '#registry/resources/index.ts'
 
 /** Which records lead to which, as pages need it. */
 
-/** Records of `records` refer to the one at hand by `by`; the lists of the web interface can be narrowed to them. */
+/** Records of `records` refer to the one at hand by `by`; the lists of the console can be narrowed to them. */
 export type Related = { records: Definition; by: string }
 
 export const relatedTo = (name: string, all: Registry = registry): Related[] =>
@@ -16,10 +16,10 @@ export const relatedTo = (name: string, all: Registry = registry): Related[] =>
 const refers = ({ fields }: Definition): boolean => Object.values(fields).some(({ kind }) => kind === 'reference')
 
 /** Words to sort by, kept in Settings: nothing but a name, referring to nothing. */
-export const isList = (definition: Definition): boolean => !definition.served && !refers(definition)
+export const isLookup = (definition: Definition): boolean => !definition.served && !refers(definition)
 
-/** The records of the day's work: known to the web interface alone, and referring to what is served. */
-export const isPaper = (definition: Definition): boolean => !definition.served && refers(definition)
+/** The records of the day's work: known to the console alone, and referring to what is served. */
+export const isBusinessDocument = (definition: Definition): boolean => !definition.served && refers(definition)
 
 /** The field whose value is where a record stands, and the steps from there. */
 export const statusOf = (definition: Definition) => {

@@ -1,10 +1,10 @@
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
-import type { Field } from '#registry/kinds/index.ts'
-import { kindOf } from '#registry/kinds/index.ts'
+import type { Field } from '#registry/fields/index.ts'
+import { kindOf } from '#registry/fields/index.ts'
 import { type FormField, fieldsOf } from '../form.ts'
 
-/** The table and the filters of a kind of record. */
+/** The table and the filters of a resource. */
 
 /** A column of a list; `initial` ones are shown until somebody chooses others. */
 export type Column = FormField & { sortable: boolean; initial: boolean }

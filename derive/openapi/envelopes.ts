@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { idMax, listedIdsMax, offsetMax, pageSizeMax } from '#registry/limits.ts'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { plain, schemaName } from '../words.ts'
 import { enumType } from './enums.ts'
 
@@ -111,7 +111,7 @@ const group: JsonObject = {
   },
 }
 
-/** One group a kind of record; of those that stay, one a kind and effect. */
+/** One group a resource; of those that stay, one a resource and effect. */
 const groupsMax = 2 * registry.length
 
 export const groups = (item: string, description: string): JsonObject => ({

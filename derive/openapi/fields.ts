@@ -1,6 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject, JsonSchema } from '#registry/json.ts'
-import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { listParameters } from '../parameters.ts'
 import { mayBeNull, mustBeGiven, orNull, valueSchema } from '../schema.ts'
 import { capital, choiceName, plain, schemaName, series } from '../words.ts'
@@ -25,7 +25,7 @@ export function documented(definition: Definition, name: string, field: Field, u
   }
 }
 
-/** The types of a kind of record beside the record itself: its states and other choices, its addresses and lines. */
+/** The types of a resource beside the record itself: its states and other choices, its addresses and lines. */
 export function typesOf(definition: Definition): JsonObject {
   return Object.assign({}, ...Object.entries(definition.fields).map(([name, field]) => types(definition, name, field)))
 }
@@ -40,7 +40,7 @@ export const listRef = (definition: Definition, parameter: 'fields' | 'sort'): J
 
 const listNames = { fields: 'Field', sort: 'Sort' }
 
-/** Those items, of a kind of record. */
+/** Those items, of a resource. */
 export const listTypesOf = (definition: Definition): JsonObject =>
   Object.fromEntries(
     listParameters(definition).flatMap(({ name, schema }): [string, Json][] => {

@@ -1,6 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { recordExample } from '../examples.ts'
 import { mustBeGiven, writableFields } from '../schema.ts'
 import { aOne, labelOf, plain, schemaName } from '../words.ts'

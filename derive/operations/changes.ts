@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import { waitSecondsMax } from '#registry/limits.ts'
-import { registry } from '#registry/records/index.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { registry } from '#registry/resources/index.ts'
 import { changeExample, changeSchemas } from '../openapi/changes.ts'
 import { cutParameters, invalid, type Parameter, quoted, readCut, readInteger } from '../parameters.ts'
 import type { DataOperation, OwnOperation } from './operation.ts'

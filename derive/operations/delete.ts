@@ -62,7 +62,8 @@ export const remove: ResourceOperation<'write'> = (definition, base) => ({
 })
 
 /** The first relation whose records can stop a deletion. */
-const blocking = ({ removal }: Definition) => removal.relations.find(({ blocks, rest }) => blocks || rest === 'blocks')
+const blocking = ({ removal }: Definition) =>
+  removal.relations.find(({ onDelete: { restrict, otherwise } }) => restrict || otherwise === 'restrict')
 
 function blocked(definition: Definition): Refusal {
   const { name, removal } = definition
@@ -77,10 +78,10 @@ function blocked(definition: Definition): Refusal {
 function deleted(definition: Definition): Answer {
   const { hardWhen, relations } = definition.removal
   const [id, mode] = [exampleIdOf(definition), hardWhen ? 'hard' : 'soft']
-  const going = relations.find(({ goes, rest }) => goes || rest === 'goes')
-  const staying = relations.find(({ rest }) => rest === 'unlinked' || rest === 'kept')
+  const going = relations.find(({ onDelete: { cascade, otherwise } }) => cascade || otherwise === 'cascade')
+  const staying = relations.find(({ onDelete: { otherwise } }) => otherwise === 'unlinked' || otherwise === 'kept')
   const along = going ? [{ records: going.records, count: 2, ids: [17, 18] }] : []
-  const stay = staying ? [{ records: staying.records, count: 1, ids: [5], effect: staying.rest }] : []
+  const stay = staying ? [{ records: staying.records, count: 1, ids: [5], effect: staying.onDelete.otherwise }] : []
   return {
     description: 'What was deleted; in a dry-run, what would be.',
     headers: writeHeaders,

@@ -21,7 +21,7 @@ export type Access = Operation['access']
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** What every operation says. */
-type Told = {
+type Documented = {
   method: Method
   /** With `{name}` where a parameter of the path stands. */
   path: string
@@ -31,8 +31,8 @@ type Told = {
   deprecated?: Deprecation
 }
 
-/** A document about the API. Whoever asks gets it, without a token. */
-export type DocumentOperation = Told & {
+/** A document about the API. Anyone who asks gets it, without a token. */
+export type DocumentOperation = Documented & {
   access: 'public'
   type: string
   /** What the collection's script expects of it beside its status and its type. */
@@ -40,7 +40,7 @@ export type DocumentOperation = Told & {
 }
 
 /** A call with a token. */
-export type DataOperation<Does extends 'read' | 'write' = 'read' | 'write'> = Told & {
+export type DataOperation<Does extends 'read' | 'write' = 'read' | 'write'> = Documented & {
   access: Does
   /** The resource that it is about, if it is about one. */
   definition?: Definition

@@ -30,7 +30,7 @@ export const idOf = (definition: Definition): PathParameter => ({
 /** The record that the examples are about. */
 export const exampleIdOf = (definition: Definition): number => recordExample(definition).id as number
 
-/** What every answer to a caller past the gates may have. */
+/** What every answer to a caller past authorization may have. */
 export const rateHeaders: readonly HeaderComponent[] = ['RateLimitPolicy', 'RateLimit']
 export const readHeaders: readonly HeaderComponent[] = ['RequestId', 'ETag', 'CacheControl', 'Vary', ...rateHeaders]
 export const writeHeaders: readonly HeaderComponent[] = [

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { archiveOf } from '../embedded/archive.ts'
 import { namesIn } from '../embedded/folders.ts'
-import { noteName, readNote } from '../embedded/note.ts'
+import { pointerName, readPointer } from '../embedded/pointer.ts'
 import { bundledMajor, type Moment, recoverInto } from '../embedded/recover.ts'
 import { knownMigrations } from '../store/migrate.ts'
 import { checkArchive } from './archived.ts'
@@ -63,9 +63,9 @@ async function refuseStrange({ postgres, migrations, plumbline }: Manifest, from
 /** What a restore that was killed left behind, before there was a cluster, is no data. */
 async function refuseTaken(folder: string): Promise<void> {
   const names = await namesIn(folder)
-  const homes = [join(folder, 'postgres'), ...(names.includes(noteName) ? [(await readNote(folder)) ?? ''] : [])]
+  const homes = [join(folder, 'postgres'), ...(names.includes(pointerName) ? [(await readPointer(folder)) ?? ''] : [])]
   const hasCluster = (await Promise.all(homes.map(namesIn))).some((home) => home.includes('cluster'))
-  const left = hasCluster ? [] : ['postgres', 'database-password', noteName]
+  const left = hasCluster ? [] : ['postgres', 'database-password', pointerName]
   const taken = names.filter((name) => !left.includes(name) && !name.startsWith('.unfinished-'))
   if (taken.length > 0)
     throw new BackupProblem(

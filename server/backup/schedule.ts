@@ -34,14 +34,14 @@ export function startBackups({ config, connection, log, clock }: Task): BackupJo
     if (says) log.error({ archive, since: failing?.at }, says)
     await noteOutcome(config.dataFolder, 'archive', says ? { at: failing?.at ?? clock.now(), says } : null)
   }
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     if (backupTo !== null)
       await backUp(backupTo).catch((error) => signal.aborted || log.error({ error }, 'a backup could not be made'))
     if (archive !== null)
       await lookAtArchive().catch((error) => log.error({ error }, 'the archive could not be looked at'))
   }
   const begin = (): void => {
-    running ??= look().finally(() => (running = undefined))
+    running ??= check().finally(() => (running = undefined))
   }
   const timer = setInterval(begin, lookMilliseconds).unref()
   begin()

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:cluster'
-import { together, type Values } from '../metrics.ts'
+import { aggregate, type Values } from '../metrics.ts'
 import type { ToWorker } from './messages.ts'
 
 /** What all processes have counted, as one: a scrape that reaches any of them is about the service. */
@@ -13,7 +13,7 @@ export type Counts = {
 }
 
 /** A worker that does not answer in time is shown as it was last seen. */
-const patienceMilliseconds = 1000
+const timeoutMilliseconds = 1000
 
 export function makeCounts(): Counts {
   const last = new Map<number, Values>()
@@ -29,7 +29,7 @@ export function makeCounts(): Counts {
         waiting.delete(asked)
         resolve()
       }
-      const timer = setTimeout(done, patienceMilliseconds)
+      const timer = setTimeout(done, timeoutMilliseconds)
       waiting.set(asked, done)
       worker.send({ say: 'count', asked } satisfies ToWorker, (error) => {
         if (error) done()
@@ -41,7 +41,7 @@ export function makeCounts(): Counts {
       await Promise.all(workers.map(ask))
       // Both at one moment: who ends now is found in one of them, and in one only.
       const [live, gone] = [[...last.values()], ended]
-      return together([await gone, ...live]).metrics()
+      return aggregate([await gone, ...live]).metrics()
     },
     take(worker, asked, values) {
       if (!worker.isDead()) last.set(worker.id, values)
@@ -50,7 +50,7 @@ export function makeCounts(): Counts {
     keep({ id }) {
       const counted = (last.get(id) ?? []).filter((metric) => !isGauge(metric))
       last.delete(id)
-      ended = ended.then((before) => together([before, counted]).getMetricsAsJSON())
+      ended = ended.then((before) => aggregate([before, counted]).getMetricsAsJSON())
     },
   }
 }

@@ -1,13 +1,13 @@
 import cluster, { type Worker } from 'node:cluster'
 import { join } from 'node:path'
-import type { OpenWorld } from '../app.ts'
+import type { OpenApp } from '../app.ts'
 import type { Listening } from '../http/listen.ts'
 import { makeCounts } from './counts.ts'
 import type { ToPrimary, ToWorker } from './messages.ts'
 import { shareOf } from './share.ts'
 
 /** Milliseconds until a process that ended is started again; doubled while it goes on ending, up to the most. */
-const patience = { least: 100, most: 30_000 }
+const backoff = { least: 100, most: 30_000 }
 /** A process that has served for so long has recovered. */
 const steadyMilliseconds = 10_000
 
@@ -15,8 +15,8 @@ const steadyMilliseconds = 10_000
  * Processes that share the port: this one takes connections and passes them round, the others serve. It owns the
  * database and the signals, starts again what ends, and answers for all in /metrics. Decisions, Processes.
  */
-export async function serveTogether({ world, connection }: OpenWorld): Promise<Listening> {
-  const { config, log } = world
+export async function serveTogether({ app, connection }: OpenApp): Promise<Listening> {
+  const { config, log } = app
   const counts = makeCounts()
   const timers = new Set<NodeJS.Timeout>()
   let stopping = false
@@ -32,7 +32,7 @@ export async function serveTogether({ world, connection }: OpenWorld): Promise<L
       if (living().length === 0) port = chosen
       const worker = cluster.fork()
       const closeHanded = watchHanded(worker)
-      tell(worker, { say: 'serve', config: shareOf({ ...config, port }), connection })
+      send(worker, { say: 'serve', config: shareOf({ ...config, port }), connection })
       worker.on('message', (message: ToPrimary) => {
         if (message.say === 'serving') resolve({ worker, url: message.url })
         if (message.say === 'failed') reject(Object.assign(new Error(message.message), { code: message.code }))
@@ -48,11 +48,11 @@ export async function serveTogether({ world, connection }: OpenWorld): Promise<L
     })
 
   /** Starts it again whenever it ends, later and later while it does not last. */
-  const lookAfter = (worker: Worker, pauseMilliseconds: number = patience.least): void => {
+  const supervise = (worker: Worker, pauseMilliseconds: number = backoff.least): void => {
     const since = performance.now()
     worker.once('exit', (code, signal) => {
       if (stopping) return
-      const pause = performance.now() - since > steadyMilliseconds ? patience.least : pauseMilliseconds
+      const pause = performance.now() - since > steadyMilliseconds ? backoff.least : pauseMilliseconds
       log.error(
         { process: worker.process.pid, code, signal, again_in_ms: pause },
         'a process ended, and is started again',
@@ -61,14 +61,14 @@ export async function serveTogether({ world, connection }: OpenWorld): Promise<L
     })
   }
   const startAgain = (pause: number): void => {
-    const next = Math.min(2 * pause, patience.most)
+    const next = Math.min(2 * pause, backoff.most)
     const timer = setTimeout(() => {
       timers.delete(timer)
       start().then(
         ({ worker, url }) => {
           log.info({ process: worker.process.pid, url }, 'serving again')
-          if (stopping) tell(worker, { say: 'stop' })
-          else lookAfter(worker, next)
+          if (stopping) send(worker, { say: 'stop' })
+          else supervise(worker, next)
         },
         (error: unknown) => {
           if (stopping) return
@@ -81,7 +81,7 @@ export async function serveTogether({ world, connection }: OpenWorld): Promise<L
   }
 
   const answerScrape = async (worker: Worker, asked: number): Promise<void> =>
-    tell(worker, { say: 'scraped', asked, text: await counts.gather(living()) })
+    send(worker, { say: 'scraped', asked, text: await counts.gather(living()) })
 
   const started = await Promise.all(Array.from({ length: config.processes }, start)).catch((error: unknown) => {
     for (const worker of living()) worker.process.kill('SIGKILL')
@@ -89,7 +89,7 @@ export async function serveTogether({ world, connection }: OpenWorld): Promise<L
   })
   const [{ url }] = started as [{ worker: Worker; url: string }]
   chosen = Number(new URL(url).port)
-  for (const { worker } of started) lookAfter(worker)
+  for (const { worker } of started) supervise(worker)
   return { url, drain }
 
   async function drain(): Promise<void> {
@@ -98,10 +98,10 @@ export async function serveTogether({ world, connection }: OpenWorld): Promise<L
     const workers = living()
     const ended = workers.map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())))
     const closed = workers.map((worker, index) => Promise.race([closedBy(worker), ended[index]]))
-    for (const worker of workers) tell(worker, { say: 'stop' })
+    for (const worker of workers) send(worker, { say: 'stop' })
     // Only when nobody takes connections any more are callers sent away: none of them comes back to a port that closes.
     await Promise.all(closed)
-    for (const worker of workers) tell(worker, { say: 'away' })
+    for (const worker of workers) send(worker, { say: 'away' })
     await Promise.all(ended)
   }
 }
@@ -126,7 +126,7 @@ function watchHanded({ process }: Worker): () => void {
 }
 
 /** One that has just ended hears nothing; that it has is seen by its exit. */
-function tell(worker: Worker, message: ToWorker): void {
+function send(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.send(message, () => undefined)
 }
 

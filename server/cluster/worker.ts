@@ -1,5 +1,5 @@
-import type { World } from '../app.ts'
-import { makeWorld } from '../app.ts'
+import type { App } from '../app.ts'
+import { makeApp } from '../app.ts'
 import type { Listening } from '../http/listen.ts'
 import { endInTime, watchErrors } from '../lifecycle.ts'
 import { sealingKeys } from '../secret.ts'
@@ -18,10 +18,10 @@ process.once('message', (first: ToWorker) => {
 // A terminal, or whoever looks after services, may signal all processes at once: stopping is up to the primary.
 process.on('SIGTERM', () => undefined).on('SIGINT', () => undefined)
 
-const tell = (message: ToPrimary): void => void process.send?.(message)
+const send = (message: ToPrimary): void => void process.send?.(message)
 
 async function work({ config, connection }: Extract<ToWorker, { say: 'serve' }>): Promise<void> {
-  const alone = makeWorld(config, connection, sealingKeys(config))
+  const alone = makeApp(config, connection, sealingKeys(config))
   const away = Promise.withResolvers<void>()
   const stop = Promise.withResolvers<number>()
   const scrapes = makeScrapes()
@@ -39,11 +39,11 @@ async function work({ config, connection }: Extract<ToWorker, { say: 'serve' }>)
 
   const listening = await listen({ ...alone, metrics: { ...alone.metrics, text: scrapes.ask } })
   const sending = startWebhooks(alone)
-  tell({ say: 'serving', url: listening.url })
+  send({ say: 'serving', url: listening.url })
   const code = await stop.promise
   endInTime(config)
   const drained = listening.drain(() => {
-    tell({ say: 'closed' })
+    send({ say: 'closed' })
     return away.promise
   })
   await Promise.all([drained, sending.stop()])
@@ -53,9 +53,9 @@ async function work({ config, connection }: Extract<ToWorker, { say: 'serve' }>)
 }
 
 /** It says why it cannot serve, and ends. */
-async function listen(world: World): Promise<Listening> {
+async function listen(app: App): Promise<Listening> {
   try {
-    return await serve(world)
+    return await serve(app)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     await new Promise((resolve) => process.send?.({ say: 'failed', code, message } satisfies ToPrimary, resolve))
@@ -63,8 +63,8 @@ async function listen(world: World): Promise<Listening> {
   }
 }
 
-async function count({ metrics }: World, asked: number): Promise<void> {
-  tell({ say: 'counted', asked, values: await metrics.values() })
+async function count({ metrics }: App, asked: number): Promise<void> {
+  send({ say: 'counted', asked, values: await metrics.values() })
 }
 
 /** What the metrics of all processes say, as the primary tells it. */
@@ -75,7 +75,7 @@ function makeScrapes() {
     ask: () =>
       new Promise<string>((resolve) => {
         waiting.set(++last, resolve)
-        tell({ say: 'scrape', asked: last })
+        send({ say: 'scrape', asked: last })
       }),
     answered(asked: number, text: string): void {
       waiting.get(asked)?.(text)

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { memoryHere } from '../embedded/memory.ts'
+import { isHere } from './exposure.ts'
 import { type Form, oneOf, whole } from './forms.ts'
-import { isHere } from './reach.ts'
 
 /** Settings of which more than their own text counts. */
 

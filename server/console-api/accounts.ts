@@ -1,3 +1,4 @@
+import { recordId } from '../pipeline/read-intent.ts'
 import {
   type Account,
   type AccountChange,
@@ -8,35 +9,34 @@ import {
   setAccount,
 } from '../service/account.ts'
 import { mayChangeAccount, mayGrant } from '../service/account-rights.ts'
-import { noteAccount } from '../service/office-note.ts'
+import { auditAccount } from '../service/audit-log.ts'
 import type { Session } from '../service/session.ts'
 import { confirmPassword } from '../service/sign-in.ts'
 import type { Transaction } from '../store/database.ts'
-import { recordId } from '../walk/read-intent.ts'
-import type { Asked, LetIn } from './asked.ts'
+import type { Admitted, Asked } from './asked.ts'
 import { whole } from './reply.ts'
 import { needsPassword, renewSession } from './sessions.ts'
 
 /** Settings, Accounts: who may do what. */
 
-export async function list({ world, session }: Asked<'accounts.list'>) {
+export async function list({ app, session }: Asked<'accounts.list'>) {
   const { companyId } = session().actor
-  return whole(await world.database.transaction((transaction) => listAccounts(transaction, companyId)))
+  return whole(await app.database.transaction((transaction) => listAccounts(transaction, companyId)))
 }
 
 export async function fetch(asked: Asked<'accounts.fetch'>) {
   const { companyId } = asked.session().actor
   return {
-    data: await asked.world.database.transaction((transaction) => find(transaction, companyId, recordId(asked))),
+    data: await asked.app.database.transaction((transaction) => find(transaction, companyId, recordId(asked))),
   }
 }
 
-export async function create({ body, change, desk }: Asked<'accounts.create'>) {
+export async function create({ body, change, passwords }: Asked<'accounts.create'>) {
   const wanted = await body()
   const data = await change(async (transaction, { actor, row }) => {
     mayGrant(row.permissions, [], wanted.permissions)
-    const account = await createAccount(transaction, actor.companyId, wanted, desk.hash)
-    await noteAccount(transaction, actor, null, account, false)
+    const account = await createAccount(transaction, actor.companyId, wanted, passwords.hash)
+    await auditAccount(transaction, actor, null, account, false)
     return account
   })
   return { data }
@@ -50,8 +50,8 @@ export async function update(asked: Asked<'accounts.update'>) {
     const { actor, row } = session
     const before = await holdAccount(transaction, actor.companyId, id)
     mayChangeAccount(selfOf(session), before, wanted)
-    const account = await setAccount(transaction, actor.companyId, id, wanted, { hashing: asked.desk.hash })
-    await noteAccount(transaction, actor, before, account, wanted.password !== undefined)
+    const account = await setAccount(transaction, actor.companyId, id, wanted, { hashing: asked.passwords.hash })
+    await auditAccount(transaction, actor, before, account, wanted.password !== undefined)
     const renews = row.account_id === id && wanted.password !== undefined
     return { data: account, ...(renews ? { session: await renewSession(transaction, asked) } : {}) }
   })
@@ -61,16 +61,16 @@ const selfOf = ({ row }: Session) => ({ id: row.account_id, permissions: row.per
 
 /** With another address or password somebody could sign in as the account, so that asks for one's own password. */
 async function confirmWhereNeeded(
-  { world, desk, session: signedIn }: LetIn,
+  { app, passwords, session: signedIn }: Admitted,
   id: number,
   wanted: AccountChange,
   own: string | undefined,
 ) {
   const session = signedIn()
   const { companyId } = session.actor
-  const before = await world.database.transaction((transaction) => find(transaction, companyId, id))
+  const before = await app.database.transaction((transaction) => find(transaction, companyId, id))
   mayChangeAccount(selfOf(session), before, wanted)
-  if (own !== undefined) await confirmPassword(world.database, desk, session, own, 'own_password')
+  if (own !== undefined) await confirmPassword(app.database, passwords, session, own, 'own_password')
   else if (wanted.password !== undefined || (wanted.email ?? before.email) !== before.email) {
     throw needsPassword('own_password')
   }

@@ -7,7 +7,7 @@ import type { Sent } from '../http/send.ts'
 import { builtFile } from '../http/stored.ts'
 import { contentPolicy } from './security-headers.ts'
 
-/** Where the build of the web interface lies. */
+/** Where the build of the console lies. */
 export const builtConsole = join(import.meta.dirname, '../../console/dist')
 
 export type AppFiles = (

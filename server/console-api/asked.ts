@@ -3,16 +3,17 @@ import type { ConsoleOperation } from '#derive/console/operation.ts'
 import type { Answered, AnswerOf, BodyOf, ConsoleOperationName, QueryOf } from '#derive/console/operations.ts'
 import type { StandardRoutes } from '#derive/routes.ts'
 import type { Share } from '../fair/shares.ts'
+import type { Body } from '../http/protocol/body.ts'
+import type { Headers } from '../http/protocol/headers.ts'
 import type { Incoming } from '../http/request-handler.ts'
-import type { PasswordDesk } from '../service/password.ts'
+import type { Reply } from '../pipeline/call.ts'
+import type { PasswordQueue } from '../service/password.ts'
 import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
-import type { Body, Reply } from '../walk/call.ts'
-import type { Headers } from '../walk/read-headers.ts'
+import type { App } from './app.ts'
 import type { Client } from './client.ts'
-import type { World } from './world.ts'
 
-/** An operation at its path; one about records for each kind of them. */
+/** An operation at its path; one about records for each resource. */
 export type ConsoleRoute = Omit<ConsoleOperation, 'needs'> & {
   /** What metrics and logs call it. */
   id: string
@@ -42,7 +43,7 @@ export type Done<Name extends ConsoleOperationName> = Answered<AnswerOf<Name>> &
 /** Does an operation. Where the database writes the JSON, or where there is none, it makes the whole answer. */
 export type Handler<Name extends ConsoleOperationName> = (asked: Asked<Name>) => Promise<Done<Name> | ConsoleReply>
 
-/** Does an operation on records of one kind, whose routes of /v1 it is given, once, at the start. */
+/** Does an operation on records of one resource, whose routes of /v1 it is given, once, at the start. */
 export type RecordsHandler<Name extends ConsoleOperationName> = (served: StandardRoutes) => Handler<Name>
 
 /** A handler for each operation, of the sort that it needs. */
@@ -52,8 +53,8 @@ export type Handlers = {
 
 /** A request for an operation, as it came in. */
 export type Asking = Incoming & {
-  world: World
-  desk: PasswordDesk
+  app: App
+  passwords: PasswordQueue
   route: ConsoleRoute
   /** What the browser shows of its session, and whether its cookie should have a prefix and has none. */
   sessionText: string | undefined
@@ -65,14 +66,14 @@ export type Asking = Incoming & {
   id: string | undefined
   /** Whose part of the service it takes. */
   share: Share
-  /** Does what takes the time of whoever asks and not ours, such as sending a body. */
+  /** Does what takes the time of the one who asks and not ours, such as sending a body. */
   outside<T>(work: () => Promise<T>): Promise<T>
   /** Is told whose session it is, as soon as that is known. */
   seen(session: Session): void
 }
 
-/** The same when whoever asks has been let in. */
-export type LetIn = Asking & {
+/** The same when the one who asks has been let in. */
+export type Admitted = Asking & {
   headers: Headers
   /** Throws where the operation needs none and there is none. */
   session(): Session
@@ -86,7 +87,7 @@ export type LetIn = Asking & {
 }
 
 /** What a handler is given: the parameters and the body that its operation says it has. */
-export type Asked<Name extends ConsoleOperationName> = LetIn & {
+export type Asked<Name extends ConsoleOperationName> = Admitted & {
   parameters: { readonly [name in QueryOf<Name>]?: string }
   /** Received and read when it is asked for. */
   body(): Promise<BodyOf<Name>>

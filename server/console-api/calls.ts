@@ -2,30 +2,30 @@ import { invalid, quoted, readInteger } from '#derive/parameters.ts'
 import { Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
 import { type CallFilter, type CallShown, countCalls, findCall, listCalls } from '#sql/system/call-list.ts'
 import { type Outcome, outcomes } from '#sql/system/calls.ts'
-import { recordId } from '../walk/read-intent.ts'
+import { recordId } from '../pipeline/read-intent.ts'
 import type { Asked } from './asked.ts'
 import { readPage, rowsOf } from './paging.ts'
 import { isDay } from './read-listing.ts'
 
 /** The log of API calls: what integrations do, and why one is refused. */
 
-export async function list({ world, session, parameters }: Asked<'calls.list'>) {
+export async function list({ app, session, parameters }: Asked<'calls.list'>) {
   const wanted = readPage(parameters)
   const filter = readFilter(parameters)
   const { companyId } = session().actor
   const [list, count] = [listCalls(companyId, filter, wanted), countCalls(companyId, filter)]
-  const { rows, meta } = await rowsOf<CallShown>(world, wanted, list, count)
+  const { rows, meta } = await rowsOf<CallShown>(app, wanted, list, count)
   return { data: rows, meta }
 }
 
 export async function fetch(asked: Asked<'calls.fetch'>) {
   const { companyId } = asked.session().actor
-  const [row] = await asked.world.database.read<CallShown>(findCall(companyId, recordId(asked)))
+  const [row] = await asked.app.database.read<CallShown>(findCall(companyId, recordId(asked)))
   if (!row) throw new Refusal('not_found')
   return { data: { ...row, gate: gateOf(row), advice: adviceOf(row) } }
 }
 
-/** Which gate turned the call away before it was looked into; null where it came further. */
+/** Which check refused the call before it was looked into; null where it came further. */
 const gates: { readonly [code in RefusalCode]?: string } = {
   unauthorized: 'token',
   ip_not_allowed: 'address',

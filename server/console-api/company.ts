@@ -1,16 +1,16 @@
-import { isPlain } from '../config/reach.ts'
+import { isPlain } from '../config/exposure.ts'
+import { auditCompany } from '../service/audit-log.ts'
 import { setCompany, showCompany } from '../service/company.ts'
-import { noteCompany } from '../service/office-note.ts'
 import type { Asked } from './asked.ts'
 
 /** Settings, Company. */
 
-export async function fetch({ world, session }: Asked<'company.fetch'>) {
+export async function fetch({ app, session }: Asked<'company.fetch'>) {
   const { companyId } = session().actor
-  const { is_demo: _, ...company } = await world.database.transaction((transaction) =>
+  const { is_demo: _, ...company } = await app.database.transaction((transaction) =>
     showCompany(transaction, companyId),
   )
-  return { data: { ...company, is_plain: isPlain(world.config) } }
+  return { data: { ...company, is_plain: isPlain(app.config) } }
 }
 
 export async function update({ body, change }: Asked<'company.update'>) {
@@ -18,7 +18,7 @@ export async function update({ body, change }: Asked<'company.update'>) {
   const { is_demo: _, ...company } = await change(async (transaction, { actor }) => {
     const before = await showCompany(transaction, actor.companyId)
     const after = await setCompany(transaction, actor.companyId, { ...wanted, ...(add_ons ? { addOns: add_ons } : {}) })
-    await noteCompany(transaction, actor, before, after)
+    await auditCompany(transaction, actor, before, after)
     return showCompany(transaction, actor.companyId)
   })
   return { data: company }

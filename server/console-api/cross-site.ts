@@ -18,7 +18,7 @@ export function refuseCrossSite({ publicUrl }: Config, { headers }: IncomingMess
 }
 
 /**
- * Where the address of the service is known, the web interface changes nothing under another: a name that somebody else
+ * Where the address of the service is known, the console changes nothing under another: a name that somebody else
  * points at this machine is no way in. A proxy may change Host, so what the browser says counts first.
  */
 export function refuseMisdirected({ publicUrl }: Config, { headers }: IncomingMessage): void {

@@ -1,6 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
+import { kindOf } from '#registry/fields/index.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
-import { kindOf } from '#registry/kinds/index.ts'
 
 /** CSV as RFC 4180 writes it, with a byte order mark: without one Excel takes UTF-8 for something else. */
 export const byteOrderMark = '\ufeff'

@@ -3,10 +3,10 @@ import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { Listing } from '#registry/listing.ts'
 import { list, listIds } from '#sql/records/read.ts'
+import type { App } from './app.ts'
 import type { RecordsHandler } from './asked.ts'
 import { byteOrderMark, columnsOf, row } from './csv.ts'
 import { readConsoleListing } from './read-listing.ts'
-import type { World } from './world.ts'
 
 const pageRecords = 500
 
@@ -17,11 +17,11 @@ const pageRecords = 500
 export const exportAll: RecordsHandler<'records.export'> = ({ list: like }) => {
   const { definition } = like
   const route = { ...like, path: `${like.path}.csv` }
-  return async ({ world, query, session, requestId }) => {
+  return async ({ app, query, session, requestId }) => {
     const listing = readConsoleListing(query, route, 'everything')
     const { companyId } = session().actor
-    const [found] = await world.database.read<{ ids: number[] }>(listIds(companyId, definition, listing))
-    const day = world.clock.now().toISOString().slice(0, 10)
+    const [found] = await app.database.read<{ ids: number[] }>(listIds(companyId, definition, listing))
+    const day = app.clock.now().toISOString().slice(0, 10)
     return {
       status: 200,
       headers: {
@@ -29,19 +29,19 @@ export const exportAll: RecordsHandler<'records.export'> = ({ list: like }) => {
         'Content-Disposition': `attachment; filename="${definition.name}-${day}.csv"`,
         'Cache-Control': 'no-store',
       },
-      body: readable(world, requestId, pages(world, companyId, definition, listing, found?.ids ?? [])),
+      body: readable(app, requestId, pages(app, companyId, definition, listing, found?.ids ?? [])),
     }
   }
 }
 
 /** What fails when half is sent can only be broken off, so that nobody takes a part for the whole. */
-function readable(world: World, requestId: string, parts: AsyncIterable<string>): Readable {
+function readable(app: App, requestId: string, parts: AsyncIterable<string>): Readable {
   const stream = Readable.from(parts, { objectMode: false })
-  stream.on('error', (error) => world.log.error({ request_id: requestId, error }, 'an export was broken off'))
+  stream.on('error', (error) => app.log.error({ request_id: requestId, error }, 'an export was broken off'))
   return stream
 }
 
-async function* pages({ database }: World, companyId: number, definition: Definition, listing: Listing, ids: number[]) {
+async function* pages({ database }: App, companyId: number, definition: Definition, listing: Listing, ids: number[]) {
   const columns = columnsOf(definition, listing.fields)
   yield byteOrderMark + row(columns.map(({ title }) => title))
   for (let at = 0; at < ids.length; at += pageRecords) {

@@ -14,7 +14,7 @@ import { showUsage } from './usage.ts'
 import * as webhookAttempts from './webhook-attempts.ts'
 import * as webhooks from './webhooks.ts'
 
-/** What does each operation of the web interface. */
+/** What does each operation of the console. */
 export const handlers = {
   'session.begin': session.begin,
   'session.end': session.end,

@@ -1,7 +1,7 @@
 import type { HistoryEntry, Who } from '#derive/console/answers.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { countHistory, type HistoryRow, historyOfRecord } from '#sql/records/history.ts'
-import { recordId } from '../walk/read-intent.ts'
+import { recordId } from '../pipeline/read-intent.ts'
 import type { Asked, RecordsHandler } from './asked.ts'
 import { readPage, rowsOf } from './paging.ts'
 
@@ -17,7 +17,7 @@ export async function historyPage(asked: Asked<'records.history' | 'webhooks.his
   const { companyId } = asked.session().actor
   const record = recordId(asked)
   const list = historyOfRecord(companyId, records, record, wanted)
-  const { rows, meta } = await rowsOf<HistoryRow>(asked.world, wanted, list, countHistory(companyId, records, record))
+  const { rows, meta } = await rowsOf<HistoryRow>(asked.app, wanted, list, countHistory(companyId, records, record))
   // There is at least the line of its creation.
   if (meta.total === 0) throw new Refusal('not_found')
   return { data: rows.map(shownLine), meta }
@@ -35,10 +35,10 @@ export const shownLine = ({ id, at, door, token_label, action, changes, ...row }
   changes: changes as HistoryEntry['changes'],
 })
 
-/** Whoever did it, where it was somebody with an account. */
+/** Anyone who did it, where it was somebody with an account. */
 export const whoOf = ({ account_id, account_name }: Pick<HistoryRow, 'account_id' | 'account_name'>): Who =>
   account_id === null || account_name === null ? null : { account_id, name: account_name }
 
-/** Whoever issued the token that did it: it acted for the account, and he could make it act. */
+/** Anyone who issued the token that did it: it acted for the account, and he could make it act. */
 export const issuerOf = ({ issuer_id, issuer_name }: Pick<HistoryRow, 'issuer_id' | 'issuer_name'>): Who =>
   whoOf({ account_id: issuer_id, account_name: issuer_name })

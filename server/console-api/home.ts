@@ -11,12 +11,12 @@ import {
 } from '#sql/records/home.ts'
 import type { Statement } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
+import type { App } from './app.ts'
 import type { Asked } from './asked.ts'
 import { shownLine } from './history.ts'
 import { viewable } from './removals.ts'
-import type { World } from './world.ts'
 
-const noticeDays = { papers: 30, service: 14 }
+const noticeDays = { expiringDocuments: 30, service: 14 }
 const itemsMax = 5
 const recentMax = 10
 
@@ -24,17 +24,17 @@ const recentMax = 10
 export async function showHome(asked: Asked<'home'>) {
   const session = asked.session()
   const { companyId } = session.actor
-  const kinds = viewable(session)
-  const sees = (name: string) => kinds.some((kind) => kind.name === name)
-  const data = await asked.world.database.transaction(async (transaction) => {
+  const resources = viewable(session)
+  const mayView = (name: string) => resources.some((resource) => resource.name === name)
+  const data = await asked.app.database.transaction(async (transaction) => {
     const parts: Promise<Morning>[] = [
-      ...(sees('projects') ? [projects(transaction, companyId)] : []),
-      ...(sees('estimates') ? [part(transaction, 'estimates_waiting', estimatesWaiting(companyId))] : []),
-      ...(sees('subcontractors') ? [papers(asked.world, transaction, companyId)] : []),
-      ...(sees('equipment') ? [service(asked.world, transaction, companyId)] : []),
-      ...(sees('time_entries') ? [part(transaction, 'hours_to_approve', hoursToApprove(companyId))] : []),
-      ...(sees('invoices') ? [part(transaction, 'draft_invoices', draftInvoices(companyId))] : []),
-      ...(kinds.length > 0 ? [recent(transaction, companyId, kinds)] : []),
+      ...(mayView('projects') ? [projects(transaction, companyId)] : []),
+      ...(mayView('estimates') ? [part(transaction, 'estimates_waiting', estimatesWaiting(companyId))] : []),
+      ...(mayView('subcontractors') ? [expiringDocuments(asked.app, transaction, companyId)] : []),
+      ...(mayView('equipment') ? [service(asked.app, transaction, companyId)] : []),
+      ...(mayView('time_entries') ? [part(transaction, 'hours_to_approve', hoursToApprove(companyId))] : []),
+      ...(mayView('invoices') ? [part(transaction, 'draft_invoices', draftInvoices(companyId))] : []),
+      ...(resources.length > 0 ? [recent(transaction, companyId, resources)] : []),
     ]
     return Object.assign({}, ...(await Promise.all(parts))) as Morning
   })
@@ -52,8 +52,8 @@ async function projects({ run }: Transaction, companyId: number) {
   return { projects_by_status: Object.fromEntries(rows.map(({ status, count }) => [status, count])) }
 }
 
-async function papers(world: World, { run }: Transaction, companyId: number) {
-  const until = dayAfter(world, noticeDays.papers)
+async function expiringDocuments(app: App, { run }: Transaction, companyId: number) {
+  const until = dayAfter(app, noticeDays.expiringDocuments)
   const [insurance, licences] = await Promise.all([
     run<DueRow>(expiring(companyId, 'insurance_expires_on', until, itemsMax)),
     run<DueRow>(expiring(companyId, 'license_expires_on', until, itemsMax)),
@@ -69,14 +69,14 @@ async function papers(world: World, { run }: Transaction, companyId: number) {
   }
 }
 
-async function service(world: World, { run }: Transaction, companyId: number) {
-  const until = dayAfter(world, noticeDays.service)
+async function service(app: App, { run }: Transaction, companyId: number) {
+  const until = dayAfter(app, noticeDays.service)
   const rows = await run<DueRow>(serviceDue(companyId, until, itemsMax))
   return { service_due: { until, count: countOf(rows), items: rows.map(item) } }
 }
 
-async function recent({ run }: Transaction, companyId: number, kinds: ReturnType<typeof viewable>) {
-  const rows = await run<HistoryRow & { title: string | null }>(recentHistory(companyId, kinds, recentMax))
+async function recent({ run }: Transaction, companyId: number, resources: ReturnType<typeof viewable>) {
+  const rows = await run<HistoryRow & { title: string | null }>(recentHistory(companyId, resources, recentMax))
   return {
     recent: rows.map(({ title, ...row }) => ({
       ...shownLine(row),
@@ -91,6 +91,6 @@ const item = ({ id, name, on }: DueRow) => ({ id, name, on })
 const countOf = ([first]: readonly DueRow[]): number => first?.count ?? 0
 
 /** So many days from today, as the database counts days: by UTC. */
-function dayAfter({ clock }: World, days: number): string {
+function dayAfter({ clock }: App, days: number): string {
   return new Date(clock.now().getTime() + days * 24 * 3600 * 1000).toISOString().slice(0, 10)
 }

@@ -1,12 +1,12 @@
 import { invalid, quoted, readInteger, readListing, readPairs } from '#derive/parameters.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
-import { type Field, kindOf } from '#registry/kinds/index.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import { idMax, pageSizeMax } from '#registry/limits.ts'
 import type { Listing } from '#registry/listing.ts'
 
 /**
- * What the lists of the web interface take beside the parameters of /v1: `ids`, several values of a choice, every
+ * What the lists of the console take beside the parameters of /v1: `ids`, several values of a choice, every
  * reference, choice and flag as a filter, and days from and to.
  */
 export function readConsoleListing(

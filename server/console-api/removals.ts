@@ -1,18 +1,18 @@
 import type { Removal } from '#derive/console/answers.ts'
 import { permission } from '#registry/permissions.ts'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { countRemovals, type RemovalRow, removalsOf } from '#sql/records/history.ts'
+import { recordId as removalId } from '../pipeline/read-intent.ts'
 import { listed } from '../service/remove-record.ts'
 import { restoreRemoval } from '../service/restore-removal.ts'
 import { needPermission, type Session } from '../service/session.ts'
-import { recordId as removalId } from '../walk/read-intent.ts'
 import type { Asked, Done } from './asked.ts'
 import { issuerOf, whoOf } from './history.ts'
 import { readPage, rowsOf } from './paging.ts'
 
 /** What was deleted, and the way back. */
 
-/** The kinds that somebody may see. */
+/** The resources that somebody may see. */
 export const viewable = ({ row }: Session) =>
   registry.filter(({ name }) => row.permissions.includes(permission(name, 'VIEW')))
 
@@ -20,9 +20,9 @@ export async function list(asked: Asked<'removals.list'>) {
   const wanted = readPage(asked.parameters)
   const session = asked.session()
   const { companyId } = session.actor
-  const kinds = viewable(session).map(({ name }) => name)
-  const list = removalsOf(companyId, kinds, wanted)
-  const { rows, meta } = await rowsOf<RemovalRow>(asked.world, wanted, list, countRemovals(companyId, kinds))
+  const resources = viewable(session).map(({ name }) => name)
+  const list = removalsOf(companyId, resources, wanted)
+  const { rows, meta } = await rowsOf<RemovalRow>(asked.app, wanted, list, countRemovals(companyId, resources))
   return { data: rows.map(shown), meta }
 }
 

@@ -1,5 +1,5 @@
 import type { Meta } from '#derive/console/answers.ts'
-import { jsonType } from '../walk/answer.ts'
+import { jsonType } from '../pipeline/answer.ts'
 import type { Changes, ConsoleReply, ConsoleRoute } from './asked.ts'
 
 /** What an operation came to, in the envelopes of /v1. Nothing of it is kept by a cache. */

@@ -5,19 +5,19 @@ import { routesOn, type StandardRoutes } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
 import { once } from '#registry/once.ts'
 import { permission } from '#registry/permissions.ts'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import type { ConsoleRoute, Handler } from './asked.ts'
 import { handlers } from './handlers.ts'
 import { withEveryFilter } from './read-listing.ts'
 
-/** As /v1 would serve the kind, at the path of the interface. No add-on closes the interface. */
+/** As /v1 would serve the resource, at the path of the interface. No add-on closes the interface. */
 const asOfV1 = once((definition: Definition) =>
   routesOn(withEveryFilter({ ...definition, served: { addOn: 'api' } }), `${consoleRoot}/records`),
 )
 
 const operations = Object.entries(consoleOperations) as [ConsoleOperationName, ConsoleOperation][]
 
-/** All that the web interface asks of the service: the list of its operations, those on records for every kind. */
+/** All that the console asks of the service: the list of its operations, those on records for every resource. */
 export const routes: readonly ConsoleRoute[] = operations.flatMap(([operation, { needs, path: place, ...rest }]) => {
   const common = { ...rest, operation, accepts: rest.method === 'PATCH' ? patchTypes : jsonTypes }
   const path = consoleRoot + place

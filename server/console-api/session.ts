@@ -1,8 +1,8 @@
 import type { Me } from '#derive/console/answers.ts'
 import type { SessionRow } from '#sql/system/sessions.ts'
 import { setAccount } from '../service/account.ts'
-import { noteAccount } from '../service/office-note.ts'
-import { endSession, type Session, seeLiveSession } from '../service/session.ts'
+import { auditAccount } from '../service/audit-log.ts'
+import { endSession, readLiveSession, type Session } from '../service/session.ts'
 import { confirmPassword, signIn } from '../service/sign-in.ts'
 import type { Asked, Done } from './asked.ts'
 import { countedPeer } from './client.ts'
@@ -13,26 +13,26 @@ import { signInLine } from './sign-in-line.ts'
 
 /** Always a new session; the one that the browser brought along, whoever gave it to him, is over. */
 export async function begin(asked: Asked<'session.begin'>): Promise<Done<'session.begin'>> {
-  const { world, desk, client, sessionText, devices } = asked
+  const { app, passwords, client, sessionText, devices } = asked
   const { email, password, account_id } = await asked.body()
-  const keys = await world.secret.all()
+  const keys = await app.secret.all()
   const line = signInLine(asked, email, keys[0])
-  const means = { database: world.database, desk, keys, now: world.clock.now() }
+  const means = { database: app.database, passwords, keys, now: app.clock.now() }
   const given = { email, password, accountId: account_id, peer: countedPeer(client), devices }
   const signedIn = await signIn(means, { ...given, origin: originOf(asked) }).catch((error: unknown) => {
     line.failed(error)
     throw error
   })
   if ('choose' in signedIn) return { data: signedIn }
-  await endSession(world.database, sessionText)
-  const session = await seeLiveSession(world.database, signedIn.session)
+  await endSession(app.database, sessionText)
+  const session = await readLiveSession(app.database, signedIn.session)
   line.succeeded(session)
   return { data: me(session), session: signedIn.session, devices: signedIn.devices }
 }
 
-/** Whoever is signed out already has what he wants. */
-export async function end({ world, sessionText }: Asked<'session.end'>) {
-  await endSession(world.database, sessionText)
+/** Anyone who is signed out already has what he wants. */
+export async function end({ app, sessionText }: Asked<'session.end'>) {
+  await endSession(app.database, sessionText)
   return { data: undefined, session: null }
 }
 
@@ -40,20 +40,20 @@ export const showMe = async ({ session }: Asked<'me.fetch'>) => ({ data: me(sess
 
 /** Another address or password asks for the present one: a session that somebody found open is not an account. */
 export async function changeMe(asked: Asked<'me.update'>) {
-  const { world, desk, body, change } = asked
+  const { app, passwords, body, change } = asked
   const session = asked.session()
   const { password: secret, ...own } = await body()
-  if (secret) await confirmPassword(world.database, desk, session, secret.current, 'password.current')
+  if (secret) await confirmPassword(app.database, passwords, session, secret.current, 'password.current')
   else if (own.email !== undefined && own.email !== session.row.email) throw needsPassword('password.current')
 
   const next = secret?.next
   return change(async (transaction, { key, actor, row }) => {
     const wanted = { ...own, ...(next === undefined ? {} : { password: next }) }
     const account = await setAccount(transaction, key.companyId, row.account_id, wanted, {
-      hashing: desk.hash,
+      hashing: passwords.hash,
       passwordField: 'password.next',
     })
-    await noteAccount(transaction, actor, accountOf(row), account, next !== undefined)
+    await auditAccount(transaction, actor, accountOf(row), account, next !== undefined)
     return {
       data: me({ ...session, row: { ...row, account_name: account.name, email: account.email } }),
       ...(next === undefined ? {} : { session: await renewSession(transaction, asked) }),
@@ -70,7 +70,7 @@ const accountOf = ({ account_id, account_name, email, permissions }: SessionRow)
   service: false,
 })
 
-/** What the app has to know of whoever is signed in. */
+/** What the app has to know of the one who is signed in. */
 const me = ({ key, row }: Session): Me => ({
   account: { id: row.account_id, name: row.account_name, email: row.email, permissions: row.permissions },
   company: {

@@ -1,15 +1,15 @@
 import { invalidFields, type Refusal } from '#registry/refusals.ts'
+import { recordId as sessionId } from '../pipeline/read-intent.ts'
 import { beginSession, endOtherSessions, endOwnSession, listSessions, type Origin } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
-import { recordId as sessionId } from '../walk/read-intent.ts'
-import type { Asked, Done, LetIn } from './asked.ts'
+import type { Admitted, Asked, Done } from './asked.ts'
 import { isOverTls } from './cookie.ts'
 import { whole } from './reply.ts'
 
 /** Where one is signed in, and ending that from here. */
 
-export const list = async ({ world, session }: Asked<'sessions.list'>) =>
-  whole(await listSessions(world.database, session()))
+export const list = async ({ app, session }: Asked<'sessions.list'>) =>
+  whole(await listSessions(app.database, session()))
 
 export const endOthers = async ({ change }: Asked<'sessions.end-others'>) => ({
   data: { ended: await change(endOtherSessions) },
@@ -22,15 +22,15 @@ export async function endOne(asked: Asked<'sessions.end'>): Promise<Done<'sessio
 }
 
 /** What a session remembers of where it began. */
-export const originOf = ({ client: { peer, forwardedFor, device }, world }: LetIn): Origin => ({
+export const originOf = ({ client: { peer, forwardedFor, device }, app }: Admitted): Origin => ({
   device,
   peer: peer ?? null,
   forwardedFor,
-  plainName: !isOverTls(world.config),
+  plainName: !isOverTls(app.config),
 })
 
-/** Another session for whoever asks, after a new password has ended all there were: whoever knew the old one is out. */
-export async function renewSession(transaction: Transaction, asked: LetIn): Promise<string> {
+/** Another session for the one who asks, after a new password has ended all there were: whoever knew the old one is out. */
+export async function renewSession(transaction: Transaction, asked: Admitted): Promise<string> {
   const { actor, row } = asked.session()
   const account = { companyId: actor.companyId, accountId: row.account_id }
   const text = await beginSession(transaction, account, originOf(asked))
@@ -38,6 +38,6 @@ export async function renewSession(transaction: Transaction, asked: LetIn): Prom
   return text
 }
 
-/** What could make an account somebody else's asks for the password of whoever does it; this says that it is missing. */
+/** What could make an account somebody else's asks for the password of the one who does it; this says that it is missing. */
 export const needsPassword = (field: string): Refusal =>
   invalidFields([{ field, code: 'required', message: 'is required: give your own password to change this' }])

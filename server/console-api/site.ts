@@ -1,43 +1,43 @@
 import { pipeline, type Readable } from 'node:stream'
 import type { Admission } from '../http/admission.ts'
 import { type Accepts, codingFor, compressing, inCoding } from '../http/codings.ts'
-import type { Sort } from '../http/gate.ts'
+import type { Sort } from '../http/limiter.ts'
 import { type Incoming, onlyThese, type Site, type Target } from '../http/request-handler.ts'
 import { makeRouter } from '../http/router.ts'
 import type { Sent } from '../http/send.ts'
-import { openPasswordDesk } from '../service/password.ts'
+import { openPasswordQueue } from '../service/password.ts'
 import { claimOfSession, type Session } from '../service/session.ts'
+import type { App } from './app.ts'
 import type { AppFiles } from './app-files.ts'
 import type { ConsoleRoute } from './asked.ts'
 import { clientReader } from './client.ts'
 import { cookiesOf, setCookies, shownCookies } from './cookie.ts'
+import { runConsole } from './pipeline.ts'
 import { routes } from './routes.ts'
 import { withSecurityHeaders } from './security-headers.ts'
-import { walkConsole } from './walk-console.ts'
-import type { World } from './world.ts'
 
 const hashesAtOnceMax = 4
 const hashWaitMilliseconds = 2000
 
-/** The web interface: its operations under /console/, and its files everywhere else. */
-export function makeConsole(world: World, { shares, within }: Admission, files: AppFiles): Site {
-  const desk = openPasswordDesk({ atOnceMax: hashesAtOnceMax, waitMilliseconds: hashWaitMilliseconds })
-  const clientOf = clientReader(world.config.trustedProxies)
-  const cookies = cookiesOf(world.config)
+/** The console: its operations under /console/, and its files everywhere else. */
+export function makeConsole(app: App, { shares, within }: Admission, files: AppFiles): Site {
+  const passwords = openPasswordQueue({ atOnceMax: hashesAtOnceMax, waitMilliseconds: hashWaitMilliseconds })
+  const clientOf = clientReader(app.config.trustedProxies)
+  const cookies = cookiesOf(app.config)
   const router = makeRouter(routes)
   return (incoming) => ({ ...leadsTo(incoming), headed: withSecurityHeaders })
 
   function leadsTo(incoming: Incoming): Target {
     const { path, method, request } = incoming
-    const place = router(path)
-    if (!place) return { route: 'console.app', answer: () => files(path, method, request.headers) }
-    const route = place.byMethod.get(method)
-    if (!route) return { route: 'console.app', answer: () => onlyThese(place, method) }
-    return { route: `console.${route.id}`, answer: () => asked(incoming, route, place.params.id) }
+    const match = router(path)
+    if (!match) return { route: 'console.app', answer: () => files(path, method, request.headers) }
+    const route = match.byMethod.get(method)
+    if (!route) return { route: 'console.app', answer: () => onlyThese(match, method) }
+    return { route: `console.${route.id}`, answer: () => asked(incoming, route, match.params.id) }
   }
 
   /**
-   * Whoever is signed in has the share of his company's office; who signs in, that of his peer. Decisions, Overload.
+   * Anyone who is signed in has the share of the people of his company; who signs in, that of his peer. Decisions, Overload.
    */
   async function asked(incoming: Incoming, route: ConsoleRoute, id: string | undefined): Promise<Sent> {
     const { request, who } = incoming
@@ -48,8 +48,8 @@ export function makeConsole(world: World, { shares, within }: Admission, files: 
     const seen = ({ key, row }: Session): void =>
       void Object.assign(who, { account_id: row.account_id, company_id: key.companyId })
     return within(sortOf(route, shown.devices), share, async (outside) => {
-      const known = { ...incoming, ...shown, world: sharedBy(world, share), desk, route, id, client, share }
-      const { session, devices, ...reply } = await walkConsole({ ...known, outside, seen })
+      const known = { ...incoming, ...shown, app: sharedBy(app, share), passwords, route, id, client, share }
+      const { session, devices, ...reply } = await runConsole({ ...known, outside, seen })
       const coded = await inItsCoding(route, reply, request.headers)
       return { ...coded, cookies: setCookies(cookies, { session, devices }) }
     })
@@ -61,13 +61,13 @@ function sortOf({ needs, method }: ConsoleRoute, devices: string | undefined): S
   return method === 'GET' ? 'reads' : 'writes'
 }
 
-/** The same world, of whose connections the share is taken. */
-const sharedBy = (world: World, share: Parameters<World['database']['read']>[1]): World => ({
-  ...world,
+/** The same app, of whose connections the share is taken. */
+const sharedBy = (app: App, share: Parameters<App['database']['read']>[1]): App => ({
+  ...app,
   database: {
-    ...world.database,
-    read: (statement) => world.database.read(statement, share),
-    transaction: (work) => world.database.transaction(work, share),
+    ...app.database,
+    read: (statement) => app.database.read(statement, share),
+    transaction: (work) => app.database.transaction(work, share),
   },
 })
 

@@ -1,6 +1,6 @@
 import type { TokenOptions, Token as TokenShown } from '#derive/console/answers.ts'
 import { type Action, scopes as allScopes, permission } from '#registry/permissions.ts'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { lastUse } from '#sql/system/calls.ts'
 import { baseOf } from '../http/base.ts'
 import { listAccounts } from '../service/account.ts'
@@ -16,7 +16,7 @@ import {
   type Token,
 } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
-import type { Asked, Done, LetIn } from './asked.ts'
+import type { Admitted, Asked, Done } from './asked.ts'
 
 /** Settings, API: the company's one token. Whatever shows, replaces or frees it asks for one's own password again. */
 
@@ -29,9 +29,9 @@ export const revoke = afterPassword<'token.revoke'>(async ({ change }) => {
 })
 
 function showing(read: typeof showToken) {
-  return afterPassword<'token.show'>(async ({ world, change }) => {
+  return afterPassword<'token.show'>(async ({ app, change }) => {
     const { token } = await change((transaction, { actor, row }) =>
-      read(transaction, actor, world.secret, row.permissions),
+      read(transaction, actor, app.secret, row.permissions),
     )
     return { data: { token } }
   })
@@ -39,17 +39,17 @@ function showing(read: typeof showToken) {
 
 type Confirmed = 'token.show' | 'token.rotate' | 'token.revoke'
 
-function afterPassword<Name extends Confirmed>(then: (asked: LetIn) => Promise<Done<Name>>) {
+function afterPassword<Name extends Confirmed>(then: (asked: Admitted) => Promise<Done<Name>>) {
   return async (asked: Asked<Confirmed>) => {
     const { password } = await asked.body()
-    await confirmPassword(asked.world.database, asked.desk, asked.session(), password)
+    await confirmPassword(asked.app.database, asked.passwords, asked.session(), password)
     return then(asked)
   }
 }
 
-export async function fetch({ world, session }: Asked<'token.fetch'>) {
+export async function fetch({ app, session }: Asked<'token.fetch'>) {
   const { companyId } = session().actor
-  const data = await world.database.transaction(async (transaction) => {
+  const data = await app.database.transaction(async (transaction) => {
     const token = await presentToken(transaction, companyId)
     return token ? shown(transaction, companyId, token) : null
   })
@@ -76,11 +76,11 @@ async function shown(transaction: Transaction, companyId: number, token: Token):
   }
 }
 
-export async function issue({ world, desk, session, body, change }: Asked<'token.issue'>) {
+export async function issue({ app, passwords, session, body, change }: Asked<'token.issue'>) {
   const { password, account_id, ...wanted } = await body()
-  await confirmPassword(world.database, desk, session(), password)
+  await confirmPassword(app.database, passwords, session(), password)
   const { token } = await change((transaction, { actor, row }) =>
-    issueToken(transaction, actor, world.secret, {
+    issueToken(transaction, actor, app.secret, {
       label: wanted.label,
       scopes: wanted.scopes,
       allowlist: wanted.allowlist ?? [],
@@ -91,17 +91,17 @@ export async function issue({ world, desk, session, body, change }: Asked<'token
   return { data: { token } }
 }
 
-export async function allow({ world, desk, session, body, change }: Asked<'token.allow'>) {
+export async function allow({ app, passwords, session, body, change }: Asked<'token.allow'>) {
   const { allowlist, password } = await body()
-  await confirmPassword(world.database, desk, session(), password)
+  await confirmPassword(app.database, passwords, session(), password)
   const data = await change(async (transaction, { actor }) =>
     shown(transaction, actor.companyId, await allowAddresses(transaction, actor, allowlist)),
   )
   return { data }
 }
 
-export async function options({ world, request, session }: Asked<'token.options'>) {
-  const base = baseOf(world.config, request)
+export async function options({ app, request, session }: Asked<'token.options'>) {
+  const base = baseOf(app.config, request)
   return { data: { scopes: grantable(session()), base_url: base, curl: curl(base) } }
 }
 

@@ -3,20 +3,20 @@ import { readInteger } from '#derive/parameters.ts'
 import { type UseRow, useByDay } from '#sql/system/call-list.ts'
 import { outcomes } from '#sql/system/calls.ts'
 import { showCompany } from '../service/company.ts'
+import type { App } from './app.ts'
 import type { Asked } from './asked.ts'
-import type { World } from './world.ts'
 
 const daysDefault = 30
 const daysMax = 90
 
 /** How much of the API and of the plan is used. */
-export async function showUsage({ world, session, parameters }: Asked<'usage'>) {
+export async function showUsage({ app, session, parameters }: Asked<'usage'>) {
   const days = readInteger('days', parameters.days, 1, daysMax) ?? daysDefault
   const { companyId } = session().actor
-  const [rows, company] = await world.database.transaction((transaction) =>
+  const [rows, company] = await app.database.transaction((transaction) =>
     Promise.all([transaction.run<UseRow>(useByDay(companyId, days)), showCompany(transaction, companyId)]),
   )
-  return { data: { days: lastDays(world, days).map((day) => ofDay(day, rows)), plan: company.usage } }
+  return { data: { days: lastDays(app, days).map((day) => ofDay(day, rows)), plan: company.usage } }
 }
 
 function ofDay(day: string, rows: readonly UseRow[]): UsageDay {
@@ -42,7 +42,7 @@ function ofDay(day: string, rows: readonly UseRow[]): UsageDay {
 }
 
 /** Days up to today, the oldest first; one without a call is a day too. */
-function lastDays({ clock }: World, count: number): string[] {
+function lastDays({ clock }: App, count: number): string[] {
   const today = clock.now().getTime()
   return Array.from({ length: count }, (_, index) =>
     new Date(today - (count - 1 - index) * 24 * 3600 * 1000).toISOString().slice(0, 10),

@@ -2,10 +2,10 @@ import type { WebhookAttemptOpened } from '#derive/console/answers.ts'
 import { invalid, quoted } from '#derive/parameters.ts'
 import { testEvent } from '#registry/webhooks.ts'
 import { type AttemptInFull, type AttemptShown, attemptsOf, countAttempts } from '#sql/system/webhook-attempts.ts'
+import { recordId } from '../pipeline/read-intent.ts'
 import { needViews } from '../service/webhook-input.ts'
-import { recordId } from '../walk/read-intent.ts'
 import { findOneAttempt, sendAgain as sendOnceMore, sendTest } from '../webhooks/delivery.ts'
-import type { Asked, LetIn } from './asked.ts'
+import type { Admitted, Asked } from './asked.ts'
 import { readPage, rowsOf } from './paging.ts'
 import { existing } from './webhooks.ts'
 
@@ -16,12 +16,7 @@ export async function list(asked: Asked<'webhooks.attempts'>) {
   const failedAlone = readFailed(asked.parameters.failed)
   const { company_id: companyId, id } = await existing(asked)
   const list = attemptsOf(companyId, id, { failedAlone, ...wanted })
-  const { rows, meta } = await rowsOf<AttemptShown>(
-    asked.world,
-    wanted,
-    list,
-    countAttempts(companyId, id, failedAlone),
-  )
+  const { rows, meta } = await rowsOf<AttemptShown>(asked.app, wanted, list, countAttempts(companyId, id, failedAlone))
   return { data: rows, meta }
 }
 
@@ -32,19 +27,19 @@ export async function fetch(asked: Asked<'webhook-attempts.fetch'>) {
 /** The time that it takes is the receiver's, not ours. */
 export async function test(asked: Asked<'webhooks.test'>) {
   const { company_id: companyId, id } = await existing(asked)
-  return { data: shown(await asked.outside(() => sendTest(asked.world, companyId, id))) }
+  return { data: shown(await asked.outside(() => sendTest(asked.app, companyId, id))) }
 }
 
 export async function sendAgain(asked: Asked<'webhook-attempts.send-again'>) {
   const { id } = await visible(asked)
   const { companyId } = asked.session().actor
-  return { data: shown(await asked.outside(() => sendOnceMore(asked.world, companyId, id))) }
+  return { data: shown(await asked.outside(() => sendOnceMore(asked.app, companyId, id))) }
 }
 
 /** The attempt of the path, for somebody who may see the record that it tells of. */
-async function visible(asked: LetIn): Promise<AttemptInFull> {
+async function visible(asked: Admitted): Promise<AttemptInFull> {
   const { actor, row } = asked.session()
-  const attempt = await findOneAttempt(asked.world, actor.companyId, recordId(asked))
+  const attempt = await findOneAttempt(asked.app, actor.companyId, recordId(asked))
   if (attempt.event !== testEvent) needViews(row.permissions, [attempt.event])
   return attempt
 }

@@ -1,6 +1,7 @@
 import type { Webhook as WebhookShown, WebhookTrouble } from '#derive/console/answers.ts'
 import { invalidFields } from '#registry/refusals.ts'
 import { type FailingRow, failingWebhooks } from '#sql/system/webhooks.ts'
+import { recordId } from '../pipeline/read-intent.ts'
 import { confirmPassword } from '../service/sign-in.ts'
 import {
   type By,
@@ -16,23 +17,22 @@ import {
   type Webhook,
 } from '../service/webhooks.ts'
 import type { Transaction } from '../store/database.ts'
-import { recordId } from '../walk/read-intent.ts'
 import { checkAddress } from '../webhooks/address.ts'
-import type { Asked, LetIn } from './asked.ts'
+import type { Admitted, Asked } from './asked.ts'
 import { historyPage } from './history.ts'
 import { whole } from './reply.ts'
 
 /** Settings, Webhooks: where changes are sent. What says a secret or sends elsewhere asks for one's own password again. */
 
-export async function list({ world, session }: Asked<'webhooks.list'>) {
+export async function list({ app, session }: Asked<'webhooks.list'>) {
   const { companyId } = session().actor
-  const webhooks = await world.database.transaction((transaction) => listWebhooks(transaction, companyId))
+  const webhooks = await app.database.transaction((transaction) => listWebhooks(transaction, companyId))
   return whole(webhooks.map(shown))
 }
 
 /** Those to which nothing arrives, for the banner. */
-export async function troubles({ world, session }: Asked<'webhooks.troubles'>) {
-  const rows = await world.database.read<FailingRow>(failingWebhooks(session().actor.companyId))
+export async function troubles({ app, session }: Asked<'webhooks.troubles'>) {
+  const rows = await app.database.read<FailingRow>(failingWebhooks(session().actor.companyId))
   return whole(
     rows.map(
       ({ failing_since, resync_since, ...row }): WebhookTrouble => ({
@@ -97,22 +97,22 @@ export async function remove(asked: Asked<'webhooks.delete'>) {
 export const history = (asked: Asked<'webhooks.history'>) => historyPage(asked, 'webhook_endpoints')
 
 /** The endpoint of the path. */
-export function existing(asked: LetIn): Promise<Webhook> {
+export function existing(asked: Admitted): Promise<Webhook> {
   const id = recordId(asked)
   const { companyId } = asked.session().actor
-  return asked.world.database.transaction((transaction) => findOneWebhook(transaction, companyId, id))
+  return asked.app.database.transaction((transaction) => findOneWebhook(transaction, companyId, id))
 }
 
-const confirm = ({ world, desk, session }: LetIn, password: string) =>
-  confirmPassword(world.database, desk, session(), password)
+const confirm = ({ app, passwords, session }: Admitted, password: string) =>
+  confirmPassword(app.database, passwords, session(), password)
 
 /** Meanwhile nobody else's turn is taken. */
-const lookAt = ({ world, outside }: LetIn, url: string): Promise<void> =>
-  outside(() => checkAddress(world.outbound, url))
+const lookAt = ({ app, outside }: Admitted, url: string): Promise<void> =>
+  outside(() => checkAddress(app.outbound, url))
 
-const change = <T>({ change, world }: LetIn, work: (transaction: Transaction, by: By) => Promise<T>): Promise<T> =>
+const change = <T>({ change, app }: Admitted, work: (transaction: Transaction, by: By) => Promise<T>): Promise<T> =>
   change((transaction, { actor, row }) =>
-    work(transaction, { actor, keys: world.secret, holds: row.permissions, now: world.clock.now() }),
+    work(transaction, { actor, keys: app.secret, holds: row.permissions, now: app.clock.now() }),
   )
 
 const form = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { verify } from '@node-rs/argon2'
-import { type DemoAccountRow, demoAccounts, forgetDemoAccount, lockDemo, noteDemoAccount } from '#sql/system/demo.ts'
-import type { World } from '../app.ts'
+import { type DemoAccountRow, demoAccounts, forgetDemoAccount, insertDemoAccount, lockDemo } from '#sql/system/demo.ts'
+import type { App } from '../app.ts'
 import { type Account, createAccount, holdAccount, setAccount } from '../service/account.ts'
 import { operator } from '../service/actor.ts'
-import { noteAccount } from '../service/office-note.ts'
+import { auditAccount } from '../service/audit-log.ts'
 import { openSealed, type SealingKeys, seal, sealedDemoPassword } from '../service/seal.ts'
 import { issueToken, presentToken, revokeToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
@@ -15,7 +15,7 @@ type NewDemoAccount = { name: string; email: string; permissions: readonly strin
 /** An account of the demo, with a password drawn for it. */
 export async function createDemoAccount(
   transaction: Transaction,
-  { secret }: World,
+  { secret }: App,
   companyId: number,
   person: NewDemoAccount,
 ): Promise<Account> {
@@ -44,7 +44,7 @@ export async function passwordOf(
  * Looks at every password that was not drawn here. One that was published is replaced; any other is somebody's own, and
  * with it the account. Returns how many were replaced.
  */
-export async function replacePublished({ database, secret }: World): Promise<number> {
+export async function replacePublished({ database, secret }: App): Promise<number> {
   if ((await database.read<DemoAccountRow>(demoAccounts())).every(({ is_noted }) => is_noted)) return 0
   return database.transaction(async (transaction) => {
     const strange = (await held(transaction)).filter(({ is_noted }) => !is_noted)
@@ -64,7 +64,7 @@ export async function replacePublished({ database, secret }: World): Promise<num
 }
 
 /** Disables the accounts of the demo, forgets their passwords and revokes their tokens. */
-export async function closeDemo({ database }: World): Promise<{ accounts: number; tokens: number }> {
+export async function closeDemo({ database }: App): Promise<{ accounts: number; tokens: number }> {
   const isOpen = ({ disabled, sealed }: DemoAccountRow) => !disabled || sealed !== null
   const before = await database.read<DemoAccountRow>(demoAccounts())
   if (!before.some(isOpen)) return { accounts: 0, tokens: 0 }
@@ -72,9 +72,9 @@ export async function closeDemo({ database }: World): Promise<{ accounts: number
     const all = await held(transaction)
     const open = all.filter(isOpen)
     for (const { company_id, id, disabled, closed } of open) {
-      // Whoever enables the account again by hand gives it a password of its own.
+      // Anyone who enables the account again by hand gives it a password of its own.
       await change(transaction, { company_id, id }, { disabled: true, password: drawPassword() })
-      await transaction.run(noteDemoAccount(company_id, id, { sealed: null, closed: closed || !disabled }))
+      await transaction.run(insertDemoAccount(company_id, id, { sealed: null, closed: closed || !disabled }))
     }
     let tokens = 0
     for (const companyId of new Set(all.map(({ company_id }) => company_id))) {
@@ -88,7 +88,7 @@ export async function closeDemo({ database }: World): Promise<{ accounts: number
 }
 
 /** Opens again what was closed, with new passwords and tokens. Returns how many accounts. */
-export async function openDemo({ database, secret }: World): Promise<number> {
+export async function openDemo({ database, secret }: App): Promise<number> {
   const isClosed = ({ closed, disabled }: DemoAccountRow) => closed && disabled
   if (!(await database.read<DemoAccountRow>(demoAccounts())).some(isClosed)) return 0
   return database.transaction(async (transaction) => {
@@ -120,7 +120,7 @@ async function change(
 ): Promise<void> {
   const before = await holdAccount(transaction, companyId, id)
   const after = await setAccount(transaction, companyId, id, wanted)
-  await noteAccount(transaction, operator(companyId), before, after, true)
+  await auditAccount(transaction, operator(companyId), before, after, true)
 }
 
 async function notePassword(
@@ -130,7 +130,7 @@ async function notePassword(
   password: string,
 ): Promise<void> {
   const sealed = await seal(transaction, keys, { text: password, boundTo: sealedDemoPassword.boundTo(companyId, id) })
-  await transaction.run(noteDemoAccount(companyId, id, { sealed, closed: false }))
+  await transaction.run(insertDemoAccount(companyId, id, { sealed, closed: false }))
 }
 
 /** Those accounts whose password stood in the sources. */

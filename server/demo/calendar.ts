@@ -1,4 +1,4 @@
-/** The days of the demo count from today, so that its work is always under way and its papers always about to lapse. */
+/** The days of the demo count from today, so that its work is always under way and its documents always about to lapse. */
 export type Calendar = {
   /** The day that many days from today; before it where negative. */
   day(offset: number): string

@@ -1,33 +1,33 @@
 import { permissions } from '#registry/permissions.ts'
 import type { CompanyRow } from '#sql/system/companies.ts'
-import type { World } from '../app.ts'
+import type { App } from '../app.ts'
 import { operator } from '../service/actor.ts'
 import { createCompany } from '../service/company.ts'
 import { issueToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
 import { createDemoAccount, demoToken } from './accounts.ts'
 import { type Calendar, calendarFrom } from './calendar.ts'
-import { type Hand, handOf, turn } from './hand.ts'
 import { demoOwners } from './people.ts'
 import { addressOf, emailOf, phoneOf, plain } from './places.ts'
+import { makeSeeder, type Seeder, turn } from './seeder.ts'
 
 /** Hilltop Roofing: small, on the smallest plan, with two places left for projects and no add-on but the API. */
-export async function makeHilltop(transaction: Transaction, world: World): Promise<CompanyRow> {
+export async function makeHilltop(transaction: Transaction, app: App): Promise<CompanyRow> {
   const company = await createCompany(transaction, {
     name: 'Hilltop Roofing',
     plan: 'STARTER',
     addOns: ['api'],
     isDemo: true,
   })
-  const hal = await createDemoAccount(transaction, world, company.id, { ...demoOwners[1], permissions })
-  await issueToken(transaction, operator(company.id), world.secret, demoToken(hal.id))
-  await makeRecords(handOf(transaction, company.id), calendarFrom(world.clock.now()))
+  const hal = await createDemoAccount(transaction, app, company.id, { ...demoOwners[1], permissions })
+  await issueToken(transaction, operator(company.id), app.secret, demoToken(hal.id))
+  await makeRecords(makeSeeder(transaction, company.id), calendarFrom(app.clock.now()))
   return company
 }
 
-async function makeRecords(hand: Hand, { day }: Calendar): Promise<void> {
-  const tradeId = await hand.makeNamed('trades', trades)
-  const categoryId = await hand.makeNamed('categories', categories, { kind: 'project' })
+async function makeRecords(seeder: Seeder, { day }: Calendar): Promise<void> {
+  const tradeId = await seeder.makeNamed('trades', trades)
+  const categoryId = await seeder.makeNamed('categories', categories, { kind: 'project' })
   const clientBodies = clients.map((name, index) => ({
     name,
     email: emailOf('office', plain(name)),
@@ -35,7 +35,7 @@ async function makeRecords(hand: Hand, { day }: Calendar): Promise<void> {
     billing_address: addressOf(index + 2),
     payment_terms_days: 30,
   }))
-  const clientIds = await hand.make('clients', clientBodies)
+  const clientIds = await seeder.make('clients', clientBodies)
   const workerBodies = workers.map((name, index) => ({
     name,
     employee_no: String(index + 1),
@@ -46,7 +46,7 @@ async function makeRecords(hand: Hand, { day }: Calendar): Promise<void> {
     hourly_cost_minor: 2600 + (index % 5) * 350,
     bill_rate_minor: 4900 + (index % 5) * 600,
   }))
-  const managerIds = (await hand.make('workers', workerBodies)).slice(0, 2)
+  const managerIds = (await seeder.make('workers', workerBodies)).slice(0, 2)
   const projectBodies = roofs.map((name, index) => ({
     name,
     status: index < 12 ? 'COMPLETED' : index < 19 ? 'ACTIVE' : 'BIDDING',
@@ -58,7 +58,7 @@ async function makeRecords(hand: Hand, { day }: Calendar): Promise<void> {
     end_date: day(-132 + index * 11),
     contract_minor: 840_000 + index * 137_500,
   }))
-  await hand.make('projects', projectBodies)
+  await seeder.make('projects', projectBodies)
 }
 
 const trades = ['Roofer', 'Slater', 'Sheet metal worker', 'Carpenter', 'Laborer']

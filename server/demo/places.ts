@@ -1,5 +1,5 @@
 import type { JsonObject } from '#registry/json.ts'
-import { turn } from './hand.ts'
+import { turn } from './seeder.ts'
 
 /** Made-up places of a coast that looks like Maine. The telephone numbers are of those kept for fiction. */
 

@@ -1,12 +1,12 @@
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import {
   type DemoCompanyRow,
   type DemoUseRow,
   deleteCompany,
   demoCompanies,
   holdCompany,
+  insertDemoRemoval,
   lockDemo,
-  noteDemoRemoved,
   tablesOfCompanies,
   useOfDemo,
 } from '#sql/system/demo.ts'
@@ -18,7 +18,7 @@ export type DemoUse = DemoCompanyRow & { records: number; ownAccounts: number; o
 export async function lookAtDemo(transaction: Transaction): Promise<DemoUse[]> {
   const uses: DemoUse[] = []
   for (const { id, name } of await transaction.run<DemoCompanyRow>(demoCompanies())) {
-    const [use] = await transaction.run<DemoUseRow>(useOfDemo(id, kinds))
+    const [use] = await transaction.run<DemoUseRow>(useOfDemo(id, resources))
     if (use) uses.push({ id, name, records: use.records, ownAccounts: use.own_accounts, ownRecords: use.own_records })
   }
   return uses
@@ -39,8 +39,8 @@ export async function removeDemo(
   if (uses.length === 0) return uses
   const tables = (await transaction.run<{ table: string }>(tablesOfCompanies())).map(({ table }) => table)
   for (const { id } of uses) await transaction.run(deleteCompany(id, tables))
-  await transaction.run(noteDemoRemoved())
+  await transaction.run(insertDemoRemoval())
   return uses
 }
 
-const kinds = registry.map(({ name }) => name)
+const resources = registry.map(({ name }) => name)

@@ -8,7 +8,7 @@ import {
   lockDemo,
 } from '#sql/system/demo.ts'
 import { holdKeys } from '#sql/system/seal.ts'
-import type { World } from '../app.ts'
+import type { App } from '../app.ts'
 import { operator } from '../service/actor.ts'
 import { presentToken, showToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
@@ -43,31 +43,31 @@ export type DemoAccount = {
 }
 
 /** What the settings ask for at a start. */
-export async function startDemo(world: World): Promise<DemoStory> {
-  const replaced = notesOfReplaced(await replacePublished(world))
-  switch (world.config.demo) {
+export async function startDemo(app: App): Promise<DemoStory> {
+  const replaced = notesOfReplaced(await replacePublished(app))
+  switch (app.config.demo) {
     case 'on': {
-      const { notes, ...story } = await seedDemo(world)
+      const { notes, ...story } = await seedDemo(app)
       return { ...story, notes: [...replaced, ...notes] }
     }
     case 'new': {
-      const story = await storyOf(world, !(await wasRemoved(world)))
+      const story = await storyOf(app, !(await wasRemoved(app)))
       return { ...story, notes: [...replaced, ...howToOpen(story)] }
     }
     case 'keep': {
-      const story = await storyOf(world, false)
+      const story = await storyOf(app, false)
       return { ...story, notes: [...replaced, ...howToOpen(story)] }
     }
     case 'off':
-      return { isNew: false, companies: [], notes: [...replaced, ...notesOfClosed(await closeDemo(world))] }
+      return { isNew: false, companies: [], notes: [...replaced, ...notesOfClosed(await closeDemo(app))] }
   }
 }
 
 /** The demo, made where it is missing, and its accounts opened again where PLUMBLINE_DEMO=off closed them. */
-export async function seedDemo(world: World): Promise<DemoStory> {
-  const replaced = notesOfReplaced(await replacePublished(world))
-  const opened = await openDemo(world)
-  const story = await storyOf(world, true)
+export async function seedDemo(app: App): Promise<DemoStory> {
+  const replaced = notesOfReplaced(await replacePublished(app))
+  const opened = await openDemo(app)
+  const story = await storyOf(app, true)
   return {
     ...story,
     notes: [
@@ -78,24 +78,24 @@ export async function seedDemo(world: World): Promise<DemoStory> {
 }
 
 /** Where it is to be added it is made whole or not at all, and once, however many servers start at the same moment. */
-async function storyOf(world: World, add: boolean): Promise<Omit<DemoStory, 'notes'>> {
-  const there = await world.database.read<DemoCompanyRow>(demoCompanies())
+async function storyOf(app: App, add: boolean): Promise<Omit<DemoStory, 'notes'>> {
+  const there = await app.database.read<DemoCompanyRow>(demoCompanies())
   if (there.length > 0 || !add) {
-    return world.database.transaction(async (transaction) => ({
+    return app.database.transaction(async (transaction) => ({
       isNew: false,
-      companies: await tell(transaction, world, there),
+      companies: await describe(transaction, app, there),
     }))
   }
-  return world.database.transaction(async (transaction) => {
+  return app.database.transaction(async (transaction) => {
     await transaction.run(lockDemo())
     const meanwhile = await transaction.run<DemoCompanyRow>(demoCompanies())
-    if (meanwhile.length > 0) return { isNew: false, companies: await tell(transaction, world, meanwhile) }
-    const made = [await makeHarbor(transaction, world), await makeHilltop(transaction, world)]
-    return { isNew: true, companies: await tell(transaction, world, made) }
+    if (meanwhile.length > 0) return { isNew: false, companies: await describe(transaction, app, meanwhile) }
+    const made = [await makeHarbor(transaction, app), await makeHilltop(transaction, app)]
+    return { isNew: true, companies: await describe(transaction, app, made) }
   })
 }
 
-async function tell(transaction: Transaction, world: World, rows: readonly DemoCompanyRow[]): Promise<DemoCompany[]> {
+async function describe(transaction: Transaction, app: App, rows: readonly DemoCompanyRow[]): Promise<DemoCompany[]> {
   if (rows.length === 0) return []
   await transaction.run(holdKeys())
   const all = await transaction.run<DemoAccountRow>(demoAccounts())
@@ -103,11 +103,11 @@ async function tell(transaction: Transaction, world: World, rows: readonly DemoC
   for (const { id, name } of rows) {
     const accounts: DemoAccount[] = []
     for (const row of all.filter(({ company_id }) => company_id === id)) {
-      const password = row.disabled ? null : await passwordOf(world.secret, row)
+      const password = row.disabled ? null : await passwordOf(app.secret, row)
       accounts.push({ id: row.id, name: row.name, email: row.email, password })
     }
     const ids = accounts.map((account) => account.id)
-    companies.push({ id, name, accounts, token: await tokenOf(transaction, world, id, ids) })
+    companies.push({ id, name, accounts, token: await tokenOf(transaction, app, id, ids) })
   }
   return companies
 }
@@ -115,7 +115,7 @@ async function tell(transaction: Transaction, world: World, rows: readonly DemoC
 /** The token of a company where it acts for one of these accounts: any other is somebody's own. */
 async function tokenOf(
   transaction: Transaction,
-  { secret }: World,
+  { secret }: App,
   companyId: number,
   accountIds: readonly number[],
 ): Promise<string | null> {
@@ -129,7 +129,7 @@ async function tokenOf(
   }
 }
 
-async function wasRemoved({ database }: World): Promise<boolean> {
+async function wasRemoved({ database }: App): Promise<boolean> {
   const [row] = await database.read<{ removed: boolean }>(demoWasRemoved())
   return row?.removed === true
 }

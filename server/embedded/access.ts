@@ -2,12 +2,12 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, open, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hasFailed, runAlone } from './alone.ts'
 import { weAreRoot } from './identity.ts'
 import { unfinished } from './leftovers.ts'
-import type { Place } from './place.ts'
+import type { Location } from './location.ts'
 import { codeOf, EmbeddedProblem, refusedBy, saidBy } from './problem.ts'
 import { shell } from './run.ts'
+import { hasFailed, runSingleUser } from './single-user.ts'
 
 /**
  * Who gets into the cluster. The service is the role `plumbline`: no superuser, owner of its database, let in by a
@@ -18,7 +18,7 @@ import { shell } from './run.ts'
  */
 
 /** The password of the service, drawn when missing. It appears whole: as a second name of a finished file. */
-export async function servicePassword({ data }: Pick<Place, 'data'>): Promise<string> {
+export async function servicePassword({ data }: Pick<Location, 'data'>): Promise<string> {
   const file = join(data, 'database-password')
   const known = await readPassword(file)
   if (known !== undefined) return known
@@ -62,17 +62,17 @@ async function readPassword(file: string): Promise<string | undefined> {
 }
 
 /** Whether the cluster takes this password and nothing less. A note in it says so; it is written last. */
-export const takesPassword = async ({ cluster }: Place, password: string): Promise<boolean> =>
-  (await readFile(noteIn(cluster), 'utf8').catch(() => '')).trim() === noteOf(password)
+export const takesPassword = async ({ cluster }: Location, password: string): Promise<boolean> =>
+  (await readFile(pointerIn(cluster), 'utf8').catch(() => '')).trim() === callRow(password)
 
-const noteIn = (cluster: string): string => join(cluster, 'plumbline.access')
+const pointerIn = (cluster: string): string => join(cluster, 'plumbline.access')
 /** The number is raised with the roles and rules below, so that clusters of earlier versions are brought to them. */
-const noteOf = (password: string): string => `scram 2 ${createHash('sha256').update(password).digest('hex')}`
+const callRow = (password: string): string => `scram 2 ${createHash('sha256').update(password).digest('hex')}`
 
 export const backupRole = 'plumbline_backup'
 
 /** The rules of access and the note of a cluster that is stopped, whose role has the password. */
-export const writeRules = ({ identity }: Pick<Place, 'identity'>, cluster: string, password: string) =>
+export const writeRules = ({ identity }: Pick<Location, 'identity'>, cluster: string, password: string) =>
   shell(
     identity,
     `set -e; umask 077; cd "$1"
@@ -80,7 +80,7 @@ export const writeRules = ({ identity }: Pick<Place, 'identity'>, cluster: strin
     sync pg_hba.new; mv pg_hba.new pg_hba.conf
     echo "$2" >plumbline.access.new; sync plumbline.access.new .; mv plumbline.access.new plumbline.access`,
     cluster,
-    noteOf(password),
+    callRow(password),
   )
 
 /**
@@ -90,16 +90,16 @@ export const writeRules = ({ identity }: Pick<Place, 'identity'>, cluster: strin
  */
 export async function secureCluster(
   bin: string,
-  place: Place,
+  location: Location,
   password: string,
   reused: number | undefined,
 ): Promise<string | undefined> {
-  const { cluster } = place
-  const { ok, output } = await runAlone(bin, place, toService(password), reused)
+  const { cluster } = location
+  const { ok, output } = await runSingleUser(bin, location, toService(password), reused)
   if (/" (already exists|is empty)|pre-existing shared memory block/.test(output))
     return 'another process is at work on it'
   if (!ok || hasFailed(output)) throw saidBy(output, 'change who gets in', cluster)
-  const written = await writeRules(place, cluster, password)
+  const written = await writeRules(location, cluster, password)
   if (!written.ok) throw saidBy(written.output, 'write its rules of access', cluster)
   return undefined
 }

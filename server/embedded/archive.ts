@@ -2,7 +2,7 @@ import { chmod, lchown, mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { seen } from './folders.ts'
 import { weAreRoot } from './identity.ts'
-import type { Place } from './place.ts'
+import type { Location } from './location.ts'
 import { codeOf, EmbeddedProblem, refusedBy } from './problem.ts'
 import { shell } from './run.ts'
 import type { Settings } from './settings.ts'
@@ -11,10 +11,10 @@ import type { Settings } from './settings.ts'
 export type Archive = { folder: string; seconds: number }
 
 /** The settings of a server that archives: into a folder of this database's own. */
-export async function archiving(place: Place, archive: Archive | null): Promise<Settings> {
+export async function archiving(location: Location, archive: Archive | null): Promise<Settings> {
   if (!archive) return {}
-  const folder = await folderFor(place, resolve(archive.folder))
-  await shell(place.identity, handOverHistory, place.cluster)
+  const folder = await folderFor(location, resolve(archive.folder))
+  await shell(location.identity, handOverHistory, location.cluster)
   return { archive_mode: 'on', archive_command: archiveCommand(folder), archive_timeout: archive.seconds }
 }
 
@@ -47,7 +47,7 @@ const archiveCommand = (folder: string): string =>
 const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`
 
 /** The number that initdb drew: the first eight bytes of the control file. */
-async function systemIdOf({ identity }: Pick<Place, 'identity'>, cluster: string): Promise<string> {
+async function systemIdOf({ identity }: Pick<Location, 'identity'>, cluster: string): Promise<string> {
   const { ok, output } = await shell(identity, 'od -An -N8 -tu8 "$1/global/pg_control"', cluster)
   const id = output.trim()
   if (ok && /^\d{1,20}$/.test(id)) return id
@@ -55,9 +55,9 @@ async function systemIdOf({ identity }: Pick<Place, 'identity'>, cluster: string
 }
 
 /** Made when missing, and given to PostgreSQL's user. */
-async function folderFor(place: Place, archive: string): Promise<string> {
-  const { identity, cluster } = place
-  const folder = archiveOf(archive, await systemIdOf(place, cluster))
+async function folderFor(location: Location, archive: string): Promise<string> {
+  const { identity, cluster } = location
+  const folder = archiveOf(archive, await systemIdOf(location, cluster))
   try {
     // Root's PostgreSQL is another user, who has to pass through.
     if ((await mkdir(archive, { recursive: true, mode: 0o700 })) && weAreRoot()) await chmod(archive, 0o711)

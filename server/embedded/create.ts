@@ -1,19 +1,19 @@
 import { access, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toNew, writeRules } from './access.ts'
-import { hasFailed } from './alone.ts'
 import { flush } from './folders.ts'
 import { remove, sweep, unfinished } from './leftovers.ts'
-import type { Place } from './place.ts'
+import type { Location } from './location.ts'
 import { codeOf, EmbeddedProblem, refusedBy, saidBy } from './problem.ts'
 import { run } from './run.ts'
+import { hasFailed } from './single-user.ts'
 
 /**
  * Makes the cluster in a folder beside its place and renames it when it is whole: killed at any moment, nothing has to
  * be repaired. Of two that do it at once the first to rename wins. False: another one was there first.
  */
-export async function createCluster(bin: string, place: Place, password: string): Promise<boolean> {
-  const { home, cluster, identity } = place
+export async function createCluster(bin: string, location: Location, password: string): Promise<boolean> {
+  const { home, cluster, identity } = location
   const fresh = unfinished(home)
   const step = async (doing: string, { ok, output }: { ok: boolean; output: string }) => {
     if (!ok || hasFailed(output)) throw saidBy(output, doing, home)
@@ -22,7 +22,7 @@ export async function createCluster(bin: string, place: Place, password: string)
     await step('make its cluster', await run(identity, `${bin}/initdb`, ['-D', fresh, ...initial]))
     const alone = ['--single', '-D', fresh, '-c', 'log_checkpoints=off', 'postgres']
     await step('make its database', await run(identity, `${bin}/postgres`, alone, toNew(password)))
-    await step('write its rules of access', await writeRules(place, fresh, password))
+    await step('write its rules of access', await writeRules(location, fresh, password))
     await rename(fresh, cluster)
     await flush(home)
     return true
@@ -51,7 +51,7 @@ const initial = [
 ]
 
 /** Whether there is a cluster, which our PostgreSQL can read. */
-export async function clusterExists({ cluster }: Place, major: string): Promise<boolean> {
+export async function clusterExists({ cluster }: Location, major: string): Promise<boolean> {
   const made = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined
     throw refusedBy(error, cluster)
@@ -64,4 +64,4 @@ export async function clusterExists({ cluster }: Place, major: string): Promise<
 }
 
 /** Removes what killed processes left of a cluster under work. */
-export const sweepClusters = ({ home, identity }: Place): Promise<void> => sweep(home, identity)
+export const sweepClusters = ({ home, identity }: Location): Promise<void> => sweep(home, identity)

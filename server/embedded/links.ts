@@ -16,16 +16,16 @@ type Link = { source: string; target: string }
 
 /** Renaming a finished link into place is atomic: two processes may do it at once, and a broken link is replaced. */
 async function linkOne(folder: string, { source, target }: Link): Promise<boolean> {
-  const place = join(folder, target)
-  if (await resolves(place)) return true
-  const unfinished = `${place}.${randomBytes(6).toString('hex')}`
+  const location = join(folder, target)
+  if (await resolves(location)) return true
+  const unfinished = `${location}.${randomBytes(6).toString('hex')}`
   try {
     await symlink(relative(dirname(target), source), unfinished)
-    await rename(unfinished, place)
+    await rename(unfinished, location)
   } catch {
     await unlink(unfinished).catch(() => undefined)
   }
-  return resolves(place)
+  return resolves(location)
 }
 
 const resolves = (path: string): Promise<boolean> =>

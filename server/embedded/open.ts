@@ -1,11 +1,11 @@
 import { servicePassword } from './access.ts'
 import type { Archive } from './archive.ts'
-import { awake } from './awake.ts'
 import { clusterExists } from './create.ts'
+import { ensureRunning } from './ensure-running.ts'
 import { isShared } from './identity.ts'
+import { keepingAlive } from './keep-alive.ts'
+import { findLocation } from './location.ts'
 import { type Machine, thisMachine, versionOf } from './machine.ts'
-import { findPlace } from './place.ts'
-import { reach } from './reach.ts'
 import { stopServer } from './stop.ts'
 import type { Connection } from './users.ts'
 
@@ -40,17 +40,17 @@ export const openOn = (
   machine: Machine,
   { folder, user = null, archive = null, progress = () => undefined }: Options,
 ): Promise<Embedded> =>
-  awake(async () => {
+  keepingAlive(async () => {
     const { major } = await versionOf(machine.package)
-    const place = await findPlace(folder, machine.shared, user)
-    const exists = await clusterExists(place, major)
-    const { connection, how, membership } = await reach({
-      ...{ machine, place, exists, archive, progress },
-      password: await servicePassword(place),
+    const location = await findLocation(folder, machine.shared, user)
+    const exists = await clusterExists(location, major)
+    const { connection, how, membership } = await ensureRunning({
+      ...{ machine, location, exists, archive, progress },
+      password: await servicePassword(location),
     })
     let closing: Promise<void> | undefined
-    const close = () => (closing ??= awake(() => membership.leave(() => stopServer(place.cluster))))
-    const { identity } = place
+    const close = () => (closing ??= keepingAlive(() => membership.leave(() => stopServer(location.cluster))))
+    const { identity } = location
     const runsAs = identity.other ? { name: identity.name, isShared: isShared(identity) } : null
     return { connection, how, runsAs, close }
   })

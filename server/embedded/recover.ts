@@ -3,19 +3,19 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { secureCluster, servicePassword } from './access.ts'
 import { restoreCommand } from './archive.ts'
-import { awake } from './awake.ts'
 import { flush } from './folders.ts'
 import { ourselves } from './identity.ts'
+import { keepingAlive } from './keep-alive.ts'
 import { remove, sweep, unfinished } from './leftovers.ts'
-import { look } from './look.ts'
+import { findLocation, type Location } from './location.ts'
 import { type Machine, thisMachine, versionOf } from './machine.ts'
-import { readNote } from './note.ts'
-import { findPlace, type Place } from './place.ts'
+import { readPointer } from './pointer.ts'
 import { EmbeddedProblem, refusedBy, saidBy } from './problem.ts'
 import { findPrograms } from './programs.ts'
 import { shell } from './run.ts'
 import type { Settings } from './settings.ts'
 import { type Attempt, lastWords, startServer } from './start.ts'
+import { readStatus } from './status.ts'
 import { stopServer } from './stop.ts'
 
 /** The moment a cluster is brought to: where its copy ended, the end of what was archived, or one between. */
@@ -46,25 +46,25 @@ export const recoverInto = (recovery: Recovery): Promise<string | undefined> => 
 
 /** Says when the last change in it was made, where PostgreSQL tells. */
 const recoverOn = (machine: Machine, recovery: Recovery): Promise<string | undefined> =>
-  awake(async () => {
+  keepingAlive(async () => {
     const { folder, user, progress, beforeUse } = recovery
-    const place = await findPlace(folder, machine.shared, user)
+    const location = await findLocation(folder, machine.shared, user)
     // Beside PostgreSQL's own folder: nobody but us gets in before all of it is given away.
-    const parent = dirname(place.home)
+    const parent = dirname(location.home)
     await sweep(parent, ourselves())
     const home = unfinished(parent)
-    const aside: Place = { ...place, home, cluster: join(home, 'cluster') }
+    const aside: Location = { ...location, home, cluster: join(home, 'cluster') }
     try {
       progress('Copying …')
       await fill(aside, recovery)
       const bin = await findPrograms(machine, aside, progress)
       progress('Recovering …')
       const last = await recover(bin, aside, await settingsOf(aside, recovery))
-      const busy = await secure(bin, place, aside)
+      const busy = await secure(bin, location, aside)
       if (busy) throw new EmbeddedProblem(`${aside.cluster} is in use: ${busy}.`)
-      await beforeUse?.(place.data)
-      await rename(aside.cluster, place.cluster)
-      await flush(place.home)
+      await beforeUse?.(location.data)
+      await rename(aside.cluster, location.cluster)
+      await flush(location.home)
       return last
     } catch (error) {
       throw error instanceof EmbeddedProblem || !isOfSystem(error) ? error : refusedBy(error, parent)
@@ -76,11 +76,11 @@ const recoverOn = (machine: Machine, recovery: Recovery): Promise<string | undef
 
 const isOfSystem = (error: unknown): boolean => typeof (error as NodeJS.ErrnoException).syscall === 'string'
 
-const secure = async (bin: string, place: Place, aside: Place): Promise<string | undefined> =>
-  secureCluster(bin, aside, await servicePassword(place), undefined)
+const secure = async (bin: string, location: Location, aside: Location): Promise<string | undefined> =>
+  secureCluster(bin, aside, await servicePassword(location), undefined)
 
 /** Written by us into a folder that only we can enter, then given to PostgreSQL's user from the inside out. */
-async function fill({ home, cluster, identity }: Place, { fill }: Recovery): Promise<void> {
+async function fill({ home, cluster, identity }: Location, { fill }: Recovery): Promise<void> {
   await mkdir(home, { mode: 0o700 })
   await mkdir(cluster, { mode: 0o700 })
   const paths = [...(await fill(cluster)), 'recovery.signal']
@@ -90,7 +90,7 @@ async function fill({ home, cluster, identity }: Place, { fill }: Recovery): Pro
   for (const path of [cluster, home]) await lchown(path, identity.uid, identity.gid)
 }
 
-async function settingsOf(aside: Place, { moment, archived }: Recovery): Promise<Settings> {
+async function settingsOf(aside: Location, { moment, archived }: Recovery): Promise<Settings> {
   const { identity } = aside
   const isReadable = archived !== null && (await shell(identity, 'cd "$1" && test -r .', archived)).ok
   if (moment !== 'copied' && !isReadable)
@@ -115,27 +115,27 @@ const targetOf = (moment: Moment): Settings =>
       : { recovery_target_time: moment.text }
 
 /** Starts it, waits until it has recovered, however long that takes, and stops it. */
-async function recover(bin: string, place: Place, more: Settings): Promise<string | undefined> {
-  const attempt = await startServer(bin, place, undefined, more)
+async function recover(bin: string, location: Location, more: Settings): Promise<string | undefined> {
+  const attempt = await startServer(bin, location, undefined, more)
   for (;;) {
-    const now = await look(place.cluster)
+    const now = await readStatus(location.cluster)
     if (now.state === 'alive' && now.doing === 'ready') {
-      await stopServer(place.cluster)
-      return lastChangeIn(await lastWords(place, attempt))
+      await stopServer(location.cluster)
+      return lastChangeIn(await lastWords(location, attempt))
     }
-    if (attempt.end()) throw await notRecovered(place, attempt)
+    if (attempt.end()) throw await notRecovered(location, attempt)
     await sleep(20)
   }
 }
 
-async function notRecovered(place: Place, attempt: Attempt): Promise<EmbeddedProblem> {
-  const words = await lastWords(place, attempt)
+async function notRecovered(location: Location, attempt: Attempt): Promise<EmbeddedProblem> {
+  const words = await lastWords(location, attempt)
   const last = lastChangeIn(words)
   if (words.includes('recovery ended before configured recovery target was reached'))
     return new EmbeddedProblem(
       `What was archived ends before that moment${last ? `: the last change in it is of ${last}` : ''}; give a moment before that, or "latest" for all there is.`,
     )
-  return saidBy(words, 'recover', place.cluster)
+  return saidBy(words, 'recover', location.cluster)
 }
 
 const lastChangeIn = (words: string): string | undefined =>
@@ -147,7 +147,7 @@ export async function folderAside(parent: string): Promise<{ folder: string; cle
   await chmod(folder, 0o711)
   const clear = async (): Promise<void> => {
     // Where PostgreSQL's user cannot reach it, the cluster is elsewhere.
-    const elsewhere = await readNote(folder)
+    const elsewhere = await readPointer(folder)
     for (const each of elsewhere ? [elsewhere, folder] : [folder]) await remove(each, ourselves())
   }
   return { folder, clear }

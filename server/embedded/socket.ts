@@ -1,12 +1,12 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isPrivate, shortName } from './folders.ts'
-import type { Place } from './place.ts'
+import type { Location } from './location.ts'
 import { EmbeddedProblem } from './problem.ts'
 import { shell } from './run.ts'
 
-/** The only way in is a Unix socket, and whoever can open its folder is trusted: it is closed to everybody else. */
-export async function socketFolder({ home, cluster, identity }: Place): Promise<string> {
+/** The only way in is a Unix socket, and anyone who can open its folder is trusted: it is closed to everybody else. */
+export async function socketFolder({ home, cluster, identity }: Location): Promise<string> {
   const short = `plumbline-${shortName(cluster)}`
   const candidates = [join(home, 'socket'), join(tmpdir(), short), join('/tmp', short)].filter(fits)
   for (const folder of candidates) {

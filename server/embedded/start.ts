@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { statfs } from 'node:fs/promises'
+import type { Location } from './location.ts'
 import { memoryHere } from './memory.ts'
-import type { Place } from './place.ts'
 import { inShort, refusedBy, saidBy } from './problem.ts'
 import { shell, spawnOptions } from './run.ts'
 import { type Settings, settings } from './settings.ts'
@@ -23,12 +23,12 @@ export type Attempt = {
  */
 export async function startServer(
   bin: string,
-  place: Place,
+  location: Location,
   reused: number | undefined,
   more: Settings = {},
 ): Promise<Attempt> {
-  const { home, cluster, identity } = place
-  const told = settings(cluster, await socketFolder(place), memoryHere(), more)
+  const { home, cluster, identity } = location
+  const told = settings(cluster, await socketFolder(location), memoryHere(), more)
   const logged = Number((await shell(identity, trim, home)).output) || 0
   const { env, ...where } = spawnOptions(identity)
   const child = spawn('/bin/sh', ['-c', becomeServer, 'sh', home, `${bin}/postgres`, ...told], {
@@ -45,12 +45,12 @@ export async function startServer(
 }
 
 /** Returns why an attempt may be repeated: another one runs, or has just been stopped. Anything else is a problem. */
-export async function whyEnded(attempt: Attempt, place: Place): Promise<string> {
+export async function whyEnded(attempt: Attempt, location: Location): Promise<string> {
   if (attempt.end() === 'stopped') return 'it was stopped while it started'
-  const words = await lastWords(place, attempt)
+  const words = await lastWords(location, attempt)
   if (isTaken(words)) return inShort(words)
-  if (!words && (await statfs(place.home)).bavail === 0) throw refusedBy({ code: 'ENOSPC' }, place.home)
-  throw saidBy(words, 'start', place.cluster)
+  if (!words && (await statfs(location.home)).bavail === 0) throw refusedBy({ code: 'ENOSPC' }, location.home)
+  throw saidBy(words, 'start', location.cluster)
 }
 
 /** PostgreSQL found another one at work in its folder. */
@@ -59,7 +59,7 @@ const isTaken = (words: string): boolean =>
   (words.includes('lock file "') && (words.includes('" already exists') || words.includes('" is empty')))
 
 /** Others may have written into start.log at the same time: lines with another process id are not ours. */
-export async function lastWords({ home, cluster, identity }: Place, { pid, logged }: Attempt): Promise<string> {
+export async function lastWords({ home, cluster, identity }: Location, { pid, logged }: Attempt): Promise<string> {
   const early = await shell(identity, 'tail -c +$(($2 + 1)) "$1/start.log"', home, String(logged))
   const ours = early.output.split('\n').filter((line) => Number(/ \[(\d{1,10})\] /.exec(line)?.[1] ?? pid) === pid)
   if (!ours.some((line) => line.includes('redirecting log output'))) return ours.join('\n').trim()

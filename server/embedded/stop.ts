@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { look, runs } from './look.ts'
 import { EmbeddedProblem } from './problem.ts'
+import { readStatus, runs } from './status.ts'
 
 /** Fast shutdown: open transactions are undone, the rest is written out. Returns when PostgreSQL is gone. */
 export async function stopServer(cluster: string): Promise<void> {
-  const running = await look(cluster)
+  const running = await readStatus(cluster)
   if (running.state !== 'alive') return
   try {
     process.kill(running.pid, 'SIGINT')
@@ -19,7 +19,7 @@ export async function stopServer(cluster: string): Promise<void> {
 async function gone(cluster: string, pid: number): Promise<void> {
   const deadline = Date.now() + 60_000
   while (Date.now() < deadline) {
-    const now = await look(cluster)
+    const now = await readStatus(cluster)
     if (now.state !== 'alive' || now.pid !== pid) return
     await sleep(20)
   }

@@ -10,18 +10,18 @@ export type Shares = {
 }
 
 /** What a token or a session says of itself. `random` are 48 of the bits that nobody can guess; they open nothing. */
-export type Claim = { companyId: number; random: number; door: 'api' | 'console' }
+export type Claim = { companyId: number; random: number; channel: 'api' | 'console' }
 
 export type Share = {
   key: Key
   /** Takes turns within the key: the peer of a company that is known, the company that a peer claims. */
   within: Key
   /** Told when the look-up has shown what the claim is worth. */
-  tell(isLive: boolean): void
+  report(isLive: boolean): void
 }
 
 /** A share that is nobody's who has to be looked up. */
-export const fixedShare = (key: Key): Share => ({ key, within: '', tell: () => undefined })
+export const fixedShare = (key: Key): Share => ({ key, within: '', report: () => undefined })
 
 /** Of each of two generations; beyond them the ones that were not used for longest are strangers again. */
 const knownMax = 20_000
@@ -47,14 +47,14 @@ export function makeShares(generationMax: number = knownMax): Shares {
     of(claim, peer) {
       const network = networkOf(peer)
       if (!claim) return fixedShare(network)
-      const { companyId, door } = claim
+      const { companyId, channel } = claim
       if (!isKnown(claim))
-        return { key: network, within: companyId, tell: (isLive) => (isLive ? remember(claim) : undefined) }
-      // Its integrations and its office take nothing from each other.
+        return { key: network, within: companyId, report: (isLive) => (isLive ? remember(claim) : undefined) }
+      // Its integrations and its people take nothing from each other.
       return {
-        key: door === 'api' ? companyId : -companyId,
+        key: channel === 'api' ? companyId : -companyId,
         within: network,
-        tell(isLive) {
+        report(isLive) {
           if (!isLive) for (const generation of [young, old]) generation.delete(keyOf(claim))
         },
       }
@@ -63,8 +63,8 @@ export function makeShares(generationMax: number = knownMax): Shares {
 }
 
 // Sessions are told from companies by their sign.
-const keyOf = ({ door, companyId, random }: Claim): number => (door === 'api' ? companyId : -random)
-const proofOf = ({ door, companyId, random }: Claim): number => (door === 'api' ? random : companyId)
+const keyOf = ({ channel, companyId, random }: Claim): number => (channel === 'api' ? companyId : -random)
+const proofOf = ({ channel, companyId, random }: Claim): number => (channel === 'api' ? random : companyId)
 
 /** A peer as one who shares: an IPv4 address, or the first half of an IPv6 address, all of which is one caller's. */
 export function networkOf(peer: string | undefined): string {

@@ -2,20 +2,22 @@ import { withDeprecation } from '#derive/deprecation.ts'
 import { isWrite } from '#derive/routes.ts'
 import { bodyBytesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { errorsAddress } from '../pipeline/answer.ts'
+import { claimOf } from '../pipeline/authorize.ts'
+import type { Bound, BoundCall } from '../pipeline/bind.ts'
+import type { Call, PathParams, Wait } from '../pipeline/call.ts'
+import { admit } from '../pipeline/pipeline.ts'
 import type { ChangeWatch } from '../service/change-watch.ts'
 import type { Rate } from '../service/token-rate.ts'
-import { errorsAddress } from '../walk/answer.ts'
-import type { Bound, BoundCall } from '../walk/bind.ts'
-import type { Body, Call, PathParams, Wait } from '../walk/call.ts'
-import { claimOf } from '../walk/see-caller.ts'
-import { admit } from '../walk/walk.ts'
 import type { Admission } from './admission.ts'
+import type { App } from './app.ts'
 import { baseOf } from './base.ts'
 import { inCoding } from './codings.ts'
 import type { Describe } from './describe.ts'
 import { failed } from './failed.ts'
-import type { Sort } from './gate.ts'
+import type { Sort } from './limiter.ts'
 import type { Pages } from './pages.ts'
+import type { Body } from './protocol/body.ts'
 import { rateLimitHeaders } from './rate-limit.ts'
 import { readBody } from './read-body.ts'
 import { CallerGone } from './read-bytes.ts'
@@ -23,7 +25,6 @@ import { type Incoming, onlyThese, type Site, type Target } from './request-hand
 import type { Router } from './router.ts'
 import type { Sent } from './send.ts'
 import { turnsOf } from './turns.ts'
-import type { World } from './world.ts'
 
 /** `describe` makes a public document; `changes` wakes calls that wait for one. */
 export type ApiParts = {
@@ -35,7 +36,7 @@ export type ApiParts = {
 }
 
 /** Turns a request under /v1 into a call, and answers for the documents and the operator's pages. */
-export function makeApi(world: World, { router, pages, describe, admission, changes }: ApiParts): Site {
+export function makeApi(app: App, { router, pages, describe, admission, changes }: ApiParts): Site {
   const { within, shares } = admission
   const turn = turnsOf(1)
   return (incoming) => pageAt(incoming) ?? routeAt(incoming)
@@ -52,18 +53,18 @@ export function makeApi(world: World, { router, pages, describe, admission, chan
 
   function routeAt(incoming: Incoming): Target {
     const { request, path, method, peer } = incoming
-    const place = router(path)
-    if (!place) return { answer: notFound }
-    const bound = place.byMethod.get(method)
-    if (!bound) return { answer: () => onlyThese(place, method) }
+    const match = router(path)
+    if (!match) return { answer: notFound }
+    const bound = match.byMethod.get(method)
+    if (!bound) return { answer: () => onlyThese(match, method) }
     const { id, deprecated } = bound.route
     return {
       route: id,
       headed: deprecated && ((headers) => withDeprecation(headers, deprecated)),
       answer: () =>
         'make' in bound
-          ? inTurn(peer, () => describe(bound, baseOf(world.config, request), request.headers))
-          : called(incoming, bound, place.params),
+          ? inTurn(peer, () => describe(bound, baseOf(app.config, request), request.headers))
+          : called(incoming, bound, match.params),
     }
   }
 
@@ -72,32 +73,32 @@ export function makeApi(world: World, { router, pages, describe, admission, chan
     const { request, path, query, peer, requestId, startedAt } = incoming
     const { rawHeaders } = request
     const share = shares.of(claimOf(rawHeaders), peer)
-    const errorsPage = errorsAddress(world.config.publicUrl)
+    const errorsPage = errorsAddress(app.config.publicUrl)
     const asked = { route, path, params, query, rawHeaders, peer, share, requestId, startedAt }
     const call: Call = { ...asked, errorsPage, body: nothing }
     return route.body ? withBody(incoming, call, bound) : through(incoming, call, bound)
   }
 
-  /** Read before the gate: who sends slowly takes no place, and who is turned away keeps the connection. */
+  /** Read before admission: who sends slowly takes no slot, and who is shed keeps the connection. */
   async function withBody(incoming: Incoming, call: Call, bound: BoundCall): Promise<Sent> {
-    const body = await readBody(incoming.request, incoming.room, bound.route.body?.bytesMax ?? bodyBytesMax, () =>
-      within(sortOf(call), call.share, () => admit(world, call)),
+    const body = await readBody(incoming.request, incoming.budget, bound.route.body?.bytesMax ?? bodyBytesMax, () =>
+      within(sortOf(call), call.share, () => admit(app, call)),
     )
     return through(incoming, { ...call, body }, bound)
   }
 
-  function through(incoming: Incoming, call: Call, { walk }: BoundCall): Promise<Sent> {
+  function through(incoming: Incoming, call: Call, { run }: BoundCall): Promise<Sent> {
     const { request, requestId } = incoming
     return within(sortOf(call), call.share, async (outside) => {
       call.wait = (...asked) => outside(() => wait(incoming, ...asked))
       try {
-        const reply = await walk(world, call)
+        const reply = await run(app, call)
         // Compressed within the limiter: it is work too.
         const coded = await inCoding(reply, () => request.headers, !isWrite(call.route))
         return call.rate ? limited(coded, call.rate) : coded
       } catch (error) {
         if (call.rate && !(error instanceof CallerGone))
-          return limited(failed(world, error, requestId, call.route.id), call.rate)
+          return limited(failed(app, error, requestId, call.route.id), call.rate)
         throw error
       }
     })

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { App } from './app.ts'
 import { turnsOf } from './turns.ts'
-import type { World } from './world.ts'
 
 /**
  * The callers' connections of a process, and the bytes that it holds for them: bodies that are coming in and answers
@@ -10,17 +10,17 @@ import type { World } from './world.ts'
 export type Connections = {
   accept(socket: Socket): void
   /** A request has come over a connection, which is busy until its answer is out. */
-  begin(socket: Socket, response: ServerResponse): Room
+  begin(socket: Socket, response: ServerResponse): Budget
   /** Ends connections whose answers are not read. It is called by itself, from time to time. */
-  look(): void
+  sweep(): void
   close(): void
 }
 
 /** Of one request. */
-export type Room = {
+export type Budget = {
   /** Whether the connection is one of the few beyond the most, which are kept for health checks. */
   isSpare: boolean
-  /** Whether so many bytes more may be held for whoever is at the other end. */
+  /** Whether so many bytes more may be held for the one who is at the other end. */
   has(bytes: number): boolean
   /** Counts bytes that are held until the answer is out. */
   hold(bytes: number): void
@@ -33,7 +33,7 @@ type Connection = {
   underWay: number
   held: number
   spare: boolean
-  /** Bytes that the system has taken, at the last look at which it had taken more. */
+  /** Bytes that the system has taken, at the last sweep at which it had taken more. */
   taken: number
   movedAt: number
   stuck: boolean
@@ -55,15 +55,15 @@ const shareOfPeer = 1 / 4
 const littleBytes = 64 * 1024
 /** Pieces of long answers and bodies that move in a turn of the event loop: some tenths of a millisecond. */
 const piecesATurn = 8
-const looksPerTimeout = 8
-const lookMostMilliseconds = 5000
+const sweepsPerTimeout = 8
+const sweepMostMilliseconds = 5000
 
 export function openConnections({
   config: { callersMax, bufferBytes, writeTimeout },
   clock,
   metrics,
   log,
-}: Pick<World, 'config' | 'clock' | 'metrics' | 'log'>): Connections {
+}: Pick<App, 'config' | 'clock' | 'metrics' | 'log'>): Connections {
   const all = new Map<Socket, Connection>()
   const peers = new Map<string, Peer>()
   const spares = new Set<Socket>()
@@ -90,7 +90,7 @@ export function openConnections({
     return true
   }
   /** Of the peer that has most connections, the one that has been idle for longest; else one whose answer is not read. */
-  const makeRoom = (): boolean => {
+  const evictOne = (): boolean => {
     const [crowd] = [...peers.values()].filter(({ idle }) => idle.size > 0).sort((one, other) => other.open - one.open)
     const [idle] = crowd?.idle ?? []
     if (idle) return end(idle, 'idle')
@@ -107,7 +107,7 @@ export function openConnections({
     peers.set(address, peer)
     return peer
   }
-  const look = (): void => {
+  const sweep = (): void => {
     const now = clock.elapsed()
     for (const [socket, connection] of all) {
       const taken = socket.bytesWritten - socket.writableLength
@@ -117,12 +117,12 @@ export function openConnections({
       else end(socket, 'unread')
     }
   }
-  const timer = setInterval(look, Math.min(writeTimeout / looksPerTimeout, lookMostMilliseconds)).unref()
+  const timer = setInterval(sweep, Math.min(writeTimeout / sweepsPerTimeout, sweepMostMilliseconds)).unref()
 
   return {
     accept(socket) {
       const isFull = all.size - spares.size >= callersMax
-      const spare = isFull && !makeRoom()
+      const spare = isFull && !evictOne()
       if (spare && !makeSpare()) {
         socket.destroy()
         metrics.cut('full')
@@ -162,7 +162,7 @@ export function openConnections({
         turn,
       }
     },
-    look,
+    sweep,
     close: () => clearInterval(timer),
   }
 }

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { Refusal } from '#registry/refusals.ts'
-import { refusalAnswer, replyOf } from '../walk/answer.ts'
+import { refusalAnswer, replyOf } from '../pipeline/answer.ts'
+import type { App, Stage } from './app.ts'
 import type { Connections } from './connections.ts'
 import { contentPolicy } from './content-policy.ts'
 import { openPort } from './port.ts'
-import type { Stage, World } from './world.ts'
 
 export type Listening = {
   /** The address to call, with the port that was taken. */
@@ -14,7 +14,7 @@ export type Listening = {
    * Answers what was accepted, refuses what is new, and returns when the last answer is out or time is up. No caller is
    * sent away before `together` returns: where several processes share the port, when all of them have closed it.
    */
-  drain(together?: () => Promise<void>): Promise<void>
+  drain(allClosed?: () => Promise<void>): Promise<void>
 }
 
 const keepAliveTimeout = 65_000
@@ -25,22 +25,17 @@ const farewellMilliseconds = 300
 
 export type Answerer = (request: IncomingMessage, response: ServerResponse) => void
 
-export async function listen(
-  world: World,
-  answer: Answerer,
-  stage: Stage,
-  connections: Connections,
-): Promise<Listening> {
-  const { config } = world
-  const { port, servers } = await openPort(config, () => serverOf(world, answer, connections))
+export async function listen(app: App, answer: Answerer, stage: Stage, connections: Connections): Promise<Listening> {
+  const { config } = app
+  const { port, servers } = await openPort(config, () => serverOf(app, answer, connections))
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   return {
     url: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`,
-    drain: async (together = async () => {}) => {
+    drain: async (allClosed = async () => {}) => {
       stage.is = 'leaving'
       await pause(Math.min(noticeMilliseconds, config.drainTimeout))
       const closed = Promise.all(servers.map(closePort))
-      await together()
+      await allClosed()
       stage.is = 'closing'
       await Promise.race([closed, pause(Math.min(farewellMilliseconds, config.drainTimeout))])
       for (const server of servers) server.closeIdleConnections()
@@ -50,8 +45,8 @@ export async function listen(
   }
 }
 
-function serverOf(world: World, answer: Answerer, connections: Connections): Server {
-  const { headersTimeout, requestTimeout } = world.config
+function serverOf(app: App, answer: Answerer, connections: Connections): Server {
+  const { headersTimeout, requestTimeout } = app.config
   const server = createServer(
     { headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: 500, requireHostHeader: false },
     answer,
@@ -67,7 +62,7 @@ function serverOf(world: World, answer: Answerer, connections: Connections): Ser
     answer(request, response)
   })
   server.on('checkExpectation', answer)
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseUnreadable(world, error, socket))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseUnreadable(app, error, socket))
   return server
 }
 
@@ -79,7 +74,7 @@ const closePort = (server: Server): Promise<void> =>
   new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
 
 /** What the parser refuses gets a problem body too. RFC 9112 allows no other reply before the connection closes. */
-function refuseUnreadable({ config, log }: World, error: NodeJS.ErrnoException, socket: Socket): void {
+function refuseUnreadable({ config, log }: App, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return

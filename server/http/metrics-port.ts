@@ -1,22 +1,22 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Address } from '../config/forms.ts'
+import type { App } from './app.ts'
 import { splitTarget } from './base.ts'
 import { metricsPage, metricsPath } from './pages.ts'
-import type { World } from './world.ts'
 
 /**
  * /metrics on an address of its own, where METRICS_ADDRESS names one: within the operator's network, and beside whatever
  * callers do to the port of the service. Returns what closes it.
  */
-export async function listenForMetrics(world: World): Promise<() => Promise<void>> {
-  const { metricsAddress } = world.config
+export async function listenForMetrics(app: App): Promise<() => Promise<void>> {
+  const { metricsAddress } = app.config
   if (metricsAddress === null) return async () => {}
-  const show = metricsPage(world)
+  const show = metricsPage(app)
   const server = createServer(async (request, response) => {
     try {
       await answer(request, response)
     } catch (error) {
-      world.log.error({ error }, 'metrics could not be shown')
+      app.log.error({ error }, 'metrics could not be shown')
       response.writeHead(500).end()
     }
   })

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { errorsPage } from '#derive/errors-page.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { jsonType, refusalAnswer, replyOf } from '../walk/answer.ts'
-import type { Reply } from '../walk/call.ts'
+import { jsonType, refusalAnswer, replyOf } from '../pipeline/answer.ts'
+import type { Reply } from '../pipeline/call.ts'
+import type { App, Stage } from './app.ts'
 import { type Accepts, openCoder, openToAll } from './codings.ts'
 import type { Sent } from './send.ts'
 import { storedFile } from './stored.ts'
-import type { Stage, World } from './world.ts'
 
 /** Pages that need no token and are no part of the registry's routes: health, metrics, the errors page, assets. */
 export type Pages = { readonly [path: string]: Page }
@@ -22,7 +22,7 @@ type Page = {
 export const referenceAsset = '/v1/docs/scalar.js'
 
 /** What is served beside the routes of the registry, to operators and browsers. */
-export function makePages(world: World, stage: Stage): Pages {
+export function makePages(app: App, stage: Stage): Pages {
   const coded = openCoder()
   const script = storedFile(fileURLToPath(new URL('../../console/dist/scalar.js', import.meta.url)), {
     'Content-Type': 'text/javascript; charset=utf-8',
@@ -31,10 +31,8 @@ export function makePages(world: World, stage: Stage): Pages {
   })
   return {
     '/healthz': { isHealth: true, answer: () => json(200, { status: 'ok' }) },
-    '/readyz': { isHealth: true, answer: () => ready(world, stage) },
-    ...(world.config.metricsAddress === null
-      ? { [metricsPath]: { isDocument: true, answer: metricsPage(world) } }
-      : {}),
+    '/readyz': { isHealth: true, answer: () => ready(app, stage) },
+    ...(app.config.metricsAddress === null ? { [metricsPath]: { isDocument: true, answer: metricsPage(app) } } : {}),
     '/docs/errors': {
       isDocument: true,
       answer: ({ accepts }) =>
@@ -59,10 +57,10 @@ export function makePages(world: World, stage: Stage): Pages {
 export const metricsPath = '/metrics'
 
 export const metricsPage =
-  ({ metrics }: Pick<World, 'metrics'>): Page['answer'] =>
+  ({ metrics }: Pick<App, 'metrics'>): Page['answer'] =>
   async () => ({ status: 200, headers: { 'Content-Type': metrics.contentType }, body: await metrics.text() })
 
-/** The script comes with the web interface. A start that could build neither has said so. */
+/** The script comes with the console. A start that could build neither has said so. */
 const unbuilt = (error: NodeJS.ErrnoException): never => {
   throw error.code === 'ENOENT' ? new Refusal('not_found') : error
 }
@@ -70,7 +68,7 @@ const unbuilt = (error: NodeJS.ErrnoException): never => {
 const plainPagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
 
 /** Ready: the database answers and the process is not about to stop. */
-async function ready({ database, config, log }: World, stage: Stage): Promise<Reply> {
+async function ready({ database, config, log }: App, stage: Stage): Promise<Reply> {
   try {
     if (stage.is !== 'serving') throw new Error('the process is stopping')
     await database.answers()

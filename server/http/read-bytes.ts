@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { bodyBytesMax } from '#registry/limits.ts'
-import type { Body } from '../walk/call.ts'
-import { noRoom } from './admission.ts'
-import type { Room } from './connections.ts'
+import { overloaded } from './admission.ts'
+import type { Budget } from './connections.ts'
+import type { Body } from './protocol/body.ts'
 
 /** The caller hung up in the middle of his request: nobody is left to answer, and nothing has failed. */
 export class CallerGone extends Error {
@@ -26,7 +26,7 @@ const firstBytes = 4096
  * Refused where there is no room to hold it. It is received into one buffer that grows: a list of what came in each
  * packet would take many times the room of a body that is sent byte by byte.
  */
-export function receive(request: IncomingMessage, room: Room, keptMax: number): Upload {
+export function receive(request: IncomingMessage, budget: Budget, keptMax: number): Upload {
   let buffer = Buffer.alloc(0)
   let size = 0
   const keep = (chunk: Buffer): void => {
@@ -34,8 +34,8 @@ export function receive(request: IncomingMessage, room: Room, keptMax: number): 
     if (needed > buffer.length) {
       const grown = Buffer.allocUnsafe(Math.max(needed, 2 * buffer.length, firstBytes))
       const more = grown.length - buffer.length
-      if (!room.has(more)) throw noRoom
-      room.hold(more)
+      if (!budget.has(more)) throw overloaded
+      budget.hold(more)
       buffer.copy(grown, 0, 0, size)
       buffer = grown
     }
@@ -78,9 +78,9 @@ export function receive(request: IncomingMessage, room: Room, keptMax: number): 
 }
 
 /** The whole of a body that has so many bytes at most. One that says it has more is not received at all. */
-export async function readBytes(request: IncomingMessage, room: Room, most: number): Promise<Body> {
+export async function readBytes(request: IncomingMessage, budget: Budget, most: number): Promise<Body> {
   if ((declaredLength(request) ?? 0) > most) return 'too large'
-  const upload = receive(request, room, most)
+  const upload = receive(request, budget, most)
   return (await upload.upTo(most)) ? { bytes: upload.bytes() } : 'too large'
 }
 
@@ -100,7 +100,7 @@ const awayMilliseconds = 1000
  * unread is reset, and the answer lost. A caller who waits to be told to go on has nothing on its way. Piece by piece, between
  * the requests of others.
  */
-export function readAway(request: IncomingMessage, { turn }: Room): Promise<void> {
+export function readAway(request: IncomingMessage, { turn }: Budget): Promise<void> {
   if (request.complete || request.destroyed || request.headers.expect !== undefined) return Promise.resolve()
   return new Promise((resolve) => {
     let size = 0

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { Refusal } from '#registry/refusals.ts'
-import { noRoom } from './admission.ts'
+import { overloaded } from './admission.ts'
+import type { App, Stage } from './app.ts'
 import { splitTarget } from './base.ts'
-import type { Room } from './connections.ts'
+import type { Budget } from './connections.ts'
 import { failed } from './failed.ts'
-import { protocolRefusal } from './protocol.ts'
+import { protocolRefusal } from './protocol/required-headers.ts'
 import { CallerGone } from './read-bytes.ts'
-import type { Place } from './router.ts'
+import type { RouteMatch } from './router.ts'
 import { type Exchange, isLong, type Sent, send, wholeBytes } from './send.ts'
-import type { Stage, World } from './world.ts'
 
 /** A request as it came in, before it is known who sends it. */
 export type Incoming = Exchange & {
@@ -21,7 +21,7 @@ export type Incoming = Exchange & {
   query: string
   /** The address of the TCP peer; undefined where the socket could not say. */
   peer: string | undefined
-  /** Of the world's clock, in milliseconds. */
+  /** Of the app's clock, in milliseconds. */
   startedAt: number
   /** Who sent it, for its line in the log, as far as that is known by then. */
   who: { peer: string | undefined; [what: string]: unknown }
@@ -38,74 +38,74 @@ export type Target = {
   headed?: ((headers: Sent['headers']) => Sent['headers']) | undefined
 }
 
-/** A part of the service: the API with its pages, or the web interface. */
+/** A part of the service: the API with its pages, or the console. */
 export type Site = (incoming: Incoming) => Target
 
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse, room: Room) => Promise<void>
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse, budget: Budget) => Promise<void>
 
 /** Answers requests, whatever part of the service they are for: the only place that knows HTTP's own types. */
-export function makeRequestHandler(world: World, site: Site, stage: Stage): RequestHandler {
-  return async (request, response, room) => {
-    const startedAt = world.clock.elapsed()
+export function makeRequestHandler(app: App, site: Site, stage: Stage): RequestHandler {
+  return async (request, response, budget) => {
+    const startedAt = app.clock.elapsed()
     const requestId = randomUUID()
     // Read before anything is waited for: a socket that has closed no longer says who it was.
     const peer = request.socket.remoteAddress
     const [path, query] = splitTarget(request.url ?? '/')
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
-    const exchange = { request, response, room, requestId }
+    const exchange = { request, response, budget, requestId }
     const incoming: Incoming = { ...exchange, method, path, query, peer, startedAt, who: { peer } }
     const target = site(incoming)
-    let isTurnedAway = false
+    let isShed = false
 
     let reply: Sent
     try {
       reply = await answer()
     } catch (error) {
       if (error instanceof CallerGone) return hungUp()
-      isTurnedAway = error instanceof Refusal && error.code === 'overloaded'
-      reply = failed(world, error, requestId, target.route ?? path)
+      isShed = error instanceof Refusal && error.code === 'overloaded'
+      reply = failed(app, error, requestId, target.route ?? path)
     }
     if (target.headed) reply = { ...reply, headers: target.headed(reply.headers) }
     try {
-      send(exchange, reply, stage.is === 'closing' || room.isSpare)
+      send(exchange, reply, stage.is === 'closing' || budget.isSpare)
       finish(reply.status)
     } catch (error) {
-      world.log.error({ error, request_id: requestId }, 'the answer could not be sent')
+      app.log.error({ error, request_id: requestId }, 'the answer could not be sent')
       response.destroy()
     }
 
     async function answer(): Promise<Sent> {
-      if (!target.isHealth && (room.isSpare || !room.has(0))) throw unheld()
+      if (!target.isHealth && (budget.isSpare || !budget.has(0))) throw unheld()
       const refused = protocolRefusal(request)
       if (refused) throw refused
       const reply = await target.answer()
       // Only an answer that was read out is so long, and nothing was changed for it.
-      if (!isLong(reply) || room.has(wholeBytes)) return reply
+      if (!isLong(reply) || budget.has(wholeBytes)) return reply
       if (reply.body instanceof Readable) reply.body.destroy()
       throw unheld()
     }
 
     function unheld(): Refusal {
-      world.metrics.turnedAway('unheld')
-      return noRoom
+      app.metrics.shed('unheld')
+      return overloaded
     }
 
     function hungUp(): void {
       counted(hungUpStatus)
-      world.log.debug({ request_id: requestId, method: request.method, path }, 'the caller hung up')
+      app.log.debug({ request_id: requestId, method: request.method, path }, 'the caller hung up')
     }
 
     function finish(status: number): void {
       const ms = counted(status)
       const line = { request_id: requestId, method: request.method, path, status, ms, ...incoming.who }
-      // Those turned away are counted together: a line for each would cost more than turning them away.
-      if (status >= 400 && !isTurnedAway) world.log.info(line, 'refused')
-      else world.log.debug(line, 'answered')
+      // Those shed are counted together: a line for each would cost more than shedding them.
+      if (status >= 400 && !isShed) app.log.info(line, 'refused')
+      else app.log.debug(line, 'answered')
     }
 
     function counted(status: number): number {
-      const ms = world.clock.elapsed() - startedAt
-      world.metrics.answered(target.route ?? 'other', status, ms / 1000)
+      const ms = app.clock.elapsed() - startedAt
+      app.metrics.answered(target.route ?? 'other', status, ms / 1000)
       return ms
     }
   }
@@ -115,7 +115,7 @@ export function makeRequestHandler(world: World, site: Site, stage: Stage): Requ
 const hungUpStatus = 499
 
 /** What a path answers to a method that none of its routes has. */
-export function onlyThese({ allow, options }: Pick<Place<unknown>, 'allow' | 'options'>, method: string): Sent {
+export function onlyThese({ allow, options }: Pick<RouteMatch<unknown>, 'allow' | 'options'>, method: string): Sent {
   if (method === 'OPTIONS') return { status: 204, headers: options, body: '' }
   throw new Refusal('method_not_allowed', { headers: { Allow: allow } })
 }

@@ -1,12 +1,12 @@
 import findMyWay from 'find-my-way'
 import { colonPath } from '#derive/routes.ts'
-import type { AtPath } from '../walk/bind.ts'
-import type { PathParams } from '../walk/call.ts'
+import type { AtPath } from '../pipeline/bind.ts'
+import type { PathParams } from '../pipeline/call.ts'
 
 /** Finds what is at a path. All methods of a path stand together, for 405 and OPTIONS. */
-export type Router<Placed> = (path: string) => Place<Placed> | undefined
+export type Router<Placed> = (path: string) => RouteMatch<Placed> | undefined
 
-export type Place<Placed> = Methods<Placed> & { params: PathParams }
+export type RouteMatch<Placed> = Methods<Placed> & { params: PathParams }
 
 type Methods<Placed> = {
   byMethod: ReadonlyMap<string, Placed>

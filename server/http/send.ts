@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Reply } from '../walk/call.ts'
-import type { Room } from './connections.ts'
+import type { Reply } from '../pipeline/call.ts'
+import type { Budget } from './connections.ts'
 import { contentPolicy } from './content-policy.ts'
 import { isUnread, readAway } from './read-bytes.ts'
 
@@ -16,7 +16,7 @@ export type Sent = Omit<Reply, 'body'> & {
 
 export type StoredFile = { path: string; bytes: number }
 
-export type Exchange = { request: IncomingMessage; response: ServerResponse; room: Room; requestId: string }
+export type Exchange = { request: IncomingMessage; response: ServerResponse; budget: Budget; requestId: string }
 
 /** What is longer goes out in pieces, so that a caller who reads slowly is seen to read. */
 const pieceBytes = 32 * 1024
@@ -54,24 +54,24 @@ const lengthOf = (body: Exclude<Sent['body'], Readable>): number =>
 
 const isShort = (body: Sent['body']): body is string | Buffer => isWhole(body) && !isLong({ body })
 
-function endWith({ response, room }: Exchange, body: string | Buffer): void {
+function endWith({ response, budget }: Exchange, body: string | Buffer): void {
   response.end(body)
   // Mostly the system has taken all of it by now.
-  if (response.writableLength > 0) room.hold(response.writableLength)
+  if (response.writableLength > 0) budget.hold(response.writableLength)
 }
 
 /** The answer goes out at once; the connection is closed when what the caller still sends has been read. */
-async function endAfterRest({ request, response, room }: Exchange, body: Sent['body']): Promise<void> {
+async function endAfterRest({ request, response, budget }: Exchange, body: Sent['body']): Promise<void> {
   if (isWhole(body)) response.write(body)
   else await pipeline(readableOf(body), response, { end: false }).catch(() => response.destroy())
-  await readAway(request, room)
+  await readAway(request, budget)
   response.end()
 }
 
-async function sendInPieces({ response, room }: Exchange, body: Sent['body']): Promise<void> {
+async function sendInPieces({ response, budget }: Exchange, body: Sent['body']): Promise<void> {
   try {
-    room.hold(isWhole(body) ? lengthOf(body) : 2 * pieceBytes)
-    await pipeline(Readable.from(inTurns(room, readableOf(body)), { objectMode: false }), response)
+    budget.hold(isWhole(body) ? lengthOf(body) : 2 * pieceBytes)
+    await pipeline(Readable.from(inTurns(budget, readableOf(body)), { objectMode: false }), response)
   } catch {
     // The caller has hung up, or reads nothing and was cut off.
     response.destroy()
@@ -85,7 +85,7 @@ function readableOf(body: Sent['body']): Readable {
 }
 
 /** Between the requests of others: the system takes megabytes for each of a thousand connections at once. */
-async function* inTurns({ turn }: Room, pieces: Readable): AsyncGenerator<Buffer> {
+async function* inTurns({ turn }: Budget, pieces: Readable): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     await turn()
     yield piece

@@ -2,7 +2,7 @@ import { type CallRow, insertCalls } from '#sql/system/calls.ts'
 import type { Database } from '../store/database.ts'
 
 /**
- * The calls of reads and of refusals at the gates, kept for a moment and written together. A write notes its own call
+ * The calls of reads and of refusals of authorization, kept for a moment and written together. A write logs its own call
  * in its own transaction. Decisions, Metering: what is kept here is lost in a crash, at most a second of it.
  */
 export type Meter = {

@@ -2,7 +2,7 @@ import type { Statement } from '#sql/statement.ts'
 import { sweepAnswers } from '#sql/system/answers.ts'
 import { companiesWithOldCalls, sweepCalls } from '#sql/system/calls.ts'
 import { markHorizon, sweepMarks } from '#sql/system/changes.ts'
-import { foldTallies } from '#sql/system/row-counts.ts'
+import { compactRowCounts } from '#sql/system/row-counts.ts'
 import { sweepSessions } from '#sql/system/sessions.ts'
 import { sweepAttempts } from '#sql/system/sign-in.ts'
 import { sweepWebhookAttempts } from '#sql/system/webhook-attempts.ts'
@@ -38,7 +38,7 @@ const attemptsChore: Chore = {
   everyMilliseconds: 600_000,
 }
 /** Changes that a total is still the sum of: the fewer, the quicker a list. */
-export const talliesChore: Chore = { batch: foldTallies, batchMax: 5000, everyMilliseconds: 2000 }
+export const rowCountsChore: Chore = { batch: compactRowCounts, batchMax: 5000, everyMilliseconds: 2000 }
 
 /** What was sent to webhooks, and is older than that is kept. */
 const webhookAttemptsChore = (keptDays: number): Chore => ({
@@ -71,7 +71,7 @@ const choresOf = (keeping: Keeping): readonly (Chore | CompanyChore)[] => [
   answersChore,
   sessionsChore,
   attemptsChore,
-  talliesChore,
+  rowCountsChore,
   marksChore,
   callsChore(keeping.callsKeptDays),
   oldMarksChore(keeping.changesKeptDays),

@@ -98,7 +98,7 @@ const unlessAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   })
 
 /**
- * By DNS alone and not by the system's look-up: that one waits in the threads that passwords are hashed in, and whoever
+ * By DNS alone and not by the system's look-up: that one waits in the threads that passwords are hashed in, and anyone who
  * runs a slow name server would hold them.
  */
 async function resolveByDns(name: string): Promise<string[]> {

@@ -2,7 +2,7 @@ import type { Problem } from '#registry/definition.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import type { Account, AccountChange } from './account.ts'
 
-/** Whoever manages accounts: nobody comes to more rights than he holds, by himself or through another account. */
+/** Anyone who manages accounts: nobody comes to more rights than he holds, by himself or through another account. */
 
 /** What is granted anew has to be held by who grants it. */
 export function mayGrant(held: readonly string[], before: readonly string[], wanted: readonly string[]): void {

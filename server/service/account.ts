@@ -1,6 +1,6 @@
 import { checkValue } from '#derive/input.ts'
 import type { Problem } from '#registry/definition.ts'
-import type { Field } from '#registry/kinds/index.ts'
+import type { Field } from '#registry/fields/index.ts'
 import { permissions as allPermissions } from '#registry/permissions.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import {

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Author } from '#sql/system/log.ts'
 
-/** Who acts, through which door: the token of an integrator, somebody in the office, the operator, or the service itself. */
-export type Actor = Author & { door: 'api' | 'web' | 'command' | 'service' }
+/** Who acts, through which channel: the token of an integrator, somebody in the console, the operator, or the service itself. */
+export type Actor = Author & { channel: 'api' | 'web' | 'command' | 'service' }
 
 export const operator = (companyId: number): Actor => nobody(companyId, 'command')
 
 /** What the service does by itself. */
 export const itself = (companyId: number): Actor => nobody(companyId, 'service')
 
-const nobody = (companyId: number, door: Actor['door']): Actor => ({
-  ...{ companyId, accountId: null, tokenId: null, door },
+const nobody = (companyId: number, channel: Actor['channel']): Actor => ({
+  ...{ companyId, accountId: null, tokenId: null, channel },
   writeId: randomUUID(),
 })

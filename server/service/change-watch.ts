@@ -7,21 +7,21 @@ import type { Database } from '../store/database.ts'
  */
 export type ChangeWatch = {
   /** Until a change from `seen` on can be read, or for so long at most, or until the caller is gone; false once closed. */
-  wait(companyId: number, seen: Seen, milliseconds: number, gone: AbortSignal): Promise<boolean>
+  wait(companyId: number, seen: Watermark, milliseconds: number, gone: AbortSignal): Promise<boolean>
   /** Lets everybody go on at once, from here on too. */
   close(): void
 }
 
 /** What was seen of the log: everything below the position. */
-export type Seen = { epoch: number; pos: string }
+export type Watermark = { epoch: number; pos: string }
 
-type Waiter = { seen: Seen; wake(): void }
+type Waiter = { seen: Watermark; wake(): void }
 
-const lookEveryMilliseconds = 100
+const pollMilliseconds = 100
 /** After a commit of this process, which may be what somebody waits for. */
 const lookSoonMilliseconds = 20
 /** While the database does not answer. */
-const lookAgainMilliseconds = 1000
+const retryMilliseconds = 1000
 
 /** `onError` hears when nothing could be looked for; `onCount` how many wait, whenever that changes. */
 export function startChangeWatch(
@@ -34,16 +34,16 @@ export function startChangeWatch(
   /** Whether what the timer waits for comes after a commit of this process. */
   let isSoon = false
   let hasCommitted = false
-  let isLooking = false
+  let isPolling = false
   let isClosed = false
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     timer = undefined
-    isLooking = true
+    isPolling = true
     hasCommitted = false
     const asked = [...waiting]
     const seen = asked.map(([companyId, waiters]) => ({ companyId, ...oldest(waiters) }))
-    let pause = lookEveryMilliseconds
+    let pause = pollMilliseconds
     try {
       const [row] = await database.read<{ epoch: number; pos: string; company_ids: number[] }>(changedCompanies(seen))
       const { epoch, pos, company_ids } = row as NonNullable<typeof row>
@@ -51,20 +51,20 @@ export function startChangeWatch(
       for (const [index, [companyId, waiters]] of asked.entries()) {
         for (const waiter of waiters) {
           if (changed.has(companyId)) waiter.wake()
-          // Of those who came meanwhile with less in view, the next look knows.
-          else if (!isBefore(waiter.seen, seen[index] as Seen)) waiter.seen = later(waiter.seen, { epoch, pos })
+          // Of those who came meanwhile with less in view, the next poll knows.
+          else if (!isBefore(waiter.seen, seen[index] as Watermark)) waiter.seen = later(waiter.seen, { epoch, pos })
         }
       }
     } catch (error) {
       onError(error)
-      pause = lookAgainMilliseconds
+      pause = retryMilliseconds
     }
-    isLooking = false
+    isPolling = false
     plan(hasCommitted ? Math.min(pause, lookSoonMilliseconds) : pause)
   }
   const plan = (milliseconds: number): void => {
-    if (timer || isLooking || waiting.size === 0) return
-    timer = setTimeout(() => void look(), milliseconds)
+    if (timer || isPolling || waiting.size === 0) return
+    timer = setTimeout(() => void poll(), milliseconds)
     isSoon = milliseconds <= lookSoonMilliseconds
   }
   const cancel = (): void => {
@@ -107,10 +107,10 @@ export function startChangeWatch(
   }
 }
 
-const isBefore = (one: Seen, other: Seen): boolean =>
+const isBefore = (one: Watermark, other: Watermark): boolean =>
   one.epoch < other.epoch || (one.epoch === other.epoch && BigInt(one.pos) < BigInt(other.pos))
 
-const later = (one: Seen, other: Seen): Seen => (isBefore(one, other) ? other : one)
+const later = (one: Watermark, other: Watermark): Watermark => (isBefore(one, other) ? other : one)
 
-const oldest = (waiters: ReadonlySet<Waiter>): Seen =>
+const oldest = (waiters: ReadonlySet<Waiter>): Watermark =>
   [...waiters].map(({ seen }) => seen).reduce((one, other) => (isBefore(other, one) ? other : one))

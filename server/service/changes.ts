@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { JsonObject } from '#registry/json.ts'
-import { registry } from '#registry/records/index.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { registry } from '#registry/resources/index.ts'
 import { type ChangesRow, changesAfter } from '#sql/records/changes.ts'
 import { type HorizonRow, horizonNow, markHorizon } from '#sql/system/changes.ts'
 import type { Position } from '#sql/system/log.ts'
@@ -50,23 +50,23 @@ export type ReadChanges = {
 }
 
 /** The resources that the log can tell of. */
-export const toldResources = registry.filter(({ served }) => served)
+export const feedResources = registry.filter(({ served }) => served)
 
 /** The changes of a company after a cursor, in the order of their commits. Decisions, Changes. */
 export async function readChanges(
   database: Database,
-  { companyId, after, records = toldResources.map(({ name }) => name), limit, keptDays }: ReadChanges,
+  { companyId, after, records = feedResources.map(({ name }) => name), limit, keptDays }: ReadChanges,
 ): Promise<ChangesPage> {
   if (after === 'now') return { changes: [], next: await cursorOfNow(database, companyId), more: false }
   const from = after === null ? null : readCursor(companyId, after)
   const [row] = await database.read<ChangesRow>(
-    changesAfter(toldResources, { companyId, after: from, records, limit, keptDays }),
+    changesAfter(feedResources, { companyId, after: from, records, limit, keptDays }),
   )
   const { json, next, more } = judged(companyId, row as ChangesRow)
   return { changes: JSON.parse(`[${json}]`) as Change[], next, more }
 }
 
-/** A page that was read, refused where it cannot go on from the place that was asked for. */
+/** A page that was read, refused where it cannot go on from the position that was asked for. */
 export function judged(companyId: number, row: ChangesRow): { json: string; next: string; more: boolean } {
   if (isGone(row)) throw new Refusal('cursor_gone')
   const { json, next_epoch, next_pos, next_id, start_epoch, start_pos, start_id, more } = row
@@ -78,7 +78,7 @@ export function judged(companyId: number, row: ChangesRow): { json: string; next
 }
 
 /**
- * Whether changes after the place may be missing: it lies behind the end of its epoch, which was cut off there, or the
+ * Whether changes after the position may be missing: it lies behind the end of its epoch, which was cut off there, or the
  * first change after it is older than changes are told.
  */
 function isGone({ start_epoch, start_pos, start_id, ...row }: ChangesRow): boolean {
@@ -95,7 +95,7 @@ function isGone({ start_epoch, start_pos, start_id, ...row }: ChangesRow): boole
   )
 }
 
-/** A place after which every change is told that is not seen by now. It is marked, so that it holds through a crash. */
+/** A position after which every change is told that is not seen by now. It is marked, so that it holds through a crash. */
 async function cursorOfNow(database: Database, companyId: number): Promise<string> {
   const [row] = await database.read<Omit<Position, 'id'>>(markHorizon(0))
   return cursorOf(companyId, { ...(row as Omit<Position, 'id'>), id: 0 })
@@ -107,21 +107,21 @@ export async function horizon(database: Database): Promise<HorizonRow> {
   return row as HorizonRow
 }
 
-/** Opaque to whoever gets it. The check binds it to the company and finds what was cut off or made up. */
+/** Opaque to anyone who gets it. The check binds it to the company and finds what was cut off or made up. */
 export function cursorOf(companyId: number, { epoch, pos, id }: Position): string {
-  const place = `${epoch}.${pos}.${id}`
-  return Buffer.from(`${place}.${checkOf(companyId, place)}`).toString('base64url')
+  const position = `${epoch}.${pos}.${id}`
+  return Buffer.from(`${position}.${checkOf(companyId, position)}`).toString('base64url')
 }
 
 export function readCursor(companyId: number, cursor: string): Position {
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
-  const [, place, epoch, pos, id, check] = /^((\d{1,9})\.(\d{1,19})\.(\d{1,16}))\.([\w-]+)$/.exec(text) ?? []
-  if (place === undefined || check !== checkOf(companyId, place)) throw notOurs()
+  const [, position, epoch, pos, id, check] = /^((\d{1,9})\.(\d{1,19})\.(\d{1,16}))\.([\w-]+)$/.exec(text) ?? []
+  if (position === undefined || check !== checkOf(companyId, position)) throw notOurs()
   return { epoch: Number(epoch), pos: pos as string, id: Number(id) }
 }
 
-const checkOf = (companyId: number, place: string): string =>
-  hash('sha256', `changes of ${companyId} after ${place}`, 'base64url').slice(0, 12)
+const checkOf = (companyId: number, position: string): string =>
+  hash('sha256', `changes of ${companyId} after ${position}`, 'base64url').slice(0, 12)
 
 const notOurs = (): Refusal =>
   new Refusal('invalid_parameter', {

@@ -2,10 +2,10 @@ import { type AddOn, addOns } from '#registry/add-ons.ts'
 import { currencies } from '#registry/currencies.ts'
 import type { Problem } from '#registry/definition.ts'
 import { isPlanLimited, type Plan, planLimit, planNames } from '#registry/plans.ts'
-import { registry } from '#registry/records/index.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { registry } from '#registry/resources/index.ts'
 import { type CompanyRow, findCompany, insertCompany, lockCompany, updateCompany } from '#sql/system/companies.ts'
-import { countLive, recountPlaces } from '#sql/system/quota.ts'
+import { countLive, recountSlots } from '#sql/system/quota.ts'
 import type { Transaction } from '../store/database.ts'
 
 /** A company: its name, currency, plan and add-ons. */
@@ -47,7 +47,7 @@ export async function showCompany(transaction: Transaction, id: number): Promise
   const [company] = await transaction.run<CompanyRow>(findCompany(id))
   if (!company) throw noCompany(id)
   const usage = []
-  for (const { name } of limitedKinds) {
+  for (const { name } of limitedResources) {
     const [row] = await transaction.run<{ used: number }>(countLive(id, name))
     usage.push({ records: name, used: row?.used ?? 0, limit: planLimit(company.plan, name) })
   }
@@ -56,10 +56,10 @@ export async function showCompany(transaction: Transaction, id: number): Promise
 
 const noCompany = (id: number): Refusal => new Refusal('not_found', { detail: `There is no company ${id}.` })
 
-const limitedKinds = registry.filter(({ name }) => isPlanLimited(name))
+const limitedResources = registry.filter(({ name }) => isPlanLimited(name))
 
 async function recount(transaction: Transaction, companyId: number): Promise<void> {
-  for (const { name } of limitedKinds) await transaction.run(recountPlaces(companyId, name))
+  for (const { name } of limitedResources) await transaction.run(recountSlots(companyId, name))
 }
 
 function checked(before: CompanyRow, { name, currency, plan, addOns: wanted }: CompanyInput): CompanyRow {

@@ -21,9 +21,9 @@ export async function passwordProblems(password: string | undefined, owner: Owne
 
 /**
  * Where a process hashes passwords: a few at a time. Each takes 19 MiB and a core for some time, so without a bound a
- * crowd at the door would take the memory and time of everybody else.
+ * crowd that signs in would take the memory and time of everybody else.
  */
-export type PasswordDesk = {
+export type PasswordQueue = {
   /** For somebody who is signed in. */
   hash(password: string): Promise<string>
   /** Whether somebody who is signed in gives the password of that hash. */
@@ -35,24 +35,24 @@ export type PasswordDesk = {
 /** Who waits: somebody known, by a session or a device, or a stranger, told by his network. */
 export type From = 'known' | { stranger: string }
 
-type DeskOptions = { atOnceMax: number; waitMilliseconds: number }
+type QueueOptions = { atOnceMax: number; waitMilliseconds: number }
 type Waiting = { from: From; begin(): void }
 
 /** A person who works here waits longer for his turn than a stranger, before he is told to come back. */
-const knownPatience = 4
+const knownWaitFactor = 4
 
 /** Waiting strangers of one network. */
 const waitingPerPeerMax = 2
 
-export function openPasswordDesk({ atOnceMax, waitMilliseconds }: DeskOptions): PasswordDesk {
-  // One place is kept for those who are known, and the next one is theirs before it is a stranger's: a crowd of strangers
+export function openPasswordQueue({ atOnceMax, waitMilliseconds }: QueueOptions): PasswordQueue {
+  // One slot is kept for those who are known, and the next one is theirs before it is a stranger's: a crowd of strangers
   // cannot keep them from signing in.
   const strangersMax = Math.max(1, atOnceMax - 1)
   const waiting: Waiting[] = []
   const running = { all: 0, strangers: 0 }
   let nobodys: Promise<string> | undefined
 
-  const hasPlace = (from: From): boolean =>
+  const hasSlot = (from: From): boolean =>
     running.all < atOnceMax && (from === 'known' || running.strangers < strangersMax)
   const begin = (from: From): void => {
     running.all++
@@ -62,13 +62,13 @@ export function openPasswordDesk({ atOnceMax, waitMilliseconds }: DeskOptions): 
     running.all--
     if (from !== 'known') running.strangers--
     const known = waiting.findIndex((one) => one.from === 'known')
-    const next = known >= 0 ? known : waiting.findIndex((one) => hasPlace(one.from))
+    const next = known >= 0 ? known : waiting.findIndex((one) => hasSlot(one.from))
     if (next >= 0) waiting.splice(next, 1)[0]?.begin()
   }
 
   const inTurn = async <T>(from: From, work: () => Promise<T>): Promise<T> => {
-    if (hasPlace(from)) begin(from)
-    else await place(from)
+    if (hasSlot(from)) begin(from)
+    else await queued(from)
     try {
       return await work()
     } finally {
@@ -76,7 +76,7 @@ export function openPasswordDesk({ atOnceMax, waitMilliseconds }: DeskOptions): 
     }
   }
 
-  const place = (from: From): Promise<void> => {
+  const queued = (from: From): Promise<void> => {
     const ofPeer = from === 'known' ? 0 : waiting.filter((one) => isSame(one.from, from)).length
     if (ofPeer >= waitingPerPeerMax) throw busy()
     return new Promise((resolve, reject) => {
@@ -88,11 +88,11 @@ export function openPasswordDesk({ atOnceMax, waitMilliseconds }: DeskOptions): 
           resolve()
         },
       }
-      const patience = from === 'known' ? waitMilliseconds * knownPatience : waitMilliseconds
+      const waitMost = from === 'known' ? waitMilliseconds * knownWaitFactor : waitMilliseconds
       const timer = setTimeout(() => {
         waiting.splice(waiting.indexOf(entry), 1)
         reject(busy())
-      }, patience)
+      }, waitMost)
       waiting.push(entry)
     })
   }

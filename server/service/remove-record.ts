@@ -3,53 +3,61 @@ import { type Definition, isIn, type Relation } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { listedIdsMax } from '#registry/limits.ts'
 import { permission } from '#registry/permissions.ts'
-import { definitionOf, registry } from '#registry/records/index.ts'
 import type { Listed } from '#registry/refusals.ts'
-import type { UnlinkedNote } from '#sql/records/history.ts'
-import { lookForDelete } from '#sql/records/look.ts'
-import { erase, hide, noteRemoval, type RelatedRow, related, type SettledRow, settle } from '#sql/records/remove.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import type { UnlinkedEntry } from '#sql/records/history.ts'
+import { prefetchForDelete } from '#sql/records/prefetch.ts'
+import {
+  type ColumnChangeRow,
+  erase,
+  insertRemoval,
+  type RelatedRow,
+  related,
+  setColumn,
+  softDelete,
+} from '#sql/records/remove.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
+import type { Command } from './command.ts'
 import type { Expected } from './expected.ts'
-import { freePlanPlaces } from './plan.ts'
-import type { Work } from './work.ts'
+import { releaseQuotaSlots } from './plan.ts'
 import { heldRecord } from './write-record.ts'
 
-export type Removed = { id: number; mode: 'soft' | 'hard'; wentAlong: Listed[]; kept: Listed[] }
+export type Removed = { id: number; mode: 'soft' | 'hard'; cascaded: Listed[]; kept: Listed[] }
 
-/** Throws where whoever asks lacks a permission. */
+/** Throws where the one who asks lacks a permission. */
 export type MayDo = (permission: string) => void
 
 type Wanted = { definition: Definition; id: number; expected: Expected; mayDo?: MayDo | undefined }
 
 /**
  * Deletes a record unless protected history refers to it. What belongs to it alone goes along; what can stand without
- * it stays, and lets go of it. A preview is the same, undone by the caller. Where `mayDo` is given, it is asked for the
- * kinds that go along, too. Spec, Request and response rules 3 and 4.
+ * it stays, and lets go of it. A preview is the same, undone by the caller. Where `mayDo` is given, it is asked for the resources that go
+ * along, too. Spec, Request and response rules 3 and 4.
  */
-export const removal = (companyId: number, { definition, id, expected, mayDo }: Wanted): Work<Removed> => ({
-  prefetch: lookForDelete(companyId, definition, id),
-  async execute(transaction, actor, seen) {
-    const { json } = heldRecord(seen, expected)
+export const removal = (companyId: number, { definition, id, expected, mayDo }: Wanted): Command<Removed> => ({
+  prefetch: prefetchForDelete(companyId, definition, id),
+  async execute(transaction, actor, prefetched) {
+    const { json } = heldRecord(prefetched, expected)
     const record = JSON.parse(json) as JsonObject
     const plan = await planRemoval(transaction, actor, definition, [id])
-    for (const records of plan.goes.keys()) mayDo?.(permission(records, 'DELETE'))
+    for (const records of plan.cascades.keys()) mayDo?.(permission(records, 'DELETE'))
     refuseIfBlocked(definition, record, plan)
 
     const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'
-    const unlinked = await letGo(transaction, actor, plan)
-    await takeAway(transaction, actor, definition, id, mode, json, plan, unlinked)
-    return { id, mode, wentAlong: listWent(plan), kept: listKept(plan) }
+    const unlinked = await unlink(transaction, actor, plan)
+    await apply(transaction, actor, definition, id, mode, json, plan, unlinked)
+    return { id, mode, cascaded: listCascaded(plan), kept: listKept(plan) }
   },
 })
 
 /** What a removal does, worked out before anything is done. */
 type Plan = {
-  /** Kind → ids that go, the record itself not among them. */
-  goes: Map<string, Set<number>>
+  /** Resource → ids that go, the record itself not among them. */
+  cascades: Map<string, Set<number>>
   /** Per reference, the ids that stay. */
   stays: { relation: Relation; effect: 'kept' | 'unlinked'; ids: number[] }[]
-  blocks: { records: string; ids: number[] }[]
+  restricts: { records: string; ids: number[] }[]
 }
 
 /** Follows every relation of the record, and of what goes with it, until nothing more goes. */
@@ -59,21 +67,22 @@ async function planRemoval(
   definition: Definition,
   ids: number[],
 ): Promise<Plan> {
-  const plan: Plan = { goes: new Map(), stays: [], blocks: [] }
+  const plan: Plan = { cascades: new Map(), stays: [], restricts: [] }
   const waiting: [Definition, number[]][] = [[definition, ids]]
   for (let next = waiting.shift(); next; next = waiting.shift()) {
-    const [kind, group] = next
-    const { relations } = kind.removal
+    const [resource, group] = next
+    const { relations } = resource.removal
     const found = await Promise.all(
       relations.map((relation) => transaction.run<RelatedRow>(related(actor.companyId, relation, group))),
     )
     for (const [index, relation] of relations.entries()) {
       const rows = found[index] as RelatedRow[]
       const idsOf = (effect: RelatedRow['effect']) => rows.filter((row) => row.effect === effect).map((row) => row.id)
-      const going = idsOf('goes')
-      if (going.length > 0) waiting.push([kindNamed(relation.records), addTo(plan.goes, relation.records, going)])
-      const blocking = idsOf('blocks')
-      if (blocking.length > 0) plan.blocks.push({ records: relation.records, ids: blocking })
+      const going = idsOf('cascade')
+      if (going.length > 0)
+        waiting.push([resourceNamed(relation.records), addTo(plan.cascades, relation.records, going)])
+      const blocking = idsOf('restrict')
+      if (blocking.length > 0) plan.restricts.push({ records: relation.records, ids: blocking })
       for (const effect of ['unlinked', 'kept'] as const) {
         const staying = idsOf(effect)
         if (staying.length > 0) plan.stays.push({ relation, effect, ids: staying })
@@ -82,69 +91,72 @@ async function planRemoval(
   }
   // What goes by one reference does not stay by another.
   plan.stays = plan.stays
-    .map((stay) => ({ ...stay, ids: stay.ids.filter((id) => !plan.goes.get(stay.relation.records)?.has(id)) }))
+    .map((stay) => ({ ...stay, ids: stay.ids.filter((id) => !plan.cascades.get(stay.relation.records)?.has(id)) }))
     .filter(({ ids }) => ids.length > 0)
   return plan
 }
 
-function refuseIfBlocked(definition: Definition, record: JsonObject, { blocks }: Plan): void {
+function refuseIfBlocked(definition: Definition, record: JsonObject, { restricts }: Plan): void {
   const { protectedWhen } = definition.removal
   const itself =
     protectedWhen && isIn(record, protectedWhen) ? [{ records: definition.name, ids: [record.id as number] }] : []
-  const blockedBy = merged([...itself, ...blocks]).map(({ records, ids }) => listed(records, ids))
+  const blockedBy = merged([...itself, ...restricts]).map(({ records, ids }) => listed(records, ids))
   if (blockedBy.length > 0) throw deleteBlocked(definition, blockedBy)
 }
 
 /** Empties the references of what stays; returns what each held, so that a restore can fill it in again. */
-function letGo(transaction: Transaction, actor: Actor, { stays }: Plan): Promise<UnlinkedNote[]> {
+function unlink(transaction: Transaction, actor: Actor, { stays }: Plan): Promise<UnlinkedEntry[]> {
   const unlinked = stays.filter(({ effect }) => effect === 'unlinked')
   return Promise.all(
-    unlinked.map(async ({ relation: { records, by, settles }, ids }) => {
+    unlinked.map(async ({ relation: { records, by, resets }, ids }) => {
       const [settled, freed] = await Promise.all([
-        settles
-          ? transaction.run<SettledRow>(settle(actor, records, settles.column, ids, { is: settles.from }, settles.to))
+        resets
+          ? transaction.run<ColumnChangeRow>(
+              setColumn(actor, records, resets.column, ids, { is: resets.from }, resets.to),
+            )
           : [],
-        transaction.run<SettledRow>(settle(actor, records, by, ids, 'any', null)),
+        transaction.run<ColumnChangeRow>(setColumn(actor, records, by, ids, 'any', null)),
       ])
       return {
         records,
         by,
         ids: freed.map(({ id }) => id),
         of: freed.map(({ changes }) => Number(changes[by]?.[0])),
-        ...(settles && settled.length > 0 ? { settled: { ...settles, ids: settled.map(({ id }) => id) } } : {}),
+        ...(resets && settled.length > 0 ? { settled: { ...resets, ids: settled.map(({ id }) => id) } } : {}),
       }
     }),
   )
 }
 
-async function takeAway(
+async function apply(
   transaction: Transaction,
   actor: Actor,
   definition: Definition,
   id: number,
   mode: 'soft' | 'hard',
   json: string,
-  { goes }: Plan,
-  unlinked: readonly UnlinkedNote[],
+  { cascades }: Plan,
+  unlinked: readonly UnlinkedEntry[],
 ): Promise<void> {
   const title = String((JSON.parse(json) as JsonObject)[definition.title])
-  const went = Object.fromEntries([...goes].map(([records, ids]) => [records, [...ids]]))
+  const cascaded = Object.fromEntries([...cascades].map(([records, ids]) => [records, [...ids]]))
   const [removal] = await transaction.run<{ id: number }>(
-    noteRemoval(actor, { records: definition.name, recordId: id, mode, title, went, unlinked }),
+    insertRemoval(actor, { records: definition.name, recordId: id, mode, title, cascaded, unlinked }),
   )
   const removalId = removal?.id as number
 
-  const hidden = new Map(goes)
+  const softDeleted = new Map(cascades)
   if (mode === 'hard') transaction.send(erase(actor, definition, { id, held: json, removalId }))
-  else addTo(hidden, definition.name, [id])
-  for (const [records, ids] of hidden) transaction.send(hide(actor, kindNamed(records), [...ids], removalId))
-  for (const { records, ids } of merged([{ records: definition.name, ids: [id] }, ...listsOf(goes)])) {
-    await freePlanPlaces(transaction, actor.companyId, kindNamed(records), ids.length)
+  else addTo(softDeleted, definition.name, [id])
+  for (const [records, ids] of softDeleted)
+    transaction.send(softDelete(actor, resourceNamed(records), [...ids], removalId))
+  for (const { records, ids } of merged([{ records: definition.name, ids: [id] }, ...listsOf(cascades)])) {
+    await releaseQuotaSlots(transaction, actor.companyId, resourceNamed(records), ids.length)
   }
 }
 
-function listWent({ goes }: Plan): Listed[] {
-  return listsOf(goes).map(({ records, ids }) => listed(records, ids))
+function listCascaded({ cascades }: Plan): Listed[] {
+  return listsOf(cascades).map(({ records, ids }) => listed(records, ids))
 }
 
 function listKept({ stays }: Plan): Listed[] {
@@ -161,17 +173,17 @@ export const listed = (records: string, ids: readonly number[]): Listed => ({
   ids: ids.toSorted((one, other) => one - other).slice(0, listedIdsMax),
 })
 
-/** One entry a kind, each id once. */
+/** One entry a resource, each id once. */
 function merged(groups: readonly { records: string; ids: readonly number[] }[]): { records: string; ids: number[] }[] {
-  const byKind = new Map<string, Set<number>>()
-  for (const { records, ids } of groups) addTo(byKind, records, ids)
-  return listsOf(byKind)
+  const byResource = new Map<string, Set<number>>()
+  for (const { records, ids } of groups) addTo(byResource, records, ids)
+  return listsOf(byResource)
 }
 
 const listsOf = (groups: Map<string, Set<number>>): { records: string; ids: number[] }[] =>
   [...groups].map(([records, ids]) => ({ records, ids: [...ids] }))
 
-/** Adds ids to a kind; returns those that are new there. */
+/** Adds ids to a resource; returns those that are new there. */
 function addTo(groups: Map<string, Set<number>>, records: string, ids: readonly number[]): number[] {
   const known = groups.get(records) ?? new Set()
   const added = ids.filter((id) => !known.has(id))
@@ -179,7 +191,7 @@ function addTo(groups: Map<string, Set<number>>, records: string, ids: readonly 
   return added
 }
 
-export function kindNamed(records: string): Definition {
+export function resourceNamed(records: string): Definition {
   const definition = definitionOf(registry, records)
   if (!definition) throw new Error(`the registry has no ${records}`)
   return definition

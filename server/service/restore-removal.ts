@@ -6,25 +6,25 @@ import { invalidFields, type Listed, Refusal } from '#registry/refusals.ts'
 import { fieldOfIndex, uniqueFields } from '#sql/records/columns.ts'
 import {
   type HeldRemoval,
-  hiddenBy,
   holdLive,
   lockRemoval,
   markRestored,
+  softDeletedBy,
   takenMeanwhile,
-  unhide,
+  undelete,
 } from '#sql/records/restore.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
-import { linkAgain } from './link-again.ts'
-import { takePlanPlaces } from './plan.ts'
-import { kindNamed, listed, type MayDo } from './remove-record.ts'
+import { takeQuotaSlots } from './plan.ts'
+import { relink } from './relink.ts'
+import { listed, type MayDo, resourceNamed } from './remove-record.ts'
 import { lookUpFound } from './write-record.ts'
 
 export type Restored = { records: string; recordId: number; cameBack: Listed[]; linked: Listed[] }
 
 /**
- * Undoes a whole deletion, or nothing of it: every record that went comes back, if the world still has room for it. Its
+ * Undoes a whole deletion, or nothing of it: every record that went comes back, unless something stands against it. Its
  * unique values must be free, what it refers to must be live or come back too, and the plan must have a place. What had
  * let go of it refers to it again, where it is still live and still refers to nothing. Decisions, Deletion.
  */
@@ -43,7 +43,7 @@ export async function restoreRemoval(
   const returning: Returning[] = []
   for (const { definition, ids } of groups) {
     const rows = await transaction.run<{ id: number; json: string }>(
-      hiddenBy(actor.companyId, definition, removalId, ids),
+      softDeletedBy(actor.companyId, definition, removalId, ids),
     )
     const records = rows.map(({ json }) => JSON.parse(json) as JsonObject)
     if (records.length > 0) returning.push({ definition, records })
@@ -55,11 +55,11 @@ export async function restoreRemoval(
   if (problems.length > 0) throw invalidFields(problems)
 
   for (const group of returning) await bringBack(transaction, actor, group, removalId)
-  const linked = await linkAgain(transaction, actor, removal.unlinked)
+  const linked = await relink(transaction, actor, removal.unlinked)
   await keepRules(transaction, actor, returning)
   transaction.send(markRestored(actor.companyId, removalId))
   for (const { definition, records } of returning) {
-    await takePlanPlaces(transaction, actor.companyId, definition, records.length)
+    await takeQuotaSlots(transaction, actor.companyId, definition, records.length)
   }
   return {
     records: removal.records,
@@ -79,8 +79,8 @@ function groupsOf({ records, record_id, went }: HeldRemoval): Group[] {
   const along = Object.entries(went).filter(([name]) => name !== records)
   const own = [record_id, ...(went[records] ?? [])]
   return [
-    { definition: kindNamed(records), ids: own },
-    ...along.map(([name, ids]) => ({ definition: kindNamed(name), ids })),
+    { definition: resourceNamed(records), ids: own },
+    ...along.map(([name, ids]) => ({ definition: resourceNamed(name), ids })),
   ]
 }
 
@@ -132,7 +132,7 @@ async function lostReferences(
       const rows = await transaction.run<{ id: number; live: boolean }>(holdLive(companyId, field.to, wanted))
       const live = new Set(rows.filter((row) => row.live).map(({ id }) => id))
       for (const record of outside.filter((record) => !live.has(record[name] as number))) {
-        const message = `leads to a ${kindNamed(field.to).one} that has been deleted meanwhile; restore that first`
+        const message = `leads to a ${resourceNamed(field.to).one} that has been deleted meanwhile; restore that first`
         problems.push({ field: placeOf(group, returning[0], idOf(record), name), code: 'not_found', message })
       }
     }
@@ -147,9 +147,9 @@ async function bringBack(
   removalId: number,
 ) {
   try {
-    await transaction.run(unhide(actor, definition.name, records.map(idOf), removalId))
+    await transaction.run(undelete(actor, definition.name, records.map(idOf), removalId))
   } catch (error) {
-    // Taken between our look and our write.
+    // Taken between our read and our write.
     const field = fieldOfIndex(definition, violatedIndex(error) ?? '')
     if (field === undefined) throw error
     const message = `has a value that another ${definition.one} has meanwhile; change it there first`

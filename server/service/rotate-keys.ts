@@ -22,7 +22,7 @@ export const rotateKeys = (database: Database, keys: SealingKeys, change: KeyCha
     await change.begin()
     const beat = () => held.run(lockRotation())
     const first = await sealAll(database, keys, beat)
-    // Whoever took the former key just before is waited for; his are the last.
+    // Anyone who took the former key just before is waited for; his are the last.
     const last = await database.transaction(async (transaction) => {
       await transaction.run(fenceKeys())
       return sealAll({ transaction: (work) => work(transaction) }, keys, beat)

@@ -11,7 +11,7 @@ import {
   type SessionKey,
   type SessionOrigin,
   type SessionRow,
-  seeSession,
+  selectSession,
   sessionsOf,
   touchSession,
 } from '#sql/system/sessions.ts'
@@ -56,16 +56,16 @@ export function claimOfSession(text: string | undefined): Claim | undefined {
   if (text?.length !== 51) return undefined
   const bytes = Buffer.from(text.slice(0, 16), 'base64url')
   if (bytes.length !== 12) return undefined
-  return { companyId: bytes.readUIntBE(0, 6), random: bytes.readUIntBE(6, 6), door: 'console' }
+  return { companyId: bytes.readUIntBE(0, 6), random: bytes.readUIntBE(6, 6), channel: 'console' }
 }
 
 /**
  * The live session of a request, or the refusal of one that is none, is over, or whose account is disabled. Where its
  * cookie should have the prefix and has none, `isPlain`, it counts only if it began without.
  */
-export async function seeLiveSession(database: Database, text: string | undefined, isPlain = false): Promise<Session> {
+export async function readLiveSession(database: Database, text: string | undefined, isPlain = false): Promise<Session> {
   const key = readSessionText(text)
-  const [row] = key ? await database.read<SessionRow>(seeSession(key)) : []
+  const [row] = key ? await database.read<SessionRow>(selectSession(key)) : []
   if (!key || !row || (isPlain && !row.plain_name)) throw notSignedIn()
   if (row.stale) await database.read(touchSession(key))
   return sessionOf(key, row)
@@ -87,7 +87,7 @@ export async function endSession(database: Database, text: string | undefined): 
   if (key) await database.read(deleteSession(key))
 }
 
-/** The sessions of whoever is signed in. */
+/** The sessions of the one who is signed in. */
 export const listSessions = (database: Database, { key, row }: Session): Promise<ListedSession[]> =>
   database.read<ListedSession>(sessionsOf(key, row.account_id))
 
@@ -115,7 +115,7 @@ export function needPermission({ row }: Session, permission: string): void {
 const sessionOf = (key: SessionKey, row: SessionRow): Session => ({
   key,
   row,
-  actor: { companyId: key.companyId, accountId: row.account_id, tokenId: null, door: 'web', writeId: randomUUID() },
+  actor: { companyId: key.companyId, accountId: row.account_id, tokenId: null, channel: 'web', writeId: randomUUID() },
 })
 
 const notSignedIn = (): Refusal =>

@@ -3,7 +3,7 @@ import { type CandidateRow, candidatesFor, passwordOf, signInAccountsMax } from 
 import type { Database } from '../store/database.ts'
 import { type Counted, comparing, count, forget, networkOf, subjectOf, takeBack, tooMany } from './attempts.ts'
 import { addDevice, type Device, isOf, type Keys, readDevices } from './device.ts'
-import type { From, PasswordDesk } from './password.ts'
+import type { From, PasswordQueue } from './password.ts'
 import { beginSession, type Origin, type Session } from './session.ts'
 
 export type SignIn = {
@@ -24,7 +24,7 @@ export type SignedIn =
   | { choose: { account_id: number; name: string; company: { id: number; name: string } }[] }
 
 type Candidate = CandidateRow & { company_id: number }
-type Means = { database: Database; desk: PasswordDesk; keys: Keys; now: Date }
+type Means = { database: Database; passwords: PasswordQueue; keys: Keys; now: Date }
 
 /** Longer than any address, and no work to compare. */
 const emailLengthMax = 512
@@ -34,7 +34,7 @@ const emailLengthMax = 512
  * take the same way, as long, and get the same answer; so do an address of one account and one of several.
  */
 export async function signIn(means: Means, given: SignIn): Promise<SignedIn> {
-  const { database, desk, keys, now } = means
+  const { database, passwords, keys, now } = means
   const email = given.email.trim().slice(0, emailLengthMax)
   const rows = await database.read<CandidateRow>(candidatesFor(email, given.accountId ?? null))
   const candidates = rows.filter((row): row is Candidate => row.company_id !== null)
@@ -49,7 +49,9 @@ export async function signIn(means: Means, given: SignIn): Promise<SignedIn> {
   const hashes = compared.map((row) => row.password_hash)
   const from: From = isKnown ? 'known' : { stranger: network }
   const counted = tries.flatMap((one) => one.counted)
-  const right = await comparing(database, counted, () => desk.matches(given.password, hashes, signInAccountsMax, from))
+  const right = await comparing(database, counted, () =>
+    passwords.matches(given.password, hashes, signInAccountsMax, from),
+  )
   const [own, ...others] = compared.filter((_, index) => right[index])
   if (!own) throw wrong()
   await settle(database, tries, [own, ...others])
@@ -103,10 +105,10 @@ async function settle(database: Database, tries: readonly Try[], right: readonly
   }
 }
 
-/** Whoever is signed in shows once more that it is he. Counted by the account: a session is no licence to guess. */
+/** Anyone who is signed in shows once more that it is he. Counted by the account: a session is no licence to guess. */
 export async function confirmPassword(
   database: Database,
-  desk: PasswordDesk,
+  passwords: PasswordQueue,
   { actor: { companyId }, row: { account_id: accountId } }: Session,
   password: string,
   field = 'password',
@@ -116,7 +118,7 @@ export async function confirmPassword(
   if (seconds > 0) throw tooMany(seconds)
   const [found] = await database.read<{ password_hash: string | null }>(passwordOf(companyId, accountId))
   const hash = found?.password_hash ?? null
-  if (hash === null || !(await comparing(database, counted, () => desk.isRight(password, hash)))) {
+  if (hash === null || !(await comparing(database, counted, () => passwords.isRight(password, hash)))) {
     throw invalidFields([{ field, code: 'wrong_password', message: 'is not the password of your account' }])
   }
   await forget(database, counted)

@@ -35,7 +35,7 @@ export function claimOfToken(text: string): Claim | undefined {
   const at = text.indexOf(tokenPrefix) + tokenPrefix.length
   if (at < tokenPrefix.length || text.length < at + tokenDigits) return undefined
   const [companyId, random] = [sixBytesAt(text, at), sixBytesAt(text, at + 12)]
-  return companyId >= 0 && random >= 0 ? { companyId, random, door: 'api' } : undefined
+  return companyId >= 0 && random >= 0 ? { companyId, random, channel: 'api' } : undefined
 }
 
 /** The number that twelve small hexadecimal digits write; negative where one of them is none. */

@@ -3,7 +3,7 @@ import type { Problem } from '#registry/definition.ts'
 import { scopes as allScopes } from '#registry/permissions.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { type AccountRow, lockAccount } from '#sql/system/accounts.ts'
-import { noteOffice } from '#sql/system/log.ts'
+import { appendAudit } from '#sql/system/log.ts'
 import { holdKeys } from '#sql/system/seal.ts'
 import {
   activeToken,
@@ -28,12 +28,12 @@ export type NewToken = {
   label: string
   scopes: readonly string[] | 'all'
   allowlist: readonly string[]
-  /** The permissions of whoever issues it; undefined: the operator, who may grant anything. */
+  /** The permissions of the one who issues it; undefined: the operator, who may grant anything. */
   issuerHolds?: readonly string[]
 }
 
 /**
- * Issues a token that can do no more than its account may. Whoever has its text acts as the account, so only somebody
+ * Issues a token that can do no more than its account may. Anyone who has its text acts as the account, so only somebody
  * who may do all that the account may issues one for another. Spec, Authentication 3 and 5; Decisions, Tokens.
  */
 export async function issueToken(
@@ -67,8 +67,8 @@ export async function issueToken(
 }
 
 /**
- * A new text with the same scopes, label and allowlist; the old one stops at once. `holds` are the permissions of
- * whoever will see the text; undefined: the operator. Spec, Authentication 4 and 5.
+ * A new text with the same scopes, label and allowlist; the old one stops at once. `holds` are the permissions of the one
+ * who will see the text; undefined: the operator. Spec, Authentication 4 and 5.
  */
 export async function rotateToken(
   transaction: Transaction,
@@ -88,11 +88,11 @@ export async function revokeToken(transaction: Transaction, actor: Actor): Promi
   await transaction.run(lockTokens(actor.companyId))
   const [old] = await transaction.run<TokenRow>(revokeActiveToken(actor.companyId))
   if (!old) throw noToken()
-  await note(transaction, actor, old.id, 'revoked')
+  await audit(transaction, actor, old.id, 'revoked')
   return old
 }
 
-/** The text again, on demand, for somebody who `holds` all its scopes; each showing is noted. */
+/** The text again, on demand, for somebody who `holds` all its scopes; each showing is logged. */
 export async function showToken(
   transaction: Transaction,
   actor: Actor,
@@ -103,7 +103,7 @@ export async function showToken(
   const [row] = await transaction.run<TokenRow>(activeToken(actor.companyId))
   if (!row) throw noToken()
   needScopes(holds, row)
-  await note(transaction, actor, row.id, 'shown')
+  await audit(transaction, actor, row.id, 'shown')
   try {
     return { token: await openSealed(keys, row.sealed, sealedToken.boundTo(actor.companyId, row.id)), row }
   } catch (error) {
@@ -129,7 +129,7 @@ export async function allowAddresses(
   if (problems.length > 0) throw invalidFields(problems)
   const [row] = await transaction.run<TokenRow>(setAllowlist(actor.companyId, normalized(allowlist)))
   if (!row) throw noToken()
-  await note(transaction, actor, row.id, 'allowlist set')
+  await audit(transaction, actor, row.id, 'allowlist set')
   return row
 }
 
@@ -153,7 +153,7 @@ async function insert(
         hash: hashToken(token),
       }),
     )
-    await note(transaction, actor, id, action)
+    await audit(transaction, actor, id, action)
     return { token, row: row as Token }
   } catch (error) {
     if (violatedIndex(error) === 'tokens_active') throw new Refusal('token_active')
@@ -161,8 +161,8 @@ async function insert(
   }
 }
 
-const note = (transaction: Transaction, actor: Actor, recordId: number, action: string) =>
-  transaction.run(noteOffice(actor, { records: 'tokens', recordId, action, changes: null }))
+const audit = (transaction: Transaction, actor: Actor, recordId: number, action: string) =>
+  transaction.run(appendAudit(actor, { records: 'tokens', recordId, action, changes: null }))
 
 /** The text of a token is all that it takes to use it: nobody comes by it to more rights than he holds. */
 const needScopes = (holds: readonly string[] | undefined, { scopes }: Pick<TokenRow, 'scopes'>): void =>

@@ -28,7 +28,7 @@ export function checkedSettings({ name, url, events, payload, ordered }: Webhook
   return { name: name.trim(), url: url.trim(), events: [...wanted], payload: payload as Payload, ordered }
 }
 
-/** Whoever sends records somewhere could read them there, so he must be allowed to. Undefined: the operator. */
+/** Anyone who sends records somewhere could read them there, so he must be allowed to. Undefined: the operator. */
 export function needViews(holds: readonly string[] | undefined, events: readonly string[]): void {
   const codes = [...new Set(events.map(recordsOfEvent))].map((records) => permission(records, 'VIEW'))
   const missing = holds && codes.find((code) => !holds.includes(code))

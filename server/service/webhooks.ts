@@ -1,7 +1,7 @@
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { previousSecretHours, webhooksMax } from '#registry/webhooks.ts'
 import { markHorizon } from '#sql/system/changes.ts'
-import { noteOffice, type Position } from '#sql/system/log.ts'
+import { appendAudit, type Position } from '#sql/system/log.ts'
 import {
   beginWebhookAt,
   deleteWebhook,
@@ -21,7 +21,7 @@ import {
 } from '#sql/system/webhooks.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
-import { noteWebhook } from './office-note.ts'
+import { auditWebhook } from './audit-log.ts'
 import { type SealingKeys, seal, sealedFormerSecret, sealedWebhookSecret } from './seal.ts'
 import { checkedSettings, needViews, type WebhookInput } from './webhook-input.ts'
 import { makeSecret, openSecrets } from './webhook-secret.ts'
@@ -31,7 +31,7 @@ import { makeSecret, openSecrets } from './webhook-secret.ts'
 /** An endpoint as it is shown: without its secrets, and without who is sending to it just now. */
 export type Webhook = EndpointRow
 
-/** `holds`: the permissions of whoever does it; undefined: the operator. The address has been looked at by then. */
+/** `holds`: the permissions of the one who does it; undefined: the operator. The address has been looked at by then. */
 export type By = { actor: Actor; keys: SealingKeys; holds?: readonly string[] | undefined; now: Date }
 
 /** A new endpoint is told of what changes from now on. Its secret is said once. */
@@ -55,11 +55,11 @@ export async function createWebhook(
   const sealed = await seal(transaction, keys, { text: secret, boundTo: sealedWebhookSecret.boundTo(companyId, id) })
   const cursor = await endOfLog(transaction)
   const [webhook] = await transaction.run<Webhook>(insertWebhook(companyId, { ...settings, id, sealed, cursor }))
-  await noteWebhook(transaction, actor, null, webhook as Webhook)
+  await auditWebhook(transaction, actor, null, webhook as Webhook)
   return { secret, webhook: webhook as Webhook }
 }
 
-/** Changes what is given. Whoever lets it tell more, or tells somebody else, must be allowed to see all of it. */
+/** Changes what is given. Anyone who lets it tell more, or tells somebody else, must be allowed to see all of it. */
 export async function changeWebhook(
   transaction: Transaction,
   { actor, holds }: By,
@@ -70,7 +70,7 @@ export async function changeWebhook(
   const settings = checkedSettings({ ...before, ...change })
   needViews(holds, settings.events)
   const [after] = await transaction.run<Webhook>(updateWebhook(actor.companyId, id, settings))
-  await noteWebhook(transaction, actor, before, after as Webhook)
+  await auditWebhook(transaction, actor, before, after as Webhook)
   return after as Webhook
 }
 
@@ -89,7 +89,7 @@ export async function rotateWebhook(
   const previous = await seal(transaction, keys, { text: present, boundTo: sealedFormerSecret.boundTo(companyId, id) })
   const until = new Date(now.getTime() + previousSecretHours * 3600 * 1000)
   const [webhook] = await transaction.run<Webhook>(rotateSecret(companyId, id, { sealed, previous, until }))
-  await note(transaction, actor, id, 'rotated')
+  await audit(transaction, actor, id, 'rotated')
   return { secret, webhook: webhook as Webhook }
 }
 
@@ -98,7 +98,7 @@ export async function disableOne(transaction: Transaction, { actor, now }: By, i
   const before = await hold(transaction, actor.companyId, id)
   if (before.disabled_at !== null) return before
   const [after] = await transaction.run<Webhook>(disableWebhook(actor.companyId, id, 'by_hand', now))
-  await note(transaction, actor, id, 'disabled')
+  await audit(transaction, actor, id, 'disabled')
   return after as Webhook
 }
 
@@ -129,7 +129,7 @@ export async function replayOne(
 export async function removeWebhook(transaction: Transaction, { actor }: By, id: number): Promise<void> {
   await hold(transaction, actor.companyId, id)
   await transaction.run(deleteWebhook(actor.companyId, id))
-  await note(transaction, actor, id, 'deleted')
+  await audit(transaction, actor, id, 'deleted')
 }
 
 export const listWebhooks = (transaction: Transaction, companyId: number): Promise<Webhook[]> =>
@@ -147,7 +147,7 @@ export const cursorOf = ({ cursor_epoch, cursor_pos, cursor_id }: Webhook): Posi
   id: cursor_id,
 })
 
-/** Where the log can be read to. It is marked, so that the place holds through a crash. */
+/** Where the log can be read to. It is marked, so that the position holds through a crash. */
 async function endOfLog(transaction: Transaction): Promise<Position> {
   const [mark] = await transaction.run<Omit<Position, 'id'>>(markHorizon(0))
   return { ...(mark as Omit<Position, 'id'>), id: 0 }
@@ -174,14 +174,14 @@ async function begin(
   { cursor, action, changes = null }: { cursor: Position; action: string; changes?: object | null },
 ): Promise<Webhook> {
   const [webhook] = await transaction.run<Webhook>(beginWebhookAt(actor.companyId, id, cursor))
-  await note(transaction, actor, id, action, changes)
+  await audit(transaction, actor, id, action, changes)
   return webhook as Webhook
 }
 
-const note = (
+const audit = (
   transaction: Transaction,
   actor: Actor,
   recordId: number,
   action: string,
   changes: object | null = null,
-) => transaction.run(noteOffice(actor, { records: 'webhook_endpoints', recordId, action, changes }))
+) => transaction.run(appendAudit(actor, { records: 'webhook_endpoints', recordId, action, changes }))

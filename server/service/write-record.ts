@@ -4,32 +4,32 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { isPlanLimited, type Plan, planLimit } from '#registry/plans.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { columnsOf, fieldOfIndex, uniqueFields } from '#sql/records/columns.ts'
-import { lookForCreate, lookForUpdate, lookUp, type Sent, takenColumn } from '#sql/records/look.ts'
+import { lookUp, prefetchForCreate, prefetchForUpdate, type Sent, takenColumn } from '#sql/records/prefetch.ts'
 import { insertRecord, leadsTo, lockTree, nextNumber, updateRecord, type WrittenRow } from '#sql/records/write.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
+import { type Command, type Prefetched, runCommand } from './command.ts'
 import { type Expected, expectVersion } from './expected.ts'
-import { noPlaceLeft } from './plan.ts'
-import { type Seen, type Work, workOn } from './work.ts'
+import { quotaExceeded } from './plan.ts'
 
 /** A record as a write leaves it. `json` is its whole text, as PostgreSQL shows it. */
 export type Written = WrittenRow
 export type Changed = Written & { changed: string[] }
 
-/** Creates a record, whoever asks and through whichever door. Spec, Request and response rules 1. */
+/** Creates a record, whoever asks and through whichever channel. Spec, Request and response rules 1. */
 export const createRecord = (transaction: Transaction, actor: Actor, definition: Definition, body: Json) =>
-  workOn(transaction, actor, creation(actor.companyId, definition, body))
+  runCommand(transaction, actor, creation(actor.companyId, definition, body))
 
-export const creation = (companyId: number, definition: Definition, body: Json): Work<Written> => ({
-  prefetch: lookForCreate(companyId, definition, sentOf(definition, body)),
-  async execute(transaction, actor, seen) {
-    const after = await checked(transaction, actor, definition, { body, before: null, seen })
+export const creation = (companyId: number, definition: Definition, body: Json): Command<Written> => ({
+  prefetch: prefetchForCreate(companyId, definition, sentOf(definition, body)),
+  async execute(transaction, actor, prefetched) {
+    const after = await checked(transaction, actor, definition, { body, before: null, prefetched })
     await giveNumber(transaction, actor, definition, after)
-    const limit = isPlanLimited(definition.name) ? planLimit(seen?.plan as Plan, definition.name) : null
+    const limit = isPlanLimited(definition.name) ? planLimit(prefetched?.plan as Plan, definition.name) : null
     const insert = insertRecord(actor, definition, after, limit)
     const [written] = await uniquely(transaction, definition, transaction.run<Written>(insert))
-    if (!written) throw await noPlaceLeft(transaction, companyId, definition, limit as number)
+    if (!written) throw await quotaExceeded(transaction, companyId, definition, limit as number)
     return written
   },
 })
@@ -42,7 +42,7 @@ export const changeRecord = (
   id: number,
   body: Json,
   expected: Expected,
-) => workOn(transaction, actor, change(actor.companyId, definition, id, body, expected))
+) => runCommand(transaction, actor, change(actor.companyId, definition, id, body, expected))
 
 export const change = (
   companyId: number,
@@ -50,12 +50,12 @@ export const change = (
   id: number,
   body: Json,
   expected: Expected,
-): Work<Changed> => ({
-  prefetch: lookForUpdate(companyId, definition, id, sentOf(definition, body)),
-  async execute(transaction, actor, seen) {
-    const { version, json } = heldRecord(seen, expected)
+): Command<Changed> => ({
+  prefetch: prefetchForUpdate(companyId, definition, id, sentOf(definition, body)),
+  async execute(transaction, actor, prefetched) {
+    const { version, json } = heldRecord(prefetched, expected)
     const before = JSON.parse(json) as JsonObject
-    const after = await checked(transaction, actor, definition, { body, before, seen })
+    const after = await checked(transaction, actor, definition, { body, before, prefetched })
     const { changed, values, changes } = differences(definition, before, after)
     if (changed.length === 0) return { id, version, json, changed }
     const update = updateRecord(actor, definition, id, values, changes)
@@ -77,9 +77,9 @@ export function differences(definition: Definition, before: JsonObject, after: J
 }
 
 /** The live record that was looked at; refused where there is none or it is not the one expected. */
-export function heldRecord(seen: Seen, expected: Expected): { version: number; json: string } {
-  if (!seen) throw new Refusal('not_found')
-  const { version, json } = seen as { version: number; json: string }
+export function heldRecord(prefetched: Prefetched, expected: Expected): { version: number; json: string } {
+  if (!prefetched) throw new Refusal('not_found')
+  const { version, json } = prefetched as { version: number; json: string }
   expectVersion(version, expected)
   return { version, json }
 }
@@ -89,7 +89,7 @@ async function checked(
   transaction: Transaction,
   actor: Actor,
   definition: Definition,
-  sent: { body: Json; before: JsonObject | null; seen: Seen },
+  sent: { body: Json; before: JsonObject | null; prefetched: Prefetched },
 ): Promise<JsonObject> {
   const { record, problems } = judged(definition, sent)
   const { before } = sent
@@ -101,8 +101,8 @@ async function checked(
 /** The record as it would be, and what is wrong with it but for the circles of a tree. */
 export const judged = (
   definition: Definition,
-  { body, before, seen }: { body: Json; before: JsonObject | null; seen: Seen },
-) => checkRecord(definition, body, before, (checked) => whatItLeadsTo(definition, checked, before, seen))
+  { body, before, prefetched }: { body: Json; before: JsonObject | null; prefetched: Prefetched },
+) => checkRecord(definition, body, before, (checked) => whatItLeadsTo(definition, checked, before, prefetched))
 
 /** What a body says of the fields that have to be looked up; what is not acceptable there is not looked up. */
 export const sentOf = (definition: Definition, body: Json): Sent => {
@@ -114,19 +114,24 @@ export const referencesOf = (definition: Definition): string[] =>
   Object.keys(definition.fields).filter((name) => definition.fields[name]?.kind === 'reference')
 
 /** What the references lead to, and what is wrong with those, and with unique values, that were not there before. */
-function whatItLeadsTo(definition: Definition, { sent, after }: Checked, before: JsonObject | null, seen: Seen): LedTo {
+function whatItLeadsTo(
+  definition: Definition,
+  { sent, after }: Checked,
+  before: JsonObject | null,
+  prefetched: Prefetched,
+): LedTo {
   const isNew = (name: string): boolean => name in sent && sent[name] !== null && !same(sent[name], before?.[name])
-  const found = foundOf(definition, after, seen)
+  const found = foundOf(definition, after, prefetched)
   const lost = referencesOf(definition).filter((name) => isNew(name) && !found[name])
-  const taken = uniqueFields(definition).filter((name) => isNew(name) && seen?.[takenColumn(name)])
+  const taken = uniqueFields(definition).filter((name) => isNew(name) && prefetched?.[takenColumn(name)])
   return { found, missing: [...lost.map((name) => notFound(definition, name)), ...taken.map(notUnique)] }
 }
 
-const foundOf = (definition: Definition, record: JsonObject, seen: Seen): Found =>
+const foundOf = (definition: Definition, record: JsonObject, prefetched: Prefetched): Found =>
   Object.fromEntries(
     referencesOf(definition)
       .filter((name) => record[name] !== null)
-      .map((name) => [name, (seen?.[name] ?? undefined) as JsonObject | undefined]),
+      .map((name) => [name, (prefetched?.[name] ?? undefined) as JsonObject | undefined]),
   )
 
 /** What the references of a record as it stands lead to, as far as its rules read it. */
@@ -161,7 +166,7 @@ export const notUnique = (field: string): Problem => ({
 })
 
 /**
- * A write that may meet a unique index: somebody else took the value between our look and our write. PostgreSQL has
+ * A write that may meet a unique index: somebody else took the value between our read and our write. PostgreSQL has
  * given the transaction up by then, so it is undone.
  */
 async function uniquely<Row>(transaction: Transaction, definition: Definition, rows: Promise<Row[]>): Promise<Row[]> {

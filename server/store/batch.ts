@@ -17,7 +17,7 @@ export type Asked = {
  * both sides wake up for each. This is the driver's interface for queries of one's own, and PostgreSQL's pipelining:
  * https://www.postgresql.org/docs/18/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
  */
-export function sendTogether(client: pg.ClientBase, batch: readonly Asked[]): void {
+export function sendBatch(client: pg.ClientBase, batch: readonly Asked[]): void {
   const answers: { rows: unknown[]; command: string }[] = []
   const prepared = preparedBy(client)
   let rows: unknown[] = []

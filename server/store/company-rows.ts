@@ -119,7 +119,7 @@ function insertion({ table, columns }: CompanyTable, companyId?: number): string
 
 /**
  * Ids are kept, so what draws new ones has to go on after them. Others draw at the same time: what is skipped is far
- * more than they can draw between the look and the change.
+ * more than they can draw between the read and the change.
  */
 async function raiseSequences(client: pg.ClientBase, tables: readonly CompanyTable[], companyId: number) {
   for (const { table } of tables.filter(({ columns }) => columns.includes('id'))) {

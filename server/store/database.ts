@@ -1,18 +1,18 @@
 import pg from 'pg'
-import type { BriefStatement } from '#sql/brief.ts'
+import type { BatchableRead } from '#sql/batchable.ts'
 import type { Statement } from '#sql/statement.ts'
 import { begin, commit, ping, rollback, rollbackAndChain } from '#sql/system/connection.ts'
 import { fixedShare, type Share } from '../fair/shares.ts'
-import { type Asked, sendTogether } from './batch.ts'
+import { type Asked, sendBatch } from './batch.ts'
+import { openConnectionSlots } from './connection-slots.ts'
 import { asFault, Fault, isConflict, isConnectionLost } from './faults.ts'
-import { openLanes } from './lanes.ts'
 import { keepLog } from './log-identity.ts'
-import { openSeats } from './seats.ts'
+import { openSharedConnections } from './shared-connections.ts'
 
-/** The only door to PostgreSQL. `share` is whose part of the connections is taken; without one, the service's own. */
+/** The only access to PostgreSQL. `share` is whose part of the connections is taken; without one, the service's own. */
 export type Database = {
-  /** One statement by itself; a brief one may answer others too, and brings this one's row. */
-  read<Row>(statement: Statement | BriefStatement, share?: Share): Promise<Row[]>
+  /** One statement by itself; a batchable one may answer others too, and brings this one's row. */
+  read<Row>(statement: Statement | BatchableRead, share?: Share): Promise<Row[]>
   /** One READ COMMITTED transaction. Run again, whole and silently, when it met another one (up to three times). */
   transaction<T>(work: (transaction: Transaction) => Promise<T>, share?: Share): Promise<T>
   /** Calls the listener after each transaction of this process that was committed. */
@@ -59,7 +59,7 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
     application_name: 'plumbline',
     options: sessionOptions(limits),
   }
-  const lanes = openLanes(
+  const shared = openSharedConnections(
     { ...client, pipeline: true },
     { waitingTimeMax: limits.connectTimeout, answerTimeMax: limits.statementTimeout + answerTimeout },
     onError,
@@ -69,16 +69,16 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
     max: limits.connectionsMax,
     onConnect: (one) => keepLog(one, limits.connectTimeout),
   })
-  const seats = openSeats(limits)
+  const connectionSlots = openConnectionSlots(limits)
   // Without a listener a lost connection would end the process: the pool's hears of those that are idle; of the others
   // whoever uses them hears by the failure of what he asked.
   pool.on('error', onError)
   pool.on('connect', (one) => one.on('error', () => {}))
 
-  const read = <Row>(asked: Statement | BriefStatement, share = ourselves): Promise<Row[]> =>
-    asked.brief
-      ? lanes.read<Row>(asked, share.key)
-      : seats.seated(share, () => connected(pool, (client) => conversation(client).run<Row>(asked)))
+  const read = <Row>(asked: Statement | BatchableRead, share = ourselves): Promise<Row[]> =>
+    asked.batchable
+      ? shared.read<Row>(asked, share.key)
+      : connectionSlots.withSlot(share, () => connected(pool, (client) => conversation(client).run<Row>(asked)))
 
   const listeners: (() => void)[] = []
 
@@ -87,7 +87,7 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
     async transaction(work, share = ourselves) {
       for (let retries = 0; ; retries++) {
         try {
-          const result = await seats.seated(share, () => connected(pool, (client) => once(client, work)))
+          const result = await connectionSlots.withSlot(share, () => connected(pool, (client) => once(client, work)))
           for (const tell of listeners) tell()
           return result
         } catch (error) {
@@ -99,9 +99,13 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
     onCommit: (listener) => void listeners.push(listener),
     answers: () => read(ping),
     close: async () => {
-      await Promise.all([pool.end(), lanes.close()])
+      await Promise.all([pool.end(), shared.close()])
     },
-    load: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: seats.waiting() + lanes.waiting() }),
+    load: () => ({
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: connectionSlots.waiting() + shared.waiting(),
+    }),
   }
 }
 
@@ -165,7 +169,7 @@ function conversation(client: pg.ClientBase) {
     const batch = waiting
     waiting = []
     leaving = false
-    sendTogether(client, batch)
+    sendBatch(client, batch)
   }
   const ask = (asked: Asked): void => {
     waiting.push(asked)

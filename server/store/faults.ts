@@ -1,5 +1,5 @@
 /**
- * The world failed: what a caller hears is only that, the cause is for the log.
+ * Something that the service depends on failed: what a caller hears is only that, the cause is for the log.
  * `outcome_unknown`: the connection was lost while the commit was on its way.
  */
 export class Fault extends Error {

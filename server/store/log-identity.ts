@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Statement } from '#sql/statement.ts'
-import { advanceEpoch, seeIdentity } from '#sql/system/log.ts'
+import { advanceEpoch, selectIdentity } from '#sql/system/log.ts'
 
 /**
  * Before a new connection may write: where the database is another than the one that the log was written in, a new
@@ -27,7 +27,7 @@ type Ask = (statement: Statement) => Promise<pg.QueryResult>
 /** A database that has no log yet, as before its first migration, has nothing to keep; one in recovery takes no writes. */
 async function isOurs(ask: Ask): Promise<boolean> {
   try {
-    const { rows } = await ask(seeIdentity(transactionMillisecondsMax))
+    const { rows } = await ask(selectIdentity(transactionMillisecondsMax))
     return rows[0]?.same !== false
   } catch (error) {
     if (nothingToKeep.has((error as pg.DatabaseError).code ?? '')) return true

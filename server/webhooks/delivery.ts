@@ -8,8 +8,8 @@ import { type Answer, NotSent } from '../outbound/sender.ts'
 import type { Change } from '../service/changes.ts'
 import { openSecrets } from '../service/webhook-secret.ts'
 import { findOneWebhook, type Webhook } from '../service/webhooks.ts'
+import type { App } from './app.ts'
 import { type Event, readEvents } from './log.ts'
-import type { World } from './world.ts'
 
 /** What is sent of an event: by the Standard Webhooks its type, when it was, and what it is about. */
 export type Sent = { id: string; type: string; body: string; after: AttemptRow['after'] }
@@ -19,7 +19,7 @@ export type Target = { webhook: Webhook; secrets: readonly string[]; destination
 
 const requestKeptMax = 64 * 1024
 
-export async function openTarget({ database, secret, clock, outbound }: World, webhook: Webhook): Promise<Target> {
+export async function openTarget({ database, secret, clock, outbound }: App, webhook: Webhook): Promise<Target> {
   const { company_id: companyId, id, url } = webhook
   const secrets = await database.transaction((transaction) =>
     openSecrets(transaction, secret, { companyId, id, now: clock.now() }),
@@ -39,7 +39,7 @@ const thin = ({ changes: _, record: __, ...rest }: Change) => rest
 
 /** Sends once, and says what came of it. It is not kept yet. */
 export async function attempt(
-  { clock }: World,
+  { clock }: App,
   { webhook, secrets, destination }: Target,
   { id, type, body, after }: Sent,
   { byHand, signal }: { byHand: boolean; signal?: AbortSignal },
@@ -77,26 +77,26 @@ export const arrived = ({ status }: Pick<AttemptRow, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300
 
 /** A message that stands for no change, to see whether it arrives. */
-export async function sendTest(world: World, companyId: number, id: number): Promise<AttemptInFull> {
+export async function sendTest(app: App, companyId: number, id: number): Promise<AttemptInFull> {
   const data = { webhook_id: id, message: 'This is a test. Nothing has changed.' }
-  const body = JSON.stringify({ type: testEvent, timestamp: world.clock.now().toISOString(), data })
+  const body = JSON.stringify({ type: testEvent, timestamp: app.clock.now().toISOString(), data })
   const sent = { id: `evt_test_${randomUUID()}`, type: testEvent, body, after: null }
-  return sendByHand(world, { companyId, id }, () => Promise.resolve(sent))
+  return sendByHand(app, { companyId, id }, () => Promise.resolve(sent))
 }
 
 /** The event of an attempt once more, as it is in the log, whatever came of it. Of a test, another test. */
-export async function sendAgain(world: World, companyId: number, attemptId: number): Promise<AttemptInFull> {
-  const { endpoint_id: id, event, event_id, after } = await findOneAttempt(world, companyId, attemptId)
-  if (after === null) return sendTest(world, companyId, id)
-  return sendByHand(world, { companyId, id }, async ({ payload }) => {
+export async function sendAgain(app: App, companyId: number, attemptId: number): Promise<AttemptInFull> {
+  const { endpoint_id: id, event, event_id, after } = await findOneAttempt(app, companyId, attemptId)
+  if (after === null) return sendTest(app, companyId, id)
+  return sendByHand(app, { companyId, id }, async ({ payload }) => {
     const ask = { companyId, after, records: [recordsOfEvent(event)], limit: 1 }
-    const [found] = (await readEvents(world.database, ask)).events
+    const [found] = (await readEvents(app.database, ask)).events
     if (found?.change.id !== event_id) throw new Refusal('not_found', { detail: `The log has no event ${event_id}.` })
     return eventToSend(found, payload)
   })
 }
 
-export async function findOneAttempt({ database }: World, companyId: number, id: number): Promise<AttemptInFull> {
+export async function findOneAttempt({ database }: App, companyId: number, id: number): Promise<AttemptInFull> {
   const [found] = await database.read<AttemptInFull>(findAttempt(companyId, id))
   if (!found) throw new Refusal('not_found', { detail: `The company has no attempt ${id}.` })
   return found
@@ -104,17 +104,17 @@ export async function findOneAttempt({ database }: World, companyId: number, id:
 
 /** Says nothing of how the endpoint does, and moves nothing on. */
 async function sendByHand(
-  world: World,
+  app: App,
   { companyId, id }: { companyId: number; id: number },
   make: (webhook: Webhook) => Promise<Sent>,
 ): Promise<AttemptInFull> {
-  const webhook = await world.database.transaction((transaction) => findOneWebhook(transaction, companyId, id))
+  const webhook = await app.database.transaction((transaction) => findOneWebhook(transaction, companyId, id))
   const sent = await make(webhook)
-  const target = await openTarget(world, webhook)
+  const target = await openTarget(app, webhook)
   try {
-    const row = await attempt(world, target, sent, { byHand: true })
-    const [kept] = await world.database.read<{ id: number }>(insertAttempt(row))
-    return await findOneAttempt(world, companyId, kept?.id as number)
+    const row = await attempt(app, target, sent, { byHand: true })
+    const [kept] = await app.database.read<{ id: number }>(insertAttempt(row))
+    return await findOneAttempt(app, companyId, kept?.id as number)
   } finally {
     target.destination.close()
   }

@@ -1,14 +1,14 @@
 import { type ChangesRow, changesAfter } from '#sql/records/changes.ts'
 import type { Position } from '#sql/system/log.ts'
-import { type Change, toldResources } from '../service/changes.ts'
+import { type Change, feedResources } from '../service/changes.ts'
 import type { Database } from '../store/database.ts'
 
-/** A change, and its place in the log. */
+/** A change, and its position in the log. */
 export type Event = { change: Change; before: Position; cursor: Position }
 
 export type EventsPage = {
   events: Event[]
-  /** The place after all that was looked at. */
+  /** The position after all that was looked at. */
   next: Position
   more: boolean
   /** The epoch of the log. */
@@ -16,15 +16,15 @@ export type EventsPage = {
 }
 
 /**
- * Changes of a company after a place that the database itself keeps: however far back it lies, and wherever the log has
- * begun anew, it is a place of this very log.
+ * Changes of a company after a position that the database itself keeps: however far back it lies, and wherever the log has
+ * begun anew, it is a position of this very log.
  */
 export async function readEvents(
   database: Database,
   ask: { companyId: number; after: Position; records: readonly string[]; limit: number },
 ): Promise<EventsPage> {
   // However long an endpoint was disabled, nothing that it missed is left out.
-  const [row] = await database.read<ChangesRow>(changesAfter(toldResources, { ...ask, keptDays: null }))
+  const [row] = await database.read<ChangesRow>(changesAfter(feedResources, { ...ask, keptDays: null }))
   const { json, places, next_epoch, next_pos, next_id, more, epoch } = row as ChangesRow
   const changes = JSON.parse(`[${json}]`) as Change[]
   const cursors = places.map(([epoch, pos, id]) => ({ epoch, pos, id }))

@@ -32,9 +32,9 @@ export type Rules = {
 /** Events that are looked at together; of an endpoint that takes them in any order, so many may stand out at most. */
 export const windowMax = 100
 /** Milliseconds after which one event that fails lets others be looked for, where they need not wait for it. */
-const lookAgain = 5000
+const readAgain = 5000
 
-/** An event, its place, and whether the endpoint is told of it. */
+/** An event, its position, and whether the endpoint is told of it. */
 export type Placed = { id: string; cursor: Position; isWanted: boolean }
 
 /** The cursor moves on past the events that have arrived without a gap, and past those that are not wanted. */
@@ -51,14 +51,14 @@ export function passArrived(progress: Progress, events: readonly Placed[]): Prog
 export function afterAttempt(progress: Progress, { id, outcome, now, rules }: Attempted): Progress {
   if (outcome.arrived) {
     const pending = { ...progress.pending, [id]: 'arrived' as const }
-    return looksAgain({ ...progress, pending, failingSince: null }, now, rules)
+    return readsAgain({ ...progress, pending, failingSince: null }, now, rules)
   }
   const tries = triesOf(progress.pending[id]) + 1
   const due = after(now, outcome.retryAfter ?? 1000 * retryPause(tries, rules))
   const pausedUntil = outcome.retryAfter === undefined ? progress.pausedUntil : due
   const pending = { ...progress.pending, [id]: { tries, due: due.toISOString() } }
   const failingSince = progress.failingSince ?? now
-  return looksAgain({ ...progress, pending, pausedUntil, failingSince }, now, rules)
+  return readsAgain({ ...progress, pending, pausedUntil, failingSince }, now, rules)
 }
 
 /** Whether an event may be tried now. */
@@ -72,11 +72,11 @@ export const isSame = (one: Position, other: Position): boolean =>
   one.epoch === other.epoch && one.pos === other.pos && one.id === other.id
 
 /** When to look again: at the next event that waits, and earlier for others, where those need not wait for it. */
-export function looksAgain(progress: Progress, now: Date, { ordered }: Rules): Progress {
+export function readsAgain(progress: Progress, now: Date, { ordered }: Rules): Progress {
   const dues = Object.values(progress.pending).flatMap((state) => (state === 'arrived' ? [] : [Date.parse(state.due)]))
   if (dues.length === 0) return { ...progress, nextAttemptAt: null }
   const isFull = Object.keys(progress.pending).length >= windowMax
-  const next = Math.min(...dues, ...(ordered || isFull ? [] : [now.getTime() + lookAgain]))
+  const next = Math.min(...dues, ...(ordered || isFull ? [] : [now.getTime() + readAgain]))
   return { ...progress, nextAttemptAt: new Date(next) }
 }
 

@@ -1,5 +1,5 @@
-import { type DisableReason, recordsOfEvent, toldEvents } from '#registry/webhooks.ts'
-import { noteOffice } from '#sql/system/log.ts'
+import { type DisableReason, feedEvents, recordsOfEvent } from '#registry/webhooks.ts'
+import { appendAudit } from '#sql/system/log.ts'
 import { type AttemptRow, insertAttempt } from '#sql/system/webhook-attempts.ts'
 import {
   type Claim,
@@ -11,33 +11,33 @@ import {
 } from '#sql/system/webhook-claims.ts'
 import { itself } from '../service/actor.ts'
 import { cursorOf, type Webhook } from '../service/webhooks.ts'
+import type { App } from './app.ts'
 import { arrived, attempt, eventToSend, openTarget, type Target } from './delivery.ts'
 import { type Event, readEvents } from './log.ts'
 import {
   afterAttempt,
   isDue,
   isSame,
-  looksAgain,
   type Placed,
   type Progress,
   passArrived,
   type Rules,
+  readsAgain,
   windowMax,
 } from './progress.ts'
-import type { World } from './world.ts'
 
 /** Events of an endpoint that are under way at once, where they may arrive in any order. */
 const atOnceMax = 4
 const dayMilliseconds = 24 * 3600 * 1000
 
 /** The seconds for which a claim holds without a sign of life: longer than an attempt and what is done after it. */
-export const leaseSeconds = ({ config }: World): number => Math.max(2, (3 * config.webhookTimeout) / 1000)
+export const leaseSeconds = ({ config }: App): number => Math.max(2, (3 * config.webhookTimeout) / 1000)
 
 export type Taken = { webhook: ClaimedRow; claim: string; ending: AbortSignal; cutOff: AbortSignal }
 
 /** A turn of an endpoint while it goes on. */
 type Turn = {
-  world: World
+  app: App
   webhook: Webhook
   /** The events that it is told of. */
   wanted: readonly string[]
@@ -61,13 +61,13 @@ type Turn = {
  * Sends to one claimed endpoint what is due, for as long as one attempt may take, so that all have their turn. What is
  * kept is kept only while the claim holds; no connection to the database is held while an answer is waited for.
  */
-export async function takeTurn(world: World, { webhook, claim, ending, cutOff }: Taken): Promise<void> {
+export async function takeTurn(app: App, { webhook, claim, ending, cutOff }: Taken): Promise<void> {
   const held = { companyId: webhook.company_id, id: webhook.id, claim }
-  const target = await openTarget(world, webhook)
+  const target = await openTarget(app, webhook)
   const turn: Turn = {
-    ...{ world, webhook, wanted: toldEvents(webhook.events, webhook.add_ons), held, target, ending, cutOff },
-    ...{ begun: world.clock.elapsed(), progress: progressOf(webhook) },
-    rules: { ordered: webhook.ordered, retrySeconds: world.config.webhookRetrySeconds },
+    ...{ app, webhook, wanted: feedEvents(webhook.events, webhook.add_ons), held, target, ending, cutOff },
+    ...{ begun: app.clock.elapsed(), progress: progressOf(webhook) },
+    rules: { ordered: webhook.ordered, retrySeconds: app.config.webhookRetrySeconds },
     ...{ hasFailed: false, isOver: false, keeping: Promise.resolve() },
   }
   try {
@@ -77,16 +77,16 @@ export async function takeTurn(world: World, { webhook, claim, ending, cutOff }:
   } finally {
     target.destination.close()
   }
-  await world.database.read(releaseWebhook(held))
+  await app.database.read(releaseWebhook(held))
 }
 
 /** Whether there is another page behind this one. */
 async function sendPage(turn: Turn): Promise<boolean> {
-  const { world, webhook, wanted, progress } = turn
+  const { app, webhook, wanted, progress } = turn
   const { company_id: companyId } = webhook
   const records = [...new Set(wanted.map(recordsOfEvent))]
   const ask = { companyId, after: progress.cursor, records, limit: windowMax }
-  const { events, next, more, epoch } = await readEvents(world.database, ask)
+  const { events, next, more, epoch } = await readEvents(app.database, ask)
   if (epoch > webhook.log_epoch) await tellOfNewLog(turn, epoch)
   const placed = events.map(({ change, cursor }) => ({
     ...{ id: change.id, cursor },
@@ -102,13 +102,13 @@ async function sendPage(turn: Turn): Promise<boolean> {
   const isThrough = last === undefined || isSame(passed.cursor, last.cursor)
   // What is not told, behind the last event, is passed too; else it would be looked at for ever.
   const behind = isThrough ? { ...passed, cursor: next } : passed
-  await keep(turn, looksAgain(behind, world.clock.now(), turn.rules))
+  await keep(turn, readsAgain(behind, app.clock.now(), turn.rules))
   return isThrough && more
 }
 
 /** In order one after the other, else several at once; none after a failure, unless something has arrived since. */
 async function sendAll(turn: Turn, events: readonly Event[], placed: readonly Placed[]): Promise<void> {
-  const { world, rules } = turn
+  const { app, rules } = turn
   const queue = events.values()
   const isHeldUp = (): boolean =>
     mustEnd(turn) || (turn.hasFailed && (rules.ordered || turn.progress.failingSince !== null))
@@ -116,7 +116,7 @@ async function sendAll(turn: Turn, events: readonly Event[], placed: readonly Pl
     for (const event of queue) {
       if (isHeldUp()) return
       const { id } = event.change
-      if (isDue(turn.progress, id, world.clock.now())) await send(turn, event, placed)
+      if (isDue(turn.progress, id, app.clock.now())) await send(turn, event, placed)
       else if (rules.ordered && turn.progress.pending[id] !== 'arrived') return
     }
   }
@@ -125,33 +125,33 @@ async function sendAll(turn: Turn, events: readonly Event[], placed: readonly Pl
 }
 
 async function send(turn: Turn, event: Event, placed: readonly Placed[]): Promise<void> {
-  const { world, webhook, target, cutOff, rules } = turn
+  const { app, webhook, target, cutOff, rules } = turn
   const sent = eventToSend(event, webhook.payload)
-  const row = await attempt(world, target, sent, { byHand: false, signal: cutOff })
+  const row = await attempt(app, target, sent, { byHand: false, signal: cutOff })
   // That is no failure of the receiver. Whether it has arrived is not known, so it is sent again.
   if (cutOff.aborted && row.status === null) return
-  const now = world.clock.now()
+  const now = app.clock.now()
   const outcome = { arrived: arrived(row), retryAfter: retryAfter(row, now, rules) }
   turn.progress = passArrived(afterAttempt(turn.progress, { id: sent.id, outcome, now, rules }), placed)
   turn.hasFailed ||= !outcome.arrived
-  world.metrics.webhookTried(outcome.arrived)
+  app.metrics.webhookTried(outcome.arrived)
   await keep(turn, turn.progress, row)
 }
 
 /** In one transaction what was tried and how far that has brought the endpoint, while the claim holds. */
 function keep(turn: Turn, progress: Progress, row?: AttemptRow): Promise<void> {
-  const { world, held } = turn
+  const { app, held } = turn
   turn.progress = progress
   const kept = async (): Promise<void> => {
-    const reason = row && whyGivenUp(world, progress, row)
-    const isOurs = await world.database.transaction(async (transaction) => {
+    const reason = row && whyGivenUp(app, progress, row)
+    const isOurs = await app.database.transaction(async (transaction) => {
       if (row) transaction.send(insertAttempt(row))
-      const rows = await transaction.run(settleWebhook(held, settledOf(progress), leaseSeconds(world)))
+      const rows = await transaction.run(settleWebhook(held, settledOf(progress), leaseSeconds(app)))
       if (rows.length === 0) return false
       if (reason === undefined) return true
-      transaction.send(giveUpWebhook(held, reason, world.clock.now()))
+      transaction.send(giveUpWebhook(held, reason, app.clock.now()))
       const note = { records: 'webhook_endpoints', recordId: held.id, action: `gave_up_${reason}`, changes: null }
-      await transaction.run(noteOffice(itself(held.companyId), note))
+      await transaction.run(appendAudit(itself(held.companyId), note))
       return false
     })
     if (!isOurs) turn.isOver = true
@@ -162,15 +162,15 @@ function keep(turn: Turn, progress: Progress, row?: AttemptRow): Promise<void> {
 }
 
 /** The receiver says that it is gone, or nothing has arrived for days. Nothing is lost by it: the cursor stays. */
-function whyGivenUp({ config, clock }: World, progress: Progress, row: AttemptRow): DisableReason | undefined {
+function whyGivenUp({ config, clock }: App, progress: Progress, row: AttemptRow): DisableReason | undefined {
   if (row.status === goneStatus) return 'gone'
   const since = progress.failingSince?.getTime() ?? Number.POSITIVE_INFINITY
   return clock.now().getTime() - since >= config.webhookFailingDays * dayMilliseconds ? 'failing' : undefined
 }
 
 /** The receiver may know of changes that this log does not have. */
-async function tellOfNewLog({ world, held }: Turn, epoch: number): Promise<void> {
-  await world.database.read(markResync(held, epoch, world.clock.now()))
+async function tellOfNewLog({ app, held }: Turn, epoch: number): Promise<void> {
+  await app.database.read(markResync(held, epoch, app.clock.now()))
 }
 
 const goneStatus = 410
@@ -184,8 +184,8 @@ function retryAfter({ status, answer_headers }: AttemptRow, now: Date, { retrySe
   return Number.isNaN(wanted) ? undefined : Math.min(Math.max(wanted, 1000), 1000 * Math.max(...retrySeconds))
 }
 
-const mustEnd = ({ world, begun, ending, isOver }: Turn): boolean =>
-  isOver || ending.aborted || world.clock.elapsed() - begun > world.config.webhookTimeout
+const mustEnd = ({ app, begun, ending, isOver }: Turn): boolean =>
+  isOver || ending.aborted || app.clock.elapsed() - begun > app.config.webhookTimeout
 
 const progressOf = (webhook: Webhook): Progress => ({
   cursor: cursorOf(webhook),

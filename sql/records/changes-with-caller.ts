@@ -34,7 +34,7 @@ export const changesWithCaller = (
   )
 }
 
-/** The place of this moment, marked for a caller who is let in. */
+/** The position of this moment, marked for a caller who is let in. */
 export const nowWithCaller = (ask: CallerAsk, definitions: readonly Definition[]): Statement =>
   statement(
     withCaller(

@@ -16,11 +16,11 @@ export type ChangesAsk = {
   keptDays: number | null
 }
 
-/** A page of changes, and what is needed to judge the place after which it was asked for. */
+/** A page of changes, and what is needed to judge the position after which it was asked for. */
 export type ChangesRow = {
   /** The changes, as JSON with commas between. */
   json: string
-  /** The place of each of them: its epoch, its position and its id. */
+  /** The position of each of them. */
   places: [number, string, number][]
   start_epoch: number
   start_pos: string
@@ -35,7 +35,7 @@ export type ChangesRow = {
   /** The epoch that is written in, and the position below which nothing can appear any more. */
   epoch: number
   horizon: string
-  /** Where the epoch of the place is closed, the position up to which it is known to be whole. */
+  /** Where the epoch of the position is closed, the position up to which it is known to be whole. */
   closed_at: string | null
   /** What is older is no longer told. */
   kept_epoch: number | null
@@ -51,7 +51,7 @@ export const changesAfter = (
 ): Statement => statement(changesPage(definitions, ask, sql`${ask.records}::text[]`), 'changes.page')
 
 /** `told` are the names of the resources whose changes are told. Where a page is full, nothing behind it is looked at. */
-export function changesPage(definitions: readonly Definition[], ask: ChangesAsk, told: Sql): Sql {
+export function changesPage(definitions: readonly Definition[], ask: ChangesAsk, included: Sql): Sql {
   const { companyId, after, limit, keptDays } = ask
   return sql`
     with log as materialized (
@@ -74,7 +74,7 @@ export function changesPage(definitions: readonly Definition[], ask: ChangesAsk,
       ) h
     ), told as materialized (
       select * from (
-        select *, row_number() over () as told_place from examined where records = any (${told})
+        select *, row_number() over () as told_place from examined where records = any (${included})
       ) counted where told_place <= ${limit}::bigint + 1
     ), next as (
       select epoch, pos, id from examined where place = case

@@ -1,6 +1,6 @@
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
-import type { Field } from '#registry/kinds/index.ts'
+import type { Field } from '#registry/fields/index.ts'
 
 /** What the tables of a definition have: columns, and the indexes that statements and errors name. */
 

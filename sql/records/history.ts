@@ -3,10 +3,10 @@ import type { Definition } from '#registry/definition.ts'
 import { byKey, exactly, inOrderOf } from '../access.ts'
 import { identifier, instant, type Statement, sql, statement } from '../statement.ts'
 
-/** Who changed what, and what was deleted: what the web interface shows of the past. */
+/** Who changed what, and what was deleted: what the console shows of the past. */
 
 /** Who did something to which record, and when. */
-type Deed = {
+type LogEntry = {
   id: number
   at: string
   account_id: number | null
@@ -20,7 +20,7 @@ type Deed = {
   record_id: number
 }
 
-export type HistoryRow = Deed & { action: string; changes: unknown }
+export type HistoryRow = LogEntry & { action: string; changes: unknown }
 
 const nameOf = (id: string) => sql`(select name from ${byKey('accounts', raw('h.company_id'), raw(id))} account)`
 
@@ -63,7 +63,7 @@ export const countOfHistory = (
       select from history h where ${ofRecord(companyId, records, recordId)} ${inOrderOf(sql`h.record_id`, sql`h.id`)}
     ) h`
 
-/** The last things that happened to records of these kinds, with what the records are called. */
+/** The last things that happened to records of these resources, with what the records are called. */
 export function recentHistory(companyId: number, definitions: readonly Definition[], limit: number): Statement {
   const names = definitions.map(({ name }) => name)
   const titles = definitions.map(
@@ -78,16 +78,16 @@ export function recentHistory(companyId: number, definitions: readonly Definitio
     ) h ${token} order by h.id desc`)
 }
 
-export type RemovalRow = Deed & {
+export type RemovalRow = LogEntry & {
   title: string
   mode: 'soft' | 'hard'
   went: { [records: string]: number[] }
-  unlinked: UnlinkedNote[]
+  unlinked: UnlinkedEntry[]
   restored_at: string | null
 }
 
 /** The records that let go: `of` is, one by one, the record they referred to; `settled` what else changed on some. */
-export type UnlinkedNote = {
+export type UnlinkedEntry = {
   records: string
   by: string
   ids: number[]
@@ -95,25 +95,25 @@ export type UnlinkedNote = {
   settled?: { column: string; from: string; to: string; ids: number[] }
 }
 
-/** Deletions of records of these kinds, newest first. */
+/** Deletions of records of these resources, newest first. */
 export const removalsOf = (
   companyId: number,
-  kinds: readonly string[],
+  resources: readonly string[],
   { limit, offset }: { limit: number; offset: number },
 ): Statement =>
   statement(
     sql`select h.id, ${instant('h.at')} as at, ${who}, h.records, h.record_id, h.title, h.mode, h.went, h.unlinked,
       ${instant('h.restored_at')} as restored_at
     from removals h ${token}
-    where h.company_id = ${companyId} and h.records = any (${kinds}::text[])
+    where h.company_id = ${companyId} and h.records = any (${resources}::text[])
     order by h.id desc limit ${limit} offset ${offset}`,
     'removals.list',
   )
 
-export const countRemovals = (companyId: number, kinds: readonly string[]): Statement =>
+export const countRemovals = (companyId: number, resources: readonly string[]): Statement =>
   statement(
     sql`select count(*) as total from (
-      select from removals where company_id = ${companyId} and records = any (${kinds}::text[]) ${inOrderOf(sql`id`)}
+      select from removals where company_id = ${companyId} and records = any (${resources}::text[]) ${inOrderOf(sql`id`)}
     ) counted`,
     'removals.count',
   )

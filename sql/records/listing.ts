@@ -59,7 +59,7 @@ function servingFilter(definition: Definition, { filters }: Listing): string | u
 }
 
 /**
- * Records with all of these words. The keys of the words hold the company, and `company_id + 0` keeps the planner from
+ * Records with all of these words. The keys of the words are hashed trigrams that hold the company, and `company_id + 0` keeps the planner from
  * reading its whole key beside them. The search index is the one that knows live records by their lack of a removal.
  */
 const byWords = (companyId: number | Sql, { name }: Definition, words: readonly string[]): Sql => sql`(

@@ -4,10 +4,10 @@ import { pageSizeMax } from '#registry/limits.ts'
 import type { Listing } from '#registry/listing.ts'
 import { once } from '#registry/once.ts'
 import { byKey, inOrderOf } from '../access.ts'
-import { type Askable, type BriefStatement, brief, togetherMax } from '../brief.ts'
+import { type Askable, type BatchableRead, batchable, batchMaxOf } from '../batchable.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 import { type CallerAsk, callerOf, callerTypes } from '../system/caller.ts'
-import { tallied } from '../system/row-counts.ts'
+import { rowCount } from '../system/row-counts.ts'
 import { found, narrows } from './listing.ts'
 import { currencyOf, shown } from './shown.ts'
 
@@ -17,34 +17,34 @@ export const fetchWithCaller = (
   definition: Definition,
   id: number,
   fields?: string[],
-): Statement | BriefStatement =>
+): Statement | BatchableRead =>
   // Any choice of fields can come.
-  fields ? statement(oneWithCaller({ ...ask, id }, definition, fields)) : briefFetch(definition)({ ...ask, id })
+  fields ? statement(oneWithCaller({ ...ask, id }, definition, fields)) : batchableFetch(definition)({ ...ask, id })
 
 /** A page, its exact total, and its caller. Both come from one snapshot. */
-export function listWithCaller(ask: CallerAsk, definition: Definition, listing: Listing): Statement | BriefStatement {
+export function listWithCaller(ask: CallerAsk, definition: Definition, listing: Listing): Statement | BatchableRead {
   const { limit, offset, afterId } = listing
   const asked = { ...ask, limit, offset }
   const isPlain = afterId === undefined && !narrows(listing) && !listing.fields && listing.sort.length === 0
   return isPlain && isNear(listing)
-    ? briefPage(definition)(asked)
+    ? batchablePage(definition)(asked)
     : statement(pageWithCaller(asked, definition, listing), listName(definition, listing))
 }
 
-const briefFetch = once((definition: Definition) =>
-  brief<CallerAsk & { id: number }>({
+const batchableFetch = once((definition: Definition) =>
+  batchable<CallerAsk & { id: number }>({
     name: `${definition.name}.fetch`,
     types: { ...callerTypes, id: 'bigint' },
-    together: togetherMax.records,
+    batchMax: batchMaxOf.records,
     query: (asked) => oneWithCaller(asked, definition),
   }),
 )
 
-const briefPage = once((definition: Definition) =>
-  brief<CallerAsk & Cut>({
+const batchablePage = once((definition: Definition) =>
+  batchable<CallerAsk & Cut>({
     name: `${definition.name}.page`,
     types: { ...callerTypes, limit: 'bigint', offset: 'bigint' },
-    together: togetherMax.pages,
+    batchMax: batchMaxOf.pages,
     query: (asked) => pageWithCaller(asked, definition, firstPage),
   }),
 )
@@ -98,7 +98,7 @@ function page(
   const json = shown(definition, currency, listing.fields)
   const { from, byId } = found(companyId, definition, listing)
   const total = (counted: Sql) =>
-    narrows(listing) ? sql`(select count(*) from ${counted})` : tallied(companyId, definition.name)
+    narrows(listing) ? sql`(select count(*) from ${counted})` : rowCount(companyId, definition.name)
   const records = (source: Sql) => sql`(select coalesce(string_agg(${json}, ','), '') from (${source}) r)`
   // Ids come first, from an index where one has all that is asked; the records of the page alone are looked up.
   const looked = (source: Sql) => sql`(select coalesce(string_agg((

@@ -3,11 +3,11 @@ import type { Definition, Match, Relation } from '#registry/definition.ts'
 import { byKeys, exactly, inOrderOf } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { type Author, logged } from '../system/log.ts'
-import { tally } from '../system/row-counts.ts'
-import type { UnlinkedNote } from './history.ts'
+import { changeRowCount } from '../system/row-counts.ts'
+import type { UnlinkedEntry } from './history.ts'
 import { currencyOf, shown } from './shown.ts'
 
-export type Effect = 'blocks' | 'goes' | 'unlinked' | 'kept'
+export type Effect = 'restrict' | 'cascade' | 'unlinked' | 'kept'
 export type RelatedRow = { id: number; effect: Effect }
 
 /**
@@ -15,12 +15,17 @@ export type RelatedRow = { id: number; effect: Effect }
  * are judged, so that history which appears meanwhile is seen.
  */
 export function related(companyId: number, relation: Relation, ids: readonly number[]): Statement {
-  const { records, by, blocks, goes, rest } = relation
+  const {
+    records,
+    by,
+    onDelete: { restrict, cascade, otherwise },
+  } = relation
   const cases = [
-    ...(blocks ? [sql`when ${matches(blocks)} then 'blocks'`] : []),
-    ...(goes ? [sql`when ${matches(goes)} then 'goes'`] : []),
+    ...(restrict ? [sql`when ${matches(restrict)} then 'restrict'`] : []),
+    ...(cascade ? [sql`when ${matches(cascade)} then 'cascade'`] : []),
   ]
-  const effect = cases.length > 0 ? sql`case ${join(cases, ' ')} else ${raw(`'${rest}'`)} end` : raw(`'${rest}'`)
+  const effect =
+    cases.length > 0 ? sql`case ${join(cases, ' ')} else ${raw(`'${otherwise}'`)} end` : raw(`'${otherwise}'`)
   const reference = sql`r.${identifier(by)}`
   return statement(
     sql`select r.id, ${effect} as effect from unnest(${ids}::bigint[]) gone (id) cross join lateral (
@@ -42,27 +47,32 @@ const matches = (match: Match): Sql =>
     ' and ',
   )
 
-export type RemovalNote = {
+export type RemovalEntry = {
   records: string
   recordId: number
   mode: 'soft' | 'hard'
   title: string
   /** records → ids that went with it */
-  went: { readonly [records: string]: readonly number[] }
-  unlinked: readonly UnlinkedNote[]
+  cascaded: { readonly [records: string]: readonly number[] }
+  unlinked: readonly UnlinkedEntry[]
 }
 
-export const noteRemoval = (author: Author, removal: RemovalNote): Statement =>
+export const insertRemoval = (author: Author, removal: RemovalEntry): Statement =>
   statement(
     sql`insert into removals (company_id, account_id, token_id, door, records, record_id, mode, title, went, unlinked)
-    values (${author.companyId}, ${author.accountId}, ${author.tokenId}, ${author.door}, ${removal.records}, ${removal.recordId},
-      ${removal.mode}, ${removal.title}, ${JSON.stringify(removal.went)}::json, ${JSON.stringify(removal.unlinked)}::json)
+    values (${author.companyId}, ${author.accountId}, ${author.tokenId}, ${author.channel}, ${removal.records}, ${removal.recordId},
+      ${removal.mode}, ${removal.title}, ${JSON.stringify(removal.cascaded)}::json, ${JSON.stringify(removal.unlinked)}::json)
     returning id`,
     'removals.insert',
   )
 
 /** Puts records out of sight; they share the removal and can come back with it. The log keeps them as they last were. */
-export const hide = (author: Author, definition: Definition, ids: readonly number[], removalId: number): Statement => {
+export const softDelete = (
+  author: Author,
+  definition: Definition,
+  ids: readonly number[],
+  removalId: number,
+): Statement => {
   const { name } = definition
   const { companyId } = author
   return statement(
@@ -72,13 +82,13 @@ export const hide = (author: Author, definition: Definition, ids: readonly numbe
       update ${identifier(name)} set deleted_at = now(), removal_id = ${removalId}, version = version + 1, updated_at = now()
       where ctid = any (array(select place from was))
       returning company_id, id, version
-    ), tallied as (${tally(name, -1)}
+    ), tallied as (${changeRowCount(name, -1)}
     ) ${logged(
       author,
       { records: name, action: 'deleted', removalId },
       sql`select id, version, null::json, (select json::json from was where was.id = r.id) from r`,
     )}`,
-    `${name}.hide`,
+    `${name}.soft-delete`,
   )
 }
 
@@ -92,7 +102,7 @@ export const erase = (
     sql`with r as (
       delete from ${identifier(name)} where company_id = ${author.companyId} and id = ${id}
       returning company_id, id, version
-    ), tallied as (${tally(name, -1)}
+    ), tallied as (${changeRowCount(name, -1)}
     ) ${logged(
       author,
       { records: name, action: 'erased', removalId },
@@ -102,7 +112,7 @@ export const erase = (
   )
 
 /** A record that was settled, and what its column held. */
-export type SettledRow = {
+export type ColumnChangeRow = {
   id: number
   changes: { [column: string]: [held: number | string | null, now: string | null] }
 }
@@ -111,7 +121,7 @@ export type SettledRow = {
  * Sets one column of records that this transaction holds, of those alone that have `from` where one is named. The
  * history says what it was.
  */
-export function settle(
+export function setColumn(
   author: Author,
   records: string,
   column: string,

@@ -2,9 +2,9 @@ import type { Definition } from '#registry/definition.ts'
 import { byKey, byKeys, placesOf } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { type Author, logged } from '../system/log.ts'
-import { tally } from '../system/row-counts.ts'
+import { changeRowCount } from '../system/row-counts.ts'
 import type { RemovalRow } from './history.ts'
-import { taken } from './look.ts'
+import { taken } from './prefetch.ts'
 import { currencyOf, shown } from './shown.ts'
 
 /** Undoing a deletion. */
@@ -28,7 +28,7 @@ export const markRestored = (companyId: number, id: number): Statement =>
   )
 
 /** The records that one removal put out of sight, held, as they were. */
-export const hiddenBy = (
+export const softDeletedBy = (
   companyId: number,
   definition: Definition,
   removalId: number,
@@ -37,23 +37,23 @@ export const hiddenBy = (
   statement(
     sql`select r.id, ${shown(definition, currencyOf(companyId))} as json from ${byKeys(definition.name, companyId, ids, 'for update')}
     where r.removal_id = ${removalId} and r.deleted_at is not null`,
-    `${definition.name}.hidden`,
+    `${definition.name}.soft-deleted`,
   )
 
 /** Puts records in sight again. */
-export const unhide = (author: Author, records: string, ids: readonly number[], removalId: number): Statement =>
+export const undelete = (author: Author, records: string, ids: readonly number[], removalId: number): Statement =>
   statement(
     sql`with r as (
       update ${identifier(records)} set deleted_at = null, removal_id = null, version = version + 1, updated_at = now()
       where ${placesOf(records, author.companyId, ids)}
       returning company_id, id, version
-    ), tallied as (${tally(records, 1)}
+    ), tallied as (${changeRowCount(records, 1)}
     ) ${logged(
       author,
       { records, action: 'restored', removalId },
       sql`select id, version, null::json, null::json from r`,
     )}`,
-    `${records}.unhide`,
+    `${records}.undelete`,
   )
 
 /**

@@ -1,14 +1,14 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { byKeys, exactly, inOrderOf } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { type Author, logged } from '../system/log.ts'
 import { columnsOf } from './columns.ts'
 import { currencyOf, shown } from './shown.ts'
 
-/** Many records of one resource in one statement: what a write asks of one (`look.ts`, `write.ts`), asked of a set. */
+/** Many records of one resource in one statement: what a write asks of one (`prefetch.ts`, `write.ts`), asked of a set. */
 
 /** How a record is held: as what others refer to, as what their rules read, to be updated, to be deleted. */
 export const holds = ['for key share', 'for share', 'for no key update', 'for update'] as const
@@ -91,12 +91,12 @@ export const nextNumbers = (companyId: number, records: string, count: number): 
   )
 
 /** Holds the row counts that the plan limits, in the order of their names. */
-export const holdPlaces = (companyId: number, records: readonly string[]): Statement =>
+export const holdSlots = (companyId: number, records: readonly string[]): Statement =>
   statement(
     sql`select count(*) from unnest(${records}::text[]) wanted (records) cross join lateral (
       select from plan_usage where company_id = ${companyId} and records = wanted.records for no key update offset 0
     ) held`,
-    'plan.hold-places',
+    'plan.hold-slots',
   )
 
 /** Inserts records, with their history and row count. Their ids rise in the order in which they are given. */

@@ -1,7 +1,7 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
-import { kindOf } from '#registry/kinds/index.ts'
+import { kindOf } from '#registry/fields/index.ts'
 import { sql } from '../statement.ts'
 
 /**

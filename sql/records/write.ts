@@ -1,12 +1,12 @@
 import { join, raw } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { type Field, kindOf } from '#registry/kinds/index.ts'
 import { byKey } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { type Author, logged } from '../system/log.ts'
-import { placesTaken } from '../system/quota.ts'
-import { tally } from '../system/row-counts.ts'
+import { slotsTaken } from '../system/quota.ts'
+import { changeRowCount } from '../system/row-counts.ts'
 import { columnsOf } from './columns.ts'
 import { currencyOf, shown } from './shown.ts'
 
@@ -14,8 +14,8 @@ import { currencyOf, shown } from './shown.ts'
 export type WrittenRow = { id: number; version: number; json: string }
 
 /**
- * Inserts a record, with its history and tally. Where the plan has a limit a place is taken in the same statement: no
- * place, no record, and no row comes back.
+ * Inserts a record, with its history and row count. Where the plan has a limit a quota slot is taken in the same statement: no slot, no
+ * record, and no row comes back.
  */
 export function insertRecord(
   author: Author,
@@ -25,15 +25,15 @@ export function insertRecord(
 ): Statement {
   const columns = columnsOf(definition).filter(([, field]) => field.kind !== 'id' && field.kind !== 'instant')
   return statement(
-    sql`with ${planLimit === null ? sql`` : sql`place as (${placesTaken(author.companyId, definition.name, planLimit, 1)}), `}r as (
+    sql`with ${planLimit === null ? sql`` : sql`place as (${slotsTaken(author.companyId, definition.name, planLimit, 1)}), `}r as (
       insert into ${identifier(definition.name)} (company_id, ${join(columns.map(([name]) => identifier(name)))})
       select ${author.companyId}::bigint, ${join(columns.map(([name, field]) => parameter(field, record[name] ?? null)))}
       ${planLimit === null ? sql`` : sql`where exists (select from place)`}
       returning *
-    ), tallied as (${tally(definition.name, 1)}
+    ), tallied as (${changeRowCount(definition.name, 1)}
     ), logged as (${logged(author, { records: definition.name, action: 'created' }, sql`select id, version, null::json, null::json from r`)})
     select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
-    planLimit === null ? `${definition.name}.insert` : `${definition.name}.insert-at-place`,
+    planLimit === null ? `${definition.name}.insert` : `${definition.name}.insert-in-quota`,
   )
 }
 
@@ -64,7 +64,7 @@ export function updateRecord(
   )
 }
 
-/** Which of a kind's fields a statement is about, as a short name: a bit for each, in hexadecimal. */
+/** Which of a resource's fields a statement is about, as a short name: a bit for each, in hexadecimal. */
 const shapeOf = (definition: Definition, fields: readonly string[]): string =>
   Object.keys(definition.fields)
     .reduce((bits, name, index) => (fields.includes(name) ? bits | (1n << BigInt(index)) : bits), 0n)
@@ -88,7 +88,7 @@ export const leadsTo = (companyId: number, table: string, field: string, from: n
     `${table}.${field}.leads`,
   )
 
-/** The next running number of a kind of record. The row stays locked until the transaction ends. */
+/** The next running number of a resource. The row stays locked until the transaction ends. */
 export const nextNumber = (companyId: number, records: string): Statement =>
   statement(
     sql`insert into numbers (company_id, records, last) values (${companyId}, ${records}, 1)

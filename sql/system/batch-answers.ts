@@ -10,7 +10,7 @@ export const batchAnswers = (companyId: number, key: string): Statement =>
     'batch.answers',
   )
 
-/** Waits for whoever does an operation of the same batch. */
+/** Waits for the one who does an operation of the same batch. */
 export const lockBatch = (lock: string): Statement =>
   statement(sql`select pg_advisory_xact_lock(${lock}::bigint)`, 'batch.lock')
 

@@ -1,4 +1,4 @@
-import { type Look, seenBy } from '../look.ts'
+import { type Prefetch, prefetchedRow } from '../prefetch.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 import { type AnswerRow, answerOf, type KeyAsk, lockKey } from './answers.ts'
 import { type CallerAsk, type CallerRow, callerOf } from './caller.ts'
@@ -9,10 +9,10 @@ export type BeginRow<Seen> = CallerRow & { [column in keyof AnswerRow]?: AnswerR
 /**
  * The first statement of a write. The caller's token is held `for share`, so that a revocation waits for this
  * transaction, and once it has been answered no write of the old token commits (Decisions, Tokens). The rest is for
- * whom the gates let pass: nothing is shown to or held for anybody else. Nor is anything held for a call that is not
+ * an authorized caller: nothing is shown to or held for anybody else. Nor is anything held for a call that is not
  * going to work, because its key is in flight or has its answer: such a call never waits.
  */
-export function beginWrite(ask: CallerAsk, key: KeyAsk | undefined, look: Look | null): Statement {
+export function beginWrite(ask: CallerAsk, key: KeyAsk | undefined, prefetch: Prefetch | null): Statement {
   const passes = sql`live and address_allowed and lacks_scope is null and feature_off is null`
   const [ours, earlier, unanswered] = key
     ? [
@@ -25,8 +25,8 @@ export function beginWrite(ask: CallerAsk, key: KeyAsk | undefined, look: Look |
     sql`with caller as materialized (${callerOf(ask, 'for share')}
     ), passed as materialized (select from caller where ${ours})${earlier}
     select ${key ? sql`earlier.*, ` : sql``}caller.*,
-      case when exists (select from passed)${unanswered} then ${look ? seenBy(look.query) : sql`null`} end as seen
+      case when exists (select from passed)${unanswered} then ${prefetch ? prefetchedRow(prefetch.query) : sql`null`} end as seen
     from caller${key ? sql` left join earlier on true` : sql``}`,
-    `${look?.name ?? 'nothing'}.begin${key ? '-keyed' : ''}`,
+    `${prefetch?.name ?? 'nothing'}.begin${key ? '-keyed' : ''}`,
   )
 }

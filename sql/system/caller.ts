@@ -1,6 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { byKey, companyRow, exactly, inOrderOf } from '../access.ts'
-import { type Askable, brief, togetherMax } from '../brief.ts'
+import { type Askable, batchable, batchMaxOf } from '../batchable.ts'
 import { sql } from '../statement.ts'
 
 /** What a call shows of itself, and what its route asks for. */
@@ -62,9 +62,9 @@ export const ofToken = (companyId: number | Sql, tokenHash: Buffer | Sql): Sql =
   sql`where company_id = ${companyId} and ${exactly(sql`hash`, tokenHash)} ${inOrderOf(sql`hash`)}`
 
 /** The caller alone: of a read that is refused in any case. */
-export const seeCaller = brief<CallerAsk>({
+export const selectCaller = batchable<CallerAsk>({
   name: 'caller',
   types: callerTypes,
-  together: togetherMax.records,
+  batchMax: batchMaxOf.records,
   query: callerOf,
 })

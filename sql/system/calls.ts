@@ -54,7 +54,7 @@ export const insertCalls = (calls: readonly CallRow[]): Statement =>
 export const outcomes = ['ok', 'refused', 'replayed', 'dry_run'] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** What became of a call: refused before all, since a refused dry-run or replay is a refusal to whoever reads it. */
+/** What became of a call: refused before all, since a refused dry-run or replay is a refusal to anyone who reads it. */
 export const outcome = sql`case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end`
 

@@ -4,7 +4,7 @@ import { sweepFrom } from './sweep.ts'
 
 /** How far the log of changes can be read, and the marks that remember it. Decisions, Changes. */
 
-/** A mark at the horizon, unless there is one that is younger. Its commit makes the place hold through a crash. */
+/** A mark at the horizon, unless there is one that is younger. Its commit makes the position hold through a crash. */
 export const markHorizon = (seconds: number): Statement =>
   statement(
     sql`insert into log_marks as m (epoch, pos)
@@ -31,7 +31,7 @@ export const sweepMarks = (keptDays: number, most: number): Statement =>
     'changes.sweep-marks',
   )
 
-/** Where the log can be read to, and the companies among these with a change from their places on. */
+/** Where the log can be read to, and the companies among these with a change from their positions on. */
 export const changedCompanies = (seen: readonly { companyId: number; epoch: number; pos: string }[]): Statement =>
   statement(
     sql`with log as materialized (

@@ -38,7 +38,7 @@ export const demoAccounts = (): Statement =>
     order by d.company_id, d.account_id`)
 
 /** Notes the password that the account has now, and whether it was closed. */
-export const noteDemoAccount = (
+export const insertDemoAccount = (
   companyId: number,
   accountId: number,
   { sealed, closed }: { sealed: Buffer | null; closed: boolean },
@@ -55,7 +55,7 @@ export const forgetDemoAccount = (companyId: number, accountId: number): Stateme
 
 export const demoWasRemoved = (): Statement => statement(sql`select exists (select from demo_removals) as removed`)
 
-export const noteDemoRemoved = (): Statement => statement(sql`insert into demo_removals default values`)
+export const insertDemoRemoval = (): Statement => statement(sql`insert into demo_removals default values`)
 
 export type DemoUseRow = { own_accounts: number; own_records: number; records: number }
 

@@ -2,7 +2,7 @@ import { type Statement, sql, statement } from '../statement.ts'
 import { type AnswerRow, storeAnswer } from './answers.ts'
 import { type CallRow, insertCall } from './calls.ts'
 
-/** The last statement of a write: its call is noted, and its answer kept where a retry with its key is to hear it. */
+/** The last statement of a write: its call is logged, and its answer kept where a retry with its key is to hear it. */
 export const endWrite = (call: CallRow, kept: { key: string; answer: AnswerRow } | undefined): Statement =>
   kept
     ? statement(

@@ -8,7 +8,7 @@ export type Author = {
   companyId: number
   accountId: number | null
   tokenId: number | null
-  door: string
+  channel: string
   /** What all changes of one write share. */
   writeId: string
   /** The call that it came with, and that call’s key. */
@@ -25,13 +25,13 @@ type Logged = { records: string; action: string; removalId?: number | undefined 
 export const logged = (author: Author, { records, action, removalId }: Logged, of: Sql): Sql =>
   sql`insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
       records, action, removal_id, epoch, record_id, version, changes, held)
-    select ${author.companyId}::bigint, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${author.door},
+    select ${author.companyId}::bigint, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${author.channel},
       ${author.writeId}::uuid, ${author.requestId ?? null}::text, ${author.idempotencyKey ?? null}::text,
       ${records}, ${action}, ${removalId ?? null}::bigint, ${currentEpoch}, logged.*
     from (${of}) logged`
 
 /** What somebody did in Settings. */
-export const noteOffice = (
+export const appendAudit = (
   author: Author,
   { records, recordId, action, changes }: { records: string; recordId: number; action: string; changes: unknown },
 ): Statement =>
@@ -43,7 +43,7 @@ export const noteOffice = (
     ),
   )
 
-/** A place in the log: everything up to it is known. `pos` is a transaction id of 64 bits, as text. */
+/** A position in the log: everything up to it is known. `pos` is a transaction id of 64 bits, as text. */
 export type Position = { epoch: number; pos: string; id: number }
 
 /** The epoch in which is written, looked up in the snapshot of the statement. */
@@ -66,7 +66,7 @@ const identity = sql`(
  * Whether the newest epoch is of this log. From here on no transaction of the connection is open for longer, where the
  * server can see to it: one that is holds back the feed of everybody.
  */
-export const seeIdentity = (transactionMilliseconds: number): Statement =>
+export const selectIdentity = (transactionMilliseconds: number): Statement =>
   statement(sql`select identity = ${identity} as same, case when current_setting('server_version_num')::int >= 170000
       then set_config('transaction_timeout', ${String(transactionMilliseconds)}, false) end as bound
     from log_epochs order by epoch desc limit 1`)

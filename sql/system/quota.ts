@@ -2,32 +2,32 @@ import type { Sql } from 'sql-template-tag'
 import { liveOf } from '../access.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 
-/** The plan of a company, and how many of its places are taken. */
+/** The plan of a company, and how many of its quota slots are taken. */
 
 /** The plan, held so that it cannot change before the transaction ends. */
 export const planHeld = (companyId: number): Sql => sql`select plan from companies where id = ${companyId} for share`
 
 export const holdPlan = (companyId: number): Statement => statement(planHeld(companyId), 'plan.hold')
 
-/** Takes so many places of the plan, or none where fewer are left, and then returns no row. */
-export const placesTaken = (companyId: number, records: string, limit: number, places: number): Sql =>
-  sql`update plan_usage set used = used + ${places}
-    where company_id = ${companyId} and records = ${records} and used + ${places} <= ${limit} returning used`
+/** Takes so many quota slots of the plan, or none where fewer are left, and then returns no row. */
+export const slotsTaken = (companyId: number, records: string, limit: number, slots: number): Sql =>
+  sql`update plan_usage set used = used + ${slots}
+    where company_id = ${companyId} and records = ${records} and used + ${slots} <= ${limit} returning used`
 
-export const takePlaces = (companyId: number, records: string, limit: number, places: number): Statement =>
-  statement(placesTaken(companyId, records, limit, places), 'plan.take')
+export const takeSlots = (companyId: number, records: string, limit: number, slots: number): Statement =>
+  statement(slotsTaken(companyId, records, limit, slots), 'plan.take')
 
-export const givePlaceBack = (companyId: number, records: string, places: number): Statement =>
+export const releaseSlots = (companyId: number, records: string, slots: number): Statement =>
   statement(
-    sql`update plan_usage set used = used - ${places} where company_id = ${companyId} and records = ${records}`,
+    sql`update plan_usage set used = used - ${slots} where company_id = ${companyId} and records = ${records}`,
     'plan.give-back',
   )
 
-export const placesUsed = (companyId: number, records: string): Statement =>
+export const slotsUsed = (companyId: number, records: string): Statement =>
   statement(sql`select used from plan_usage where company_id = ${companyId} and records = ${records}`, 'plan.used')
 
 /** Counts the live records anew. To be run in a statement after `lockCompany`, so that it sees all of them. */
-export const recountPlaces = (companyId: number, records: string): Statement =>
+export const recountSlots = (companyId: number, records: string): Statement =>
   statement(sql`insert into plan_usage (company_id, records, used)
     select ${companyId}, ${records}::text, count(*) from ${liveOf(records, companyId)} r
     on conflict (company_id, records) do update set used = excluded.used

@@ -2,8 +2,8 @@ import { raw, type Sql } from 'sql-template-tag'
 import { type Statement, sql, statement } from '../statement.ts'
 import { sweepFrom } from './sweep.ts'
 
-/** The exact number of a company's live records of a kind, kept beside the writes instead of counted. */
-export const tallied = (companyId: number | Sql, records: string): Sql => {
+/** The exact number of a company's live records of a resource, kept beside the writes instead of counted. */
+export const rowCount = (companyId: number | Sql, records: string): Sql => {
   const which = sql`company_id = ${companyId} and records = ${raw(`'${records}'`)}`
   return sql`(
   coalesce((select total from tallies where ${which}), 0)
@@ -11,12 +11,12 @@ export const tallied = (companyId: number | Sql, records: string): Sql => {
 )::bigint`
 }
 
-/** A change of the tally for each record that `r` holds: one more, or one fewer. */
-export const tally = (records: string, change: 1 | -1): Sql => sql`
+/** A change of the row count for each record that `r` holds: one more, or one fewer. */
+export const changeRowCount = (records: string, change: 1 | -1): Sql => sql`
   insert into tally_changes (company_id, records, change) select company_id, ${records}, ${change} from r`
 
-/** Folds up to `most` changes into the totals. */
-export const foldTallies = (most: number): Statement =>
+/** Compacts up to `most` changes into the totals. */
+export const compactRowCounts = (most: number): Statement =>
   statement(
     sql`with moved as (
       ${sweepFrom('tally_changes', sql``, most)} returning company_id, records, change
@@ -25,5 +25,5 @@ export const foldTallies = (most: number): Statement =>
       select company_id, records, sum(change) from moved group by company_id, records order by company_id, records
       on conflict (company_id, records) do update set total = tallies.total + excluded.total
     ) select 1 as moved from moved`,
-    'tallies.fold',
+    'row-counts.compact',
   )

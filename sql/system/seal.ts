@@ -3,10 +3,10 @@ import { identifier, type Statement, sql, statement } from '../statement.ts'
 
 /** What is sealed with a key that the database does not have, and how keys are changed under it. */
 
-/** Whoever seals or opens holds the keys until its transaction ends; the end of a change waits for them. */
+/** Anyone who seals or opens holds the keys until its transaction ends; the end of a change waits for them. */
 export const holdKeys = (): Statement => statement(sql`select pg_advisory_xact_lock_shared(hashtext('sealing keys'))`)
 
-/** Waits for whoever sealed with a former key, and lets nobody seal meanwhile. */
+/** Waits for the one who sealed with a former key, and lets nobody seal meanwhile. */
 export const fenceKeys = (): Statement => statement(sql`select pg_advisory_xact_lock(hashtext('sealing keys'))`)
 
 /** One change of keys at a time; false where there is another one. */

@@ -4,7 +4,7 @@ import { byKey, companyRow, exactly, inOrderOf } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
 import { sweepFrom } from './sweep.ts'
 
-/** Sessions of the web interface. A session is told by its company and the hash of its id. */
+/** Sessions of the console. A session is told by its company and the hash of its id. */
 export type SessionKey = { companyId: number; idHash: Buffer }
 
 /** Who is signed in, as it is this moment. */
@@ -66,7 +66,7 @@ const seen = (key: SessionKey, lock = '') => sql`
   where s.expires_at > now()
     and s.last_seen_at > now() - make_interval(hours => ${sessionIdleHours}) and a.disabled_at is null`
 
-export const seeSession = (key: SessionKey): Statement => statement(seen(key), 'session')
+export const selectSession = (key: SessionKey): Statement => statement(seen(key), 'session')
 
 /**
  * The session of a write, held until it ends: signing out, disabling the account or taking a permission away waits for

@@ -12,7 +12,7 @@ export type AttemptRow = {
   at: Date
   event: string
   event_id: string
-  /** The place in the log before the event; a test has none. */
+  /** The position in the log before the event; a test has none. */
   after: Position | null
   by_hand: boolean
   ms: number

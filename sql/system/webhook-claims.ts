@@ -20,7 +20,7 @@ const claimed = ({ companyId, id, claim }: Claim) => sql`ctid = any (array(
 export type ClaimedRow = EndpointRow & { add_ons: string[] }
 
 /**
- * Marks endpoints that have something to be sent, by their keys after a place: one that waits when it is due, the others
+ * Marks endpoints that have something to be sent, by their keys after a position: one that waits when it is due, the others
  * when the log goes on behind their cursor. `now` is the service's clock; the claim is told by the database's, which all
  * processes share.
  */
@@ -53,7 +53,7 @@ export const claimWebhooks = (
     'webhooks.claim',
   )
 
-/** Keeps how far an endpoint has come, for whoever still holds the claim, and the claim for longer. */
+/** Keeps how far an endpoint has come, for the one who still holds the claim, and the claim for longer. */
 export const settleWebhook = (
   claim: Claim,
   { cursor, pending, paused_until, next_attempt_at, failing_since }: Settled,

@@ -147,7 +147,7 @@ export const disableWebhook = (companyId: number, id: number, reason: DisableRea
       claimed_until = null
     where ${placeOf(companyId, id)} returning ${endpointColumns}`)
 
-/** Begins at a place of the log, whatever came before. */
+/** Begins at a position of the log, whatever came before. */
 export const beginWebhookAt = (companyId: number, id: number, cursor: Position): Statement =>
   statement(sql`update webhook_endpoints set ${atPlace(cursor)}, pending = '{}', paused_until = null,
       next_attempt_at = null, failing_since = null, disabled_at = null, disabled_because = null,

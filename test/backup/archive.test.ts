@@ -1,7 +1,7 @@
 import { readdir, rename, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { OpenWorld } from '#server/app.ts'
+import type { OpenApp } from '#server/app.ts'
 import { segmentName, segmentOf } from '#server/backup/archived.ts'
 import { horizon, readChanges } from '#server/service/changes.ts'
 import { clusterFacts } from '#server/store/cluster-facts.ts'
@@ -11,7 +11,7 @@ import { type Answered, differences, placeOf, startLoad } from './load.ts'
 import { namesIn } from './restored.ts'
 
 let stage: Stage
-let opened: OpenWorld
+let opened: OpenApp
 let settings: { [name: string]: string }
 let backup: string
 let segments: string
@@ -28,15 +28,15 @@ beforeAll(async () => {
   backup = join(stage.folder, 'backup')
   await stage.give(['company', 'create', '--name', 'Quay'], settings)
   await stage.give(['backup', backup], settings)
-  cursors.push((await feed(opened.world, 'now')).next)
-  const load = startLoad(opened.world, 1, 2, 'archived')
+  cursors.push((await feed(opened.app, 'now')).next)
+  const load = startLoad(opened.app, 1, 2, 'archived')
   for (const turn of [1, 2]) {
     await eventually(async () => expect(load.answered.length).toBeGreaterThan(turn * 50))
-    moments.push((await placeOf(opened.world)).at)
+    moments.push((await placeOf(opened.app)).at)
   }
   await eventually(async () => expect(load.answered.length).toBeGreaterThan(150))
   answered = await load.stop()
-  cursors.push((await feed(opened.world, 'now')).next)
+  cursors.push((await feed(opened.app, 'now')).next)
   const last = answered.at(-1)?.after.at as Date
   await eventually(async () => {
     const { archivedAt } = await clusterFacts(opened.connection)
@@ -49,7 +49,7 @@ afterAll(async () => {
   await stage.clear()
 })
 
-const feed = ({ database }: OpenWorld['world'], after: string) =>
+const feed = ({ database }: OpenApp['app'], after: string) =>
   readChanges(database, { companyId: 1, after, limit: 10, keptDays: 30 })
 
 const restore = (name: string, time: string) =>
@@ -82,11 +82,11 @@ describe('The archive', () => {
   test('goes on after a restore, on a timeline of its own.', async () => {
     const data = { ...settings, PLUMBLINE_DATA: join(stage.folder, 'onwards') }
     await restore('onwards', (moments[0] as Date).toISOString())
-    const { world, connection, close } = await stage.open(data)
+    const { app, connection, close } = await stage.open(data)
     // The feed goes on from before the moment; what it told after that is not there, and it says so.
-    expect(await feed(world, cursors[0] as string)).toMatchObject({ more: false })
-    await expect(feed(world, cursors[1] as string)).rejects.toMatchObject({ code: 'cursor_gone' })
-    expect((await horizon(world.database)).epoch).toBe(2)
+    expect(await feed(app, cursors[0] as string)).toMatchObject({ more: false })
+    await expect(feed(app, cursors[1] as string)).rejects.toMatchObject({ code: 'cursor_gone' })
+    expect((await horizon(app.database)).epoch).toBe(2)
     await stage.give(['company', 'create', '--name', 'After'], data)
     await eventually(async () => {
       expect(await readdir(segments)).toContain('00000002.history.gz')

@@ -1,14 +1,14 @@
 import { appendFile, cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { OpenWorld } from '#server/app.ts'
+import type { OpenApp } from '#server/app.ts'
 import { format, type Manifest, manifestText, readManifest } from '#server/backup/manifest.ts'
 import { jsonOf, makeStage, type Stage } from '../command/stage.ts'
 import { differences, positionOf, startLoad } from './load.ts'
 import { namesIn } from './restored.ts'
 
 let stage: Stage
-let opened: OpenWorld
+let opened: OpenApp
 beforeAll(async () => {
   stage = await makeStage()
   opened = await stage.open()
@@ -31,7 +31,7 @@ const manifestOf = async (folder: string): Promise<Manifest> => {
 
 describe('A backup', () => {
   test.each([1, 2, 3])('brings back all that was answered before it ended, under load (%i)', async (round) => {
-    const load = startLoad(opened.world, 1, 4, `round ${round}`)
+    const load = startLoad(opened.app, 1, 4, `round ${round}`)
     const to = join(stage.folder, `loaded-${round}`)
     expect(await stage.give(['backup', to])).toMatchObject({ code: 0 })
     const answered = await load.stop()
@@ -77,7 +77,7 @@ describe('A backup', () => {
     const rights = `select rolsuper, rolcreatedb, rolcreaterole, rolreplication,
       (select count(*)::int from pg_shdepend where refobjid = r.oid) as owns
       from pg_roles r where rolname = any ($1) order by rolname`
-    expect(await opened.world.database.read({ text: rights, values: [['plumbline', 'plumbline_backup']] })).toEqual([
+    expect(await opened.app.database.read({ text: rights, values: [['plumbline', 'plumbline_backup']] })).toEqual([
       expect.objectContaining({ rolsuper: false, rolcreatedb: false, rolcreaterole: false, rolreplication: false }),
       { rolsuper: false, rolcreatedb: false, rolcreaterole: false, rolreplication: true, owns: 0 },
     ])
@@ -106,11 +106,11 @@ const rewrite = async (folder: string, parts: Partial<Manifest>): Promise<void> 
 }
 
 /** What can have become of a backup, and what is said of it. */
-const spoilt: { what: string; of: 'whole' | 'whole.tar'; spoil(path: string): Promise<unknown>; says: RegExp }[] = [
+const mutated: { what: string; of: 'whole' | 'whole.tar'; mutate(path: string): Promise<unknown>; says: RegExp }[] = [
   {
     what: 'a bit of a file has changed',
     of: 'whole',
-    spoil: async (path) => {
+    mutate: async (path) => {
       const archive = join(path, 'cluster.tar')
       await change(archive, (await offsetOf(archive, 'cluster/global/pg_control')) + 512 + 40)
     },
@@ -119,7 +119,7 @@ const spoilt: { what: string; of: 'whole' | 'whole.tar'; spoil(path: string): Pr
   {
     what: 'a bit of a name has changed',
     of: 'whole',
-    spoil: async (path) => {
+    mutate: async (path) => {
       const archive = join(path, 'cluster.tar')
       await change(archive, (await offsetOf(archive, 'cluster/global/pg_control')) + 8)
     },
@@ -128,13 +128,13 @@ const spoilt: { what: string; of: 'whole' | 'whole.tar'; spoil(path: string): Pr
   {
     what: 'it is cut off',
     of: 'whole',
-    spoil: (path) => truncate(join(path, 'cluster.tar'), 5_000_100),
+    mutate: (path) => truncate(join(path, 'cluster.tar'), 5_000_100),
     says: /cluster\.tar is damaged or cut off \(Unexpected end of data\)/,
   },
   {
     what: 'it is cut off between two files',
     of: 'whole',
-    spoil: async (path) => {
+    mutate: async (path) => {
       const archive = join(path, 'cluster.tar')
       await truncate(archive, await offsetOf(archive, 'cluster/global/pg_control'))
     },
@@ -143,77 +143,77 @@ const spoilt: { what: string; of: 'whole' | 'whole.tar'; spoil(path: string): Pr
   {
     what: 'the archive is missing',
     of: 'whole',
-    spoil: (path) => rm(join(path, 'cluster.tar')),
+    mutate: (path) => rm(join(path, 'cluster.tar')),
     says: /cluster\.tar is missing\. Use another backup\.$/,
   },
   {
     what: 'the manifest is missing',
     of: 'whole',
-    spoil: (path) => rm(join(path, 'manifest.json')),
+    mutate: (path) => rm(join(path, 'manifest.json')),
     says: /manifest\.json is missing: .* is no backup of Plumbline, or not a whole one\.$/,
   },
   {
     what: 'the manifest is cut off',
     of: 'whole',
-    spoil: (path) => truncate(join(path, 'manifest.json'), 1000),
+    mutate: (path) => truncate(join(path, 'manifest.json'), 1000),
     says: /manifest\.json is damaged or cut off: it is no JSON object/,
   },
   {
     what: 'the manifest has changed',
     of: 'whole',
-    spoil: async (path) =>
+    mutate: async (path) =>
       change(join(path, 'manifest.json'), (await offsetOf(join(path, 'manifest.json'), 'sha256')) + 12),
     says: /manifest\.json is damaged: it does not have its own checksum/,
   },
   {
     what: 'it is of an unknown format',
     of: 'whole',
-    spoil: (path) => rewrite(path, { format: 'plumbline-backup-9' as typeof format }),
+    mutate: (path) => rewrite(path, { format: 'plumbline-backup-9' as typeof format }),
     says: /manifest\.json says format "plumbline-backup-9", and this reads plumbline-backup-1/,
   },
   {
     what: 'it is of another major version of PostgreSQL',
     of: 'whole',
-    spoil: (path) => rewrite(path, { postgres: { major: '17', version: '17.2', system_id: '1' } }),
+    mutate: (path) => rewrite(path, { postgres: { major: '17', version: '17.2', system_id: '1' } }),
     says: /was made by PostgreSQL 17 and the bundled one is 18: restore it with the version of Plumbline/,
   },
   {
     what: 'it is of a later version of Plumbline',
     of: 'whole',
-    spoil: (path) => rewrite(path, { migrations: ['9999-later'] }),
+    mutate: (path) => rewrite(path, { migrations: ['9999-later'] }),
     says: /was made by a later version of Plumbline \(.*\), whose 9999-later this one does not know/,
   },
   {
     what: 'a file is in it that is not in the manifest',
     of: 'whole',
-    spoil: async (path) => rewrite(path, { files: (await manifestOf(path)).files.slice(1) }),
+    mutate: async (path) => rewrite(path, { files: (await manifestOf(path)).files.slice(1) }),
     says: /^cluster\/backup_label in .*cluster\.tar is not in the manifest/,
   },
   {
     what: 'a .tar file is cut off',
     of: 'whole.tar',
-    spoil: (path) => truncate(path, 5_000_100),
+    mutate: (path) => truncate(path, 5_000_100),
     says: /whole\.tar is damaged or cut off \(Unexpected end of data\)/,
   },
   {
     what: 'a .tar file lacks its end',
     of: 'whole.tar',
-    spoil: async (path) => truncate(path, (await readFile(path)).lastIndexOf('manifest.json')),
+    mutate: async (path) => truncate(path, (await readFile(path)).lastIndexOf('manifest.json')),
     says: /holds no manifest\.json: it is no backup of Plumbline, or not a whole one\.$/,
   },
   {
     what: 'a .tar file is none',
     of: 'whole.tar',
-    spoil: (path) => writeFile(path, 'x'.repeat(2000)),
+    mutate: (path) => writeFile(path, 'x'.repeat(2000)),
     says: /is damaged or cut off/,
   },
 ]
 
 describe('A backup is refused by name, and nothing is restored, where', () => {
-  test.for(spoilt)('$what', async ({ of, spoil, says, what }) => {
+  test.for(mutated)('$what', async ({ of, mutate, says, what }) => {
     const path = join(stage.folder, `spoilt ${what}`, of)
     await cp(inFolder(of), path, { recursive: true })
-    await spoil(path)
+    await mutate(path)
     const data = join(stage.folder, `data ${what}`)
     const { code, err } = await stage.give(['restore', path], { PLUMBLINE_DATA: data })
     expect(code).toBe(1)

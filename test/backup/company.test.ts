@@ -4,8 +4,8 @@ import { cp, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { definitionOf, registry } from '#registry/records/index.ts'
-import type { OpenWorld } from '#server/app.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import type { OpenApp } from '#server/app.ts'
 import { readTar } from '#server/backup/tar.ts'
 import { operator } from '#server/service/actor.ts'
 import { readChanges } from '#server/service/changes.ts'
@@ -14,7 +14,7 @@ import { companyTables, inSnapshot, leftOut } from '#server/store/company-rows.t
 import { jsonOf, makeStage, type Stage } from '../command/stage.ts'
 
 let stage: Stage
-let opened: OpenWorld
+let opened: OpenApp
 let archive: string
 const other = { PLUMBLINE_DATA: '' }
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
   opened = await stage.open()
   await stage.give(['demo'])
   const odd = definitionOf(registry, 'trades')
-  await opened.world.database.transaction((transaction) =>
+  await opened.app.database.transaction((transaction) =>
     createRecord(transaction, operator(1), odd!, { name: 'Line\u2028separator "quoted" \\ \u{1f600} ä\u0301' }),
   )
   archive = join(stage.folder, 'company.tar')
@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 /** All rows of a company, as text and without its id; what is not moved is the same for all. */
-async function contentsOf({ connection }: OpenWorld, companyId: number): Promise<{ [table: string]: string[] }> {
+async function contentsOf({ connection }: OpenApp, companyId: number): Promise<{ [table: string]: string[] }> {
   return inSnapshot(connection, async (client) => {
     const contents: { [table: string]: string[] } = {}
     for (const { table, columns } of await companyTables(client)) {
@@ -79,14 +79,14 @@ describe('A company', () => {
     const there = await stage.open(other)
     expect(Object.values(await contentsOf(there, 1)).flat().length).toBeLessThan(5)
     const ask = { companyId: 2, after: null, records: ['trades'], limit: 1000, keptDays: 30 }
-    const { changes } = await readChanges(there.world.database, ask)
+    const { changes } = await readChanges(there.app.database, ask)
     expect(changes.length).toBeGreaterThan(1)
     expect(changes.at(-1)?.record_id).toBe(made.id)
     await there.close()
   })
 
   test('brings no secret along: nobody signs in, and no token is in force.', async () => {
-    const secrets = await opened.world.database.read<{ text: string }>({
+    const secrets = await opened.app.database.read<{ text: string }>({
       text: `select password_hash as text from accounts where password_hash is not null
         union all select encode(hash, 'hex') from tokens union all select encode(sealed, 'hex') from tokens`,
       values: [],
@@ -99,7 +99,7 @@ describe('A company', () => {
   })
 
   test('has every table that belongs to companies, but those that are left out for a reason.', async () => {
-    const named = await opened.world.database.read<{ name: string }>({
+    const named = await opened.app.database.read<{ name: string }>({
       text: "select table_name::text as name from information_schema.columns where column_name = 'company_id' and table_schema = 'public'",
       values: [],
     })
@@ -165,9 +165,9 @@ describe('An archive is refused by name, and nothing is imported, where', () => 
       /is damaged or cut off/,
     ],
     ['it is something else', (to) => writeFile(to, 'no archive'), /is damaged or cut off/],
-  ])('%s', async (what, spoil, says) => {
+  ])('%s', async (what, mutate, says) => {
     const file = join(stage.folder, `${what}.tar`)
-    await spoil(file)
+    await mutate(file)
     const { code, err } = await stage.give(['import-company', file], other)
     expect(code).toBe(1)
     expect(err.trim().split('\n').at(-1)).toMatch(says)

@@ -1,5 +1,5 @@
-import { definitionOf, registry } from '#registry/records/index.ts'
-import type { World } from '#server/app.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import type { App } from '#server/app.ts'
 import { operator } from '#server/service/actor.ts'
 import { createRecord } from '#server/service/write-record.ts'
 
@@ -12,7 +12,7 @@ type Place = { position: bigint; at: Date }
 export type Load = { answered: Answered[]; stop(): Promise<Answered[]> }
 
 /** Writers that make records one after the other, by the services, until they are stopped. */
-export function startLoad(world: World, companyId: number, writers: number, run: string): Load {
+export function startLoad(app: App, companyId: number, writers: number, run: string): Load {
   const answered: Answered[] = []
   let stopped = false
   const trades = definitionOf(registry, 'trades')
@@ -20,11 +20,9 @@ export function startLoad(world: World, companyId: number, writers: number, run:
   const write = async (writer: number): Promise<void> => {
     for (let turn = 0; !stopped; turn++) {
       const name = `${run} ${writer} ${turn}`
-      const before = await placeOf(world)
-      await world.database.transaction((transaction) =>
-        createRecord(transaction, operator(companyId), trades, { name }),
-      )
-      answered.push({ name, before, after: await placeOf(world) })
+      const before = await placeOf(app)
+      await app.database.transaction((transaction) => createRecord(transaction, operator(companyId), trades, { name }))
+      answered.push({ name, before, after: await placeOf(app) })
     }
   }
   const writing = Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
@@ -38,7 +36,7 @@ export function startLoad(world: World, companyId: number, writers: number, run:
   }
 }
 
-export async function placeOf({ database }: World): Promise<Place> {
+export async function placeOf({ database }: App): Promise<Place> {
   const [row] = await database.read<{ position: string; at: Date }>({
     text: 'select pg_current_wal_flush_lsn()::text as position, clock_timestamp() as at',
     values: [],

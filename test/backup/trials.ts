@@ -1,7 +1,7 @@
 import { cp, mkdir, open, rm, stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import type { OpenWorld } from '#server/app.ts'
+import type { OpenApp } from '#server/app.ts'
 import { BackupProblem } from '#server/backup/problem.ts'
 import { openBackup } from '#server/backup/read-backup.ts'
 import { clusterFacts } from '#server/store/cluster-facts.ts'
@@ -21,7 +21,7 @@ type Task = {
   keep(figures: Figures): Promise<void>
 }
 
-type Ground = { stage: Stage; opened: OpenWorld; settings: { [name: string]: string }; figures: Figures }
+type Ground = { stage: Stage; opened: OpenApp; settings: { [name: string]: string }; figures: Figures }
 
 const archiveSeconds = 2
 
@@ -35,7 +35,7 @@ export async function tryAll({ rounds, moments, seconds, before, progress, keep 
   }
   const opened = await stage.open(settings)
   try {
-    const [facts] = await opened.world.database.read<{ version: string }>({
+    const [facts] = await opened.app.database.read<{ version: string }>({
       text: "select current_setting('server_version') as version",
       values: [],
     })
@@ -61,7 +61,7 @@ export async function tryAll({ rounds, moments, seconds, before, progress, keep 
   }
 }
 
-const startLoadOf = ({ opened }: Ground): Load => startLoad(opened.world, 1, 4, crypto.randomUUID())
+const startLoadOf = ({ opened }: Ground): Load => startLoad(opened.app, 1, 4, crypto.randomUUID())
 
 async function tryBackup(ground: Ground): Promise<void> {
   const { stage, settings, figures } = ground
@@ -97,7 +97,7 @@ async function tryMoments(ground: Ground, most: number): Promise<void> {
   const moments: Date[] = []
   for (let turn = 0; turn < most; turn++) {
     await pause(300 + Math.random() * 1000)
-    moments.push((await placeOf(opened.world)).at)
+    moments.push((await placeOf(opened.app)).at)
     count(figures.loss.seconds, await timeUntilArchived(ground))
   }
   // One more write after the last moment: without one, PostgreSQL cannot know that it has come so far.
@@ -122,11 +122,11 @@ async function tryMoments(ground: Ground, most: number): Promise<void> {
 
 /** Milliseconds until what has been written by now is in the archive. */
 async function timeUntilArchived({ opened }: Ground): Promise<number> {
-  const { world, connection } = opened
+  const { app, connection } = opened
   const since = performance.now()
-  const { position: written } = await placeOf(world)
+  const { position: written } = await placeOf(app)
   for (;;) {
-    const now = (await placeOf(world)).position
+    const now = (await placeOf(app)).position
     const { behindBytes, failing } = await clusterFacts(connection)
     if (failing) throw new Error(`${failing.segment} could not be archived`)
     if (behindBytes !== null && now - BigInt(behindBytes) >= written) return performance.now() - since

@@ -127,7 +127,7 @@ test('a profile is read file by file, its start, its end and idle time left out'
     nodes: [
       { id: 1, callFrame: frame('(idle)') },
       { id: 2, callFrame: frame('writev') },
-      { id: 3, callFrame: frame('walk', 'file:///house/server/walk/walk.ts', 20) },
+      { id: 3, callFrame: frame('runRead', 'file:///house/server/pipeline/pipeline.ts', 20) },
       { id: 4, callFrame: frame('', 'file:///house/node_modules/pg/lib/client.js', 4) },
     ],
     startTime: 1000,
@@ -138,7 +138,7 @@ test('a profile is read file by file, its start, its end and idle time left out'
   expect(busy).toMatchObject({ milliseconds: 0.4, idleShare: 0.2 })
   expect(busy.files).toEqual([
     { file: '(runtime)', share: 0.5, functions: [{ name: 'writev', share: 0.5 }] },
-    { file: 'server/walk/walk.ts', share: 0.25, functions: [{ name: 'walk:21', share: 0.25 }] },
+    { file: 'server/pipeline/pipeline.ts', share: 0.25, functions: [{ name: 'runRead:21', share: 0.25 }] },
     { file: 'node_modules/pg/lib/client.js', share: 0.25, functions: [{ name: '(anonymous):5', share: 0.25 }] },
   ])
   expect(busyTable(busy, 2, busy.milliseconds)).toMatch(/\(runtime\) +50\.0 % +100\.0/)

@@ -2,43 +2,43 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createWebhook } from '#server/service/webhooks.ts'
 import { sendTest } from '#server/webhooks/delivery.ts'
-import { type BrowserStage, type Office, openBrowserStage } from './stage.ts'
+import { type Admin, type BrowserStage, openBrowserStage } from './stage.ts'
 import { violations, visit } from './steps.ts'
 
 let stage: BrowserStage
-let office: Office
+let admin: Admin
 let page: Page
 let ids: { project: number; estimate: number; client: number; webhook: number }
 beforeAll(async () => {
   stage = await openBrowserStage()
-  office = await stage.office()
+  admin = await stage.admin()
   ids = await furnish()
-  page = await stage.enter(office)
+  page = await stage.enter(admin)
 })
 afterAll(() => stage.close())
 afterEach(() => expect(stage.quiet()).toEqual([]))
 
 /** A little of everything that pages show. */
 async function furnish() {
-  const client = await office.record('clients', {
+  const client = await admin.record('clients', {
     name: 'Quay Trust',
     email: 'a@quay.example',
     website: 'https://quay.example',
   })
-  const project = await office.record('projects', { name: 'Harbour wall', client_id: client, contract_minor: 125000 })
+  const project = await admin.record('projects', { name: 'Harbour wall', client_id: client, contract_minor: 125000 })
   const lines = [{ description: 'Brickwork', quantity: 2, unit: 'm2', unit_price_minor: 8900 }]
-  const estimate = await office.record('estimates', { title: 'Wall', client_id: client, lines, status: 'SENT' })
-  await office.record('tasks', { project_id: project, title: 'Order stones' })
-  await office.record('subcontractors', { name: 'Severn', insurance_expires_on: '2020-01-01' })
-  await office.get('/v1/projects')
-  await office.get('/v1/projects', { Authorization: 'Bearer x' })
-  await office.get('/v1/projects?limit=0')
+  const estimate = await admin.record('estimates', { title: 'Wall', client_id: client, lines, status: 'SENT' })
+  await admin.record('tasks', { project_id: project, title: 'Order stones' })
+  await admin.record('subcontractors', { name: 'Severn', insurance_expires_on: '2020-01-01' })
+  await admin.get('/v1/projects')
+  await admin.get('/v1/projects', { Authorization: 'Bearer x' })
+  await admin.get('/v1/projects?limit=0')
   return { project, estimate, client, webhook: await failingWebhook() }
 }
 
 /** One that was tried and does not arrive, with a history. */
 async function failingWebhook(): Promise<number> {
-  const by = { actor: office.actor, keys: stage.world.secret, now: new Date() }
+  const by = { actor: admin.actor, keys: stage.app.secret, now: new Date() }
   const wanted = {
     name: 'Ledger',
     url: 'https://192.0.2.1/hooks',
@@ -47,7 +47,7 @@ async function failingWebhook(): Promise<number> {
     ordered: true,
   } as const
   const { webhook } = await stage.inTransaction((transaction) => createWebhook(transaction, by, wanted))
-  await sendTest(stage.world, office.id, webhook.id)
+  await sendTest(stage.app, admin.id, webhook.id)
   await stage.sql("update webhook_endpoints set failing_since = now() - interval '1 hour' where id = $1", webhook.id)
   return webhook.id
 }
@@ -84,7 +84,7 @@ const looks = [
 describe.each(looks)('$look', ({ scheme, width, locale }) => {
   beforeAll(async () => {
     await page.context().close()
-    page = await stage.enter(office, {
+    page = await stage.enter(admin, {
       colorScheme: scheme,
       viewport: { width, height: 860 },
       locale,

@@ -1,22 +1,22 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type BrowserStage, type Office, openBrowserStage } from './stage.ts'
+import { type Admin, type BrowserStage, openBrowserStage } from './stage.ts'
 import { choose, fill, press, refer, visit } from './steps.ts'
 
 let stage: BrowserStage
-let office: Office
+let admin: Admin
 let page: Page
 beforeAll(async () => {
   stage = await openBrowserStage()
-  office = await stage.office()
-  page = await stage.enter(office)
+  admin = await stage.admin()
+  page = await stage.enter(admin)
 })
 afterAll(() => stage.close())
 afterEach(() => expect(stage.quiet()).toEqual([]))
 
 /** What is stored of the record made last. */
 const stored = async (kind: string): Promise<Record<string, unknown>> =>
-  (await stage.sql(`select * from ${kind} where company_id = $1 order by id desc limit 1`, office.id))[0] ?? {}
+  (await stage.sql(`select * from ${kind} where company_id = $1 order by id desc limit 1`, admin.id))[0] ?? {}
 
 const created = (): Promise<void> =>
   page
@@ -26,8 +26,8 @@ const created = (): Promise<void> =>
 
 describe('The input of every kind of field', () => {
   test('text, e-mail, phone, web address, choice, reference, address, country, money, whole number, paragraph', async () => {
-    await office.record('categories', { name: 'Public works', kind: 'client' })
-    await office.record('categories', { name: 'Public diggers', kind: 'equipment' })
+    await admin.record('categories', { name: 'Public works', kind: 'client' })
+    await admin.record('categories', { name: 'Public diggers', kind: 'equipment' })
     await visit(stage, page, '/clients/create')
     await fill(page, 'Name', '  Bristol Harbour Trust ')
     await choose(page, 'Kind', 'Public body')
@@ -68,7 +68,7 @@ describe('The input of every kind of field', () => {
     await created()
     const [row] = await stage.sql(
       'select meter_hours::text, next_service_on::text from equipment where company_id = $1',
-      office.id,
+      admin.id,
     )
     expect(row).toEqual({ meter_hours: '812.25', next_service_on: '2027-02-28' })
   })
@@ -95,8 +95,8 @@ describe('The input of every kind of field', () => {
   })
 
   test('flag', async () => {
-    const project = await office.record('projects', { name: 'Quay' })
-    await office.record('tasks', { project_id: project, title: 'Order stones' })
+    const project = await admin.record('projects', { name: 'Quay' })
+    await admin.record('tasks', { project_id: project, title: 'Order stones' })
     await visit(stage, page, `/projects/${project}/show`)
     await page.getByRole('tab', { name: 'Tasks' }).click()
     await page.getByRole('row', { name: 'Order stones' }).getByRole('link', { name: 'Edit', exact: true }).click()
@@ -116,7 +116,7 @@ describe('What is not acceptable', () => {
     await page.getByText('2 fields need attention').waitFor()
     const email = page.getByRole('textbox', { name: 'E-mail' })
     expect(await email.getAttribute('aria-invalid')).toBe('true')
-    const { status, body } = await office.call('POST', '/v1/clients', { body: { email: 'nobody' } })
+    const { status, body } = await admin.call('POST', '/v1/clients', { body: { email: 'nobody' } })
     expect(status).toBe(422)
     for (const { message } of body.errors) {
       expect(await page.locator('form p').filter({ hasText: message }).count()).toBe(1)
@@ -124,7 +124,7 @@ describe('What is not acceptable', () => {
   })
 
   test('comes from the service where only that can know, and nothing typed is lost', async () => {
-    await office.record('clients', { name: 'First', tax_id: 'GB1' })
+    await admin.record('clients', { name: 'First', tax_id: 'GB1' })
     await fill(page, 'Name', 'Second')
     await fill(page, 'Tax number', 'gb1')
     await press(page, 'Create')
@@ -157,11 +157,11 @@ describe('What is not acceptable', () => {
 
 describe('An edit that lost the race', () => {
   test('shows what changed meanwhile beside what was typed, and loses nothing', async () => {
-    const id = await office.record('clients', { name: 'Quay', email: 'a@quay.example', phone: '12345' })
+    const id = await admin.record('clients', { name: 'Quay', email: 'a@quay.example', phone: '12345' })
     await visit(stage, page, `/clients/${id}`)
     await fill(page, 'Name', 'Quay Trust')
     await fill(page, 'E-mail', 'mine@quay.example')
-    await office.call('PATCH', `/v1/clients/${id}`, { body: { email: 'theirs@quay.example', phone: '67890' } })
+    await admin.call('PATCH', `/v1/clients/${id}`, { body: { email: 'theirs@quay.example', phone: '67890' } })
     await press(page, 'Save')
     const dialog = page.getByRole('dialog', { name: 'Somebody else changed this meanwhile' })
     await dialog.getByText('Yours: mine@quay.example').waitFor()

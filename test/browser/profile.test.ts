@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type BrowserStage, type Office, openBrowserStage } from './stage.ts'
+import { type Admin, type BrowserStage, openBrowserStage } from './stage.ts'
 import { fill, press, violations, visit } from './steps.ts'
 
 let stage: BrowserStage
-let office: Office
+let admin: Admin
 let page: Page
 beforeAll(async () => {
   stage = await openBrowserStage()
-  office = await stage.office({ name: 'Quay Builders' })
-  page = await stage.enter(office)
+  admin = await stage.admin({ name: 'Quay Builders' })
+  page = await stage.enter(admin)
 })
 afterAll(() => stage.close())
 afterEach(() => expect(stage.quiet()).toEqual([]))
@@ -18,7 +18,7 @@ const next = 'kettle mossy ferry'
 
 describe('The profile', () => {
   test('lists where one is signed in, and ends one of them and all others', async () => {
-    const others = [await stage.enter(office), await stage.enter(office), await stage.enter(office)]
+    const others = [await stage.enter(admin), await stage.enter(admin), await stage.enter(admin)]
     await visit(stage, page, '/profile')
     const list = page.getByRole('list', { name: 'Where you are signed in' })
     await list.getByText('This one').waitFor()
@@ -45,18 +45,18 @@ describe('The profile', () => {
 
   test('asks for the password where the address changes', async () => {
     await visit(stage, page, '/profile')
-    await fill(page, 'E-mail', `new-${office.email}`)
+    await fill(page, 'E-mail', `new-${admin.email}`)
     const save = page.getByRole('button', { name: 'Save' })
     expect(await save.isDisabled()).toBe(true)
-    await page.getByLabel('Present password').first().fill(office.password)
+    await page.getByLabel('Present password').first().fill(admin.password)
     await save.click()
     await page.getByText('Your profile is saved.').waitFor()
-    office = { ...office, email: `new-${office.email}` }
+    admin = { ...admin, email: `new-${admin.email}` }
   })
 
   test('changes the password, says how good it is, and stays signed in', async () => {
     await visit(stage, page, '/profile')
-    await fill(page, 'Present password', office.password)
+    await fill(page, 'Present password', admin.password)
     await fill(page, 'New password', 'password1')
     await page.getByText('Very easily guessed').waitFor()
     expect(await violations(page)).toEqual([])
@@ -65,15 +65,15 @@ describe('The profile', () => {
     await fill(page, 'New password again', next)
     await press(page, 'Change password')
     await page.getByText(/The password is changed/).waitFor()
-    office = { ...office, password: next }
+    admin = { ...admin, password: next }
     await visit(stage, page, '/projects')
   })
 })
 
 test('somebody with several accounts chooses where to go, by keyboard too', async () => {
-  const other = await stage.office({ name: 'Moor Roofing' })
+  const other = await stage.admin({ name: 'Moor Roofing' })
   const mine = await stage.colleague(other, ['PROJECTS_VIEW'])
-  const twin = await stage.colleague(office, ['PROJECTS_VIEW'], mine.email)
+  const twin = await stage.colleague(admin, ['PROJECTS_VIEW'], mine.email)
   const guest = await stage.open()
   await guest.goto(stage.url)
   await guest.getByLabel('E-mail').fill(twin.email)

@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type BrowserStage, type Office, openBrowserStage } from './stage.ts'
+import { type Admin, type BrowserStage, openBrowserStage } from './stage.ts'
 import { fill, heading, press, visit } from './steps.ts'
 
 let stage: BrowserStage
-let office: Office
+let admin: Admin
 let page: Page
 beforeAll(async () => {
   stage = await openBrowserStage()
-  office = await stage.office()
-  page = await stage.enter(office)
+  admin = await stage.admin()
+  page = await stage.enter(admin)
 })
 afterAll(() => stage.close())
 afterEach(() => expect(stage.quiet()).toEqual([]))
@@ -80,7 +80,7 @@ describe.each(rows)('$kind', ({ kind, title, one, also, later }) => {
   test('is deleted after a look at what goes with it, and comes back', async () => {
     // A draft is erased for good; every other estimate can come back.
     if (kind === 'estimates')
-      await stage.sql("update estimates set status = 'REJECTED' where company_id = $1", office.id)
+      await stage.sql("update estimates set status = 'REJECTED' where company_id = $1", admin.id)
     await visit(stage, page, `/${kind}`)
     await page.getByRole('link', { name: changed, exact: true }).click()
     await page.getByRole('heading', { level: 1, name: changed }).waitFor()

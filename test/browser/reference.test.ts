@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routesOn, unreadable } from '#derive/routes.ts'
 import { writableFields } from '#derive/schema.ts'
-import { projects } from '#registry/records/projects.ts'
 import { refusals } from '#registry/refusals.ts'
+import { projects } from '#registry/resources/projects.ts'
 import { type BrowserStage, openBrowserStage } from './stage.ts'
 
 /** The reference page in a browser, where it is drawn: what a developer sees of creating a project. */

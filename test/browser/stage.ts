@@ -1,6 +1,6 @@
 import chromium from '@sparticuz/chromium'
 import { type Browser, type BrowserContextOptions, chromium as driver, type Page } from 'playwright-core'
-import { buildConsole } from '#server/command/build-console.ts'
+import { buildConsole } from '#server/commands/build-console.ts'
 import { createAccount, setAccount } from '#server/service/account.ts'
 import { type Company, type CompanyOptions, openStage, type Stage } from '../stage/stage.ts'
 
@@ -8,18 +8,18 @@ import { type Company, type CompanyOptions, openStage, type Stage } from '../sta
 export type BrowserStage = Stage & {
   browser: Browser
   /** A company whose account can sign in. */
-  office(options?: CompanyOptions): Promise<Office>
+  admin(options?: CompanyOptions): Promise<Admin>
   /** Somebody else of the company, who can sign in. */
-  colleague(office: Office, permissions: readonly string[], email?: string): Promise<Office>
+  colleague(admin: Admin, permissions: readonly string[], email?: string): Promise<Admin>
   /** A page of its own session; what is wrong with it is kept until `quiet` looks. */
   open(options?: BrowserContextOptions): Promise<Page>
   /** Signed in, on the first page. */
-  enter(office: Office, options?: BrowserContextOptions): Promise<Page>
+  enter(admin: Admin, options?: BrowserContextOptions): Promise<Page>
   /** What pages have reported or asked of others since the last time. */
   quiet(): string[]
 }
 
-export type Office = Company & { email: string; password: string }
+export type Admin = Company & { email: string; password: string }
 
 const password = 'correct horse battery'
 
@@ -40,7 +40,7 @@ export async function openBrowserStage(environment: { [name: string]: string } =
     ...stage,
     browser,
     open,
-    office: async (options) => {
+    admin: async (options) => {
       const company = await stage.company(options)
       const email = `${crypto.randomUUID()}@example.com`
       await stage.inTransaction((transaction) =>
@@ -48,16 +48,16 @@ export async function openBrowserStage(environment: { [name: string]: string } =
       )
       return { ...company, email, password }
     },
-    colleague: async (office, permissions, email = `${crypto.randomUUID()}@example.com`) => {
+    colleague: async (admin, permissions, email = `${crypto.randomUUID()}@example.com`) => {
       const account = { name: 'Grace', email, password, permissions }
-      await stage.inTransaction((transaction) => createAccount(transaction, office.id, account))
-      return { ...office, email }
+      await stage.inTransaction((transaction) => createAccount(transaction, admin.id, account))
+      return { ...admin, email }
     },
-    enter: async (office, options) => {
+    enter: async (admin, options) => {
       const page = await open(options)
       await page.goto(stage.url)
-      await page.locator('input[name=email]').fill(office.email)
-      await page.locator('input[name=password]').fill(office.password)
+      await page.locator('input[name=email]').fill(admin.email)
+      await page.locator('input[name=password]').fill(admin.password)
       await page.keyboard.press('Enter')
       await page.locator('#content h1').waitFor()
       return page

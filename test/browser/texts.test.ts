@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Definition } from '#registry/definition.ts'
-import { kindOf } from '#registry/kinds/index.ts'
-import { registry } from '#registry/records/index.ts'
+import { kindOf } from '#registry/fields/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { de } from '../../console/texts/de/index.ts'
 import { en } from '../../console/texts/en/index.ts'
 
 type Words = { fields: Record<string, string>; values: Record<string, string>; steps: Record<string, string> }
 
-/** What the catalogue has to call by a name, of one kind of record. */
+/** What the catalogue has to call by a name, of one resource. */
 const wanted = (definition: Definition): Words => {
   const fields = Object.entries(definition.fields)
   const choices = fields.flatMap(([, field]) => (field.kind === 'choice' ? [field] : []))

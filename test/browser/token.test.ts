@@ -1,18 +1,18 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { permissions } from '#registry/permissions.ts'
-import { type BrowserStage, type Office, openBrowserStage } from './stage.ts'
+import { type Admin, type BrowserStage, openBrowserStage } from './stage.ts'
 import { fill, press, visit } from './steps.ts'
 
 let stage: BrowserStage
-let office: Office
+let admin: Admin
 let page: Page
 beforeAll(async () => {
   stage = await openBrowserStage()
   const held = permissions.filter((code) => code !== 'EQUIPMENT_DELETE')
-  office = await stage.office({ permissions: held })
-  await office.revoke()
-  page = await stage.enter(office)
+  admin = await stage.admin({ permissions: held })
+  await admin.revoke()
+  page = await stage.enter(admin)
 })
 afterAll(() => stage.close())
 afterEach(() => expect(stage.quiet()).toEqual([]))
@@ -42,14 +42,14 @@ describe('A token’s life', () => {
     await fill(page, 'Your password', 'wrong')
     await press(page, 'Issue a token')
     await page.locator('[aria-invalid=true]').waitFor()
-    await fill(page, 'Your password', office.password)
+    await fill(page, 'Your password', admin.password)
     await press(page, 'Issue a token')
     first = await shownToken()
   })
 
   test('it calls the API, and the call is in the log', async () => {
     expect((await call(first)).status).toBe(200)
-    await stage.world.meter.flush()
+    await stage.app.meter.flush()
     await visit(stage, page, '/settings/calls')
     await page.getByRole('cell', { name: 'projects.list' }).waitFor()
     await visit(stage, page, '/settings/usage')
@@ -60,17 +60,17 @@ describe('A token’s life', () => {
   test('it is shown again for the password, and rotated: the old one is refused and the log says why', async () => {
     await visit(stage, page, '/settings/api')
     await press(page, 'Show token')
-    await fill(page.getByRole('dialog'), 'Your password', office.password)
+    await fill(page.getByRole('dialog'), 'Your password', admin.password)
     await press(page.getByRole('dialog'), 'Show token')
     expect(await shownToken()).toBe(first)
     await press(page, 'Rotate')
     await page.getByText(/running integrations are refused with 401/).waitFor()
-    await fill(page.getByRole('dialog'), 'Your password', office.password)
+    await fill(page.getByRole('dialog'), 'Your password', admin.password)
     await press(page.getByRole('dialog'), 'Rotate')
     second = await shownToken(first)
     expect((await call(first)).status).toBe(401)
     expect((await call(second)).status).toBe(200)
-    await stage.world.meter.flush()
+    await stage.app.meter.flush()
     await visit(stage, page, '/settings/calls')
     await page.getByText('Old token').first().waitFor()
     const row = page.getByRole('row').filter({ hasText: '401' })
@@ -90,14 +90,14 @@ describe('A token’s life', () => {
     await fill(page, 'Your password', 'wrong')
     await press(page, 'Save')
     await page.locator('[aria-invalid=true]').waitFor()
-    await fill(page, 'Your password', office.password)
+    await fill(page, 'Your password', admin.password)
     await press(page, 'Save')
     await page.getByText(/The allowed addresses are saved/).waitFor()
     expect((await call(second)).status).toBe(200)
   })
 
   test('it is shown and rotated only to somebody who holds all its rights', async () => {
-    const clerk = await stage.colleague(office, ['API_MANAGE'])
+    const clerk = await stage.colleague(admin, ['API_MANAGE'])
     const his = await stage.enter(clerk)
     await visit(stage, his, '/settings/api')
     await his.getByText(/You lack PROJECTS_VIEW/).waitFor()
@@ -111,7 +111,7 @@ describe('A token’s life', () => {
   test('it is revoked, and nothing calls any more', async () => {
     await visit(stage, page, '/settings/api')
     await press(page, 'Revoke')
-    await fill(page.getByRole('dialog'), 'Your password', office.password)
+    await fill(page.getByRole('dialog'), 'Your password', admin.password)
     await press(page.getByRole('dialog'), 'Revoke')
     await page.getByText('No program can call the API yet').waitFor()
     expect((await call(second)).status).toBe(401)
@@ -124,7 +124,7 @@ describe('Accounts', () => {
     await press(page, 'New account')
     const dialog = page.getByRole('dialog')
     await fill(dialog, 'Name', 'Femi')
-    await fill(dialog, 'E-mail', `femi-${office.id}@example.com`)
+    await fill(dialog, 'E-mail', `femi-${admin.id}@example.com`)
     await fill(dialog, 'Password', 'another long password')
     await dialog.getByRole('checkbox', { name: 'Projects: View' }).check()
     expect(await dialog.getByRole('checkbox', { name: 'Equipment: Delete' }).isDisabled()).toBe(true)
@@ -140,7 +140,7 @@ describe('Accounts', () => {
     await fill(dialog, 'New password', 'password1')
     await dialog.getByText('Very easily guessed').waitFor()
     expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
-    await fill(dialog, 'Your own password', office.password)
+    await fill(dialog, 'Your own password', admin.password)
     await press(dialog, 'Save')
     await dialog.getByText(/is easily guessed/).waitFor()
     await fill(dialog, 'New password', 'kettle mossy ferry')

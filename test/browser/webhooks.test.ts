@@ -1,18 +1,18 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openReceiver, type Receiver, verified } from '../webhooks/receiver.ts'
-import { type BrowserStage, type Office, openBrowserStage } from './stage.ts'
+import { type Admin, type BrowserStage, openBrowserStage } from './stage.ts'
 import { fill, press, visit } from './steps.ts'
 
 let stage: BrowserStage
-let office: Office
+let admin: Admin
 let receiver: Receiver
 let page: Page
 beforeAll(async () => {
   stage = await openBrowserStage({ WEBHOOK_NETWORKS: '127.0.0.1', WEBHOOK_TIMEOUT_MS: '1000' })
-  office = await stage.office()
+  admin = await stage.admin()
   receiver = await openReceiver()
-  page = await stage.enter(office)
+  page = await stage.enter(admin)
 })
 afterAll(async () => {
   await receiver.close()
@@ -26,7 +26,7 @@ test('A webhook is made after an inner address was refused with the reason; its 
   const dialog = page.getByRole('dialog')
   await fill(page, 'Name', 'Ledger')
   await fill(page, 'Address', 'https://192.168.0.7/hooks')
-  await fill(page, 'Your password', office.password)
+  await fill(page, 'Your password', admin.password)
   await press(dialog, 'Create')
   await dialog.getByText('192.168.0.7 is of a private network').waitFor()
   await fill(page, 'Address', receiver.url)
@@ -54,7 +54,7 @@ test('An attempt that failed is opened with request and answer, and sent again',
 })
 
 test('One that fails is told of on Home, leads there, and what was done stands in its history', async () => {
-  await stage.sql('update webhook_endpoints set failing_since = now() where company_id = $1', office.id)
+  await stage.sql('update webhook_endpoints set failing_since = now() where company_id = $1', admin.id)
   await visit(stage, page, '/')
   await page.getByText('The webhook “Ledger” fails').waitFor()
   await page.getByRole('link', { name: 'Open Ledger' }).click()

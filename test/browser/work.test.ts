@@ -1,16 +1,16 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { permissions } from '#registry/permissions.ts'
-import { type BrowserStage, type Office, openBrowserStage } from './stage.ts'
+import { type Admin, type BrowserStage, openBrowserStage } from './stage.ts'
 import { fill, heading, press, visit } from './steps.ts'
 
 let stage: BrowserStage
-let office: Office
+let admin: Admin
 let page: Page
 beforeAll(async () => {
   stage = await openBrowserStage()
-  office = await stage.office()
-  page = await stage.enter(office)
+  admin = await stage.admin()
+  page = await stage.enter(admin)
 })
 afterAll(() => stage.close())
 afterEach(() => expect(stage.quiet()).toEqual([]))
@@ -22,7 +22,7 @@ describe('Signing in', () => {
     await stranger.goto(stage.url)
     await stranger.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(performance.now() - startedAt).toBeLessThan(2000)
-    await stranger.getByLabel('E-mail').fill(office.email)
+    await stranger.getByLabel('E-mail').fill(admin.email)
     await stranger.getByLabel('Password').fill('wrong')
     await press(stranger, 'Sign in')
     await stranger.getByText('E-mail and password do not belong together.').waitFor()
@@ -32,8 +32,8 @@ describe('Signing in', () => {
   test('leads back to the page that was asked for, and signing out ends it', async () => {
     const guest = await stage.open()
     await guest.goto(`${stage.url}/#/workers`)
-    await guest.getByLabel('E-mail').fill(office.email)
-    await guest.getByLabel('Password').fill(office.password)
+    await guest.getByLabel('E-mail').fill(admin.email)
+    await guest.getByLabel('Password').fill(admin.password)
     await press(guest, 'Sign in')
     await guest.getByRole('heading', { level: 1, name: 'Workers' }).waitFor()
     await guest.getByRole('button', { name: /Account of/ }).click()
@@ -45,7 +45,7 @@ describe('Signing in', () => {
 
 describe('Status as people see it', () => {
   test('an estimate goes from draft to accepted, and only where it may', async () => {
-    const id = await office.record('estimates', { title: 'Wall' })
+    const id = await admin.record('estimates', { title: 'Wall' })
     await visit(stage, page, `/estimates/${id}/show`)
     await press(page, 'Mark as sent')
     const missing = page.getByRole('dialog')
@@ -53,9 +53,9 @@ describe('Status as people see it', () => {
     await press(missing, 'Complete it')
     await page.getByRole('heading', { level: 1, name: 'Edit Wall' }).waitFor()
 
-    const client = await office.record('clients', { name: 'Quay' })
+    const client = await admin.record('clients', { name: 'Quay' })
     const lines = [{ description: 'Brickwork', quantity: 1, unit: null, unit_price_minor: 100 }]
-    await office.call('PATCH', `/v1/estimates/${id}`, { body: { client_id: client, lines } })
+    await admin.call('PATCH', `/v1/estimates/${id}`, { body: { client_id: client, lines } })
     await visit(stage, page, `/estimates/${id}/show`)
     await press(page, 'Mark as sent')
     await page.getByText('Now: Sent').waitFor()
@@ -69,8 +69,8 @@ describe('Status as people see it', () => {
   })
 
   test('hours are approved where they are listed', async () => {
-    const project = await office.record('projects', { name: 'Site' })
-    const worker = await office.record('workers', { name: 'Grace' })
+    const project = await admin.record('projects', { name: 'Site' })
+    const worker = await admin.record('workers', { name: 'Grace' })
     await visit(stage, page, `/projects/${project}/show`)
     await page.getByRole('tab', { name: 'Time entries' }).click()
     await press(page, 'New time entry')
@@ -91,8 +91,8 @@ describe('Status as people see it', () => {
 
 describe('A blocked delete', () => {
   test('says what is in the way and what to do instead, and does nothing', async () => {
-    const client = await office.record('clients', { name: 'Payer' })
-    const invoice = await office.record('invoices', { client_id: client, status: 'ISSUED' })
+    const client = await admin.record('clients', { name: 'Payer' })
+    const invoice = await admin.record('invoices', { client_id: client, status: 'ISSUED' })
     await visit(stage, page, `/clients/${client}/show`)
     await press(page, 'Delete')
     const dialog = page.getByRole('dialog', { name: 'This cannot be deleted' })
@@ -105,7 +105,7 @@ describe('A blocked delete', () => {
 
 describe('An account that may not', () => {
   test('does not see what it may not do, and is refused where it goes anyway', async () => {
-    const foreman = await stage.office({ permissions: ['PROJECTS_VIEW', 'TASKS_VIEW', 'TASKS_EDIT'] })
+    const foreman = await stage.admin({ permissions: ['PROJECTS_VIEW', 'TASKS_VIEW', 'TASKS_EDIT'] })
     const project = await foreman.record('projects', { name: 'Site' })
     const his = await stage.enter(foreman)
     const menu = his.getByRole('navigation', { name: 'Menu' }).first()
@@ -128,7 +128,7 @@ describe('An account that may not', () => {
 
 describe('Home', () => {
   test('has figures that lead to the list behind them', async () => {
-    const morning = await stage.office({ permissions })
+    const morning = await stage.admin({ permissions })
     const client = await morning.record('clients', { name: 'Quay' })
     const lines = [{ description: 'Brickwork', quantity: 1, unit: null, unit_price_minor: 12345 }]
     await morning.record('estimates', { title: 'Waiting', status: 'SENT', client_id: client, lines })
@@ -163,7 +163,7 @@ describe('The whole page', () => {
   })
 
   test('is used by the keyboard alone: skip link, search everywhere', async () => {
-    await office.record('clients', { name: 'Findable Partners' })
+    await admin.record('clients', { name: 'Findable Partners' })
     await visit(stage, page, '/')
     await page.keyboard.press('Tab')
     await page.getByRole('button', { name: 'Skip to the content' }).press('Enter')

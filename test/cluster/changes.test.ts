@@ -20,17 +20,17 @@ test('a consumer of the feed misses nothing under writers over two processes tha
 }, 60_000)
 
 describe('In a copy of the database the feed goes on in an epoch of its own', () => {
-  const read = (database: Stage['world']['database'], own: Company, after: string | null) =>
+  const read = (database: Stage['app']['database'], own: Company, after: string | null) =>
     readChanges(database, { companyId: own.id, after, limit: 100, keptDays: 30 })
 
   test('a cursor of before the copy goes on, one of after it is gone', async () => {
     const own = await stage.company()
     await own.create('clients', { name: 'Before' })
-    const { next: before } = await read(stage.world.database, own, 'now')
+    const { next: before } = await read(stage.app.database, own, 'now')
     await own.create('clients', { name: 'In the copy' })
     const copied = await copyOf(stage)
     await own.create('clients', { name: 'Lost' })
-    const { next: after } = await read(stage.world.database, own, null)
+    const { next: after } = await read(stage.app.database, own, null)
     const limits = { connectionsMax: 2, statementTimeout: 5000, lockTimeout: 5000, connectTimeout: 5000 }
     const copy = openDatabase({ ...stage.connection, database: copied }, limits, () => {})
     try {

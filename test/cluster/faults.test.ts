@@ -120,7 +120,7 @@ test('When every connection is taken, a request gets 503 after a short wait, and
       await pause(300)
       const since = performance.now()
       const third = await send(server.url, { method: 'GET', path: '/v1/clients?q=anything', headers: headersOf(own) })
-      // A brief read shares a connection that nobody can hold.
+      // A batchable read shares a connection that nobody can hold.
       expect((await send(server.url, { method: 'GET', path: '/v1/clients', headers: headersOf(own) })).status).toBe(200)
       expect(third).toMatchObject({ status: 503, body: { code: 'unavailable' } })
       expect(performance.now() - since).toBeLessThan(1500)

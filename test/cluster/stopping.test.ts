@@ -82,7 +82,7 @@ describe.each(['1', '2'])('SIGTERM under load, with %s at work', (processes) => 
     expect(await own.calls()).toHaveLength(30)
   })
 
-  test('says so to whoever balances the load: /readyz is 503 while it drains', async () => {
+  test('says so to anyone who balances the load: /readyz is 503 while it drains', async () => {
     const server = await start(processes)
     const stopped = server.stop()
     await pause(60)

@@ -65,7 +65,7 @@ test(
 
 function hook(own: Company, { url }: Receiver, ordered: boolean): Promise<unknown> {
   const wanted = { name: 'Hostile', url, events: 'all', payload: 'full', ordered } as const
-  const by = { actor: own.actor, keys: stage.world.secret, now: new Date() }
+  const by = { actor: own.actor, keys: stage.app.secret, now: new Date() }
   return stage.inTransaction((transaction) => createWebhook(transaction, by, wanted))
 }
 
@@ -94,7 +94,7 @@ async function write(own: Company, isOver: () => boolean): Promise<void> {
 
 /** Every so often one goes wrong in some way, a few times in all; in between it is away, and closes on everybody. */
 function hostile(): (_got: unknown, count: number) => Behaviour {
-  const ways: Behaviour[] = [
+  const scenarios: Behaviour[] = [
     { status: 500 },
     'hang',
     'close',
@@ -108,6 +108,6 @@ function hostile(): (_got: unknown, count: number) => Behaviour {
     const now = performance.now()
     if (now > away && now < away + 700) return 'close'
     count++
-    return count % 20 === 0 ? (ways.shift() ?? ok) : ok
+    return count % 20 === 0 ? (scenarios.shift() ?? ok) : ok
   }
 }

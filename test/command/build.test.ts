@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { weAreRoot } from '#server/embedded/identity.ts'
-import { look } from '#server/embedded/look.ts'
+import { readStatus } from '#server/embedded/status.ts'
 import { copyOfCheckout } from '../stage/checkout.ts'
 import { linkFile } from '../stage/link-tree.ts'
 import { eventually } from '../stage/wait.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => stage.clear())
 
 /** A machine may have other work. */
-const patienceMilliseconds = 20_000
+const timeoutMilliseconds = 20_000
 const ready = 'Ctrl-C stops it.'
 // NODE_ENV is what a test runner sets: with it a bundler would make React's development version.
 const serve = () => stage.start(['serve'], { PORT: '0', NODE_ENV: 'test' }, join(checkout, 'bin/plumbline'))
@@ -30,7 +30,7 @@ const builtIn = async (): Promise<string[]> =>
 const unfinished = async (): Promise<void> =>
   eventually(
     async () => expect(await builtIn()).toContainEqual(expect.stringMatching(/^dist-\d+$/)),
-    patienceMilliseconds,
+    timeoutMilliseconds,
   )
 
 /** Breaks a source of the interface until the test is over; returns where. */
@@ -65,7 +65,7 @@ describe('An interface that cannot be built', () => {
 
   test('ends `npm run build` with 1, and what the bundler said.', async () => {
     const file = await breakSource()
-    const build = stage.start([join(checkout, 'server/command/build.ts')], {}, process.execPath)
+    const build = stage.start([join(checkout, 'server/commands/build.ts')], {}, process.execPath)
     const { code, err } = await build.ended
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(`${file}:`) })
     expect(await builtIn()).toEqual([])
@@ -80,7 +80,7 @@ test('In a checkout that may not be written nothing is built, and the sentence n
   await chmod(join(checkout, 'console'), 0o555)
   onTestFinished(() => chmod(join(checkout, 'console'), 0o755))
   const other = weAreRoot() ? { uid: 65_534, gid: 65_534 } : {}
-  const build = promisify(execFile)(node, [join(checkout, 'server/command/build.ts')], { ...other, cwd: '/' })
+  const build = promisify(execFile)(node, [join(checkout, 'server/commands/build.ts')], { ...other, cwd: '/' })
   await expect(build).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/EACCES.*console\/dist-\d+'\n$/) })
   expect(await builtIn()).toEqual([])
 })
@@ -117,7 +117,7 @@ describe('A build', () => {
     process.kill(pid, 'SIGKILL')
     await ended
     // Its own process had the same group.
-    await eventually(async () => expect(() => process.kill(-pid, 0)).toThrow('ESRCH'), patienceMilliseconds)
+    await eventually(async () => expect(() => process.kill(-pid, 0)).toThrow('ESRCH'), timeoutMilliseconds)
     expect(await builtIn()).toEqual([])
   })
 
@@ -135,7 +135,7 @@ describe('A build', () => {
     expect(await builtIn()).toEqual(['dist'])
     for (const { child } of both) child.kill('SIGTERM')
     for (const { ended } of both) expect((await ended).code).toBe(0)
-    expect((await look(join(stage.data, 'postgres', 'cluster'))).state).not.toBe('alive')
+    expect((await readStatus(join(stage.data, 'postgres', 'cluster'))).state).not.toBe('alive')
   }, 180_000)
 })
 

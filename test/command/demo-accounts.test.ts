@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hash, verify } from '@node-rs/argon2'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { OpenWorld } from '#server/app.ts'
+import type { OpenApp } from '#server/app.ts'
 import { closeDemo } from '#server/demo/accounts.ts'
 import { type DemoStory, seedDemo, startDemo } from '#server/demo/seed.ts'
 import { setAccount } from '#server/service/account.ts'
@@ -15,14 +15,14 @@ import { jsonOf, makeStage, type Stage } from './stage.ts'
 
 let stage: Stage
 let database: Awaited<ReturnType<typeof freshDatabase>>
-let opened: OpenWorld
+let opened: OpenApp
 /** With the demo in it, as it is made; each test has a copy. */
 let seeded: typeof database
 beforeAll(async () => {
   stage = await makeStage()
   seeded = await freshDatabase()
-  const { world, close } = await stage.open({ DATABASE_URL: urlOf(seeded.connection) })
-  await seedDemo(world)
+  const { app, close } = await stage.open({ DATABASE_URL: urlOf(seeded.connection) })
+  await seedDemo(app)
   await close()
 })
 beforeEach(async () => {
@@ -39,10 +39,10 @@ afterAll(async () => {
 })
 
 const ask = <Row = Record<string, unknown>>(text: string, ...values: unknown[]): Promise<Row[]> =>
-  opened.world.database.read<Row>({ text, values })
+  opened.app.database.read<Row>({ text, values })
 const give = (words: string[]) => stage.give(words, { DATABASE_URL: urlOf(database.connection) })
 const start = (demo: 'on' | 'new' | 'keep' | 'off'): Promise<DemoStory> =>
-  startDemo({ ...opened.world, config: { ...opened.world.config, demo } })
+  startDemo({ ...opened.app, config: { ...opened.app.config, demo } })
 
 const accountsOf = ({ companies }: DemoStory) => companies.flatMap(({ accounts }) => accounts)
 
@@ -86,7 +86,7 @@ describe('Passwords of the demo', () => {
 
     const other = await freshDatabase()
     const second = await stage.open({ DATABASE_URL: urlOf(other.connection) })
-    const passwords = accountsOf(await seedDemo(second.world)).map(({ password }) => password)
+    const passwords = accountsOf(await seedDemo(second.app)).map(({ password }) => password)
     await second.close()
     await other.drop()
     for (const { password } of accountsOf(story)) expect(passwords).not.toContain(password)
@@ -96,7 +96,7 @@ describe('Passwords of the demo', () => {
     const [ada] = accountsOf(await start('on'))
     const [row] = await ask<{ sealed: Buffer }>('select sealed from demo_accounts order by account_id limit 1')
     expect(row?.sealed.toString('latin1')).not.toContain(ada?.password)
-    const story = await startDemo({ ...opened.world, secret: oneKey('another key of more than 32 characters') })
+    const story = await startDemo({ ...opened.app, secret: oneKey('another key of more than 32 characters') })
     expect(accountsOf(story).map(({ password }) => password)).toEqual([null, null, null, null])
   })
 
@@ -127,7 +127,7 @@ describe('Passwords of the demo', () => {
     expect(accountsOf(story).map(({ name }) => name)).toEqual(['Ottilie Brandt', 'Femi Adeyemi', 'Hal Whitcombe'])
     expect(story.companies.map(({ token }) => token !== null)).toEqual([false, true])
 
-    await opened.world.database.transaction((transaction) =>
+    await opened.app.database.transaction((transaction) =>
       setAccount(transaction, story.companies[1]!.id, accountsOf(story)[2]!.id, { password: 'the roof over the hill' }),
     )
     expect((await start('off')).notes).toEqual([expect.stringContaining('2 demo accounts disabled and 0 tokens')])
@@ -144,10 +144,10 @@ describe('A token that acts for an account of somebody’s own', () => {
       `insert into accounts (company_id, name, email, permissions) values ($1, 'Own', 'own@example.com', '{PROJECTS_VIEW}') returning id`,
       id,
     )
-    await opened.world.database.transaction(async (transaction) => {
+    await opened.app.database.transaction(async (transaction) => {
       await revokeToken(transaction, operator(id))
       const wanted = { accountId: own!.id, label: 'Own', scopes: 'all', allowlist: [] } as const
-      await issueToken(transaction, operator(id), opened.world.secret, wanted)
+      await issueToken(transaction, operator(id), opened.app.secret, wanted)
     })
     expect((await start('keep')).companies.map(({ token }) => token !== null)).toEqual([false, true])
     expect((await start('off')).notes).toEqual([
@@ -198,17 +198,17 @@ describe('PLUMBLINE_DEMO', () => {
     ['off', 0],
   ] as const)('%s makes %i demo companies in a new database.', async (mode, companies) => {
     const empty = await freshDatabase()
-    const { world, close } = await stage.open({ DATABASE_URL: urlOf(empty.connection) })
-    const story = await startDemo({ ...world, config: { ...world.config, demo: mode } })
+    const { app, close } = await stage.open({ DATABASE_URL: urlOf(empty.connection) })
+    const story = await startDemo({ ...app, config: { ...app.config, demo: mode } })
     expect(story.companies).toHaveLength(companies)
-    expect(await world.database.read({ text: 'select from companies', values: [] })).toHaveLength(companies)
+    expect(await app.database.read({ text: 'select from companies', values: [] })).toHaveLength(companies)
     await close()
     await empty.drop()
   })
 
   test('Two processes that close it at once do it once.', async () => {
     await start('on')
-    const both = await Promise.all([closeDemo(opened.world), closeDemo(opened.world)])
+    const both = await Promise.all([closeDemo(opened.app), closeDemo(opened.app)])
     expect(both.map(({ accounts }) => accounts).toSorted()).toEqual([0, 4])
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { definitionOf, registry } from '#registry/records/index.ts'
-import type { OpenWorld } from '#server/app.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import type { OpenApp } from '#server/app.ts'
 import { type DemoStory, seedDemo } from '#server/demo/seed.ts'
 import { operator } from '#server/service/actor.ts'
 import { createRecord } from '#server/service/write-record.ts'
@@ -10,14 +10,14 @@ import { makeStage, type Stage } from './stage.ts'
 
 let stage: Stage
 let database: Awaited<ReturnType<typeof freshDatabase>>
-let opened: OpenWorld
+let opened: OpenApp
 let story: DemoStory
 
 beforeAll(async () => {
   stage = await makeStage()
   database = await freshDatabase()
   opened = await stage.open({ DATABASE_URL: urlOf(database.connection) })
-  story = await seedDemo(opened.world)
+  story = await seedDemo(opened.app)
 })
 afterAll(async () => {
   await opened.close()
@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 async function ask<Row>(text: string, ...values: unknown[]): Promise<Row[]> {
-  return opened.world.database.read<Row>({ text, values })
+  return opened.app.database.read<Row>({ text, values })
 }
 
 async function count(kind: string, company: number, where = 'true'): Promise<number> {
@@ -48,7 +48,7 @@ describe('The demo story', () => {
         { name: 'Hilltop Roofing', accounts: [{ name: 'Hal Whitcombe' }] },
       ],
     })
-    expect(await seedDemo(opened.world)).toEqual({ ...story, isNew: false })
+    expect(await seedDemo(opened.app)).toEqual({ ...story, isNew: false })
     for (const { token } of story.companies) expect(token).toMatch(/^plumb_live_[0-9a-f]{72}$/)
   })
 
@@ -97,7 +97,7 @@ describe('The demo story', () => {
     expect(company).toEqual({ plan: 'STARTER', add_ons: ['api'], is_demo: true })
     const projects = definitionOf(registry, 'projects')!
     const create = (name: string) =>
-      opened.world.database.transaction((transaction) =>
+      opened.app.database.transaction((transaction) =>
         createRecord(transaction, operator(hilltop()), projects, { name }),
       )
     await create('One')
@@ -107,41 +107,41 @@ describe('The demo story', () => {
 
   test('A revoked token is not issued anew, and the story is told without it.', async () => {
     await ask('update tokens set revoked_at = now() where company_id = $1', hilltop())
-    const { companies } = await seedDemo(opened.world)
+    const { companies } = await seedDemo(opened.app)
     expect(companies.map(({ token }) => token !== null)).toEqual([true, false])
   })
 })
 
 test('Many servers that start at once make it once.', async () => {
   const { connection, drop } = await freshDatabase()
-  const worlds = await Promise.all([1, 2, 3, 4].map(() => stage.open({ DATABASE_URL: urlOf(connection) })))
+  const apps = await Promise.all([1, 2, 3, 4].map(() => stage.open({ DATABASE_URL: urlOf(connection) })))
   try {
-    const stories = await Promise.all(worlds.map(({ world }) => seedDemo(world)))
+    const stories = await Promise.all(apps.map(({ app }) => seedDemo(app)))
     expect(stories.filter(({ isNew }) => isNew)).toHaveLength(1)
     expect(new Set(stories.map(({ companies }) => JSON.stringify(companies))).size).toBe(1)
-    const [row] = await worlds[0]!.world.database.read<{ count: number }>({
+    const [row] = await apps[0]!.app.database.read<{ count: number }>({
       text: 'select count(*)::int from companies',
       values: [],
     })
     expect(row).toEqual({ count: 2 })
   } finally {
-    await Promise.all(worlds.map(({ close }) => close()))
+    await Promise.all(apps.map(({ close }) => close()))
     await drop()
   }
 })
 
 test('It is made whole or not at all.', async () => {
   const { connection, drop } = await freshDatabase()
-  const { world, close } = await stage.open({ DATABASE_URL: urlOf(connection) })
-  const companies = () => world.database.read({ text: 'select from companies', values: [] })
+  const { app, close } = await stage.open({ DATABASE_URL: urlOf(connection) })
+  const companies = () => app.database.read({ text: 'select from companies', values: [] })
   try {
     // The last record of the last company cannot be written.
     const forbid = "alter table projects add constraint no_last check (name <> 'Juniper Court, house D')"
-    await world.database.read({ text: forbid, values: [] })
-    await expect(seedDemo(world)).rejects.toThrow('no_last')
+    await app.database.read({ text: forbid, values: [] })
+    await expect(seedDemo(app)).rejects.toThrow('no_last')
     expect(await companies()).toHaveLength(0)
-    await world.database.read({ text: 'alter table projects drop constraint no_last', values: [] })
-    expect(await seedDemo(world)).toMatchObject({ isNew: true })
+    await app.database.read({ text: 'alter table projects drop constraint no_last', values: [] })
+    expect(await seedDemo(app)).toMatchObject({ isNew: true })
   } finally {
     await close()
     await drop()

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { hash } from '@node-rs/argon2'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { OpenWorld } from '#server/app.ts'
+import type { OpenApp } from '#server/app.ts'
 import { dropDatabase, freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
 import { jsonOf, makeStage, type Stage } from './stage.ts'
@@ -11,7 +11,7 @@ import { jsonOf, makeStage, type Stage } from './stage.ts'
 const isRoot = process.geteuid?.() === 0
 
 let stage: Stage
-let opened: OpenWorld
+let opened: OpenApp
 beforeAll(async () => {
   stage = await makeStage()
   opened = await stage.open()
@@ -97,7 +97,7 @@ describe('doctor', () => {
     const open = { HOST: '0.0.0.0', METRICS_ADDRESS: '127.0.0.1:9464' }
     expect((await stage.give(['doctor'], open)).out).toMatch(/with [34] warnings\.\n$/)
 
-    await opened.world.database.read({
+    await opened.app.database.read({
       text: "update accounts set password_hash = $1 where email like 'ada@%'",
       values: [await hash('harbor-demo-1')],
     })
@@ -132,13 +132,13 @@ describe('doctor', () => {
   test('finds what would lose answers in a crash, and migrations that are not applied.', async () => {
     const { connection, drop } = await freshDatabase()
     const more = { DATABASE_URL: urlOf(connection) }
-    const { world, close } = await stage.open(more)
+    const { app, close } = await stage.open(more)
     try {
-      await world.database.read({
+      await app.database.read({
         text: `alter database ${connection.database} set synchronous_commit = off`,
         values: [],
       })
-      await world.database.read({ text: "delete from migrations where name = '0002-records'", values: [] })
+      await app.database.read({ text: "delete from migrations where name = '0002-records'", values: [] })
       expect(ills(await diagnose(more))).toEqual([
         // The server of the tests is itself quicker than safe.
         expect.stringMatching(
@@ -159,7 +159,7 @@ test('On DATABASE_URL the commands do the same; migrate says what it applied, an
   const server = await stage.open({ DATABASE_URL: urlOf(inject('server')) })
   const more = { DATABASE_URL: urlOf({ ...connection, database: name }) }
   try {
-    await server.world.database.read({ text: `create database ${name}`, values: [] })
+    await server.app.database.read({ text: `create database ${name}`, values: [] })
     expect(jsonOf(await stage.give(['migrate', '--json'], more))).toEqual({
       applied: expect.arrayContaining(['0001-foundation', '0002-records', '0008-demo-accounts']),
     })

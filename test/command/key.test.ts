@@ -1,7 +1,7 @@
 import { link, readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { OpenWorld } from '#server/app.ts'
+import type { OpenApp } from '#server/app.ts'
 import { type DemoStory, seedDemo, startDemo } from '#server/demo/seed.ts'
 import { beginChange } from '#server/secret.ts'
 import { operator } from '#server/service/actor.ts'
@@ -14,7 +14,7 @@ import { jsonOf, makeStage, pause, type Stage } from './stage.ts'
 let stage: Stage
 let database: Awaited<ReturnType<typeof freshDatabase>>
 /** A service that runs all the time. */
-let running: OpenWorld
+let running: OpenApp
 let story: DemoStory
 let file: string
 /** The demo, and enough more that a rotation takes some time. */
@@ -28,9 +28,9 @@ beforeAll(async () => {
   stage = await makeStage()
   file = join(stage.data, 'secret')
   seeded = await freshDatabase()
-  const { world, close } = await stage.open({ DATABASE_URL: urlOf(seeded.connection) })
-  story = await seedDemo(world)
-  first = await world.secret.current()
+  const { app, close } = await stage.open({ DATABASE_URL: urlOf(seeded.connection) })
+  story = await seedDemo(app)
+  first = await app.secret.current()
   await close()
 })
 beforeEach(async () => {
@@ -56,7 +56,7 @@ const rotate = (environment: { [name: string]: string } = {}) =>
   stage.give(['key', 'rotate', '--json'], at(environment))
 const keyNow = async (): Promise<string> => (await readFile(file, 'utf8')).trim()
 const sql = <Row>(text: string, ...values: unknown[]): Promise<Row[]> =>
-  running.world.database.read<Row>({ text, values })
+  running.app.database.read<Row>({ text, values })
 
 type Row = { company_id: number; id: number; sealed: Buffer }
 const rowsOf = (table: string, id: string): Promise<Row[]> =>
@@ -75,8 +75,8 @@ async function openedBy(key: string): Promise<[number, number]> {
 }
 
 /** All that the running service can show, as it was before. */
-const showsAll = async (world = running.world): Promise<void> =>
-  expect((await startDemo(world)).companies).toEqual(story.companies)
+const showsAll = async (app = running.app): Promise<void> =>
+  expect((await startDemo(app)).companies).toEqual(story.companies)
 
 async function addCompanies(key: string): Promise<void> {
   const made = await sql<{ id: number }>(
@@ -108,8 +108,8 @@ describe('The key in the data folder', () => {
     await showsAll()
 
     // What the running service seals from now on it seals with the new key.
-    const { token } = await running.world.database.transaction((transaction) =>
-      rotateToken(transaction, operator(story.companies[0]!.id), running.world.secret),
+    const { token } = await running.app.database.transaction((transaction) =>
+      rotateToken(transaction, operator(story.companies[0]!.id), running.app.secret),
     )
     const [row] = await sql<Row>(
       'select company_id, id, sealed from tokens where revoked_at is null order by id desc limit 1',
@@ -122,10 +122,10 @@ describe('The key in the data folder', () => {
     const sealed = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
     const { id, accounts } = story.companies[0]!
-    await running.world.database.transaction((transaction) => revokeToken(transaction, operator(id)))
+    await running.app.database.transaction((transaction) => revokeToken(transaction, operator(id)))
     const wanted = { accountId: accounts[0]!.id, label: 'New', scopes: 'all', allowlist: [] } as const
-    const issuing = running.world.database.transaction(async (transaction) => {
-      const issued = await issueToken(transaction, operator(id), running.world.secret, wanted)
+    const issuing = running.app.database.transaction(async (transaction) => {
+      const issued = await issueToken(transaction, operator(id), running.app.secret, wanted)
       sealed.resolve()
       await release.promise
       return issued.token
@@ -140,8 +140,8 @@ describe('The key in the data folder', () => {
     expect((await rotating).code).toBe(0)
     const [opened, all] = await openedBy(await keyNow())
     expect(opened).toBe(all)
-    const shown = await running.world.database.transaction((transaction) =>
-      showToken(transaction, operator(id), running.world.secret),
+    const shown = await running.app.database.transaction((transaction) =>
+      showToken(transaction, operator(id), running.app.secret),
     )
     expect(shown.token).toBe(token)
   })
@@ -149,13 +149,13 @@ describe('The key in the data folder', () => {
   test.each([
     ['a new key was written', async () => writeFile(join(stage.data, 'secret.next'), 'half a k')],
     ['the present one got its second name', async () => link(file, join(stage.data, 'secret.former'))],
-    ['the new one took its place', async () => beginChange(running.world.config)],
+    ['the new one took its place', async () => beginChange(running.app.config)],
     [
       'some were sealed anew',
       async () => {
-        await beginChange(running.world.config)
+        await beginChange(running.app.config)
         const [row] = await rowsOf('tokens', 'id')
-        const text = await openSealed(running.world.secret, row!.sealed, sealedToken.boundTo(row!.company_id, row!.id))
+        const text = await openSealed(running.app.secret, row!.sealed, sealedToken.boundTo(row!.company_id, row!.id))
         const anew = sealText(await keyNow(), text, sealedToken.boundTo(row!.company_id, row!.id))
         await sql('update tokens set sealed = $2 where id = $1', row!.id, anew)
       },
@@ -180,7 +180,7 @@ describe('The key in the data folder', () => {
     await addCompanies(first)
     // It comes as far as to what another transaction holds.
     const release = Promise.withResolvers<void>()
-    const holding = running.world.database.transaction(async (transaction) => {
+    const holding = running.app.database.transaction(async (transaction) => {
       await transaction.run({ text: held, values: [] })
       await release.promise
     })
@@ -193,7 +193,7 @@ describe('The key in the data folder', () => {
     await holding
     expect(await readdir(stage.data)).toContain('secret.former')
 
-    const keys = [...new Set(await running.world.secret.all())]
+    const keys = [...new Set(await running.app.secret.all())]
     const opened = await Promise.all(keys.map(openedBy))
     expect(opened.map(([count]) => count).reduce((one, other) => one + other)).toBe(more + 6)
     await showsAll()
@@ -238,14 +238,14 @@ describe('The key of PLUMBLINE_SECRET', () => {
 
     const both = { PLUMBLINE_SECRET: next, PLUMBLINE_SECRET_PREVIOUS: old }
     const service = await stage.open(at(both))
-    await showsAll(service.world)
+    await showsAll(service.app)
     expect(jsonOf(await rotate(both))).toEqual({ sealed_anew: 6, unopened: 0 })
-    await showsAll(service.world)
+    await showsAll(service.app)
     await service.close()
     expect(await openedBy(old)).toEqual([0, 6])
     expect(await openedBy(next)).toEqual([6, 6])
     const alone = await stage.open(at({ PLUMBLINE_SECRET: next }))
-    await showsAll(alone.world)
+    await showsAll(alone.app)
     await alone.close()
 
     // And back to one in the data folder.

@@ -72,7 +72,7 @@ describe('bin/plumbline', () => {
     await mkdir(join(checkout, 'node_modules', 'commander'), { recursive: true })
     expect(await says(machine)).toEqual({
       code: 0,
-      out: `ran --disable-warning=ExperimentalWarning ${checkout}/server/command/main.ts --version\n`,
+      out: `ran --disable-warning=ExperimentalWarning ${checkout}/server/commands/main.ts --version\n`,
       err: '',
     })
     await node('v22.20.0')

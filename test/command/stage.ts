@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type OpenWorld, openWorld } from '#server/app.ts'
-import { run } from '#server/command/run.ts'
+import { type OpenApp, openApp } from '#server/app.ts'
+import { run } from '#server/commands/run.ts'
 import { readConfig } from '#server/config/config.ts'
-import { look } from '#server/embedded/look.ts'
+import { readStatus } from '#server/embedded/status.ts'
 import { stopServer } from '#server/embedded/stop.ts'
 
 export const launcher = join(import.meta.dirname, '../../bin/plumbline')
@@ -73,10 +73,10 @@ export async function makeStage() {
       return { child, ended, said, shows }
     },
 
-    open: (more: { [name: string]: string } = {}): Promise<OpenWorld> =>
-      openWorld(readConfig({ ...environment, LOG_LEVEL: 'silent', ...more }), () => undefined),
+    open: (more: { [name: string]: string } = {}): Promise<OpenApp> =>
+      openApp(readConfig({ ...environment, LOG_LEVEL: 'silent', ...more }), () => undefined),
 
-    databaseRuns: async (): Promise<boolean> => (await look(join(data, 'postgres', 'cluster'))).state === 'alive',
+    databaseRuns: async (): Promise<boolean> => (await readStatus(join(data, 'postgres', 'cluster'))).state === 'alive',
 
     async clear(): Promise<void> {
       for (const child of started) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { OpenWorld } from '#server/app.ts'
-import { answersChore, callsChore, startSweeper, sweep, sweepByCompany, talliesChore } from '#server/jobs/sweep.ts'
+import type { OpenApp } from '#server/app.ts'
+import { answersChore, callsChore, rowCountsChore, startSweeper, sweep, sweepByCompany } from '#server/jobs/sweep.ts'
 import { type UseRow, useByDay } from '#sql/system/call-list.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
@@ -8,7 +8,7 @@ import { makeStage, type Stage } from './stage.ts'
 
 let stage: Stage
 let database: Awaited<ReturnType<typeof freshDatabase>>
-let opened: OpenWorld
+let opened: OpenApp
 beforeAll(async () => {
   stage = await makeStage()
   database = await freshDatabase()
@@ -20,40 +20,40 @@ afterAll(async () => {
   await stage.clear()
 })
 
-const ask = (text: string) => opened.world.database.read<{ count: number }>({ text, values: [] })
+const ask = (text: string) => opened.app.database.read<{ count: number }>({ text, values: [] })
 
 test('Answers that no longer count are swept in batches; the others stay.', async () => {
   await ask("insert into companies (id, name, currency, plan, add_ons) values (1, 'A', 'USD', 'PRO', '{}')")
   await ask(`insert into answers (company_id, key, fingerprint, status, body, completed_at)
     select 1, 'key ' || n, '', 200, '{}', now() - make_interval(hours => case when n <= 2500 then 25 else 23 end)
     from generate_series(1, 2600) n`)
-  expect(await sweep(opened.world.database, answersChore, () => false)).toBe(2500)
+  expect(await sweep(opened.app.database, answersChore, () => false)).toBe(2500)
   expect(await ask('select count(*)::int from answers')).toEqual([{ count: 100 }])
-  expect(await sweep(opened.world.database, answersChore, () => false)).toBe(0)
+  expect(await sweep(opened.app.database, answersChore, () => false)).toBe(0)
 })
 
 test('A sweep that is told to stop ends with its batch.', async () => {
   await ask("update answers set completed_at = now() - interval '2 days'")
   await ask(`insert into answers (company_id, key, fingerprint, status, body, completed_at)
     select 1, 'old ' || n, '', 200, '{}', now() - interval '2 days' from generate_series(1, 2000) n`)
-  expect(await sweep(opened.world.database, answersChore, () => true)).toBe(1000)
+  expect(await sweep(opened.app.database, answersChore, () => true)).toBe(1000)
 })
 
 test('The sweeper stops at once when nothing runs.', async () => {
   const errors: unknown[] = []
   const kept = { callsKeptDays: 400, changesKeptDays: 30, webhookAttemptsKeptDays: 30 }
-  await startSweeper(opened.world.database, kept, (error) => errors.push(error)).stop()
+  await startSweeper(opened.app.database, kept, (error) => errors.push(error)).stop()
   expect(errors).toEqual([])
 })
 
-test('Changes of a tally are folded into its total, by several processes at once, and none is lost or counted twice.', async () => {
+test('Changes of a row count are folded into its total, by several processes at once, and none is lost or counted twice.', async () => {
   await ask(
     "insert into tally_changes (company_id, records, change) select 1, 'clients', 1 from generate_series(1, 7000)",
   )
   await ask(
     "insert into tally_changes (company_id, records, change) select 1, 'clients', -1 from generate_series(1, 100)",
   )
-  const folds = Array.from({ length: 4 }, () => sweep(opened.world.database, talliesChore, () => false))
+  const folds = Array.from({ length: 4 }, () => sweep(opened.app.database, rowCountsChore, () => false))
   const during = await ask(
     `select (coalesce((select total from tallies), 0) + coalesce((select sum(change) from tally_changes), 0))::int as count`,
   )
@@ -72,14 +72,14 @@ test('Calls that are older than they are kept go, by several processes at once; 
       case when n % 7 = 0 then 404 else 200 end, 1, n % 5 = 0, n % 11 = 0, n % 11 <> 0 and n % 13 <> 0
     from generate_series(1, 2) company, generate_series(0, 4200) n`)
   const usage = async () =>
-    (await Promise.all([1, 2].map((company) => opened.world.database.read<UseRow>(useByDay(company, 90))))).map(
-      (rows) => rows.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)),
+    (await Promise.all([1, 2].map((company) => opened.app.database.read<UseRow>(useByDay(company, 90))))).map((rows) =>
+      rows.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)),
     )
   const before = await usage()
   expect(new Set(before[0]?.map(({ outcome }) => outcome)).size).toBe(4)
 
   const chore = callsChore(60)
-  const sweeps = Array.from({ length: 3 }, () => sweepByCompany(opened.world.database, chore, () => false))
+  const sweeps = Array.from({ length: 3 }, () => sweepByCompany(opened.app.database, chore, () => false))
   const during = await usage()
   const swept = (await Promise.all(sweeps)).reduce((sum, moved) => sum + moved, 0)
   expect(swept).toBeGreaterThan(2 * 1000)
@@ -88,9 +88,9 @@ test('Calls that are older than they are kept go, by several processes at once; 
   expect(await ask('select sum(calls)::int as count from call_days')).toEqual([{ count: swept }])
   expect(during).toEqual(before)
   expect(await usage()).toEqual(before)
-  expect(await sweepByCompany(opened.world.database, chore, () => false)).toBe(0)
+  expect(await sweepByCompany(opened.app.database, chore, () => false)).toBe(0)
 })
 
 test('A sweep of calls that is told to stop ends with its batch.', async () => {
-  expect(await sweepByCompany(opened.world.database, callsChore(1), () => true)).toBe(1000)
+  expect(await sweepByCompany(opened.app.database, callsChore(1), () => true)).toBe(1000)
 })

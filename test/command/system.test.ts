@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { systemTrouble, thisSystem } from '#server/command/system.ts'
+import { systemTrouble, thisSystem } from '#server/commands/system.ts'
 
 const made = 'Plumbline runs on Linux with glibc (x64, arm64) and on macOS (x64, arm64), and'
 const systems = [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { OpenWorld } from '#server/app.ts'
+import type { OpenApp } from '#server/app.ts'
 import { freshDatabase } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
 import { makeStage, type Stage } from './stage.ts'
@@ -12,12 +12,12 @@ const dangerous = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
 
 let stage: Stage
 let database: Awaited<ReturnType<typeof freshDatabase>>
-let opened: OpenWorld
+let opened: OpenApp
 beforeAll(async () => {
   stage = await makeStage()
   database = await freshDatabase()
   opened = await stage.open({ DATABASE_URL: urlOf(database.connection) })
-  const sql = (text: string, ...values: unknown[]) => opened.world.database.read({ text, values })
+  const sql = (text: string, ...values: unknown[]) => opened.app.database.read({ text, values })
   await sql(
     "insert into companies (name, currency, plan, add_ons, is_demo) values ($1, 'USD', 'PRO', '{api}', true)",
     hostile,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeProgram } from '#server/command/program.ts'
+import { makeProgram } from '#server/commands/program.ts'
 import { version } from '#server/config/config.ts'
 import { makeStage, type Stage } from './stage.ts'
 
@@ -78,13 +78,13 @@ const paths = (command: Command, path: string[] = []): string[][] => [
 ]
 
 test('--help explains every command with its options and, where it does something, an example.', async () => {
-  const desk = {
+  const context = {
     terminal: { stdout: { write: () => undefined } },
     environment: {},
     wantsJson: false,
     say: () => undefined,
   }
-  const all = paths(makeProgram(desk as unknown as Parameters<typeof makeProgram>[0]))
+  const all = paths(makeProgram(context as unknown as Parameters<typeof makeProgram>[0]))
   expect(all).toHaveLength(1 + 9 + 4 + 3 + 2 + 5 + 7 + 1 + 5 + 1)
   for (const path of all) {
     const { code, out } = await stage.give([...path, '--help'])

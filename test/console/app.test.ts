@@ -23,8 +23,8 @@ beforeAll(async () => {
   await writeFile(join(folder, 'assets/app-0a1b2c.js'), 'run()')
   await writeFile(join(folder, 'assets/app-0a1b2c.js.gz'), gzipSync('zipped'))
   await writeFile(join(folder, 'plumb.svg'), '<svg/>')
-  built = await serve(stage.world, folder)
-  unbuilt = await serve(stage.world, join(folder, 'nowhere'))
+  built = await serve(stage.app, folder)
+  unbuilt = await serve(stage.app, join(folder, 'nowhere'))
 })
 afterAll(async () => {
   await built.drain()
@@ -140,15 +140,15 @@ describe('The app', () => {
   })
 })
 
-describe('When the world fails', () => {
+describe('When a dependency fails', () => {
   test.each([
     [new Fault('unavailable', new Error('a secret cause')), 'unavailable', '1'],
     [new Error('a secret cause'), 'internal_error', undefined],
   ] as const)('%s is a problem and keeps the cause to itself', async (error, code, retryAfter) => {
     const failing = {
-      ...stage.world,
+      ...stage.app,
       database: {
-        ...stage.world.database,
+        ...stage.app.database,
         read: () => Promise.reject(error),
         transaction: () => Promise.reject(error),
       },
@@ -166,8 +166,8 @@ describe('When the world fails', () => {
   })
 
   test('a stop answers what was accepted', async () => {
-    const office = await stage.office()
-    const leaving = await serve(stage.world, folder)
+    const admin = await stage.admin()
+    const leaving = await serve(stage.app, folder)
     let answer: ReturnType<typeof send> | undefined
     await stage.inTransaction(async (transaction) => {
       await transaction.run({ text: 'lock table clients in exclusive mode', values: [] })
@@ -175,7 +175,7 @@ describe('When the world fails', () => {
         method: 'POST',
         path: '/console/records/clients',
         headers: [
-          ['Cookie', office.cookie],
+          ['Cookie', admin.cookie],
           ['Sec-Fetch-Site', 'same-origin'],
           ['Content-Type', 'application/json'],
         ],

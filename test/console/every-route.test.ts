@@ -6,12 +6,12 @@ import { type ConsoleStage, oneOfEach, openConsole, type Person } from './stage.
 
 /** What holds for every route of the console, made from the list of them. */
 let stage: ConsoleStage
-let office: Person & { company: Company }
+let admin: Person & { company: Company }
 let foreman: Person
 beforeAll(async () => {
   stage = await openConsole({ WEBHOOK_NETWORKS: '127.0.0.1' })
-  office = await stage.office()
-  foreman = await stage.person(office.company, [])
+  admin = await stage.admin()
+  foreman = await stage.person(admin.company, [])
 })
 afterAll(() => stage.close())
 
@@ -24,7 +24,7 @@ test('every permission that a route needs is one that accounts can hold', () => 
   for (const { needs } of closed) expect(['session', ...permissions]).toContain(needs)
 })
 
-test('every kind of record has all three rights on some route', () => {
+test('every resource has all three rights on some route', () => {
   const needed = new Set(routes.map(({ needs }) => needs))
   expect(permissions.filter((code) => !needed.has(code))).toEqual([])
 })
@@ -59,7 +59,7 @@ describe('From another site', () => {
   ]
   test.each(changing)('$method $path changes nothing', async ({ method, path }) => {
     for (const { why, headers } of origins) {
-      const answer = await office.ask(method, at(path), body(method), headers)
+      const answer = await admin.ask(method, at(path), body(method), headers)
       expect(answer, why).toMatchObject({ status: 403, body: { code: 'cross_site_request' } })
     }
   })
@@ -69,7 +69,7 @@ describe('From another site', () => {
     ['somebody who typed the address', () => ({ 'Sec-Fetch-Site': 'none' })],
     ['an older browser', () => ({ 'Sec-Fetch-Site': '', Origin: stage.url })],
   ])('%s may', async (_who, headers) => {
-    const answer = await office.ask('POST', '/console/records/trades', { name: crypto.randomUUID() }, headers())
+    const answer = await admin.ask('POST', '/console/records/trades', { name: crypto.randomUUID() }, headers())
     expect(answer.status).toBe(201)
   })
 })
@@ -80,7 +80,7 @@ describe('Methods', () => {
     const options = await stage.ask('OPTIONS', at(path))
     expect(options.status).toBe(204)
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((name) => !byMethod.has(name))) {
-      const answer = await office.ask(method, at(path), body(method))
+      const answer = await admin.ask(method, at(path), body(method))
       expect(answer).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
       expect(answer.headers.allow).toBe(options.headers.allow)
     }
@@ -91,7 +91,7 @@ describe('Parameters', () => {
   test.each(routes.filter(({ method, needs }) => method === 'GET' && needs !== 'nobody'))(
     '$path refuses one that it does not know',
     async ({ path }) => {
-      const answer = await office.get(`${at(path)}?nope=1`)
+      const answer = await admin.get(`${at(path)}?nope=1`)
       expect(answer).toMatchObject({ status: 400, body: { code: 'unknown_parameter' } })
       expect(answer.body.detail).toContain(path)
     },
@@ -102,7 +102,7 @@ describe('Another company’s ids', () => {
   const plain = ({ status, body }: { status: number; body: object }) => ({ status, ...body, request_id: '' })
   let theirs: { [kind: string]: number }
   beforeAll(async () => {
-    const other = await stage.office()
+    const other = await stage.admin()
     theirs = { ...(await oneOfEach(other.company)), accounts: other.id }
     const { body } = await other.ask(
       'DELETE',
@@ -133,11 +133,7 @@ describe('Another company’s ids', () => {
       expect(theirs[kind]).toBeDefined()
       const answers = await Promise.all(
         [theirs[kind], 999_999_999].map((id) =>
-          office.ask(
-            method,
-            path.replace('{id}', String(id)),
-            method === 'GET' || method === 'DELETE' ? undefined : {},
-          ),
+          admin.ask(method, path.replace('{id}', String(id)), method === 'GET' || method === 'DELETE' ? undefined : {}),
         ),
       )
       const [first, second] = answers.map(plain)
@@ -148,7 +144,7 @@ describe('Another company’s ids', () => {
 })
 
 test('what comes of a request is counted under its route, with no id in the name', async () => {
-  await office.get('/console/records/projects/999')
+  await admin.get('/console/records/projects/999')
   const { text } = await stage.ask('GET', '/metrics')
   expect(text).toContain('route="console.projects.fetch",status="404"')
 })

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import type { Company } from '../stage/stage.ts'
 import { type ConsoleStage, oneOfEach, openConsole, type Person } from './stage.ts'
 
 let stage: ConsoleStage
-let office: Person & { company: Company }
+let admin: Person & { company: Company }
 beforeAll(async () => {
   stage = await openConsole()
-  office = await stage.office()
+  admin = await stage.admin()
 })
 afterAll(() => stage.close())
 
@@ -41,7 +41,7 @@ const csv = async (person: Person, path: string) => {
 }
 
 test.each(registry)('$name: a row a record, a column a field', async ({ name, fields }) => {
-  const own = await stage.office()
+  const own = await stage.admin()
   const ids = await oneOfEach(own.company)
   const { answer, rows } = await csv(own, `${name}.csv`)
   expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8')
@@ -74,8 +74,8 @@ describe('Cells', () => {
     ['two\nlines\r\nand more', 'two\nlines\r\nand more'],
     ['é 名 😀', 'é 名 😀'],
   ])('%j becomes %j', async (notes, cell) => {
-    const id = await office.company.record('clients', { name: 'N', notes })
-    const { rows } = await csv(office, `clients.csv?ids=${id}&fields=notes`)
+    const id = await admin.company.record('clients', { name: 'N', notes })
+    const { rows } = await csv(admin, `clients.csv?ids=${id}&fields=notes`)
     expect(rows).toEqual([
       ['id', 'notes'],
       [String(id), cell],
@@ -83,8 +83,8 @@ describe('Cells', () => {
   })
 
   test('an address has a column a part', async () => {
-    const id = await office.company.record('clients', { name: 'A', billing_address: { city: '=Bath', country: 'GB' } })
-    const { rows } = await csv(office, `clients.csv?ids=${id}&fields=billing_address`)
+    const id = await admin.company.record('clients', { name: 'A', billing_address: { city: '=Bath', country: 'GB' } })
+    const { rows } = await csv(admin, `clients.csv?ids=${id}&fields=billing_address`)
     const [titles, values] = rows as [string[], string[]]
     expect(titles.slice(1)).toEqual(
       ['line1', 'line2', 'city', 'region', 'postal_code', 'country'].map((part) => `billing_address.${part}`),
@@ -95,7 +95,7 @@ describe('Cells', () => {
 
 describe('What is exported', () => {
   test('is all that is filtered, in its order, beyond a page', async () => {
-    const own = await stage.office()
+    const own = await stage.admin()
     await stage.sql(
       `insert into clients (company_id, name, status) select $1, 'Client ' || n, case when n % 2 = 0 then 'ACTIVE' else 'PROSPECT' end
        from generate_series(1, 2300) n`,
@@ -110,14 +110,14 @@ describe('What is exported', () => {
   })
 
   test('takes no page: it would not be all', async () => {
-    expect(await office.get('/console/records/clients.csv?limit=10')).toMatchObject({
+    expect(await admin.get('/console/records/clients.csv?limit=10')).toMatchObject({
       status: 400,
       body: { code: 'unknown_parameter' },
     })
   })
 
   test('is nothing of another company', async () => {
-    const other = await stage.office()
+    const other = await stage.admin()
     const { rows } = await csv(other, 'clients.csv')
     expect(rows).toHaveLength(1)
   })

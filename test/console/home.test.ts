@@ -3,16 +3,16 @@ import type { Company } from '../stage/stage.ts'
 import { type ConsoleStage, oneOfEach, openConsole, type Person } from './stage.ts'
 
 let stage: ConsoleStage
-let office: Person & { company: Company }
+let admin: Person & { company: Company }
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 beforeAll(async () => {
   stage = await openConsole()
-  office = await stage.office()
+  admin = await stage.admin()
 })
 afterAll(() => stage.close())
 
 test('an empty company has nothing waiting', async () => {
-  const { data } = (await office.get('/console/home')).body
+  const { data } = (await admin.get('/console/home')).body
   expect(data).toMatchObject({
     projects_by_status: {},
     estimates_waiting: { count: 0, total_minor: 0 },
@@ -27,8 +27,8 @@ test('an empty company has nothing waiting', async () => {
 describe('With something to do', () => {
   let ids: { [kind: string]: number }
   beforeAll(async () => {
-    ids = await oneOfEach(office.company)
-    const make = (kind: string, body: object) => office.company.record(kind, body as { [field: string]: string })
+    ids = await oneOfEach(admin.company)
+    const make = (kind: string, body: object) => admin.company.record(kind, body as { [field: string]: string })
     await make('projects', { name: 'Paused', status: 'ON_HOLD' })
     const lines = [{ description: 'Wall', quantity: 3, unit_price_minor: 1000 }]
     for (const title of ['A', 'B']) await make('estimates', { title, status: 'SENT', client_id: ids.clients, lines })
@@ -39,11 +39,11 @@ describe('With something to do', () => {
     await make('subcontractors', { name: 'Late', insurance_expires_on: inDays(31), license_expires_on: inDays(30) })
     await make('subcontractors', { name: 'Out', insurance_expires_on: inDays(0), status: 'INACTIVE' })
     await make('equipment', { name: 'Scrap', next_service_on: inDays(0), status: 'RETIRED' })
-    await office.ask('PATCH', `/console/records/projects/${ids.projects}`, { name: 'Renamed' })
+    await admin.ask('PATCH', `/console/records/projects/${ids.projects}`, { name: 'Renamed' })
   })
 
   test('each part counts what waits', async () => {
-    const home = await office.data('/console/home')
+    const home = await admin.data('/console/home')
     expect(home.projects_by_status).toEqual({ ACTIVE: 1, ON_HOLD: 1 })
     expect(home.estimates_waiting).toEqual({ count: 2, total_minor: 6000 })
     expect(home.expiring).toMatchObject({ until: inDays(30), insurance_count: 7, licences_count: 1 })
@@ -60,7 +60,7 @@ describe('With something to do', () => {
       title: 'Renamed',
       action: 'changed',
       changes: { name: ['Project', 'Renamed'] },
-      who: { account_id: office.id, name: 'Femi' },
+      who: { account_id: admin.id, name: 'Femi' },
       door: 'web',
     })
   })
@@ -81,8 +81,8 @@ describe('With something to do', () => {
       'count',
     ],
   ])('%s is as long as the list behind it, %s', async (part, path, count) => {
-    const home = await office.data('/console/home')
-    expect((await office.get(path)).body.meta.total).toBe(home[part][count])
+    const home = await admin.data('/console/home')
+    expect((await admin.get(path)).body.meta.total).toBe(home[part][count])
   })
 
   test.each([
@@ -94,10 +94,10 @@ describe('With something to do', () => {
     ['INVOICES_VIEW', ['draft_invoices', 'recent']],
     ['PROJECTS_EDIT', []],
   ])('who holds %s sees %j', async (held, parts) => {
-    const person = await stage.person(office.company, [held])
+    const person = await stage.person(admin.company, [held])
     const home = await person.data('/console/home')
     expect(Object.keys(home)).toEqual(parts)
-    const kinds = new Set((home.recent ?? []).map(({ records }: { records: string }) => records))
-    expect([...kinds]).toEqual(parts.length > 0 ? [held.replace('_VIEW', '').toLowerCase()] : [])
+    const resources = new Set((home.recent ?? []).map(({ records }: { records: string }) => records))
+    expect([...resources]).toEqual(parts.length > 0 ? [held.replace('_VIEW', '').toLowerCase()] : [])
   })
 })

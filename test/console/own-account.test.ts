@@ -3,10 +3,10 @@ import type { Company } from '../stage/stage.ts'
 import { type ConsoleStage, cookieOf, openConsole, type Person, password, setCookies, signIn } from './stage.ts'
 
 let stage: ConsoleStage
-let office: Person & { company: Company }
+let admin: Person & { company: Company }
 beforeAll(async () => {
   stage = await openConsole()
-  office = await stage.office()
+  admin = await stage.admin()
 })
 afterAll(() => stage.close())
 
@@ -17,7 +17,7 @@ const isIn = async (cookie: string) => (await stage.ask('GET', '/console/me', { 
 
 describe('One’s own account', () => {
   test('name and address change; the address asks for the password and signs in', async () => {
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     const email = `${crypto.randomUUID()}@example.com`
     expect((await person.ask('PATCH', '/console/me', { name: ' Eve ', email: person.email })).status).toBe(200)
     const unasked = await person.ask('PATCH', '/console/me', { name: 'Ada', email })
@@ -36,8 +36,8 @@ describe('One’s own account', () => {
   })
 
   test('an address that another account of the company has is refused at its field', async () => {
-    const person = await stage.person(office.company)
-    const body = { email: office.email.toUpperCase(), password: { current: password } }
+    const person = await stage.person(admin.company)
+    const body = { email: admin.email.toUpperCase(), password: { current: password } }
     const answer = await person.ask('PATCH', '/console/me', body)
     expect({ status: answer.status, errors: answer.body.errors }).toMatchObject({
       status: 422,
@@ -46,14 +46,14 @@ describe('One’s own account', () => {
   })
 
   test('one that an account of another company has is taken, which nobody is told', async () => {
-    const other = await stage.office()
-    const person = await stage.person(office.company)
+    const other = await stage.admin()
+    const person = await stage.person(admin.company)
     const body = { email: other.email, password: { current: password } }
     expect((await person.ask('PATCH', '/console/me', body)).status).toBe(200)
   })
 
   test('a new password needs the present one, ends every session and begins another', async () => {
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     const other = await signIn(stage.ask, person.email)
     const wrong = await person.ask('PATCH', '/console/me', { password: { current: 'not this one', next } })
     expect(wrong.body.errors).toMatchObject([{ field: 'password.current', code: 'wrong_password' }])
@@ -71,7 +71,7 @@ describe('One’s own account', () => {
   })
 
   test('whoever is signed in cannot guess the password for ever, whatever the account is called meanwhile', async () => {
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     const guess = (field: object = {}) =>
       person.ask('PATCH', '/console/me', { ...field, password: { current: 'a guess', next: 'whatever it is' } })
     for (let count = 0; count < 10; count++) {
@@ -84,7 +84,7 @@ describe('One’s own account', () => {
   })
 
   test('guesses in a session do not lock its owner out', async () => {
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     for (let count = 0; count < 11; count++) {
       await person.ask('PATCH', '/console/me', { password: { current: 'a guess' } })
     }
@@ -94,7 +94,7 @@ describe('One’s own account', () => {
 
 describe('One’s own sessions', () => {
   test('are listed with device, address, since and last seen, the one that asks marked', async () => {
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     const answer = await stage.ask('POST', '/console/session', {
       body: { email: person.email, password },
       headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0\x80', 'X-Forwarded-For': '203.0.113.9' },
@@ -115,7 +115,7 @@ describe('One’s own sessions', () => {
   })
 
   test('are ended one by one, or all but this one', async () => {
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     const [one, two, three] = [
       await signIn(stage.ask, person.email),
       await signIn(stage.ask, person.email),
@@ -138,7 +138,7 @@ describe('One’s own sessions', () => {
   })
 
   test('of somebody else are not there', async () => {
-    const [person, colleague] = [await stage.person(office.company), await stage.person(office.company)]
+    const [person, colleague] = [await stage.person(admin.company), await stage.person(admin.company)]
     const [{ id }] = await colleague.data('/console/sessions')
     expect((await person.ask('DELETE', `/console/sessions/${id}`)).body.code).toBe('not_found')
     expect(await isIn(colleague.cookie)).toBe(true)

@@ -5,10 +5,10 @@ import type { Company } from '../stage/stage.ts'
 import { type ConsoleStage, openConsole, type Person, password, signIn } from './stage.ts'
 
 let stage: ConsoleStage
-let office: Person & { company: Company }
+let admin: Person & { company: Company }
 beforeAll(async () => {
   stage = await openConsole()
-  office = await stage.office()
+  admin = await stage.admin()
 })
 afterAll(() => stage.close())
 
@@ -45,12 +45,12 @@ describe('A new password', () => {
   test('is refused with a sentence that says what to do, wherever one is set', async () => {
     const weak = 'password1'
     const message = 'is easily guessed; choose several words that do not belong together'
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     const email = `${crypto.randomUUID()}@example.com`
-    const made = await office.ask('POST', '/console/accounts', { name: 'N', email, permissions: [], password: weak })
+    const made = await admin.ask('POST', '/console/accounts', { name: 'N', email, permissions: [], password: weak })
     expect(made.body.errors).toEqual([{ field: 'password', code: 'too_weak', message }])
     const body = { password: weak, own_password: password }
-    const changed = await office.ask('PATCH', `/console/accounts/${person.id}`, body)
+    const changed = await admin.ask('PATCH', `/console/accounts/${person.id}`, body)
     expect(changed.body.errors).toEqual([{ field: 'password', code: 'too_weak', message }])
     const own = await person.ask('PATCH', '/console/me', { password: { current: password, next: weak } })
     expect(own.body.errors).toEqual([{ field: 'password.next', code: 'too_weak', message }])
@@ -59,7 +59,7 @@ describe('A new password', () => {
   test('is compared with the address that the account will have', async () => {
     const email = `${crypto.randomUUID()}@example.com`
     const body = { email, password: { current: password, next: email } }
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     expect((await person.ask('PATCH', '/console/me', body)).body.errors).toMatchObject([
       { field: 'password.next', code: 'too_weak' },
     ])
@@ -67,7 +67,7 @@ describe('A new password', () => {
 })
 
 test.each(['short', 'password1', 'x'.repeat(200)])('one that there is goes on to sign in: %s', async (existing) => {
-  const person = await stage.person(office.company)
+  const person = await stage.person(admin.company)
   const hash = await hashPassword(existing)
   await stage.sql('update accounts set password_hash = $2 where id = $1', person.id, hash)
   const cookie = await signIn(stage.ask, person.email, existing)

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import type { Company } from '../stage/stage.ts'
 import { type ConsoleStage, oneOfEach, openConsole, type Person } from './stage.ts'
 
 let stage: ConsoleStage
-let office: Person & { company: Company }
+let admin: Person & { company: Company }
 let ids: { [kind: string]: number }
 beforeAll(async () => {
   stage = await openConsole()
-  office = await stage.office({ addOns: [] })
-  ids = await oneOfEach(office.company)
+  admin = await stage.admin({ addOns: [] })
+  ids = await oneOfEach(admin.company)
 })
 afterAll(() => stage.close())
 
@@ -18,27 +18,27 @@ const titles = (answer: { body: { data: { name: string }[] } }) => answer.body.d
 
 describe.each(registry)('$name', ({ name, title, fields }) => {
   test('is listed and fetched, whatever the add-ons', async () => {
-    const { body } = await office.get(`/console/records/${name}?limit=1`)
+    const { body } = await admin.get(`/console/records/${name}?limit=1`)
     expect(body.meta).toEqual({ total: 1, limit: 1, offset: 0 })
-    const one = await office.get(`/console/records/${name}/${ids[name]}`)
+    const one = await admin.get(`/console/records/${name}/${ids[name]}`)
     expect(one.body.data).toEqual(body.data[0])
     expect(Object.keys(one.body.data)).toEqual(Object.keys(fields))
     expect(one.headers.etag).toMatch(/^"1-[\w-]{22}"$/)
     expect(one.headers.vary).toBe('Cookie, Accept-Encoding')
-    const again = await office.get(`/console/records/${name}/${ids[name]}`, { 'If-None-Match': one.headers.etag ?? '' })
+    const again = await admin.get(`/console/records/${name}/${ids[name]}`, { 'If-None-Match': one.headers.etag ?? '' })
     expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
-    expect((await office.get(`/console/records/${name}/${ids[name]}?fields=${title}`)).body.data).toHaveProperty(title)
+    expect((await admin.get(`/console/records/${name}/${ids[name]}?fields=${title}`)).body.data).toHaveProperty(title)
   })
 
   test('takes each of its references, choices, flags and days as a filter', async () => {
-    const record = await office.data(`/console/records/${name}/${ids[name]}`)
+    const record = await admin.data(`/console/records/${name}/${ids[name]}`)
     const filters = Object.entries(fields).flatMap(([field, { kind }]) => {
       const value = record[field] ?? (kind === 'reference' ? 999_999 : kind === 'choice' ? undefined : '2020-01-01')
       if (['reference', 'choice', 'flag'].includes(kind) && value !== undefined) return [`${field}=${value}`]
       return kind === 'date' ? [`${field}_from=${value}&${field}_to=${value}`] : []
     })
     for (const filter of filters) {
-      const answer = await office.get(`/console/records/${name}?${filter}`)
+      const answer = await admin.get(`/console/records/${name}?${filter}`)
       expect(answer.status, filter).toBe(200)
       const [field] = filter.split(/_from=|=/, 1) as [string]
       expect(answer.body.meta.total, filter).toBe(record[field] === null ? 0 : 1)
@@ -46,7 +46,7 @@ describe.each(registry)('$name', ({ name, title, fields }) => {
   })
 
   test('has the history of its creation', async () => {
-    const { body } = await office.get(`/console/records/${name}/${ids[name]}/history`)
+    const { body } = await admin.get(`/console/records/${name}/${ids[name]}/history`)
     expect(body.data.at(-1)).toMatchObject({
       who: null,
       door: 'command',
@@ -61,7 +61,7 @@ describe.each(registry)('$name', ({ name, title, fields }) => {
 describe('Lists', () => {
   let own: Person & { company: Company }
   beforeAll(async () => {
-    own = await stage.office()
+    own = await stage.admin()
     for (const [name, status, start] of [
       ['Alpha', 'ACTIVE', '2026-01-01'],
       ['Beta', 'ON_HOLD', '2026-02-01'],
@@ -113,22 +113,22 @@ describe('Lists', () => {
 
 describe('Writes', () => {
   test('create, update, lost race, preview and delete have the envelopes of /v1', async () => {
-    const create = await office.ask('POST', '/console/records/clients', { name: 'Ada' })
+    const create = await admin.ask('POST', '/console/records/clients', { name: 'Ada' })
     const id = create.body.data.id
     expect(create).toMatchObject({ status: 201, body: { data: { created: true, dry_run: false } } })
     expect(create.headers.location).toBe(`/console/records/clients/${id}`)
     const at = `/console/records/clients/${id}`
     const tag = { 'If-Match': create.headers.etag ?? '' }
 
-    const update = await office.ask('PATCH', at, { notes: 'x' }, tag)
+    const update = await admin.ask('PATCH', at, { notes: 'x' }, tag)
     expect(update.body.data).toEqual({ id, updated: true, dry_run: false, changed: ['notes'] })
-    const lost = await office.ask('PATCH', at, { notes: 'y' }, tag)
+    const lost = await admin.ask('PATCH', at, { notes: 'y' }, tag)
     expect(lost).toMatchObject({ status: 412, body: { code: 'precondition_failed' } })
-    expect((await office.data(at)).notes).toBe('x')
-    const unreadable = await office.ask('PATCH', at, { notes: 'y' }, { 'If-Match': 'unquoted' })
+    expect((await admin.data(at)).notes).toBe('x')
+    const unreadable = await admin.ask('PATCH', at, { notes: 'y' }, { 'If-Match': 'unquoted' })
     expect(unreadable.body.code).toBe('invalid_header')
 
-    const preview = await office.ask('DELETE', `${at}?dry_run=1`)
+    const preview = await admin.ask('DELETE', `${at}?dry_run=1`)
     expect(preview.body.data).toEqual({
       id,
       deleted: false,
@@ -137,18 +137,18 @@ describe('Writes', () => {
       would_delete: [],
       would_keep: [],
     })
-    const removal = await office.ask('DELETE', at)
+    const removal = await admin.ask('DELETE', at)
     expect(removal.body.data).toEqual({ id, deleted: true, dry_run: false, mode: 'soft', deleted_with: [], kept: [] })
-    expect((await office.get(at)).status).toBe(404)
-    expect((await office.get(`${at}/history`)).body.data).toMatchObject([
-      { action: 'deleted', who: { account_id: office.id, name: 'Femi' }, door: 'web' },
+    expect((await admin.get(at)).status).toBe(404)
+    expect((await admin.get(`${at}/history`)).body.data).toMatchObject([
+      { action: 'deleted', who: { account_id: admin.id, name: 'Femi' }, door: 'web' },
       { action: 'changed', changes: { notes: [null, 'x'] }, door: 'web' },
       { action: 'created', door: 'web', token_label: null },
     ])
   })
 
   test('history tells a token from a person', async () => {
-    const own = await stage.office()
+    const own = await stage.admin()
     const id = await own.company.create('clients', { name: 'By token' })
     const [line] = (await own.get(`/console/records/clients/${id}/history`)).body.data
     expect(line).toMatchObject({
@@ -160,7 +160,7 @@ describe('Writes', () => {
 
   test('a protected record is refused with what blocks it and what to do instead', async () => {
     await stage.sql("update invoices set status = 'ISSUED' where id = $1", ids.invoices)
-    const { status, body } = await office.ask('DELETE', `/console/records/projects/${ids.projects}?dry_run=1`)
+    const { status, body } = await admin.ask('DELETE', `/console/records/projects/${ids.projects}?dry_run=1`)
     expect(status).toBe(409)
     expect(body).toMatchObject({
       code: 'delete_blocked',
@@ -170,7 +170,7 @@ describe('Writes', () => {
   })
 
   test('the plan holds for the console too', async () => {
-    const own = await stage.office({ plan: 'STARTER' })
+    const own = await stage.admin({ plan: 'STARTER' })
     await stage.sql("update plan_usage set used = 25 where company_id = $1 and records = 'projects'", own.company.id)
     const answer = await own.ask('POST', '/console/records/projects', { name: 'One more' })
     expect(answer).toMatchObject({ status: 402, body: { code: 'plan_limit_reached', limit: 25, used: 25 } })
@@ -178,13 +178,13 @@ describe('Writes', () => {
   })
 
   test('are not metered', async () => {
-    expect(await office.company.calls()).toEqual([])
+    expect(await admin.company.calls()).toEqual([])
   })
 })
 
-describe('The same body meets the same validation at both doors', () => {
+describe('The same body meets the same validation through both channels', () => {
   test.each(served)('$name', async ({ name, title, fields }) => {
-    const own = await stage.office()
+    const own = await stage.admin()
     const { currency: _, ...known } = fields
     const bodies: unknown[] = [
       {},

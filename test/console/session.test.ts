@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAccount, setAccount } from '#server/service/account.ts'
-import { openPasswordDesk, type PasswordDesk } from '#server/service/password.ts'
+import { openPasswordQueue, type PasswordQueue } from '#server/service/password.ts'
 import { signIn as signInAs } from '#server/service/sign-in.ts'
 import type { Company } from '../stage/stage.ts'
 import {
@@ -15,10 +15,10 @@ import {
 } from './stage.ts'
 
 let stage: ConsoleStage
-let office: Person & { company: Company }
+let admin: Person & { company: Company }
 beforeAll(async () => {
   stage = await openConsole()
-  office = await stage.office()
+  admin = await stage.admin()
 })
 afterAll(() => stage.close())
 
@@ -30,11 +30,11 @@ const change = (person: Person, company: Company, wanted: Parameters<typeof setA
 
 describe('Signing in', () => {
   test('answers who it is and sets a cookie that no script reads', async () => {
-    const answer = await attempt(office.email.toUpperCase(), password)
+    const answer = await attempt(admin.email.toUpperCase(), password)
     expect(answer.status).toBe(200)
     expect(answer.body.data).toMatchObject({
-      account: { id: office.id, name: 'Femi', email: office.email },
-      company: { id: office.company.id, name: 'Harbor', currency: 'USD', plan: 'ENTERPRISE' },
+      account: { id: admin.id, name: 'Femi', email: admin.email },
+      company: { id: admin.company.id, name: 'Harbor', currency: 'USD', plan: 'ENTERPRISE' },
       locale_hint: null,
     })
     expect(setCookie(answer)).toMatch(/^plumbline_session=[\w-]{51}; Path=\/; HttpOnly; SameSite=Lax$/)
@@ -44,11 +44,11 @@ describe('Signing in', () => {
   })
 
   test('leaves a line that says who and from where, and never what was typed', async () => {
-    const info = vi.spyOn(stage.world.log, 'info')
+    const info = vi.spyOn(stage.app.log, 'info')
     try {
       const typed = 'My-Pass word@Once.example'
-      await attempt(office.email, password)
-      await attempt(office.email, 'not the password of the account')
+      await attempt(admin.email, password)
+      await attempt(admin.email, 'not the password of the account')
       await attempt(typed, password)
       await attempt(` ${typed.toLowerCase()}`, password)
       const lines = info.mock.calls.filter(([, said]) => /sign/.test(String(said)))
@@ -59,7 +59,7 @@ describe('Signing in', () => {
       }
       const refused = [{ ...common, code: 'unauthorized' }, 'sign-in refused']
       expect(lines).toEqual([
-        [{ ...common, account_id: office.id, company_id: office.company.id }, 'signed in'],
+        [{ ...common, account_id: admin.id, company_id: admin.company.id }, 'signed in'],
         refused,
         refused,
         refused,
@@ -75,15 +75,15 @@ describe('Signing in', () => {
   })
 
   test('what somebody is refused leaves a line that names the account and the peer', async () => {
-    const clerk = await stage.person(office.company, [])
-    const info = vi.spyOn(stage.world.log, 'info')
+    const clerk = await stage.person(admin.company, [])
+    const info = vi.spyOn(stage.app.log, 'info')
     try {
       expect((await clerk.get('/console/accounts')).status).toBe(403)
       await stage.ask('GET', '/console/me')
-      await office.company.call('GET', '/v1/clients', { token: null })
+      await admin.company.call('GET', '/v1/clients', { token: null })
       const who = { peer: '127.0.0.1' }
       const lines = [
-        { status: 403, path: '/console/accounts', account_id: clerk.id, company_id: office.company.id, ...who },
+        { status: 403, path: '/console/accounts', account_id: clerk.id, company_id: admin.company.id, ...who },
         { status: 401, path: '/console/me', ...who },
         { status: 401, path: '/v1/clients', ...who },
       ]
@@ -94,9 +94,9 @@ describe('Signing in', () => {
   })
 
   test('a session that was there before is over, so that nobody can be given one to sign in with', async () => {
-    const planted = await signIn(stage.ask, office.email)
+    const planted = await signIn(stage.ask, admin.email)
     const answer = await stage.ask('POST', '/console/session', {
-      body: { email: office.email, password },
+      body: { email: admin.email, password },
       cookie: planted,
     })
     expect(cookieOf(answer)).not.toBe(planted)
@@ -105,7 +105,7 @@ describe('Signing in', () => {
   })
 
   test('the database holds only a hash of the session', async () => {
-    const cookie = await signIn(stage.ask, office.email)
+    const cookie = await signIn(stage.ask, admin.email)
     const rows = await stage.sql('select * from sessions')
     expect(JSON.stringify(rows)).not.toContain(cookie.split('=')[1])
     const [row] = await stage.sql<{ bytes: number }>('select octet_length(id_hash) as bytes from sessions limit 1')
@@ -113,18 +113,18 @@ describe('Signing in', () => {
   })
 
   test('a wrong name, a wrong password, an account that is disabled, without a password, of a program or twice there get the same answer after the same work', async () => {
-    const disabled = await stage.person(office.company)
-    await change(disabled, office.company, { disabled: true })
+    const disabled = await stage.person(admin.company)
+    await change(disabled, admin.company, { disabled: true })
     const passwordless = `${crypto.randomUUID()}@example.com`
     await stage.inTransaction((transaction) =>
-      createAccount(transaction, office.company.id, { name: 'P', email: passwordless, permissions: [] }),
+      createAccount(transaction, admin.company.id, { name: 'P', email: passwordless, permissions: [] }),
     )
     const program = `${crypto.randomUUID()}@example.com`
     await stage.inTransaction((transaction) =>
-      createAccount(transaction, office.company.id, { name: 'S', email: program, permissions: [], service: true }),
+      createAccount(transaction, admin.company.id, { name: 'S', email: program, permissions: [], service: true }),
     )
-    const person = await stage.person(office.company)
-    const twice = await stage.person(office.company)
+    const person = await stage.person(admin.company)
+    const twice = await stage.person(admin.company)
     const other = await stage.company()
     await stage.inTransaction((transaction) =>
       createAccount(transaction, other.id, { name: 'T', email: twice.email, password, permissions: [] }),
@@ -149,14 +149,14 @@ describe('Signing in', () => {
     }
     // The time is that of comparing, and that is always done as often.
     const done: unknown[] = []
-    const desk: PasswordDesk = {
-      ...openPasswordDesk({ atOnceMax: 1, waitMilliseconds: 1000 }),
+    const passwords: PasswordQueue = {
+      ...openPasswordQueue({ atOnceMax: 1, waitMilliseconds: 1000 }),
       matches: async (_password, hashes, count) => {
         done.push(count)
         return hashes.map(() => false)
       },
     }
-    const means = { database: stage.world.database, desk, keys: await stage.world.secret.all(), now: new Date() }
+    const means = { database: stage.app.database, passwords, keys: await stage.app.secret.all(), now: new Date() }
     for (const [email, given] of Object.values(tries)) {
       const origin = { device: null, peer: null, forwardedFor: null, plainName: true }
       const wanted = { email, password: given, accountId: undefined, peer: undefined, devices: undefined, origin }
@@ -201,14 +201,14 @@ describe('A session', () => {
   })
 
   test('of another company’s number is none', async () => {
-    const cookie = await signIn(stage.ask, office.email)
+    const cookie = await signIn(stage.ask, admin.email)
     const bytes = Buffer.from(cookie.split('=')[1] as string, 'base64url')
     bytes.writeUIntBE(bytes.readUIntBE(0, 6) + 1, 0, 6)
     expect(await isIn(`plumbline_session=${bytes.toString('base64url')}`)).toBe(false)
   })
 
   test('ends when somebody signs out, and only that one', async () => {
-    const [one, other] = [await signIn(stage.ask, office.email), await signIn(stage.ask, office.email)]
+    const [one, other] = [await signIn(stage.ask, admin.email), await signIn(stage.ask, admin.email)]
     const answer = await stage.ask('DELETE', '/console/session', { cookie: one })
     expect(answer.status).toBe(204)
     expect(setCookie(answer)).toMatch(/^plumbline_session=; .*Expires=Thu, 01 Jan 1970/)
@@ -221,7 +221,7 @@ describe('A session', () => {
     ['goes on while it is used', "last_seen_at = now() - interval '11 hours 59 minutes'", true],
     ['is over after 30 days in any case', "expires_at = now() - interval '1 second'", false],
   ])('%s', async (_why, moved, alive) => {
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     await stage.sql(`update sessions set ${moved} where account_id = $1`, person.id)
     expect(await isIn(person.cookie)).toBe(alive)
     const [row] = await stage.sql<{ fresh: boolean }>(
@@ -232,25 +232,25 @@ describe('A session', () => {
   })
 
   test('ends with a disabled account, at once, and does not come back with it', async () => {
-    const person = await stage.person(office.company)
-    await change(person, office.company, { disabled: true })
+    const person = await stage.person(admin.company)
+    await change(person, admin.company, { disabled: true })
     expect(await isIn(person.cookie)).toBe(false)
-    await change(person, office.company, { disabled: false })
+    await change(person, admin.company, { disabled: false })
     expect(await isIn(person.cookie)).toBe(false)
   })
 
   test('has the rights of this moment', async () => {
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     expect((await person.get('/console/records/clients')).status).toBe(200)
-    await change(person, office.company, { permissions: [] })
+    await change(person, admin.company, { permissions: [] })
     expect((await person.get('/console/records/clients')).status).toBe(403)
   })
 
   test('a permission that is lost while a write waits stops the write', async () => {
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     let write: Promise<{ status: number }> | undefined
     await stage.inTransaction(async (transaction) => {
-      await setAccount(transaction, office.company.id, person.id, { permissions: [] })
+      await setAccount(transaction, admin.company.id, person.id, { permissions: [] })
       write = person.ask('POST', '/console/records/clients', { name: 'Too late' })
       await new Promise((resolve) => setTimeout(resolve, 200))
     })

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-type Office = Person & { company: Company }
+type Admin = Person & { company: Company }
 const api = (token: string, path = '/v1/clients') =>
   stage.send({ method: 'GET', path, headers: [['Authorization', `Bearer ${token}`]] })
 
@@ -24,54 +24,54 @@ const issue = (person: Person, wanted: object = {}) =>
   })
 
 describe('The token', () => {
-  let office: Office
+  let admin: Admin
   beforeAll(async () => {
-    office = await stage.office()
-    await office.company.revoke()
+    admin = await stage.admin()
+    await admin.company.revoke()
   })
   test('is issued, seen without its text, shown, rotated and revoked', async () => {
-    expect((await office.get('/console/token')).body).toEqual({ data: null })
-    const issued = await issue(office, { allowlist: ['127.0.0.1', '10.0.0.0/8'] })
+    expect((await admin.get('/console/token')).body).toEqual({ data: null })
+    const issued = await issue(admin, { allowlist: ['127.0.0.1', '10.0.0.0/8'] })
     expect(issued.status).toBe(201)
     const first = issued.body.data.token
     expect(first).toMatch(/^plumb_live_[0-9a-f]{72}$/)
 
-    expect(await office.data('/console/token')).toMatchObject({ last_used_at: null, last_peer: null })
+    expect(await admin.data('/console/token')).toMatchObject({ last_used_at: null, last_peer: null })
     expect((await api(first)).status).toBe(200)
-    await office.company.calls()
-    const seen = await office.get('/console/token')
+    await admin.company.calls()
+    const seen = await admin.get('/console/token')
     expect(seen.text).not.toContain('plumb_live_')
     expect(seen.body.data).toEqual({
       id: expect.any(Number),
       label: 'Payroll',
       scopes: ['CLIENTS_VIEW'],
       allowlist: ['127.0.0.1/32', '10.0.0.0/8'],
-      account: { id: office.id, name: 'Femi' },
-      issued_by: { id: office.id, name: 'Femi' },
+      account: { id: admin.id, name: 'Femi' },
+      issued_by: { id: admin.id, name: 'Femi' },
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
       last_used_at: expect.stringMatching(/^\d{4}-.*Z$/),
       last_peer: '127.0.0.1',
     })
 
-    expect((await issue(office)).body.code).toBe('token_active')
-    expect((await office.ask('POST', '/console/token/show', { password })).body).toEqual({ data: { token: first } })
-    const second = (await office.ask('POST', '/console/token/rotate', { password })).body.data.token
+    expect((await issue(admin)).body.code).toBe('token_active')
+    expect((await admin.ask('POST', '/console/token/show', { password })).body).toEqual({ data: { token: first } })
+    const second = (await admin.ask('POST', '/console/token/rotate', { password })).body.data.token
     expect([(await api(first)).status, (await api(second)).status]).toEqual([401, 200])
-    expect(await office.data('/console/token')).toMatchObject({ label: 'Payroll', scopes: ['CLIENTS_VIEW'] })
-    expect((await office.ask('POST', '/console/token/revoke', { password })).body).toEqual({ data: { revoked: true } })
+    expect(await admin.data('/console/token')).toMatchObject({ label: 'Payroll', scopes: ['CLIENTS_VIEW'] })
+    expect((await admin.ask('POST', '/console/token/revoke', { password })).body).toEqual({ data: { revoked: true } })
     expect((await api(second)).status).toBe(401)
-    expect((await office.ask('POST', '/console/token/show', { password })).status).toBe(404)
+    expect((await admin.ask('POST', '/console/token/show', { password })).status).toBe(404)
 
     const audit = await stage.sql<{ action: string; account_id: number; door: string }>(
       "select action, account_id, door from history where company_id = $1 and records = 'tokens' and door = 'web' order by id",
-      office.company.id,
+      admin.company.id,
     )
     expect(audit.map(({ action }) => action)).toEqual(['issued', 'shown', 'rotated', 'revoked'])
-    for (const { account_id } of audit) expect(account_id).toBe(office.id)
+    for (const { account_id } of audit) expect(account_id).toBe(admin.id)
   })
 
   test.each(['', '/show', '/rotate', '/revoke'])('POST /console/token%s asks for the password again', async (path) => {
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     const rest = path === '' ? { label: 'X', scopes: [] } : {}
     const wrong = await person.ask('POST', `/console/token${path}`, { ...rest, password: 'not the password' })
     expect(wrong.body.errors).toEqual([
@@ -83,19 +83,19 @@ describe('The token', () => {
   })
 
   test('carries no scope that the issuer does not hold, whatever is posted and from whatever account', async () => {
-    const owner = await stage.office()
+    const owner = await stage.admin()
     await owner.company.revoke()
     const clerk = await stage.person(owner.company, ['API_MANAGE', 'CLIENTS_VIEW'])
     const refused = await issue(clerk, { scopes: ['CLIENTS_VIEW', 'CLIENTS_EDIT'] })
     expect(refused.body.errors).toMatchObject([{ field: 'scopes', code: 'not_allowed' }])
     expect((await issue(clerk, { scopes: ['API_MANAGE'] })).status).toBe(422)
-    expect((await issue(clerk, { account_id: (await stage.office()).id })).body.errors).toMatchObject([
+    expect((await issue(clerk, { account_id: (await stage.admin()).id })).body.errors).toMatchObject([
       { field: 'account_id', code: 'not_found' },
     ])
   })
 
   test('is issued for another account by somebody who holds all its permissions', async () => {
-    const owner = await stage.office()
+    const owner = await stage.admin()
     await owner.company.revoke()
     const clerk = await stage.person(owner.company, ['API_MANAGE', 'CLIENTS_VIEW'])
     const less = await stage.person(owner.company, ['CLIENTS_VIEW'])
@@ -112,8 +112,8 @@ describe('The token', () => {
     })
   })
 
-  test('is shown and rotated only to somebody who holds every scope of it; revoked by whoever manages the API', async () => {
-    const owner = await stage.office()
+  test('is shown and rotated only to somebody who holds every scope of it; revoked by the one who manages the API', async () => {
+    const owner = await stage.admin()
     const { token } = owner.company
     const clerk = await stage.person(owner.company, ['API_MANAGE', ...scopes.filter((code) => code !== 'CLIENTS_EDIT')])
     for (const path of ['show', 'rotate']) {
@@ -137,7 +137,7 @@ describe('The token', () => {
   })
 
   test('is named in the history with its account and with who issued it, records and deletions alike', async () => {
-    const owner = await stage.office()
+    const owner = await stage.admin()
     await owner.company.revoke()
     const program = await stage.person(owner.company, ['CLIENTS_VIEW', 'CLIENTS_EDIT', 'CLIENTS_DELETE'])
     const wanted = { scopes: ['CLIENTS_EDIT', 'CLIENTS_DELETE'], account_id: program.id }
@@ -168,7 +168,7 @@ describe('The token', () => {
   })
 
   test('has an allowlist that is checked as /v1 means it', async () => {
-    const own = await stage.office()
+    const own = await stage.admin()
     const set = (allowlist: unknown, given = password) =>
       own.ask('PUT', '/console/token/allowlist', { allowlist, password: given })
     const unasked = await own.ask('PUT', '/console/token/allowlist', { allowlist: [] })
@@ -181,7 +181,7 @@ describe('The token', () => {
   })
 
   test('has its options', async () => {
-    const clerk = await stage.person(office.company, ['API_MANAGE', 'CLIENTS_VIEW'])
+    const clerk = await stage.person(admin.company, ['API_MANAGE', 'CLIENTS_VIEW'])
     const options = await clerk.data('/console/token/options')
     expect(options.scopes.map(({ scope }: { scope: string }) => scope)).toEqual(scopes)
     expect(options.scopes.filter(({ held }: { held: boolean }) => held)).toEqual([
@@ -193,10 +193,10 @@ describe('The token', () => {
 })
 
 describe('Calls', () => {
-  let office: Office
+  let admin: Admin
   beforeAll(async () => {
-    office = await stage.office()
-    const { company } = office
+    admin = await stage.admin()
+    const { company } = admin
     const id = await company.create('clients', { name: 'A' })
     await company.call('PATCH', `/v1/clients/${id}?dry_run=1`, { body: { name: 'B' } })
     const headers = { 'Idempotency-Key': 'once' }
@@ -211,7 +211,7 @@ describe('Calls', () => {
     await api(old)
     await company.calls()
   })
-  const list = async (query: string) => (await office.get(`/console/calls?${query}`)).body
+  const list = async (query: string) => (await admin.get(`/console/calls?${query}`)).body
 
   test('are listed, newest first, with what became of each', async () => {
     const { data, meta } = await list('')
@@ -265,20 +265,20 @@ describe('Calls', () => {
     ['estimates.list', 'add-on', /add-on/],
     ['workers.list', 'scope', /scope/],
     ['projects.fetch', null, /id/],
-  ])('%s says which gate refused it and what to do', async (route, gate, advice) => {
+  ])('%s says which check refused it and what to do', async (route, gate, advice) => {
     const [{ id }] = (await list(`route=${route}&outcome=refused`)).data
-    const call = await office.data(`/console/calls/${id}`)
+    const call = await admin.data(`/console/calls/${id}`)
     expect(call).toMatchObject({ id, route, gate })
     expect(call.advice).toMatch(advice)
   })
 
   test('one that went well needs no advice', async () => {
     const [{ id }] = (await list('outcome=ok')).data
-    expect(await office.data(`/console/calls/${id}`)).toMatchObject({ gate: null, advice: null })
+    expect(await admin.data(`/console/calls/${id}`)).toMatchObject({ gate: null, advice: null })
   })
 
   test('usage counts them by day, resource and outcome', async () => {
-    const usage = await office.data('/console/usage?days=7')
+    const usage = await admin.data('/console/usage?days=7')
     expect(usage.days).toHaveLength(7)
     expect(usage.days.at(-1)).toEqual({
       day: new Date().toISOString().slice(0, 10),
@@ -291,62 +291,62 @@ describe('Calls', () => {
       { records: 'projects', used: 0, limit: null },
       { records: 'workers', used: 0, limit: null },
     ])
-    expect((await office.data('/console/usage')).days).toHaveLength(30)
-    expect((await office.get('/console/usage?days=91')).status).toBe(400)
+    expect((await admin.data('/console/usage')).days).toHaveLength(30)
+    expect((await admin.get('/console/usage?days=91')).status).toBe(400)
   })
 })
 
 describe('Accounts', () => {
   test('are listed and made, and the new one signs in', async () => {
-    const office = await stage.office()
+    const admin = await stage.admin()
     const email = `${crypto.randomUUID()}@example.com`
-    const made = await office.ask('POST', '/console/accounts', {
+    const made = await admin.ask('POST', '/console/accounts', {
       name: 'Ottilie',
       email,
       password,
       permissions: ['CLIENTS_VIEW'],
     })
     expect(made).toMatchObject({ status: 201, body: { data: { name: 'Ottilie', email, disabled: false } } })
-    const { body } = await office.get('/console/accounts')
+    const { body } = await admin.get('/console/accounts')
     expect(body.data).toHaveLength(3)
     expect(body.meta.total).toBe(3)
     expect(JSON.stringify(body)).not.toContain('argon2')
-    expect(await office.data(`/console/accounts/${made.body.data.id}`)).toEqual(made.body.data)
+    expect(await admin.data(`/console/accounts/${made.body.data.id}`)).toEqual(made.body.data)
     expect(await signIn(stage.ask, email)).toMatch(/^plumbline_session=/)
   })
 
   test('hold a permission once, however often it is given', async () => {
-    const office = await stage.office()
+    const admin = await stage.admin()
     const twice = ['CLIENTS_VIEW', 'TASKS_VIEW', 'CLIENTS_VIEW']
-    const made = await office.ask('POST', '/console/accounts', {
+    const made = await admin.ask('POST', '/console/accounts', {
       name: 'O',
       email: 'once@example.com',
       permissions: twice,
     })
     expect(made.body.data.permissions).toEqual(['CLIENTS_VIEW', 'TASKS_VIEW'])
     const path = `/console/accounts/${made.body.data.id}`
-    const changed = await office.ask('PATCH', path, { permissions: ['TASKS_VIEW', ...twice, 'TASKS_VIEW'] })
+    const changed = await admin.ask('PATCH', path, { permissions: ['TASKS_VIEW', ...twice, 'TASKS_VIEW'] })
     expect(changed.body.data.permissions).toEqual(['TASKS_VIEW', 'CLIENTS_VIEW'])
   })
 
   test('are refused field by field', async () => {
-    const office = await stage.office()
-    const { body } = await office.ask('POST', '/console/accounts', {
+    const admin = await stage.admin()
+    const { body } = await admin.ask('POST', '/console/accounts', {
       name: '',
       email: 'x',
       password: 'short',
       permissions: [],
     })
     expect(body.errors.map(({ field }: { field: string }) => field)).toEqual(['name', 'email', 'password'])
-    const taken = await office.ask('POST', '/console/accounts', { name: 'T', email: office.email, permissions: [] })
+    const taken = await admin.ask('POST', '/console/accounts', { name: 'T', email: admin.email, permissions: [] })
     expect(taken.body.errors).toMatchObject([{ field: 'email', code: 'not_unique' }])
-    const strange = await office.ask('POST', '/console/accounts', { name: 'T', email: 'a@b.co', permissions: ['ROOT'] })
+    const strange = await admin.ask('POST', '/console/accounts', { name: 'T', email: 'a@b.co', permissions: ['ROOT'] })
     expect(strange.body.errors).toMatchObject([{ field: 'permissions', code: 'not_allowed' }])
   })
 
   test('nobody grants what he does not hold, nor changes somebody who holds more', async () => {
-    const office = await stage.office()
-    const clerk = await stage.person(office.company, ['ACCOUNTS_MANAGE', 'CLIENTS_VIEW'])
+    const admin = await stage.admin()
+    const clerk = await stage.person(admin.company, ['ACCOUNTS_MANAGE', 'CLIENTS_VIEW'])
     const grant = (who: number | null, granted: string[]) =>
       who === null
         ? clerk.ask('POST', '/console/accounts', {
@@ -355,34 +355,34 @@ describe('Accounts', () => {
             permissions: granted,
           })
         : clerk.ask('PATCH', `/console/accounts/${who}`, { permissions: granted })
-    const plain = await stage.person(office.company, ['CLIENTS_VIEW'])
+    const plain = await stage.person(admin.company, ['CLIENTS_VIEW'])
     for (const who of [null, plain.id, clerk.id]) {
       const answer = await grant(who, ['ACCOUNTS_MANAGE', 'COMPANY_MANAGE'])
       expect(answer.body.errors).toMatchObject([{ field: 'permissions', code: 'not_allowed' }])
     }
     for (const change of [{ password }, { email: 'mine@example.com' }, { disabled: true }, { permissions: [] }]) {
-      const answer = await clerk.ask('PATCH', `/console/accounts/${office.id}`, change)
+      const answer = await clerk.ask('PATCH', `/console/accounts/${admin.id}`, change)
       expect(answer, JSON.stringify(change)).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
     }
     expect((await grant(plain.id, ['ACCOUNTS_MANAGE'])).status).toBe(200)
   })
 
   test('nobody disables himself or takes his own ACCOUNTS_MANAGE away', async () => {
-    const office = await stage.office()
-    const own = `/console/accounts/${office.id}`
-    expect((await office.ask('PATCH', own, { disabled: true })).body.errors).toMatchObject([{ field: 'disabled' }])
+    const admin = await stage.admin()
+    const own = `/console/accounts/${admin.id}`
+    expect((await admin.ask('PATCH', own, { disabled: true })).body.errors).toMatchObject([{ field: 'disabled' }])
     const without = permissions.filter((code) => code !== 'ACCOUNTS_MANAGE')
-    expect((await office.ask('PATCH', own, { permissions: without })).body.errors).toMatchObject([
+    expect((await admin.ask('PATCH', own, { permissions: without })).body.errors).toMatchObject([
       { field: 'permissions' },
     ])
-    expect((await office.ask('PATCH', own, { name: 'Me' })).status).toBe(200)
+    expect((await admin.ask('PATCH', own, { name: 'Me' })).status).toBe(200)
   })
 
   test.each([{ disabled: true }, { password: 'a password given anew' }])('%j ends the sessions', async (change) => {
-    const office = await stage.office()
-    const person = await stage.person(office.company)
+    const admin = await stage.admin()
+    const person = await stage.person(admin.company)
     const own = 'password' in change ? { own_password: password } : {}
-    expect((await office.ask('PATCH', `/console/accounts/${person.id}`, { ...change, ...own })).status).toBe(200)
+    expect((await admin.ask('PATCH', `/console/accounts/${person.id}`, { ...change, ...own })).status).toBe(200)
     expect((await person.get('/console/me')).status).toBe(401)
     const [line] = await stage.sql<{ action: string; changes: object }>(
       "select action, changes from history where records = 'accounts' and record_id = $1 order by id desc limit 1",
@@ -397,51 +397,51 @@ describe('Accounts', () => {
   test.each([{ password: 'a password given anew' }, { email: 'somebody-else@example.com' }])(
     '%j asks for one’s own password',
     async (change) => {
-      const office = await stage.office()
-      const person = await stage.person(office.company)
-      for (const id of [person.id, office.id]) {
-        const set = (own: object = {}) => office.ask('PATCH', `/console/accounts/${id}`, { ...change, ...own })
+      const admin = await stage.admin()
+      const person = await stage.person(admin.company)
+      for (const id of [person.id, admin.id]) {
+        const set = (own: object = {}) => admin.ask('PATCH', `/console/accounts/${id}`, { ...change, ...own })
         expect((await set()).body.errors).toMatchObject([{ field: 'own_password', code: 'required' }])
         const wrong = await set({ own_password: 'not this one' })
         expect(wrong.body.errors).toMatchObject([{ field: 'own_password', code: 'wrong_password' }])
       }
       const own = { own_password: password }
-      expect((await office.ask('PATCH', `/console/accounts/${person.id}`, { ...change, ...own })).status).toBe(200)
+      expect((await admin.ask('PATCH', `/console/accounts/${person.id}`, { ...change, ...own })).status).toBe(200)
       // What stays as it is asks for nothing.
-      const same = { name: 'N', email: office.email }
-      expect((await office.ask('PATCH', `/console/accounts/${office.id}`, same)).status).toBe(200)
+      const same = { name: 'N', email: admin.email }
+      expect((await admin.ask('PATCH', `/console/accounts/${admin.id}`, same)).status).toBe(200)
     },
   )
 
   test('a new password for oneself begins another session there, too', async () => {
-    const office = await stage.office()
+    const admin = await stage.admin()
     const next = 'a password given anew'
     const body = { password: next, own_password: password }
-    const answer = await office.ask('PATCH', `/console/accounts/${office.id}`, body)
-    expect((await office.get('/console/me')).status).toBe(401)
+    const answer = await admin.ask('PATCH', `/console/accounts/${admin.id}`, body)
+    expect((await admin.get('/console/me')).status).toBe(401)
     expect((await stage.ask('GET', '/console/me', { cookie: cookieOf(answer) })).status).toBe(200)
   })
 
   test('a service account is one that nobody signs in with, whatever is tried', async () => {
-    const office = await stage.office()
-    const service = { name: 'Sync', email: office.email, permissions: ['CLIENTS_VIEW'], service: true }
-    const { id } = await stage.inTransaction((transaction) => createAccount(transaction, office.company.id, service))
-    expect(await office.data(`/console/accounts/${id}`)).toMatchObject({ service: true, email: office.email })
-    const given = await office.ask('PATCH', `/console/accounts/${id}`, { password, own_password: password })
+    const admin = await stage.admin()
+    const service = { name: 'Sync', email: admin.email, permissions: ['CLIENTS_VIEW'], service: true }
+    const { id } = await stage.inTransaction((transaction) => createAccount(transaction, admin.company.id, service))
+    expect(await admin.data(`/console/accounts/${id}`)).toMatchObject({ service: true, email: admin.email })
+    const given = await admin.ask('PATCH', `/console/accounts/${id}`, { password, own_password: password })
     expect(given.body.errors).toMatchObject([{ field: 'password', code: 'not_allowed' }])
     await expect(stage.sql("update accounts set password_hash = 'x' where id = $1", id)).rejects.toThrow(/service/)
     // Its address only says who answers for it.
-    expect(await signIn(stage.ask, office.email)).toMatch(/^plumbline_session=/)
-    await office.company.revoke()
-    expect((await issue(office, { account_id: id })).status).toBe(201)
+    expect(await signIn(stage.ask, admin.email)).toMatch(/^plumbline_session=/)
+    await admin.company.revoke()
+    expect((await issue(admin, { account_id: id })).status).toBe(201)
   })
 
   test('two who disable each other at once leave one of them', async () => {
-    const office = await stage.office()
-    const other = await stage.person(office.company)
+    const admin = await stage.admin()
+    const other = await stage.person(admin.company)
     const answers = await Promise.all([
-      office.ask('PATCH', `/console/accounts/${other.id}`, { disabled: true }),
-      other.ask('PATCH', `/console/accounts/${office.id}`, { disabled: true }),
+      admin.ask('PATCH', `/console/accounts/${other.id}`, { disabled: true }),
+      other.ask('PATCH', `/console/accounts/${admin.id}`, { disabled: true }),
     ])
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401])
   })
@@ -449,8 +449,8 @@ describe('Accounts', () => {
 
 describe('The company', () => {
   test('is shown and changed, and the change is noted', async () => {
-    const office = await stage.office({ plan: 'STARTER' })
-    expect(await office.data('/console/company')).toMatchObject({
+    const admin = await stage.admin({ plan: 'STARTER' })
+    expect(await admin.data('/console/company')).toMatchObject({
       name: 'Harbor',
       currency: 'USD',
       plan: 'STARTER',
@@ -460,12 +460,12 @@ describe('The company', () => {
       ],
     })
     const change = { name: 'Harbour', currency: 'EUR', plan: 'PRO', add_ons: ['api'] }
-    const changed = await office.ask('PATCH', '/console/company', change)
+    const changed = await admin.ask('PATCH', '/console/company', change)
     expect(changed.body.data).toMatchObject(change)
-    expect((await office.data('/console/me')).company).toMatchObject(change)
+    expect((await admin.data('/console/me')).company).toMatchObject(change)
     const [line] = await stage.sql<{ changes: object }>(
       "select changes from history where records = 'companies' and record_id = $1 order by id desc limit 1",
-      office.company.id,
+      admin.company.id,
     )
     expect(line?.changes).toMatchObject({ name: ['Harbor', 'Harbour'], plan: ['STARTER', 'PRO'] })
   })
@@ -476,11 +476,11 @@ describe('The company', () => {
     { host: '0.0.0.0', publicUrl: 'https://erp.example.com', plain: false },
     { host: '127.0.0.1', publicUrl: 'http://erp.example.com', plain: true },
   ])('On $host under $publicUrl the company’s page is told whether passwords go unencrypted ($plain).', async (row) => {
-    const office = await stage.office()
-    const { host, publicUrl } = stage.world.config
-    Object.assign(stage.world.config, { host: row.host, publicUrl: row.publicUrl })
-    const answer = await office.get('/console/company')
-    Object.assign(stage.world.config, { host, publicUrl })
+    const admin = await stage.admin()
+    const { host, publicUrl } = stage.app.config
+    Object.assign(stage.app.config, { host: row.host, publicUrl: row.publicUrl })
+    const answer = await admin.get('/console/company')
+    Object.assign(stage.app.config, { host, publicUrl })
     expect(answer.body.data.is_plain).toBe(row.plain)
   })
 
@@ -494,17 +494,17 @@ describe('The company', () => {
     [{ add_ons: 'api' }, 'add_ons'],
     [{ id: 1 }, 'id'],
   ])('%j is refused at its field', async (change, field) => {
-    const office = await stage.office()
-    expect((await office.ask('PATCH', '/console/company', change)).body.errors).toMatchObject([{ field }])
+    const admin = await stage.admin()
+    expect((await admin.ask('PATCH', '/console/company', change)).body.errors).toMatchObject([{ field }])
   })
 
   test('a company keeps a currency that is one no longer, until it takes another', async () => {
-    const office = await stage.office()
-    await stage.sql("update companies set currency = 'DEM' where id = $1", office.company.id)
-    const same = await office.ask('PATCH', '/console/company', { name: 'Hafen', currency: 'DEM' })
+    const admin = await stage.admin()
+    await stage.sql("update companies set currency = 'DEM' where id = $1", admin.company.id)
+    const same = await admin.ask('PATCH', '/console/company', { name: 'Hafen', currency: 'DEM' })
     expect(same.body.data).toMatchObject({ name: 'Hafen', currency: 'DEM' })
-    expect((await office.ask('PATCH', '/console/company', { currency: 'EUR' })).status).toBe(200)
-    const back = await office.ask('PATCH', '/console/company', { currency: 'DEM' })
+    expect((await admin.ask('PATCH', '/console/company', { currency: 'EUR' })).status).toBe(200)
+    const back = await admin.ask('PATCH', '/console/company', { currency: 'DEM' })
     expect(back.body.errors).toMatchObject([{ field: 'currency', code: 'not_allowed' }])
   })
 })

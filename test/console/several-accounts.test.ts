@@ -93,7 +93,7 @@ describe('An address with accounts in several companies', () => {
 })
 
 test('a session does not begin when the password is changed while it is compared', async () => {
-  const person = await stage.office()
+  const person = await stage.admin()
   let signingIn: Promise<{ status: number }> | undefined
   await stage.inTransaction(async (transaction) => {
     const change = { text: "update accounts set password_hash = 'another' where id = $1", values: [person.id] }

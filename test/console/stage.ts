@@ -9,7 +9,7 @@ import { type Company, type CompanyOptions, openStage, type Stage } from '../sta
 /** The console of a running server, and people who are signed in to it. */
 export type ConsoleStage = Stage & {
   /** A company and its owner, signed in. */
-  office(options?: CompanyOptions): Promise<Person & { company: Company }>
+  admin(options?: CompanyOptions): Promise<Person & { company: Company }>
   /** Somebody more, signed in. */
   person(company: Company, held?: readonly string[]): Promise<Person>
   /** Any request at all. */
@@ -82,7 +82,7 @@ export async function openConsole(environment: { [name: string]: string } = {}):
     ...stage,
     ask,
     person,
-    office: async (options = {}) => {
+    admin: async (options = {}) => {
       const company = await stage.company(options)
       return { ...(await person(company, options.permissions)), company }
     },
@@ -104,7 +104,7 @@ export const setCookie = ({ headers }: Answer): string => setCookies({ headers }
 export const setCookies = ({ headers }: Pick<Answer, 'headers'>): string[] =>
   ([headers['set-cookie'] ?? []] as (string | string[])[]).flat()
 
-/** A record of every kind, all of one project; their ids. */
+/** A record of every resource, all of one project; their ids. */
 export async function oneOfEach(company: Company): Promise<{ [kind: string]: number }> {
   const ids: { [kind: string]: number } = {}
   const make = async (kind: string, body: JsonObject) => {

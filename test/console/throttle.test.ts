@@ -4,10 +4,10 @@ import type { Company } from '../stage/stage.ts'
 import { type ConsoleStage, openConsole, type Person, password, setCookies } from './stage.ts'
 
 let stage: ConsoleStage
-let office: Person & { company: Company }
+let admin: Person & { company: Company }
 beforeAll(async () => {
   stage = await openConsole({ TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8, fd00::/8' })
-  office = await stage.office()
+  admin = await stage.admin()
 })
 afterAll(() => stage.close())
 afterEach(() => stage.sql('delete from password_attempts'))
@@ -27,7 +27,7 @@ const statusAfter = async (email: string, attempts: number, given: Given = {}) =
   await triesSoFar(attempts)
   return (await attempt(email, password, given)).status
 }
-const named = async (email: string, company = office.company, own = password) => {
+const named = async (email: string, company = admin.company, own = password) => {
   const account = { name: 'N', email, password: own, permissions: [] }
   return (await stage.inTransaction((transaction) => createAccount(transaction, company.id, account))).id
 }
@@ -39,7 +39,7 @@ const deviceOf = async (email: string, given: Given = {}) => {
 
 describe('Too many attempts', () => {
   test('the eleventh for one account waits, whoever asks and whatever the password', async () => {
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     const answers = []
     for (let count = 0; count < 12; count++) answers.push(await attempt(person.email, 'wrong password'))
     expect(answers.map(({ status }) => status)).toEqual([...Array(10).fill(401), 429, 429])
@@ -51,7 +51,7 @@ describe('Too many attempts', () => {
   })
 
   test('many at once do not slip through, and those that were not compared do not count', async () => {
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     const answers = await Promise.all(Array.from({ length: 30 }, () => attempt(person.email, 'wrong password')))
     const of = (status: number) => answers.filter((answer) => answer.status === status).length
     expect(of(401)).toBeLessThanOrEqual(10)
@@ -90,7 +90,7 @@ describe('Too many attempts', () => {
   })
 
   test('a right password forgets the wrong ones', async () => {
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     expect(await statusAfter(person.email, 9)).toBe(200)
     expect(await stage.sql('select 1 from password_attempts where attempts > 8')).toEqual([expect.anything()])
     await triesSoFar(0)
@@ -100,7 +100,7 @@ describe('Too many attempts', () => {
   })
 
   test('but not where another account has the address: its owner could wipe out what he tries there', async () => {
-    const victim = await stage.person(office.company)
+    const victim = await stage.person(admin.company)
     const mine = 'my very own way to get in here'
     await named(victim.email, await stage.company(), mine)
     for (let count = 0; count < 10; count++) {
@@ -112,11 +112,11 @@ describe('Too many attempts', () => {
   })
 
   test('one peer has a hundred for all accounts together', async () => {
-    expect(await statusAfter(office.email, 10)).toBe(429)
+    expect(await statusAfter(admin.email, 10)).toBe(429)
     await stage.sql('delete from password_attempts')
     await attempt('one@example.com', 'wrong password')
     await triesSoFar(100)
-    expect((await attempt(office.email, password)).status).toBe(429)
+    expect((await attempt(admin.email, password)).status).toBe(429)
   })
 })
 
@@ -126,8 +126,8 @@ describe('Behind a proxy of TRUSTED_PROXIES', () => {
   test('a stranger who uses up the tries of his address leaves everybody else theirs', async () => {
     await attempt('one@example.com', 'wrong', from('203.0.113.66'))
     await triesSoFar(100)
-    expect((await attempt(office.email, password, from('203.0.113.66'))).status).toBe(429)
-    expect((await attempt(office.email, password, from('203.0.113.7'))).status).toBe(200)
+    expect((await attempt(admin.email, password, from('203.0.113.66'))).status).toBe(429)
+    expect((await attempt(admin.email, password, from('203.0.113.7'))).status).toBe(200)
   })
 
   test.each([
@@ -147,14 +147,14 @@ describe('Behind a proxy of TRUSTED_PROXIES', () => {
   })
 
   test('the session remembers the peer, and beside it what the proxy said', async () => {
-    const answer = await attempt(office.email, password, from('198.51.100.1, 203.0.113.66'))
+    const answer = await attempt(admin.email, password, from('198.51.100.1, 203.0.113.66'))
     const cookie = setCookies(answer)[0]?.split(';')[0]
     const { data } = (await stage.ask('GET', '/console/sessions', { cookie })).body
     expect(data[0]).toMatchObject({ peer: '127.0.0.1', forwarded_for: '203.0.113.66', is_this: true })
   })
 
   test('the log has the peer, and beside it what the proxy said', async () => {
-    const log = vi.spyOn(stage.world.log, 'info')
+    const log = vi.spyOn(stage.app.log, 'info')
     const lineOf = () => log.mock.lastCall?.[0]
     await attempt('one@example.com', 'wrong', from('203.0.113.66'))
     await expect.poll(lineOf).toMatchObject({ status: 401, peer: '127.0.0.1', forwarded_for: '203.0.113.66' })
@@ -164,7 +164,7 @@ describe('Behind a proxy of TRUSTED_PROXIES', () => {
   })
 
   test('nothing else believes the header: not the allowlist, not the recorded peer', async () => {
-    const { company } = await stage.office()
+    const { company } = await stage.admin()
     const send = (forwarded: string) =>
       stage.send({
         method: 'GET',
@@ -202,7 +202,7 @@ describe('Behind a proxy of TRUSTED_PROXIES', () => {
 
 describe('A browser that has signed in before', () => {
   test('is not counted with strangers, whether they try its account or share its address', async () => {
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     const cookie = await deviceOf(person.email)
     await stage.sql('delete from password_attempts')
     expect(await statusAfter(person.email, 100)).toBe(429)
@@ -210,7 +210,7 @@ describe('A browser that has signed in before', () => {
   })
 
   test('has ten tries of its own, which lock nobody else out', async () => {
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     const cookie = await deviceOf(person.email)
     await stage.sql('delete from password_attempts')
     for (let count = 0; count < 10; count++) {
@@ -222,9 +222,9 @@ describe('A browser that has signed in before', () => {
 
   test('is known for the accounts that signed in there and for no other; several share it', async () => {
     const [one, other, stranger] = [
-      await stage.person(office.company),
-      await stage.person(office.company),
-      await stage.person(office.company),
+      await stage.person(admin.company),
+      await stage.person(admin.company),
+      await stage.person(admin.company),
     ]
     const first = await deviceOf(one.email)
     const both = await deviceOf(other.email, { cookie: first })
@@ -246,7 +246,7 @@ describe('A browser that has signed in before', () => {
     ['another', () => `plumbline_device=${'A'.repeat(88)}`],
     ['full of dots', () => `plumbline_device=${'.'.repeat(4000)}`],
   ])('shows a cookie that is signed: one that is %s is a stranger’s', async (_how, change) => {
-    const person = await stage.person(office.company)
+    const person = await stage.person(admin.company)
     const cookie = await deviceOf(person.email)
     await stage.sql('delete from password_attempts')
     await attempt(person.email, 'wrong password')
@@ -255,7 +255,7 @@ describe('A browser that has signed in before', () => {
   })
 
   test('is a stranger to another account of the same address: who made one himself gets no tries at the other', async () => {
-    const victim = await stage.person(office.company)
+    const victim = await stage.person(admin.company)
     const mine = 'my very own way to get in here'
     await named(victim.email, await stage.company(), mine)
     const signedIn = await attempt(victim.email, mine)

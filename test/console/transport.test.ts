@@ -10,15 +10,15 @@ const here = { Host: 'erp.example.com', Origin: url }
 
 let secure: ConsoleStage
 let plain: ConsoleStage
-let office: Person & { company: Company }
+let admin: Person & { company: Company }
 beforeAll(async () => {
   ;[secure, plain] = await Promise.all([openConsole({ PUBLIC_URL: url }), openConsole()])
-  office = await secure.office()
+  admin = await secure.admin()
 })
 afterAll(() => Promise.all([secure.close(), plain.close()]))
 
 const signIn = (headers: { [name: string]: string } = here, cookie?: string) =>
-  secure.ask('POST', '/console/session', { body: { email: office.email, password }, headers, cookie })
+  secure.ask('POST', '/console/session', { body: { email: admin.email, password }, headers, cookie })
 const statusOf = async (cookie: string) => (await secure.ask('GET', '/console/me', { cookie })).status
 
 describe('Over TLS', () => {
@@ -34,7 +34,7 @@ describe('Over TLS', () => {
 
   test('a session under the former name is accepted once and set anew', async () => {
     const origin = { device: null, peer: null, forwardedFor: null, plainName: true }
-    const account = { companyId: office.company.id, accountId: office.id }
+    const account = { companyId: admin.company.id, accountId: admin.id }
     const text = await secure.inTransaction((transaction) => beginSession(transaction, account, origin))
     const former = `plumbline_session=${text}`
     const answer = await secure.ask('GET', '/console/me', { cookie: former })
@@ -112,7 +112,7 @@ describe('PUBLIC_URL', () => {
     async ({ method, path }) => {
       for (const [why, headers] of Object.entries(elsewhere)) {
         const body = method === 'DELETE' ? undefined : {}
-        const cookie = office.cookie.replace('plumbline', '__Host-plumbline')
+        const cookie = admin.cookie.replace('plumbline', '__Host-plumbline')
         await secure.sql("update sessions set plain_name_until = 'infinity'")
         const answer = await secure.ask(method, path.replace('{id}', '1'), { body, headers, cookie })
         expect(answer, why).toMatchObject({ status: 421, body: { code: 'misdirected_request' } })
@@ -134,7 +134,7 @@ describe('PUBLIC_URL', () => {
   })
 
   test('where it is not set, any address will do', async () => {
-    const { email } = await plain.office()
+    const { email } = await plain.admin()
     const headers = { Host: 'anything.example', Origin: 'http://anything.example', 'Sec-Fetch-Site': '' }
     expect((await plain.ask('POST', '/console/session', { body: { email, password }, headers })).status).toBe(200)
   })
@@ -151,7 +151,7 @@ describe('PUBLIC_URL', () => {
   ])('%s is served under any name', async (path) => {
     const headers: [string, string][] = [
       ['Host', 'other.example:1234'],
-      ['Authorization', `Bearer ${office.company.token}`],
+      ['Authorization', `Bearer ${admin.company.token}`],
       ['Accept', 'text/html'],
     ]
     expect((await send(secure.url, { method: 'GET', path, headers })).status).toBe(200)

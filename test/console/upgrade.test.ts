@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { World } from '#server/app.ts'
-import { makeWorld } from '#server/app.ts'
+import type { App } from '#server/app.ts'
+import { makeApp } from '#server/app.ts'
 import { readConfig } from '#server/config/config.ts'
 import type { Listening } from '#server/http/listen.ts'
 import { serve } from '#server/serve.ts'
@@ -19,7 +19,7 @@ import { send } from '../stage/http.ts'
 const folder = join(import.meta.dirname, '../../migrations')
 const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
 const passwords = ['the first of the twins', 'the second of the twins', 'a word of another firm']
-let world: World
+let app: App
 let listening: Listening
 let sessionText: string
 
@@ -45,17 +45,17 @@ beforeAll(async () => {
   await fill(client)
   await client.end()
   await migrate(connection, () => {})
-  world = makeWorld(
+  app = makeApp(
     readConfig({ PORT: '0', LOG_LEVEL: 'silent' }),
     connection,
     oneKey('the sealing key of the tests, long enough'),
   )
-  listening = await serve(world)
+  listening = await serve(app)
 })
 afterAll(async () => {
   await listening?.drain()
-  await world?.meter.close()
-  await world?.database.close()
+  await app?.meter.close()
+  await app?.database.close()
   const admin = new pg.Client(inject('server'))
   await admin.connect()
   await admin.query(`drop database ${name} with (force)`)
@@ -106,7 +106,7 @@ const signIn = (email: string, password: string) =>
     ],
     body: JSON.stringify({ email, password }),
   })
-const sql = <Row>(text: string): Promise<Row[]> => world.database.read<Row>({ text, values: [] })
+const sql = <Row>(text: string): Promise<Row[]> => app.database.read<Row>({ text, values: [] })
 
 describe('An installation that there is', () => {
   test('keeps accounts whose addresses are now the same, and each signs in with its password', async () => {
@@ -126,7 +126,7 @@ describe('An installation that there is', () => {
         (row) => row.email_ordinal,
       )
     const change = (wanted: { name?: string; email?: string }) =>
-      world.database.transaction((transaction) => setAccount(transaction, 1, 2, wanted))
+      app.database.transaction((transaction) => setAccount(transaction, 1, 2, wanted))
     expect(await ordinals()).toEqual([0, 1, 0])
     await change({ name: 'Other Finn', email: 'FINN@quay.example' })
     expect(await ordinals()).toEqual([0, 1, 0])

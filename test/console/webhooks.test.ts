@@ -8,11 +8,11 @@ import { type ConsoleStage, openConsole, type Person, password } from './stage.t
 /** Settings, Webhooks, as the pages ask for them. */
 let stage: ConsoleStage
 let receiver: Receiver
-let office: Person & { company: Company }
+let admin: Person & { company: Company }
 beforeAll(async () => {
   stage = await openConsole({ WEBHOOK_NETWORKS: '127.0.0.1', WEBHOOK_TIMEOUT_MS: '500' })
   receiver = await openReceiver()
-  office = await stage.office()
+  admin = await stage.admin()
 })
 afterAll(async () => {
   await receiver.close()
@@ -30,30 +30,30 @@ const make = async (person: Person, change: object = {}) => {
 }
 
 test('A webhook is made, tested, changed, rotated, switched off and on, replayed and deleted; its history says by whom', async () => {
-  const { webhook, secret } = await make(office)
+  const { webhook, secret } = await make(admin)
   const path = `/console/webhooks/${webhook.id}`
   expect(secret).toMatch(/^whsec_[\w+/]{43}=$/)
-  const listed = await office.get('/console/webhooks')
+  const listed = await admin.get('/console/webhooks')
   expect(listed.text).not.toContain('whsec_')
   expect(listed.body.data).toMatchObject([{ id: webhook.id, name: 'Ledger', failing_since: null, waiting: 0 }])
 
-  const tested = (await office.ask('POST', `${path}/test`)).body.data
+  const tested = (await admin.ask('POST', `${path}/test`)).body.data
   expect(tested).toMatchObject({ event: 'webhooks.test', arrived: true, by_hand: true, status: 204 })
   expect(verified(secret, receiver.got[0] as never)).toMatchObject({ type: 'webhooks.test' })
-  expect((await office.ask('PATCH', path, { name: 'Books', password })).body.data).toMatchObject({ name: 'Books' })
-  const rotated = (await office.ask('POST', `${path}/rotate`, { password })).body.data
+  expect((await admin.ask('PATCH', path, { name: 'Books', password })).body.data).toMatchObject({ name: 'Books' })
+  const rotated = (await admin.ask('POST', `${path}/rotate`, { password })).body.data
   expect(rotated.secret).not.toBe(secret)
-  expect((await office.ask('POST', `${path}/disable`)).body.data).toMatchObject({ disabled_because: 'by_hand' })
-  expect((await office.ask('POST', `${path}/enable`)).body.data).toMatchObject({ disabled_because: null })
-  expect((await office.ask('POST', `${path}/replay`, { from: '2026-01-01T00:00:00Z' })).status).toBe(200)
-  expect((await office.ask('DELETE', path)).body.data).toEqual({ id: webhook.id, deleted: true })
-  expect((await office.get(path)).status).toBe(404)
+  expect((await admin.ask('POST', `${path}/disable`)).body.data).toMatchObject({ disabled_because: 'by_hand' })
+  expect((await admin.ask('POST', `${path}/enable`)).body.data).toMatchObject({ disabled_because: null })
+  expect((await admin.ask('POST', `${path}/replay`, { from: '2026-01-01T00:00:00Z' })).status).toBe(200)
+  expect((await admin.ask('DELETE', path)).body.data).toEqual({ id: webhook.id, deleted: true })
+  expect((await admin.get(path)).status).toBe(404)
 
-  const history = await office.data(`${path}/history`)
+  const history = await admin.data(`${path}/history`)
   expect(history.map(({ action }: { action: string }) => action)).toEqual(
     ['created', 'changed', 'rotated', 'disabled', 'enabled', 'replayed', 'deleted'].reverse(),
   )
-  expect(history.at(-2)).toMatchObject({ who: { account_id: office.id }, changes: { name: ['Ledger', 'Books'] } })
+  expect(history.at(-2)).toMatchObject({ who: { account_id: admin.id }, changes: { name: ['Ledger', 'Books'] } })
 })
 
 describe('What is refused', () => {
@@ -76,34 +76,34 @@ describe('What is refused', () => {
     { why: 'another password', change: { password: 'not this one' }, field: 'password', says: 'password' },
   ]
   test.each(rows)('$why', async ({ change, field, says }) => {
-    const answer = await office.ask('POST', '/console/webhooks', wanted(change))
+    const answer = await admin.ask('POST', '/console/webhooks', wanted(change))
     expect(answer.status).toBe(422)
     expect(answer.body.errors).toMatchObject([{ field }])
     expect(answer.body.errors[0].message).toContain(says)
   })
 
   test('another address of one that there is, too', async () => {
-    const { webhook } = await make(office)
-    const answer = await office.ask('PATCH', `/console/webhooks/${webhook.id}`, { url: 'https://127.1.2.3/', password })
+    const { webhook } = await make(admin)
+    const answer = await admin.ask('PATCH', `/console/webhooks/${webhook.id}`, { url: 'https://127.1.2.3/', password })
     expect(answer.body.errors).toMatchObject([{ field: 'url', code: 'unreachable' }])
   })
 
   test('records that one may not see oneself', async () => {
-    const clerk = await stage.person(office.company, ['API_MANAGE', 'CLIENTS_VIEW'])
+    const clerk = await stage.person(admin.company, ['API_MANAGE', 'CLIENTS_VIEW'])
     const answer = await clerk.ask('POST', '/console/webhooks', wanted({ events: ['workers.created'] }))
     expect(answer).toMatchObject({ status: 403, body: { required_scope: 'WORKERS_VIEW' } })
-    const { webhook } = await make(office, { events: ['workers.created'] })
+    const { webhook } = await make(admin, { events: ['workers.created'] })
     const moved = await clerk.ask('PATCH', `/console/webhooks/${webhook.id}`, { url: `${receiver.url}/2`, password })
     expect(moved.status).toBe(403)
   })
 
   test('what was sent of records that one may not see', async () => {
-    const own = await stage.office()
+    const own = await stage.admin()
     const { webhook } = await make(own)
     const clerk = await stage.person(own.company, ['API_MANAGE', 'WORKERS_VIEW'])
     await own.company.create('clients', { name: 'Secret' })
     await eventually(async () => {
-      await sendDue(stage.world)
+      await sendDue(stage.app)
       expect((await own.get(`/console/webhooks/${webhook.id}/attempts`)).body.meta.total).toBe(1)
     }, 20_000)
     const [{ id }] = await clerk.data(`/console/webhooks/${webhook.id}/attempts`)
@@ -116,13 +116,13 @@ describe('What is refused', () => {
   })
 
   test('a moment that is none, or is to come', async () => {
-    const { webhook } = await make(office)
+    const { webhook } = await make(admin)
     for (const from of ['yesterday', '2026-03-31', '2999-01-01T00:00:00Z'])
-      expect((await office.ask('POST', `/console/webhooks/${webhook.id}/replay`, { from })).status, from).toBe(422)
+      expect((await admin.ask('POST', `/console/webhooks/${webhook.id}/replay`, { from })).status, from).toBe(422)
   })
 
   test('more webhooks than twenty', async () => {
-    const own = await stage.office()
+    const own = await stage.admin()
     for (let count = 0; count < 20; count++) await make(own)
     const answer = await own.ask('POST', '/console/webhooks', wanted())
     expect(answer.body.errors).toMatchObject([{ field: 'name', code: 'out_of_range' }])
@@ -130,12 +130,12 @@ describe('What is refused', () => {
 })
 
 test('Attempts are shown with request and answer and sent again; a webhook that fails is among the troubles', async () => {
-  const own = await stage.office()
+  const own = await stage.admin()
   const { webhook } = await make(own)
   receiver.behave(() => ({ status: 500, headers: { 'X-Reason': 'night' }, body: 'closed' }))
   await own.company.create('clients', { name: 'Quay' })
   await eventually(async () => {
-    await sendDue(stage.world)
+    await sendDue(stage.app)
     expect((await own.get(`/console/webhooks/${webhook.id}/attempts`)).body.meta.total).toBe(1)
   }, 20_000)
   expect(await own.data('/console/webhooks/troubles')).toMatchObject([{ id: webhook.id, disabled_because: null }])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createExamples, recordExample, refusedExample, repeatableExample, updateExamples } from '#derive/examples.ts'
 import { blank, checkBody, checkRules } from '#derive/input.ts'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 
 const served = registry.filter((definition) => definition.served)
 

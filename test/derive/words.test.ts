@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { aOne, labelOf, planWords, removalWords, schemaName, series } from '#derive/words.ts'
-import { definitionOf, registry } from '#registry/records/index.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 
-const kind = (name: string) => {
+const resource = (name: string) => {
   const definition = definitionOf(registry, name)
   if (!definition) throw new Error(`no ${name}`)
   return definition
 }
 
-describe('How the documents speak of a kind of record', () => {
+describe('How the documents speak of a resource', () => {
   test.each([
     { name: 'projects', label: 'Projects', one: 'a project', schema: 'Project' },
     { name: 'estimates', label: 'Estimates', one: 'an estimate', schema: 'Estimate' },
     { name: 'equipment', label: 'Equipment', one: 'a piece of equipment', schema: 'Equipment' },
     { name: 'time_entries', label: 'Time entries', one: 'a time entry', schema: 'TimeEntry' },
   ])('$name', ({ name, label, one, schema }) => {
-    expect([labelOf(kind(name)), aOne(kind(name)), schemaName(kind(name))]).toEqual([label, one, schema])
+    expect([labelOf(resource(name)), aOne(resource(name)), schemaName(resource(name))]).toEqual([label, one, schema])
   })
 
   test('no two kinds share the name of a schema', () => {
@@ -32,15 +32,15 @@ describe('How the documents speak of a kind of record', () => {
     ])
   })
 
-  test('plan limits are said where a plan counts the kind', () => {
-    expect(planWords(kind('projects'))).toBe('25 on STARTER, 250 on PRO, no limit on ENTERPRISE')
-    expect(planWords(kind('clients'))).toBeUndefined()
+  test('plan limits are said where a plan counts the resource', () => {
+    expect(planWords(resource('projects'))).toBe('25 on STARTER, 250 on PRO, no limit on ENTERPRISE')
+    expect(planWords(resource('clients'))).toBeUndefined()
   })
 })
 
 describe('What deletion does, in sentences', () => {
   test('a worker', () => {
-    expect(removalWords(kind('workers'))).toEqual([
+    expect(removalWords(resource('workers'))).toEqual([
       'Refused with `delete_blocked` because of: time entries other than those with `status` `DRAFT`.',
       'Deleted with it: time entries with `status` `DRAFT`.',
       'Kept, with the reference set to null: projects; equipment; workers.',
@@ -49,7 +49,7 @@ describe('What deletion does, in sentences', () => {
   })
 
   test('an estimate, which can be history itself and can be erased', () => {
-    const sentences = removalWords(kind('estimates'))
+    const sentences = removalWords(resource('estimates'))
     expect(sentences[0]).toContain(
       'the estimate itself with `status` `ACCEPTED`; invoices with `status` `ISSUED`, `PAID` or `VOID`',
     )
@@ -57,6 +57,6 @@ describe('What deletion does, in sentences', () => {
   })
 
   test('equipment, whose other logs stay as they are', () => {
-    expect(removalWords(kind('equipment'))).toContain('Kept as they are: other equipment logs.')
+    expect(removalWords(resource('equipment'))).toContain('Kept as they are: other equipment logs.')
   })
 })

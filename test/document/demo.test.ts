@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resourceRoutes } from '#derive/routes.ts'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { seedDemo } from '#server/demo/seed.ts'
 import type { Answer } from '../stage/http.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
 import { type Part, resolved } from './openapi-reader.ts'
 
-/** Whoever has just started the service and tries what the documents show, tries it in the first demo company. */
+/** Anyone who has just started the service and tries what the documents show, tries it in the first demo company. */
 
 let stage: Stage
 let token: string
 let document: Part
 beforeAll(async () => {
   stage = await openStage()
-  const { companies } = await seedDemo(stage.world)
+  const { companies } = await seedDemo(stage.app)
   token = companies[0]?.token as string
   document = (await stage.send({ method: 'GET', path: '/v1/openapi.json' })).body
 })

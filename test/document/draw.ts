@@ -92,7 +92,7 @@ function texts({ minLength = 0, maxLength = 100, pattern, format }: Part): Arbit
     : matching
 }
 
-/** What `if` and `then` ask is left to whoever filters by the whole schema. */
+/** What `if` and `then` ask is left to anyone who filters by the whole schema. */
 function objects(document: Part, { properties, required = [], additionalProperties }: Part): Arbitrary<unknown> {
   if (additionalProperties !== false) throw new Error('only what is closed is drawn')
   const members = Object.fromEntries(

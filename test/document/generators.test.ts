@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isDataRoute, resourceRoutes, routes } from '#derive/routes.ts'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { documentOf, operationsOf, type Part, resolved } from './openapi-reader.ts'
 import { base, served, withTimeEntries } from './registries.ts'
 

@@ -42,7 +42,7 @@ describe('The document has the routes', () => {
     expect(namesIn('header')).toEqual(isWrite(route) ? ['Idempotency-Key', 'X-Dry-Run', ...conditional] : conditional)
   })
 
-  test('no example is sent unasked by whoever tries a call on the reference page', () => {
+  test('no example is sent unasked by the one who tries a call on the reference page', () => {
     const parameters = operationsOf(document).flatMap(({ operation }) => operation.parameters ?? [])
     for (const part of parameters) {
       const parameter = resolved(document, part)
@@ -71,7 +71,7 @@ describe('The document has the refusals', () => {
     expect(shown.toSorted()).toEqual([...new Set([...route.refusals, ...unreadable])].toSorted())
   })
 
-  test('the codes of the document are those of this API, and no code that only the web interface gives', () => {
+  test('the codes of the document are those of this API, and no code that only the console gives', () => {
     const { ProblemCode, FieldCode } = document.components.schemas
     const elsewhere = ['cross_site_request', 'misdirected_request', 'token_active', 'cannot_restore']
     const codes = Object.keys(refusals).filter((code) => !elsewhere.includes(code))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { postman } from '#derive/postman.ts'
 import { isDataRoute, type Route, resourceRoutes, routes } from '#derive/routes.ts'
 import { labelOf } from '#derive/words.ts'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { documentOf, type Part, resolved } from './openapi-reader.ts'
 import { about, base, served, withColour, withTimeEntries } from './registries.ts'
 

@@ -1,6 +1,6 @@
 import { routes } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
-import { type Registry, registry } from '#registry/records/index.ts'
+import { type Registry, registry } from '#registry/resources/index.ts'
 
 /** The registry as it is, and as it might be one day. */
 
@@ -24,7 +24,7 @@ export const withColour: Registry = registry.map(
       : definition,
 )
 
-/** Time entries with a door of their own at /v1. */
+/** Time entries with routes of their own at /v1. */
 export const withTimeEntries: Registry = registry.map(
   (definition): Definition =>
     definition.name === 'time_entries' ? { ...definition, served: { addOn: 'api' } } : definition,

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Client } from 'pg'
 import { onTestFinished } from 'vitest'
-import { look } from '../../server/embedded/look.ts'
 import type { Machine } from '../../server/embedded/machine.ts'
 import type { Embedded } from '../../server/embedded/open.ts'
+import { readStatus } from '../../server/embedded/status.ts'
 import { stopServer } from '../../server/embedded/stop.ts'
 import { type Programs, programsFor } from './programs.ts'
 
@@ -93,7 +93,7 @@ export async function ask<T>(connection: Embedded['connection'], question: strin
 export const usersOf = (connection: Embedded['connection']): Promise<number> =>
   ask(connection, "select count(*)::int from pg_locks where locktype = 'advisory' and granted and mode = 'ShareLock'")
 
-export const runs = async (cluster: string): Promise<boolean> => (await look(cluster)).state === 'alive'
+export const runs = async (cluster: string): Promise<boolean> => (await readStatus(cluster)).state === 'alive'
 
 export async function pidOf(cluster: string): Promise<number> {
   return Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[0])

@@ -2,9 +2,9 @@ import { chmod, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
+import { findLocation } from '../../server/embedded/location.ts'
 import type { Machine } from '../../server/embedded/machine.ts'
 import { openOn } from '../../server/embedded/open.ts'
-import { findPlace } from '../../server/embedded/place.ts'
 import { findPrograms } from '../../server/embedded/programs.ts'
 import { run, shell } from '../../server/embedded/run.ts'
 import { startServer } from '../../server/embedded/start.ts'
@@ -18,7 +18,7 @@ import { ask, opener, pidOf, runs, stage, until } from './stage.ts'
  * that initdb made. With the real tables, a few records and what an operator may have added. It is left running.
  */
 async function oldFolder(machine: Machine, folder: string) {
-  const place = await findPlace(folder, machine.shared, null)
+  const place = await findLocation(folder, machine.shared, null)
   const bin = await findPrograms(machine, place, () => undefined)
   const { identity, cluster } = place
   const initial = ['--username=plumbline', '--auth=trust', '--encoding=UTF8', '--locale=C', '--locale-provider=builtin']
@@ -189,7 +189,7 @@ test('The password is readable by its owner alone, and PostgreSQL’s user canno
   const { connection, close } = await openOn(machine, { folder })
   const file = join(folder, 'database-password')
   expect((await readFile(file, 'utf8')).trim()).toBe(connection.password)
-  const { identity } = await findPlace(folder, machine.shared, null)
+  const { identity } = await findLocation(folder, machine.shared, null)
   const seen = await shell(identity, 'cat "$1"; stat -c %a "$1"', file)
   expect(seen.output).toMatch(/600\n$/)
   if (identity.other) expect(seen.output).not.toContain(connection.password)

@@ -3,45 +3,49 @@ import { type Claim, makeShares, networkOf } from '#server/fair/shares.ts'
 import { claimOfSession } from '#server/service/session.ts'
 import { claimOfToken, makeToken } from '#server/service/token-text.ts'
 
-const claim = (companyId: number, random: number, door: Claim['door'] = 'api'): Claim => ({ companyId, random, door })
+const claim = (companyId: number, random: number, channel: Claim['channel'] = 'api'): Claim => ({
+  companyId,
+  random,
+  channel,
+})
 
 describe('Whose share a request takes', () => {
   test('is its peer’s until its token has turned out to be live, and then its company’s', () => {
     const shares = makeShares()
     const first = shares.of(claim(7, 1), '10.0.0.1')
     expect(first).toMatchObject({ key: '10.0.0.1', within: 7 })
-    first.tell(true)
+    first.report(true)
     expect(shares.of(claim(7, 1), '10.0.0.1')).toMatchObject({ key: 7, within: '10.0.0.1' })
     expect(shares.of(claim(7, 1), '10.0.0.2')).toMatchObject({ key: 7, within: '10.0.0.2' })
   })
 
   test('is the peer’s for another text that names the same company, and for the same text with another company', () => {
     const shares = makeShares()
-    shares.of(claim(7, 1), '10.0.0.1').tell(true)
+    shares.of(claim(7, 1), '10.0.0.1').report(true)
     expect(shares.of(claim(7, 2), '10.0.0.1').key).toBe('10.0.0.1')
     expect(shares.of(claim(8, 1), '10.0.0.1').key).toBe('10.0.0.1')
-    shares.of(claim(7, 2), '10.0.0.1').tell(false)
+    shares.of(claim(7, 2), '10.0.0.1').report(false)
     expect(shares.of(claim(7, 1), '10.0.0.1').key).toBe(7)
   })
 
   test('is the peer’s again once the token is live no more', () => {
     const shares = makeShares()
-    shares.of(claim(7, 1), 'a').tell(true)
-    shares.of(claim(7, 1), 'a').tell(false)
+    shares.of(claim(7, 1), 'a').report(true)
+    shares.of(claim(7, 1), 'a').report(false)
     expect(shares.of(claim(7, 1), 'a').key).toBe('a')
   })
 
   test('is one for a company’s integrations and another for its office', () => {
     const shares = makeShares()
-    shares.of(claim(7, 1), 'a').tell(true)
-    shares.of(claim(7, 2, 'console'), 'a').tell(true)
+    shares.of(claim(7, 1), 'a').report(true)
+    shares.of(claim(7, 2, 'console'), 'a').report(true)
     expect(shares.of(claim(7, 1), 'a').key).not.toBe(shares.of(claim(7, 2, 'console'), 'a').key)
   })
 
   test('is remembered of so many and no more, the latest', () => {
     const shares = makeShares(100)
     for (let id = 1; id <= 1000; id++) {
-      shares.of(claim(id, id), 'a').tell(true)
+      shares.of(claim(id, id), 'a').report(true)
       // One that is used goes on being known.
       expect(shares.of(claim(1, 1), 'a').key).toBe(1)
     }
@@ -70,7 +74,7 @@ test.each([
 describe('What a text claims', () => {
   test('is the company of a token, wherever it stands in the header', () => {
     const text = makeToken(281_474_976_710_655)
-    expect(claimOfToken(`Bearer ${text}`)).toMatchObject({ companyId: 281_474_976_710_655, door: 'api' })
+    expect(claimOfToken(`Bearer ${text}`)).toMatchObject({ companyId: 281_474_976_710_655, channel: 'api' })
     expect(claimOfToken(text)?.random).toBe(Number.parseInt(text.slice(23, 35), 16))
   })
   test.each(['', 'Bearer', 'Bearer plumb_live_', 'Bearer plumb_live_12', `plumb_live_${'z'.repeat(72)}`])(
@@ -80,7 +84,7 @@ describe('What a text claims', () => {
   test('is the company of a session', () => {
     const bytes = Buffer.alloc(38, 1)
     bytes.writeUIntBE(77, 0, 6)
-    expect(claimOfSession(bytes.toString('base64url'))).toMatchObject({ companyId: 77, door: 'console' })
+    expect(claimOfSession(bytes.toString('base64url'))).toMatchObject({ companyId: 77, channel: 'console' })
     for (const text of [undefined, '', '='.repeat(51)]) expect(claimOfSession(text)).toBeUndefined()
   })
 })

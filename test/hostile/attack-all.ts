@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
-import { buildConsole } from '#server/command/build-console.ts'
+import { buildConsole } from '#server/commands/build-console.ts'
 import { migrate } from '#server/store/migrate.ts'
 import { urlOf } from '../../bench/postgres.ts'
 import { inSurroundings, machine, write } from '../../bench/surroundings.ts'

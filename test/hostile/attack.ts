@@ -1,4 +1,4 @@
-import type { Hands } from './hands.ts'
+import type { Toolkit } from './toolkit.ts'
 
 /**
  * One attack, as data and one function: both forms of the suite run the same list, so a new attack is one entry in one of
@@ -19,9 +19,9 @@ export type Attack = {
   /** The others sign in besides: for attacks on what a sign-in waits for. */
   othersSignIn?: true
   /** What has to be there before; in the attacker's process, and before the process's memory is looked at. */
-  setup?(hands: Hands): Promise<void>
+  setup?(toolkit: Toolkit): Promise<void>
   /** The attack itself, in the attacker's process, until it is over. */
-  run(hands: Hands): Promise<void>
+  run(toolkit: Toolkit): Promise<void>
 }
 
 /** What holds besides that all others are answered, that nothing is answered 500 and that the process goes on. */

@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os'
 import type { Attack, Ground, Outcome } from './attack.ts'
 import { attackNamed } from './attacks/index.ts'
-import { makeHands } from './hands.ts'
+import { makeToolkit } from './toolkit.ts'
 
 /**
  * The process that attacks, so that whoever measures is not disturbed. Its parent says which attack and when it is over;
@@ -49,16 +49,16 @@ async function attackOnce({ name, ground, form, pid }: Extract<Order, { prepare:
   const over = new Promise<void>((resolve) => {
     enough = resolve
   })
-  const { hands, letGo } = makeHands({ attack, ground, form }, { placed: () => tell({ placed: true }), over })
+  const { toolkit, release } = makeToolkit({ attack, ground, form }, { placed: () => tell({ placed: true }), over })
   try {
-    await attack.setup?.(hands)
+    await attack.setup?.(toolkit)
     tell({ prepared: true })
     await told
-    await Promise.race([attack.run(hands), over])
+    await Promise.race([attack.run(toolkit), over])
   } finally {
-    await letGo()
+    await release()
   }
-  tell({ outcome: await letGo() })
+  tell({ outcome: await release() })
 }
 
 function kill(pid: number): void {

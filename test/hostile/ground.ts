@@ -1,5 +1,5 @@
 import { permissions } from '#registry/permissions.ts'
-import { clients } from '#registry/records/clients.ts'
+import { clients } from '#registry/resources/clients.ts'
 import { createAccount } from '#server/service/account.ts'
 import { operator } from '#server/service/actor.ts'
 import { createRecord } from '#server/service/write-record.ts'

@@ -29,7 +29,7 @@ export type Met = {
 }
 
 /** Longer than any caller waits, and long enough for a machine that has other work. */
-const patienceMilliseconds = 10_000
+const timeoutMilliseconds = 10_000
 
 export type Pace = { callsPerSecond: number; probesPerSecond: number; signInsPerSecond: number }
 
@@ -81,7 +81,7 @@ export async function startOthers(ground: Ground, pace: Pace): Promise<Others> {
       const given = [...head.matchAll(/^set-cookie: ([^;\r]+)/gim)].map(([, pair]) => pair)
       if (given.length > 0) cookies = given.join('; ')
     }
-    return ask(ground, wanted, { from: addresses.office, keep })
+    return ask(ground, wanted, { from: addresses.admin, keep })
   }
 
   // They show from then on that they have signed in before.
@@ -107,7 +107,7 @@ export async function startOthers(ground: Ground, pace: Pace): Promise<Others> {
 
 const nothingYet = (): Met => ({ asked: 0, answered: 0, failures: {}, calls: makeHistogram() })
 
-const addresses = { company: '127.0.0.2', balancer: '127.0.0.3', office: '127.0.0.4' }
+const addresses = { company: '127.0.0.2', balancer: '127.0.0.3', admin: '127.0.0.4' }
 
 /** Each is due at its time; a timer that is late makes up for what it missed. */
 function steadily(timers: NodeJS.Timeout[], perSecond: number, work: (due: number, count: number) => void): void {
@@ -162,7 +162,7 @@ type By = {
 async function ask(ground: Ground, wanted: Wanted, { from, idle, keep }: By): Promise<string | undefined> {
   const { hostname: host, port, host: name } = new URL(ground.url)
   const { promise: late, resolve } = Promise.withResolvers<string>()
-  const timer = setTimeout(() => resolve(`no answer within ${patienceMilliseconds / 1000} s`), patienceMilliseconds)
+  const timer = setTimeout(() => resolve(`no answer within ${timeoutMilliseconds / 1000} s`), timeoutMilliseconds)
   let line: Line | undefined
   const answered = async (): Promise<string | undefined> => {
     line = idle?.pop() ?? (await open({ host, port: Number(port), from }))

@@ -8,7 +8,7 @@ import { attempt, shortForm } from './trial.ts'
 import { verdictOf } from './verdict.ts'
 
 /** Longer than an attack that works takes to be seen through, on a machine that has other work. */
-const patienceMilliseconds = 120_000
+const timeoutMilliseconds = 120_000
 
 /** The short form of some attacks: counts and bounds. How long anything took is no matter of a test. */
 export function attackShortly(attacks: readonly Attack[]): void {
@@ -29,6 +29,6 @@ export function attackShortly(attacks: readonly Attack[]): void {
       const trial = await attempt(attack, ground, databaseUrl, shortForm)
       expect(verdictOf(attack, trial), JSON.stringify(trial)).toEqual([])
     },
-    patienceMilliseconds,
+    timeoutMilliseconds,
   )
 }

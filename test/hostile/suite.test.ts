@@ -6,12 +6,12 @@ import { isRunning } from '../stage/process.ts'
 import { eventually } from '../stage/wait.ts'
 import type { Attack, Ground } from './attack.ts'
 import { attacks } from './attacks/index.ts'
-import { makeHands } from './hands.ts'
 import { readOptions, secondsEach } from './options.ts'
 import { startOthers } from './others.ts'
 import { isPossible } from './possible.ts'
 import { pageOf } from './report.ts'
 import { makeStatusReader } from './status-reader.ts'
+import { makeToolkit } from './toolkit.ts'
 import { longForm, shortForm, type Trial } from './trial.ts'
 import { longVerdictOf, verdictOf } from './verdict.ts'
 
@@ -158,9 +158,9 @@ describe('Attackers and others', () => {
         const { promise: over, resolve: enough } = Promise.withResolvers<void>()
         const ground = { ...nowhere, url }
         const made = { attack: { ...attack, peers: 2 }, ground, form: 'short' as const }
-        const { hands, letGo } = makeHands(made, { placed: enough, over })
-        await hands.flood({ ahead: 2, next: () => 'GET / HTTP/1.1\r\nHost: x\r\n\r\n' })
-        const { requests, sockets, sentBytes, answeredBytes, statuses } = await letGo()
+        const { toolkit, release } = makeToolkit(made, { placed: enough, over })
+        await toolkit.flood({ ahead: 2, next: () => 'GET / HTTP/1.1\r\nHost: x\r\n\r\n' })
+        const { requests, sockets, sentBytes, answeredBytes, statuses } = await release()
         expect([requests, sockets, sentBytes]).toEqual([30, 3, 30 * 27])
         expect(Object.keys(statuses)).toEqual(['200'])
         expect(answeredBytes).toBeGreaterThan(24 * 1000)

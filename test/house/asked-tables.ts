@@ -1,7 +1,7 @@
 import { mayBeNull } from '#derive/schema.ts'
 import type { Definition } from '#registry/definition.ts'
-import { type Field, kindOf } from '#registry/kinds/index.ts'
-import type { Registry } from '#registry/records/index.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
+import type { Registry } from '#registry/resources/index.ts'
 import { columnsOf, equalityIndexes, uniqueFields, uniqueIndex } from '#sql/records/columns.ts'
 
 /**

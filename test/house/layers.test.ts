@@ -52,7 +52,7 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
   {
     folder: 'server/service/',
     may: [/^(registry|derive|sql|server\/(fair|store|service))\//, /^(node:(crypto|zlib)|@node-rs\/argon2)$/],
-    because: 'a service serves every door: no request, status or cookie',
+    because: 'a service serves every channel: no request, status or cookie',
   },
   {
     folder: 'server/jobs/',
@@ -68,24 +68,29 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
     folder: 'server/webhooks/',
     may: [
       /^(registry|sql|server\/(store|service|outbound|webhooks))\//,
-      /^server\/walk\/world\.ts$/,
+      /^server\/pipeline\/app\.ts$/,
       /^(node:crypto|standardwebhooks)$/,
     ],
     because: 'webhooks are sent by the log and the services, to others by the one module that guards it',
   },
   {
-    folder: 'server/walk/',
+    folder: 'server/pipeline/',
     may: [
-      /^(registry|derive|sql|server\/(fair|store|service|walk))\//,
+      /^(registry|derive|sql|server\/(fair|store|service|pipeline|http\/protocol))\//,
       /^server\/config\/config\.ts$/,
       /^(node:crypto|pino)$/,
     ],
-    because: 'the walk knows no framework, and writes no SQL',
+    because: 'the pipeline knows no framework, and writes no SQL',
+  },
+  {
+    folder: 'server/http/protocol/',
+    may: [/^(registry|derive|server\/http\/protocol)\//, /^server\/service\/expected\.ts$/, /^node:http$/],
+    because: 'headers, bodies and entity tags are read by themselves: no call, no service',
   },
   {
     folder: 'server/http/',
     may: [
-      /^(registry|derive|server\/(config|fair|walk|http))\//,
+      /^(registry|derive|server\/(config|fair|pipeline|http))\//,
       // What the edge is handed, and says back, in the words of those who made it.
       /^server\/(service\/(token-rate|change-watch|seal)|store\/faults)\.ts$/,
       /^(node:.*|find-my-way|@fastify\/accept-negotiator)$/,
@@ -95,11 +100,11 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
   {
     folder: 'server/console-api/',
     may: [
-      /^(registry|derive|sql|server\/(config|fair|service|webhooks|walk|http|console-api))\//,
+      /^(registry|derive|sql|server\/(config|fair|service|webhooks|pipeline|http|console-api))\//,
       /^server\/store\/database\.ts$/,
       /^(node:.*|cookie)$/,
     ],
-    because: 'the web interface reads, asks the services and answers, behind the same request handler as /v1',
+    because: 'the console reads, asks the services and answers, behind the same request handler as /v1',
   },
   {
     folder: 'server/demo/',
@@ -116,7 +121,7 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
     because: 'processes are started and stopped; what they do is the same as alone',
   },
   {
-    folder: 'server/command/',
+    folder: 'server/commands/',
     may: [/^(registry|derive|sql|server)\//, /^(node:.*|commander|vite|pino)$/],
     because: 'the command is the program: it may know all of the service',
   },
@@ -132,7 +137,7 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
     folder: 'server/',
     may: [
       /^(registry|derive)\//,
-      /^server\/(backup|config|console-api|embedded|fair|http|jobs|outbound|service|store|walk)\//,
+      /^server\/(backup|config|console-api|embedded|fair|http|jobs|outbound|service|store|pipeline)\//,
       onTop,
       /^(node:.*|pino|prom-client)$/,
     ],
@@ -181,15 +186,16 @@ test('every import stays within its layer', () => {
 
 const isTypes = ({ line }: { line: string }): boolean => /^(import|export) type\b/.test(line)
 
-/** The rooms of the house: the folders of the first level, and those of `server` and `sql`. */
-const roomOf = (file: string): string => /^(?:(?:server|sql)\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? file
+/** The units that may not need each other: the folders of the first level, and those of `server` and `sql`. */
+const unitOf = (file: string): string =>
+  /^(?:server\/http\/protocol|(?:(?:server|sql)\/)?[^/]+)(?=\/)/.exec(file)?.[0] ?? file
 
-test('no room needs a room that needs it, not even for a type', () => {
+test('no folder needs a folder that needs it, not even for a type', () => {
   const needs = new Map<string, Set<string>>()
   for (const file of files) {
-    const own = needs.get(roomOf(file)) ?? new Set()
-    for (const { target } of importsOf(file)) if (roomOf(target) !== roomOf(file)) own.add(roomOf(target))
-    needs.set(roomOf(file), own)
+    const own = needs.get(unitOf(file)) ?? new Set()
+    for (const { target } of importsOf(file)) if (unitOf(target) !== unitOf(file)) own.add(unitOf(target))
+    needs.set(unitOf(file), own)
   }
   expect(circlesIn(needs)).toEqual([])
 })

@@ -10,7 +10,7 @@ const words = (at: string, put: string): Edit[] =>
 export const madeUp: { readonly [row: string]: readonly Edit[] } = {
   'a field': [
     {
-      file: 'registry/records/clients.ts',
+      file: 'registry/resources/clients.ts',
       at: '  fields: {\n',
       put: "  fields: {\n    loyalty: { kind: 'choice', values: ['GOLD', 'SILVER'], about: 'How loyal the client is.' },\n",
     },
@@ -20,7 +20,7 @@ export const madeUp: { readonly [row: string]: readonly Edit[] } = {
   ],
   'a field type': [
     {
-      file: 'registry/kinds/percent.ts',
+      file: 'registry/fields/percent.ts',
       put: `import type { Common, Kind } from './kind.ts'
 
 export type PercentField = Common & { kind: 'percent' }
@@ -35,33 +35,33 @@ export const percent: Kind<PercentField> = {
 `,
     },
     {
-      file: 'registry/kinds/index.ts',
+      file: 'registry/fields/index.ts',
       at: 'export type Field =\n',
       put: "import { type PercentField, percent } from './percent.ts'\n\nexport type Field =\n  | PercentField\n",
     },
-    { file: 'registry/kinds/index.ts', at: 'export const kinds = {\n', put: 'export const kinds = {\n  percent,\n' },
+    { file: 'registry/fields/index.ts', at: 'export const kinds = {\n', put: 'export const kinds = {\n  percent,\n' },
     { file: 'derive/form.ts', at: "  decimal: 'amounts',\n", put: "  decimal: 'amounts',\n  percent: 'amounts',\n" },
     {
-      file: 'console/records/kinds/inputs.ts',
+      file: 'console/records/fields/inputs.ts',
       at: '  decimal: NumberInput,\n',
       put: '  decimal: NumberInput,\n  percent: NumberInput,\n',
     },
     {
-      file: 'registry/records/trades.ts',
+      file: 'registry/resources/trades.ts',
       at: '  fields: {\n',
       put: "  fields: {\n    share: { kind: 'percent', about: 'Its share of the work.' },\n",
     },
   ],
   'a rule': [
     {
-      file: 'registry/records/trades.ts',
+      file: 'registry/resources/trades.ts',
       at: "  search: ['name'],\n",
       put: "  rules: [({ name }) => (name === 'None' ? { field: 'name', code: 'not_allowed', message: 'must be a trade' } : undefined)],\n  search: ['name'],\n",
     },
   ],
   'a resource': [
     {
-      file: 'registry/records/vehicles.ts',
+      file: 'registry/resources/vehicles.ts',
       put: `import { resource } from '../common.ts'
 
 export const vehicles = resource({
@@ -78,7 +78,7 @@ export const vehicles = resource({
 `,
     },
     {
-      file: 'registry/records/index.ts',
+      file: 'registry/resources/index.ts',
       at: 'export const registry: Registry = [\n',
       put: "import { vehicles } from './vehicles.ts'\n\nexport const registry: Registry = [\n  vehicles,\n",
     },
@@ -125,20 +125,20 @@ export const tea: OwnOperation<DataOperation<'read'>> = (base) => ({
       put: "import { tea } from './tea.ts'\n\nexport const own = { tea, ",
     },
     {
-      file: 'server/walk/handlers/tea.ts',
-      put: `import { seeCaller } from '#sql/system/caller.ts'
+      file: 'server/pipeline/handlers/tea.ts',
+      put: `import { selectCaller } from '#sql/system/caller.ts'
 import { replyOf } from '../answer.ts'
 import type { ReadHandler } from '../handler.ts'
 import { answer } from './answered.ts'
 
 export const tea: ReadHandler = ({ success }) => () => ({
-  statement: seeCaller,
+  statement: selectCaller,
   reply: () => replyOf(answer(success, { tea: 'mint' })),
 })
 `,
     },
     {
-      file: 'server/walk/handlers/index.ts',
+      file: 'server/pipeline/handlers/index.ts',
       at: 'export const handlers = {\n',
       put: "import { tea } from './tea.ts'\n\nexport const handlers = {\n  tea,\n",
     },
@@ -172,9 +172,9 @@ export const tea: ReadHandler = ({ success }) => () => ({
       put: "export const outOfHours = (): Refusal => new Refusal('out_of_hours')\n\nexport ",
     },
     {
-      file: 'test/stage/ways.ts',
-      at: 'readonly [code in RefusalCode]?: Way } = {',
-      put: 'readonly [code in RefusalCode]?: Way } = {\n  out_of_hours: {},',
+      file: 'test/stage/scenarios.ts',
+      at: 'readonly [code in RefusalCode]?: Scenario } = {',
+      put: 'readonly [code in RefusalCode]?: Scenario } = {\n  out_of_hours: {},',
     },
   ],
   'a statement': [

@@ -5,7 +5,7 @@ import { standard } from '#derive/operations/index.ts'
 import { postman } from '#derive/postman.ts'
 import { dataRoutesOf, routes, routesOn } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
-import { definitionOf, registry } from '#registry/records/index.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { fetch, list } from '#sql/records/read.ts'
 import { insertRecord } from '#sql/records/write.ts'
 import { tables } from './asked-tables.ts'
@@ -22,7 +22,7 @@ const extended: Definition = {
 }
 const grown = registry.map((definition) => (definition === clients ? extended : definition))
 const about = { base: 'http://localhost', version: '0' }
-const author = { companyId: 1, accountId: 1, tokenId: 1, door: 'api', writeId: crypto.randomUUID() }
+const author = { companyId: 1, accountId: 1, tokenId: 1, channel: 'api', writeId: crypto.randomUUID() }
 
 test('A field added to one definition changes table, checks, SQL, parameters, document and collection, with no other edit', () => {
   expect(tables(grown)).toContain("loyalty text check (loyalty in ('GOLD', 'SILVER'))")

@@ -6,17 +6,17 @@ import { postman } from '#derive/postman.ts'
 import { colonPath, isDataRoute, type ResourceRoute, routes } from '#derive/routes.ts'
 import { routesTable } from '#derive/routes-table.ts'
 import type { Definition } from '#registry/definition.ts'
-import { definitionOf, registry } from '#registry/records/index.ts'
 import { Refusal, refusals } from '#registry/refusals.ts'
-import { jsonType } from '#server/walk/answer.ts'
-import type { Handlers, HandlersOf, ReadHandler, WriteHandler } from '#server/walk/handler.ts'
-import { answer } from '#server/walk/handlers/answered.ts'
-import { handlers } from '#server/walk/handlers/index.ts'
-import { pathId } from '#server/walk/read-intent.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import { jsonType } from '#server/pipeline/answer.ts'
+import type { Handlers, HandlersOf, ReadHandler, WriteHandler } from '#server/pipeline/handler.ts'
+import { answer } from '#server/pipeline/handlers/answered.ts'
+import { handlers } from '#server/pipeline/handlers/index.ts'
+import { pathId } from '#server/pipeline/read-intent.ts'
 import { fetchWithCaller, listWithCaller } from '#sql/records/read.ts'
-import { seeCaller } from '#sql/system/caller.ts'
+import { selectCaller } from '#sql/system/caller.ts'
+import { callIn, scenarios, tokenLimit } from '../stage/scenarios.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
-import { callIn, tokenLimit, ways } from '../stage/ways.ts'
 
 /** Operations as they might come: an entry in derive/operations and a handler for each, and nothing else. */
 
@@ -144,7 +144,7 @@ const countHandler: ReadHandler = () => () => ({
 })
 const echoHandler: ReadHandler =
   () =>
-  ({ params }) => ({ statement: seeCaller, reply: () => read({ reference: params.reference }) })
+  ({ params }) => ({ statement: selectCaller, reply: () => read({ reference: params.reference }) })
 const keepHandler: WriteHandler =
   ({ success }) =>
   (_company, _call, { dryRun }) => ({ prefetch: null, execute: async () => answer(success, { kept: !dryRun }) })
@@ -253,7 +253,7 @@ describe.each(madeUp.filter(isDataRoute).filter(({ definition }) => !definition 
       expect((await callIn(stage, route, [])).status).toBe(route.success)
     })
 
-    test.each(route.refusals.filter((code) => ways[code]))('gives %s', async (code) => {
+    test.each(route.refusals.filter((code) => scenarios[code]))('gives %s', async (code) => {
       const { status, body } = await callIn(stage, route, [code])
       expect({ status, code: body?.code }).toEqual({ status: refusals[code].status, code })
     })

@@ -5,10 +5,10 @@ import { parseSync } from 'vite'
 import { describe, expect, test } from 'vitest'
 import { openapi } from '#derive/openapi.ts'
 import { routes } from '#derive/routes.ts'
-import { type Field, kindOf } from '#registry/kinds/index.ts'
-import * as time from '#registry/kinds/time.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
+import * as time from '#registry/fields/time.ts'
 import * as limits from '#registry/limits.ts'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import * as tokenForm from '#registry/token-form.ts'
 
 /**
@@ -131,9 +131,9 @@ describe('What counts', () => {
 
   test('finds literals, patterns put together, those of fields, of the document and of tables', () => {
     const from = (start: string) => all.filter(({ where }) => where.startsWith(start)).map(({ pattern }) => pattern)
-    expect(from('server/walk/read-headers.ts')).toContain('^[!-~]{1,255}$')
+    expect(from('server/http/protocol/headers.ts')).toContain('^[!-~]{1,255}$')
     expect(from('server/service/token-text.ts')).toContain('^plumb_live_[0-9a-f]{72}$')
-    expect(from('server/walk/tags.ts')).toContain('^[ \\t,]+')
+    expect(from('server/http/protocol/entity-tags.ts')).toContain('^[ \\t,]+')
     expect(from('subcontractors.address.country')).toEqual(['^[A-Z]{2}$'])
     expect(from('the OpenAPI')).toContain('^[!-~]+$')
     expect(from('migrations/')).toContain('^[A-Z]{3}$')

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { sessionOptions } from '#server/store/database.ts'
 import { insert, withoutReferences } from '../../bench/plans/fill.ts'
-import { planOf, readWhole, waysOf } from '../../bench/plans/plan.ts'
+import { accessPathsOf, planOf, readWhole } from '../../bench/plans/plan.ts'
 import { everyStatement } from '../../bench/plans/statements/index.ts'
 import type { Connection } from '../../bench/postgres.ts'
 import { freshDatabase } from '../stage/database.ts'
@@ -42,7 +42,7 @@ const everyTable = (text: string): Promise<unknown> =>
     for one in select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
     loop execute format('${text}', one); end loop; end $$`)
 
-type Plans = Map<string, { name: string; text: string; whole: string[]; ways: string[] }>
+type Plans = Map<string, { name: string; text: string; whole: string[]; scenarios: string[] }>
 
 async function plansNow(): Promise<Plans> {
   const planner = await connect()
@@ -50,7 +50,7 @@ async function plansNow(): Promise<Plans> {
   for (const statement of everyStatement.flatMap(([, statements]) => statements)) {
     const { text, root } = await planOf(planner, statement)
     const name = statement.name ?? '(unnamed)'
-    plans.set(statement.text, { name, text, whole: readWhole(root), ways: waysOf(root) })
+    plans.set(statement.text, { name, text, whole: readWhole(root), scenarios: accessPathsOf(root) })
   }
   await planner.end()
   return plans
@@ -148,8 +148,8 @@ describe('The plan of a statement follows from its text', () => {
   // In this order: each stage stands on the one before.
   test.each(stages)('and is the same $title', { timeout: 120_000 }, async ({ reach }) => {
     await reach()
-    for (const [text, { name, ways, whole }] of await plansNow()) {
-      expect(ways, `${name}: ${text}`).toEqual(empty.get(text)?.ways)
+    for (const [text, { name, scenarios, whole }] of await plansNow()) {
+      expect(scenarios, `${name}: ${text}`).toEqual(empty.get(text)?.scenarios)
       expect(whole, name).toEqual([])
     }
   })

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { countries } from '#registry/countries.ts'
 import { currencies } from '#registry/currencies.ts'
 import type { Definition } from '#registry/definition.ts'
-import { kindOf } from '#registry/kinds/index.ts'
+import { kindOf } from '#registry/fields/index.ts'
 import { permissions, scopes } from '#registry/permissions.ts'
-import { definitionOf, registry } from '#registry/records/index.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 
 /** What must be true of every definition, so that what is derived from it can rely on it. */
 describe.each(registry)('$name', (definition: Definition) => {
@@ -34,14 +34,18 @@ describe.each(registry)('$name', (definition: Definition) => {
   })
 
   test('unlinks only references that may be empty', () => {
-    for (const { records, by, rest } of removal.relations) {
-      if (rest === 'unlinked') expect(definitionOf(registry, records)?.fields[by]?.required).toBeUndefined()
+    for (const {
+      records,
+      by,
+      onDelete: { otherwise },
+    } of removal.relations) {
+      if (otherwise === 'unlinked') expect(definitionOf(registry, records)?.fields[by]?.required).toBeUndefined()
     }
   })
 
   test('matches removals by values that the columns can have', () => {
-    const matches = removal.relations.flatMap(({ records, blocks, goes }) =>
-      [blocks, goes].map((match) => [records, match ?? {}] as const),
+    const matches = removal.relations.flatMap(({ records, onDelete: { restrict, cascade } }) =>
+      [restrict, cascade].map((match) => [records, match ?? {}] as const),
     )
     for (const [records, match] of [
       ...matches,
@@ -83,7 +87,7 @@ describe.each(registry)('$name', (definition: Definition) => {
   })
 })
 
-test('permissions are three a kind of record and three for the office; scopes are those of the served six', () => {
+test('permissions are three a resource and three for the office; scopes are those of the served six', () => {
   expect(permissions).toHaveLength(registry.length * 3 + 3)
   expect(scopes).toHaveLength(18)
   expect(scopes).toContain('EQUIPMENT_DELETE')

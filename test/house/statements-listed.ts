@@ -5,13 +5,13 @@ import { join } from 'node:path'
 export function statementsOf(root: string): { written: string[]; unlisted: string[] } {
   const read = (folder: string) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts') && !/^(statement|brief)\.ts$|test/.test(file))
+      .filter((file) => file.endsWith('.ts') && !/^(statement|batchable)\.ts$|test/.test(file))
       .map((file) => readFileSync(join(root, folder, file), 'utf8'))
   const listed = read('bench/plans/statements').join('\n')
   const written = read('sql').flatMap((text) =>
     text
       .split(/^(?=export )/m)
-      .filter((text) => /^[^{]*?\)?: (Brief)?Statement\b/m.test(text.split(/=>\s*\n|\{\n/)[0] as string))
+      .filter((text) => /^[^{]*?\)?: (Statement|BatchableRead)\b/m.test(text.split(/=>\s*\n|\{\n/)[0] as string))
       .flatMap((text) => /^export (?:const|function) (\w+)/.exec(text)?.[1] ?? []),
   )
   return { written, unlisted: written.filter((name) => !new RegExp(`\\b${name}\\(`).test(listed)) }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
 import { tables } from './asked-tables.ts'
 

@@ -84,17 +84,17 @@ import { checkRecord } from '#derive/input.ts'
 import { openapi } from '#derive/openapi.ts'
 import { postman } from '#derive/postman.ts'
 import { routes } from '#derive/routes.ts'
-import { kindOf } from '#registry/kinds/index.ts'
-import { definitionOf, registry } from '#registry/records/index.ts'
+import { kindOf } from '#registry/fields/index.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { envExample, readConfig } from '#server/config/config.ts'
 import { routes as consoleRoutes } from '#server/console-api/routes.ts'
 import { startSweeper } from '#server/jobs/sweep.ts'
-import { bind } from '#server/walk/bind.ts'
-import { handlers } from '#server/walk/handlers/index.ts'
+import { bind } from '#server/pipeline/bind.ts'
+import { handlers } from '#server/pipeline/handlers/index.ts'
 import { insertRecord } from '#sql/records/write.ts'
 
 const [clients, trades, vehicles] = ['clients', 'trades', 'vehicles'].map((name) => definitionOf(registry, name))
-const author = { companyId: 1, accountId: 1, tokenId: 1, door: 'api' }
+const author = { companyId: 1, accountId: 1, tokenId: 1, channel: 'api' }
 const [all, about] = [routes(registry), { base: 'http://localhost', version: '0' }]
 const { paths } = openapi(all, about)
 const job = await new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataRoutesOf } from '#derive/routes.ts'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { makeToken } from '#server/service/token-text.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
@@ -199,7 +199,7 @@ describe('Settings keep the rules of tokens', () => {
     const wanted = { accountId: own.accountId, label: 'Race', scopes: 'all' as const, allowlist: [] }
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, () =>
-        stage.inTransaction((transaction) => issueToken(transaction, own.actor, stage.world.secret, wanted)),
+        stage.inTransaction((transaction) => issueToken(transaction, own.actor, stage.app.secret, wanted)),
       ),
     )
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)

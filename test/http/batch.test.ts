@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { batchBytesMax, batchOperationsMax, batchProblemsMax } from '#registry/limits.ts'
-import { lockOfBatch } from '#server/walk/claim-key.ts'
+import { lockOfBatch } from '#server/pipeline/claim-key.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage

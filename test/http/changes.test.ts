@@ -78,7 +78,7 @@ describe('The feed tells every committed change, in order', () => {
       await run({ text: 'select pg_current_xact_id()', values: [] })
       await own.create('clients', { name: 'Later' })
       expect((await own.get(`/v1/changes?after=${start.meta.next}`)).body.data).toEqual([])
-      expect((await horizon(stage.world.database)).holder).toContain('plumbline')
+      expect((await horizon(stage.app.database)).holder).toContain('plumbline')
     })
     expect((await follow(own, start.meta.next)).changes).toHaveLength(1)
   })
@@ -93,7 +93,7 @@ describe('The feed tells every committed change, in order', () => {
     expect((await own.get(`/v1/changes?after=${body.meta.next}`)).body.data).toEqual([])
   })
 
-  test('a change of the web interface or of a kind that is not served: the first is told, the second is not', async () => {
+  test('a change of the console or of a kind that is not served: the first is told, the second is not', async () => {
     const own = await stage.company()
     await own.record('clients', { name: 'By the operator' })
     await own.record('trades', { name: 'Roofing' })
@@ -162,10 +162,10 @@ describe('wait=', () => {
     for (const count of [1, 2, 3]) {
       waiting.push(...Array.from({ length: placesMax }, wait))
       await eventually(async () =>
-        expect(await stage.world.metrics.text()).toContain(`plumbline_changes_waiting ${count * placesMax}\n`),
+        expect(await stage.app.metrics.text()).toContain(`plumbline_changes_waiting ${count * placesMax}\n`),
       )
     }
-    const { total, idle } = stage.world.database.load()
+    const { total, idle } = stage.app.database.load()
     expect(total - idle).toBeLessThan(3)
     expect((await own.get('/v1/clients')).status).toBe(200)
     await own.create('clients', { name: 'Awaited' })
@@ -194,7 +194,7 @@ describe('A cursor that cannot go on', () => {
 
   test('after which a change is older than changes are told: 410, and the way on', async () => {
     const own = await stage.company()
-    const { next: start } = await readChanges(stage.world.database, {
+    const { next: start } = await readChanges(stage.app.database, {
       ...{ companyId: own.id, after: 'now', limit: 1, keptDays: 30 },
     })
     await own.create('clients', { name: 'Old' })
@@ -209,7 +209,7 @@ describe('A cursor that cannot go on', () => {
       expect((await follow(own, next)).changes).toEqual([])
       expect((await follow(own, null)).changes).toEqual([])
       const whole = { companyId: own.id, after: start, limit: 10, keptDays: null }
-      expect((await readChanges(stage.world.database, whole)).changes).toHaveLength(1)
+      expect((await readChanges(stage.app.database, whole)).changes).toHaveLength(1)
     } finally {
       for (const { epoch, pos, at } of marks)
         await marked(

@@ -119,7 +119,7 @@ test('Two callers on one connection, one of whom takes no coding, each get their
   expect(second).toContain('Gravel and sand.')
 })
 
-describe('The web interface', () => {
+describe('The console', () => {
   const long = { status: 200, headers: { 'Content-Type': 'application/json' }, body: 'x'.repeat(5000) }
   const takesAll = { 'accept-encoding': 'gzip, br' }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Definition } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { type Field, kindOf } from '#registry/kinds/index.ts'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 /** Records × operations, made from the registry: a new kind of record or field is tested without a new line here. */

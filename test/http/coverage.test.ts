@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataRoutesOf } from '#derive/routes.ts'
-import { registry } from '#registry/records/index.ts'
 import { type RefusalCode, refusals } from '#registry/refusals.ts'
+import { registry } from '#registry/resources/index.ts'
 import { serve } from '#server/serve.ts'
 import { Fault } from '#server/store/faults.ts'
 import { send } from '../stage/http.ts'
+import { callIn, scenarios, somewhere, tokenLimit } from '../stage/scenarios.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
-import { callIn, somewhere, tokenLimit, ways } from '../stage/ways.ts'
 
 let stage: Stage
 // biome-ignore lint/suspicious/noExplicitAny: the document as a reader gets it
@@ -33,7 +33,7 @@ describe.each(everyRoute)('$id', (route) => {
   test.each(route.refusals.filter((code) => !byFault.includes(code)))(
     'gives %s, as its example shows',
     async (code) => {
-      expect(ways[code], `${code} has a way to provoke it`).toBeDefined()
+      expect(scenarios[code], `${code} has a way to provoke it`).toBeDefined()
       const answer = await callIn(stage, route, [code])
       expect({ status: answer.status, code: answer.body?.code }).toEqual({ status: refusals[code].status, code })
       const { type, title, status } = exampleOf(route.path, route.method, code)
@@ -50,10 +50,10 @@ describe.each(everyRoute)('$id', (route) => {
   })
 })
 
-describe('When the world fails', () => {
+describe('When a dependency fails', () => {
   const failing = (error: Error) => ({
-    ...stage.world,
-    database: { ...stage.world.database, read: () => Promise.reject(error), transaction: () => Promise.reject(error) },
+    ...stage.app,
+    database: { ...stage.app.database, read: () => Promise.reject(error), transaction: () => Promise.reject(error) },
   })
   const rows: { code: RefusalCode; error: Error; retryAfter: string | undefined }[] = [
     { code: 'internal_error', error: new Error('a secret cause'), retryAfter: undefined },
@@ -89,7 +89,7 @@ describe('When the world fails', () => {
 })
 
 test('Where there is no room at all, every route answers overloaded, as its example shows', async () => {
-  const full = await serve({ ...stage.world, config: { ...stage.world.config, requestsMax: 0 } })
+  const full = await serve({ ...stage.app, config: { ...stage.app.config, requestsMax: 0 } })
   try {
     for (const route of everyRoute) {
       const { method, path } = route

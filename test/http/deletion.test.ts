@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage
@@ -9,12 +9,12 @@ beforeAll(async () => {
   company = await stage.company()
 })
 afterAll(async () => {
-  await talliesAreTrue()
+  await rowCountsAreTrue()
   await stage.close()
 })
 
 /** After all that was created and deleted here, every total that is kept is what counting gives. */
-async function talliesAreTrue(): Promise<void> {
+async function rowCountsAreTrue(): Promise<void> {
   for (const { name } of registry) {
     const wrong = await stage.sql(
       `select c.id, (select count(*) from ${name} r where r.company_id = c.id and r.deleted_at is null) as counted,
@@ -31,7 +31,7 @@ type Made = { [name: string]: number }
 const line = { description: 'Work', unit_price_minor: 100 }
 
 /** A project with everything that can refer to it; `more` adds to what is made or changes it. */
-async function world(own: Company): Promise<Made> {
+async function app(own: Company): Promise<Made> {
   const client = await own.create('clients', { name: 'Client' })
   const worker = await own.create('workers', { name: 'Worker' })
   const project = await own.create('projects', { name: 'Project', client_id: client, manager_id: worker })
@@ -202,7 +202,7 @@ describe('Delete refuses a record that protected history refers to, with what it
   ]
   test.each(rows)('$why', async ({ history, target: [resource, name], by }) => {
     const own = await stage.company()
-    const made = await world(own)
+    const made = await app(own)
     const blocking = await history(own, made)
     const path = `/v1/${resource}/${made[name]}`
     for (const suffix of ['?dry_run=1', '']) {
@@ -218,7 +218,7 @@ describe('Delete refuses a record that protected history refers to, with what it
 describe('What goes with a record and what stays', () => {
   test('project', async () => {
     const own = await stage.company()
-    const m = await world(own)
+    const m = await app(own)
     const task = await own.record('tasks', { project_id: m.project!, title: 'T' })
     const hours = await own.record('time_entries', {
       worker_id: m.worker!,
@@ -297,7 +297,7 @@ describe('What goes with a record and what stays', () => {
 
   test('worker', async () => {
     const own = await stage.company()
-    const m = await world(own)
+    const m = await app(own)
     const apprentice = await own.create('workers', { name: 'A', supervisor_id: m.worker })
     await own.record('time_entries', {
       worker_id: m.worker!,
@@ -318,7 +318,7 @@ describe('What goes with a record and what stays', () => {
 
   test('subcontractor and equipment', async () => {
     const own = await stage.company()
-    const m = await world(own)
+    const m = await app(own)
     await own.record('contracts', { subcontractor_id: m.subcontractor!, title: 'C' })
     const usage = await own.record('equipment_logs', { equipment_id: m.equipment!, logged_on: '2026-01-05' })
     const service = await own.record('equipment_logs', {
@@ -340,7 +340,7 @@ describe('What goes with a record and what stays', () => {
 
   test('a DRAFT estimate is erased, and its draft invoices let go of it', async () => {
     const own = await stage.company()
-    const m = await world(own)
+    const m = await app(own)
     const estimate = await own.create('estimates', { title: 'E' })
     const invoice = await own.record('invoices', { client_id: m.client!, estimate_id: estimate })
     const { body } = await own.call('DELETE', `/v1/estimates/${estimate}`)
@@ -359,7 +359,7 @@ describe('What goes with a record and what stays', () => {
 
   test('a SENT estimate is kept out of sight', async () => {
     const own = await stage.company()
-    const m = await world(own)
+    const m = await app(own)
     const estimate = await own.create('estimates', { title: 'E', client_id: m.client, status: 'SENT', lines: [line] })
     expect((await own.call('DELETE', `/v1/estimates/${estimate}`)).body.data.mode).toBe('soft')
     expect(await stage.sql('select 1 from estimates where id = $1', estimate)).toHaveLength(1)
@@ -432,7 +432,7 @@ describe('At the same time', () => {
 
   test('history that appears between preview and delete blocks it', async () => {
     const own = await stage.company()
-    const m = await world(own)
+    const m = await app(own)
     const hours = await own.record('time_entries', {
       worker_id: m.worker!,
       project_id: m.project!,

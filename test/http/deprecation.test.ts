@@ -4,7 +4,7 @@ import { openapi } from '#derive/openapi.ts'
 import { postman } from '#derive/postman.ts'
 import { routes } from '#derive/routes.ts'
 import type { Definition, Deprecation } from '#registry/definition.ts'
-import { definitionOf, registry } from '#registry/records/index.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { serve } from '#server/serve.ts'
 import { type Answer, send } from '../stage/http.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
@@ -21,7 +21,7 @@ let served: Awaited<ReturnType<typeof serve>>
 beforeAll(async () => {
   stage = await openStage()
   company = await stage.company()
-  served = await serve(stage.world, undefined, () => madeUp)
+  served = await serve(stage.app, undefined, () => madeUp)
 })
 afterAll(async () => {
   await served.drain()

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sweep, talliesChore } from '#server/jobs/sweep.ts'
-import { laneCount } from '#server/store/lanes.ts'
-import { brief } from '#sql/brief.ts'
+import { rowCountsChore, sweep } from '#server/jobs/sweep.ts'
+import { sharedConnectionCount } from '#server/store/shared-connections.ts'
+import { batchable } from '#sql/batchable.ts'
 import { sql } from '#sql/statement.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
@@ -30,18 +30,18 @@ afterAll(async () => {
 
 /** Every connection of the service hands in what it has counted; it would do so at its leisure, after some seconds. */
 async function handIn(): Promise<void> {
-  await stage.world.meter.flush()
+  await stage.app.meter.flush()
   const text = 'select pg_stat_force_next_flush(), pg_sleep(0.02)'
-  const onLane = () =>
-    brief({
+  const onSharedConnection = () =>
+    batchable({
       name: 'hand-in',
       types: { n: 'bigint' },
-      together: 1,
+      batchMax: 1,
       query: () => sql`select pg_stat_force_next_flush(), pg_sleep(0.02)`,
     })({ n: 1 })
   await Promise.all([
-    ...Array.from({ length: connectionsMax * 3 }, () => stage.world.database.read({ text, values: [] })),
-    ...Array.from({ length: laneCount * 3 }, () => stage.world.database.read(onLane())),
+    ...Array.from({ length: connectionsMax * 3 }, () => stage.app.database.read({ text, values: [] })),
+    ...Array.from({ length: sharedConnectionCount * 3 }, () => stage.app.database.read(onSharedConnection())),
   ])
 }
 
@@ -76,7 +76,7 @@ async function growTo(records: number): Promise<void> {
   })
   await Promise.all(callers)
   // The service does so every two seconds; until then a total is the sum of as many rows as there were writes.
-  await sweep(stage.world.database, talliesChore, () => false)
+  await sweep(stage.app.database, rowCountsChore, () => false)
   // Entries of rows that were folded are read once more, and marked.
   await company.get('/v1/projects')
 }

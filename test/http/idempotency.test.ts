@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { canonical } from '#server/walk/answer.ts'
-import { fingerprintOf } from '#server/walk/claim-key.ts'
-import { readJson } from '#server/walk/read-body.ts'
+import { readJson } from '#server/http/protocol/body.ts'
+import { canonical } from '#server/pipeline/answer.ts'
+import { fingerprintOf } from '#server/pipeline/claim-key.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually } from '../stage/wait.ts'
 
@@ -328,7 +328,7 @@ describe('Time', () => {
     const body = { name: 'Slow' }
     let slow: Promise<unknown> | undefined
     await stage.inTransaction(async (transaction) => {
-      // Whoever creates a project needs the plan; held here, the request stays in flight.
+      // Anyone who creates a project needs the plan; held here, the request stays in flight.
       await transaction.run({ text: 'select 1 from companies where id = $1 for no key update', values: [own.id] })
       slow = own.call('POST', '/v1/projects', { body, headers })
       await eventually(async () => {

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fixedShare } from '#server/fair/shares.ts'
-import { nextLimit, openGate, type Seen } from '#server/http/gate.ts'
+import { nextLimit, openLimiter, type Sample } from '#server/http/limiter.ts'
 import { send } from '../stage/http.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually } from '../stage/wait.ts'
@@ -32,7 +32,7 @@ describe('What comes beyond what can be answered in time', () => {
     async ({ ask, other, hold }) => {
       const held = await stage.inTransaction(async (transaction) => {
         await transaction.run({ text: hold, values: [] })
-        const letIn = [ask(1), ask(2)]
+        const admitted = [ask(1), ask(2)]
         await eventually(async () => expect(await waiting()).toBe(2))
         for (let count = 0; count < 5; count++) {
           expect(await ask(3)).toMatchObject({
@@ -41,11 +41,11 @@ describe('What comes beyond what can be answered in time', () => {
             headers: { 'retry-after': '1' },
           })
         }
-        // The other sort has places of its own, and whoever looks after the service is always let in.
+        // The other sort has places of its own, and anyone who looks after the service is always let in.
         expect((await other()).status).toBeLessThan(300)
         for (const path of ['/healthz', '/readyz', '/metrics', '/v1/openapi.json', '/console/me'])
           expect((await stage.send({ method: 'GET', path })).body?.code, path).not.toBe('overloaded')
-        return letIn
+        return admitted
       })
       for (const { status } of await Promise.all(held)) expect(status).toBeLessThan(300)
       expect((await ask(4)).status).toBeLessThan(300)
@@ -71,14 +71,14 @@ describe('What comes beyond what can be answered in time', () => {
       })
     const held = await stage.inTransaction(async (transaction) => {
       await transaction.run({ text: 'lock table projects', values: [] })
-      const letIn = ['one', 'other'].map((key) =>
+      const admitted = ['one', 'other'].map((key) =>
         own.call('POST', '/v1/projects', { body: { name: key }, headers: { 'Idempotency-Key': key } }),
       )
       await eventually(async () => expect(await waiting()).toBe(2))
       const refused = await again()
       expect(refused).toMatchObject({ status: 503, body: { code: 'overloaded' } })
       expect(refused.headers.connection).toBe('keep-alive')
-      return letIn
+      return admitted
     })
     await Promise.all(held)
     const retried = await again()
@@ -146,14 +146,14 @@ describe('Another company', () => {
 })
 
 describe('The limit', () => {
-  const usual: Seen = { limit: 500, most: 1000, answers: 600, late: 0, wasLate: true, turnedAway: 0, inTarget: 300 }
-  const cases: { why: string; seen: Partial<Seen>; is: number }[] = [
+  const usual: Sample = { limit: 500, most: 1000, answers: 600, late: 0, wasLate: true, shed: 0, inTarget: 300 }
+  const cases: { why: string; seen: Partial<Sample>; is: number }[] = [
     { why: 'is what can be answered in time while most answers are late', seen: { late: 301 }, is: 300 },
     { why: 'has room for a burst, however long answers take', seen: { late: 600, inTarget: 10 }, is: 128 },
     { why: 'and within what was set, however little that is', seen: { limit: 2, most: 2, late: 600 }, is: 2 },
     { why: 'does not mind answers that are late once', seen: { late: 600, wasLate: false }, is: 500 },
     { why: 'never rises while answers are late', seen: { limit: 200, late: 600 }, is: 200 },
-    { why: 'rises a little while answers come in time and somebody is turned away', seen: { turnedAway: 1 }, is: 550 },
+    { why: 'rises a little while answers come in time and somebody is turned away', seen: { shed: 1 }, is: 550 },
     { why: 'rises fast when nobody is', seen: { late: 300 }, is: 750 },
     { why: 'rises to what was set and no further', seen: { limit: 999 }, is: 1000 },
   ]
@@ -164,26 +164,26 @@ describe('The limit', () => {
   test('follows how long answers take, for reads and writes apart.', () => {
     let now = 0
     const limits: [string, number][] = []
-    const gate = openGate({
-      ...stage.world,
-      config: { ...stage.world.config, requestsMax: 1000, answerTarget: 100 },
+    const limiter = openLimiter({
+      ...stage.app,
+      config: { ...stage.app.config, requestsMax: 1000, answerTarget: 100 },
       clock: { now: () => new Date(now), elapsed: () => now },
-      metrics: { ...stage.world.metrics, letIn: (sort, limit) => void limits.push([sort, limit]) },
+      metrics: { ...stage.app.metrics, admitting: (sort, limit) => void limits.push([sort, limit]) },
     })
     const one = fixedShare('one')
     const answered = (sort: 'reads' | 'writes', milliseconds: number) => {
       const enteredAt = now
-      expect(gate.enter(sort, one)).toBe(true)
+      expect(limiter.enter(sort, one)).toBe(true)
       now += milliseconds
-      gate.leave(sort, one, enteredAt)
+      limiter.leave(sort, one, enteredAt)
     }
     // Three hundred that take 110 ms each, twice, and a write in between.
     for (let round = 0; round < 2; round++) {
       const enteredAt = now
-      for (let count = 0; count < 300; count++) expect(gate.enter('reads', one)).toBe(true)
+      for (let count = 0; count < 300; count++) expect(limiter.enter('reads', one)).toBe(true)
       answered('writes', 10)
       now += 100
-      for (let count = 0; count < 300; count++) gate.leave('reads', one, enteredAt)
+      for (let count = 0; count < 300; count++) limiter.leave('reads', one, enteredAt)
     }
     answered('writes', 10)
     expect(limits.slice(6)).toEqual([
@@ -193,11 +193,11 @@ describe('The limit', () => {
       ['reads', 273],
       ['writes', 1000],
     ])
-    for (let count = 0; count < 273; count++) expect(gate.enter('reads', one)).toBe(true)
-    expect(gate.enter('reads', one)).toBe(false)
-    expect(gate.enter('writes', one)).toBe(true)
-    gate.leave('reads', one, now)
-    expect(gate.enter('reads', one)).toBe(true)
+    for (let count = 0; count < 273; count++) expect(limiter.enter('reads', one)).toBe(true)
+    expect(limiter.enter('reads', one)).toBe(false)
+    expect(limiter.enter('writes', one)).toBe(true)
+    limiter.leave('reads', one, now)
+    expect(limiter.enter('reads', one)).toBe(true)
   })
 })
 

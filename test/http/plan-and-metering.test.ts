@@ -192,7 +192,7 @@ describe('Metering: every call that passed address, scope and add-on is one row,
   test('a call without a known token is nobody’s', async () => {
     const before = await stage.sql('select count(*) from calls')
     await stage.send({ method: 'GET', path: '/v1/clients' })
-    await stage.world.meter.flush()
+    await stage.app.meter.flush()
     expect(await stage.sql('select count(*) from calls')).toEqual(before)
   })
 })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataRoutesOf } from '#derive/routes.ts'
-import { registry } from '#registry/records/index.ts'
 import type { RefusalCode } from '#registry/refusals.ts'
+import { registry } from '#registry/resources/index.ts'
+import { callIn, compatible, scenarios, tokenLimit } from '../stage/scenarios.ts'
 import { openStage, type Stage } from '../stage/stage.ts'
-import { callIn, compatible, tokenLimit, ways } from '../stage/ways.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const pairsOf = (
   )
 
 describe.each(dataRoutesOf(registry))('$id', (route) => {
-  const provoked = route.refusals.filter((code) => ways[code])
+  const provoked = route.refusals.filter((code) => scenarios[code])
   // One resource shows every pair; the others, made from the same data, each neighbouring pair.
   const pairs = pairsOf(provoked, (one, other) => route.definition?.name === 'projects' || other - one === 1)
   test.each(pairs)('%s comes before %s', async (first, second) => {

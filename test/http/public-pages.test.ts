@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Definition } from '#registry/definition.ts'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { openCoder } from '#server/http/codings.ts'
 import type { StoredFile } from '#server/http/send.ts'
 import { storedFile } from '#server/http/stored.ts'
@@ -144,7 +144,7 @@ test('Documents have places of their own; who finds none is refused, and data ar
     const statuses = await Promise.all(asked)
     expect(statuses).toContain(200)
     expect(statuses).toContain(503)
-    expect((await small.world.metrics.text()).match(/turned_away_total\{sort="documents"\} (\d+)/)?.[1]).not.toBe('0')
+    expect((await small.app.metrics.text()).match(/turned_away_total\{sort="documents"\} (\d+)/)?.[1]).not.toBe('0')
   } finally {
     await small.close()
   }

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '#derive/routes.ts'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage
@@ -209,7 +209,7 @@ describe('What is not HTTP is refused with a problem too', () => {
       code: 'invalid_header',
     },
     {
-      why: 'the web interface without Host',
+      why: 'the console without Host',
       text: 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n',
       status: 400,
       code: 'invalid_header',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { definitionOf, registry } from '#registry/records/index.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage

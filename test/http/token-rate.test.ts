@@ -66,7 +66,7 @@ describe('Where a token has a limit', () => {
 
   test('each process counts for itself: nobody gets less than the limit', async () => {
     const own = await stage.company()
-    const other = await serve({ ...stage.world, tokenRates: makeTokenRates(3, stage.world.clock) })
+    const other = await serve({ ...stage.app, tokenRates: makeTokenRates(3, stage.app.clock) })
     try {
       await used(own)
       expect((await own.get('/v1/clients')).status).toBe(429)
@@ -79,7 +79,7 @@ describe('Where a token has a limit', () => {
 })
 
 test('Without a limit no answer speaks of one.', async () => {
-  const free = await serve({ ...stage.world, tokenRates: null })
+  const free = await serve({ ...stage.app, tokenRates: null })
   try {
     const own = await stage.company()
     const { headers } = await fetch(`${free.url}/v1/clients`, { headers: { Authorization: `Bearer ${own.token}` } })

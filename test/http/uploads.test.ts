@@ -78,7 +78,7 @@ describe('A large body is not received before its caller is known', () => {
     await raw.closed
   })
 
-  test('a refusal at the gates is noted once, and what passes them is noted by its write', async () => {
+  test('a refusal of authorization is logged once, and what passes is logged by its write', async () => {
     const own = await stage.company({ scopes: ['CLIENTS_VIEW'] })
     expect((await own.call('POST', '/v1/clients', { raw: bodyOf(large) })).body.code).toBe('insufficient_scope')
     expect(await own.calls()).toMatchObject([{ route: 'clients.create', status: 403, counted: false }])
@@ -110,7 +110,7 @@ describe('Expect: 100-continue', () => {
   })
 })
 
-describe('The web interface', () => {
+describe('The console', () => {
   const signIn = (length: number) =>
     stage.send({
       method: 'POST',
@@ -144,7 +144,7 @@ test.each([
   async (path, route, part) => {
     const lines: { level: number; msg: string }[] = []
     const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-    const served = await serve({ ...stage.world, log })
+    const served = await serve({ ...stage.app, log })
     try {
       const raw = await openRaw(served.url)
       raw.write(head('POST', path, { ...bearer(), 'Sec-Fetch-Site': 'same-origin', 'Content-Length': '2000' }) + part)
@@ -152,7 +152,7 @@ test.each([
       raw.socket.destroy()
       await eventually(async () => expect(lines.map(({ msg }) => msg)).toContain('the caller hung up'))
       expect(lines.filter(({ level }) => level > 20)).toEqual([])
-      const metrics = await stage.world.metrics.text()
+      const metrics = await stage.app.metrics.text()
       expect(metrics).toContain(`plumbline_request_seconds_count{route="${route}",status="499"}`)
       expect(metrics).not.toContain(`plumbline_request_seconds_count{route="${route}",status="500"}`)
     } finally {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, symlink, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pathsOfServer, readLock } from '#server/command/licences.ts'
+import { pathsOfServer, readLock } from '#server/commands/licences.ts'
 import { makeStage, type Stage } from '../command/stage.ts'
 import { copyOfCheckout } from '../stage/checkout.ts'
 

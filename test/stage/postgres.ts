@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { buildConsole } from '#server/command/build-console.ts'
-import { asSuperuser } from '#server/embedded/alone.ts'
+import { buildConsole } from '#server/commands/build-console.ts'
+import { findLocation } from '#server/embedded/location.ts'
 import { thisMachine } from '#server/embedded/machine.ts'
 import { openEmbedded } from '#server/embedded/open.ts'
-import { findPlace } from '#server/embedded/place.ts'
 import { findPrograms } from '#server/embedded/programs.ts'
+import { asSuperuser } from '#server/embedded/single-user.ts'
 import { startServer } from '#server/embedded/start.ts'
 import { migrate } from '#server/store/migrate.ts'
 
@@ -56,7 +56,7 @@ async function bundled() {
   const fill = 'grant set on parameter session_replication_role to plumbline'
   await asSuperuser(folder, [...grants, fill].join('\n'))
   const machine = thisMachine()
-  const place = await findPlace(folder, machine.shared, null)
+  const place = await findLocation(folder, machine.shared, null)
   await startServer(await findPrograms(machine, place, () => undefined), place, undefined, ofTests)
   const embedded = await openEmbedded({ folder })
   const close = async () => {

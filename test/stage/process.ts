@@ -13,7 +13,7 @@ export type Process = {
   log(): string
 }
 
-const command = join(import.meta.dirname, '../../server/command/main.ts')
+const command = join(import.meta.dirname, '../../server/commands/main.ts')
 
 export async function startProcess(environment: { [name: string]: string }): Promise<Process> {
   const child = spawn(process.execPath, [command, '--json', 'serve'], {

@@ -3,10 +3,11 @@ import { addOns } from '#registry/add-ons.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { permissions } from '#registry/permissions.ts'
 import type { Plan } from '#registry/plans.ts'
-import { definitionOf, registry } from '#registry/records/index.ts'
-import type { World } from '#server/app.ts'
-import { makeWorld } from '#server/app.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import type { App } from '#server/app.ts'
+import { makeApp } from '#server/app.ts'
 import { readConfig } from '#server/config/config.ts'
+import type { Handlers } from '#server/pipeline/handler.ts'
 import { serve } from '#server/serve.ts'
 import { createAccount, setAccount } from '#server/service/account.ts'
 import { type Actor, operator } from '#server/service/actor.ts'
@@ -15,7 +16,6 @@ import { oneKey } from '#server/service/seal.ts'
 import { allowAddresses, issueToken, revokeToken, rotateToken } from '#server/service/token.ts'
 import { createRecord } from '#server/service/write-record.ts'
 import type { Transaction } from '#server/store/database.ts'
-import type { Handlers } from '#server/walk/handler.ts'
 import { freshDatabase } from './database.ts'
 import { conforms } from './document.ts'
 import { type Answer, send, type Wire } from './http.ts'
@@ -24,7 +24,7 @@ import type { Server } from './postgres.ts'
 /** One server on a database of its own, and companies to call it for. */
 export type Stage = {
   url: string
-  world: World
+  app: App
   connection: Server
   company(options?: CompanyOptions): Promise<Company>
   /** Any call at all; every answer is checked against the served document. */
@@ -62,18 +62,18 @@ export type Company = {
   get(path: string, headers?: { readonly [name: string]: string }): Promise<Answer>
   /** Creates by the API; the id. */
   create(resource: string, body: object): Promise<number>
-  /** Creates by the services, ERP-only kinds too; the id. */
+  /** Creates by the services, ERP-only resources too; the id. */
   record(kind: string, body: JsonObject): Promise<number>
   set(change: { plan?: Plan; addOns?: readonly string[] }): Promise<void>
   setAccount(change: { permissions?: readonly string[]; disabled?: boolean }): Promise<void>
   allow(allowlist: readonly string[]): Promise<void>
   rotate(): Promise<string>
   revoke(): Promise<void>
-  /** The calls noted so far, oldest first. */
-  calls(): Promise<CallNote[]>
+  /** The calls logged so far, oldest first. */
+  calls(): Promise<LoggedCall[]>
 }
 
-export type CallNote = {
+export type LoggedCall = {
   route: string
   status: number
   code: string | null
@@ -90,10 +90,10 @@ export async function openStage(
 ): Promise<Stage> {
   const { connection, drop } = await freshDatabase()
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DRAIN_TIMEOUT_MS: '2000', ...environment })
-  const world = makeWorld(config, connection, oneKey('the sealing key of the tests, long enough'))
-  const listening = await serve(world, undefined, made && (() => made.routes), made?.handlers)
-  const inTransaction: Stage['inTransaction'] = (work) => world.database.transaction(work)
-  const sql: Stage['sql'] = (text, ...values) => world.database.read({ text, values })
+  const app = makeApp(config, connection, oneKey('the sealing key of the tests, long enough'))
+  const listening = await serve(app, undefined, made && (() => made.routes), made?.handlers)
+  const inTransaction: Stage['inTransaction'] = (work) => app.database.transaction(work)
+  const sql: Stage['sql'] = (text, ...values) => app.database.read({ text, values })
   const checkedSend = async (wire: Wire): Promise<Answer> => {
     const answer = await send(listening.url, wire)
     await conforms(listening.url, wire, answer)
@@ -101,23 +101,23 @@ export async function openStage(
   }
   return {
     url: listening.url,
-    world,
+    app,
     connection,
-    company: (options = {}) => openCompany(world, checkedSend, inTransaction, sql, options),
+    company: (options = {}) => openCompany(app, checkedSend, inTransaction, sql, options),
     send: checkedSend,
     sql,
     inTransaction,
     close: async () => {
       await listening.drain()
-      await world.meter.close()
-      await world.database.close()
+      await app.meter.close()
+      await app.database.close()
       await drop()
     },
   }
 }
 
 async function openCompany(
-  world: World,
+  app: App,
   checkedSend: Stage['send'],
   inTransaction: Stage['inTransaction'],
   sql: Stage['sql'],
@@ -134,7 +134,7 @@ async function openCompany(
       scopes: options.scopes ?? 'all',
       allowlist: options.allowlist ?? [],
     }
-    const { token } = await issueToken(transaction, operator(company.id), world.secret, wanted)
+    const { token } = await issueToken(transaction, operator(company.id), app.secret, wanted)
     return { id: company.id, accountId: account.id, token }
   })
   const actor = operator(made.id)
@@ -166,11 +166,11 @@ async function openCompany(
       void (await inTransaction((transaction) => setAccount(transaction, made.id, made.accountId, change))),
     allow: async (allowlist) =>
       void (await inTransaction((transaction) => allowAddresses(transaction, actor, allowlist))),
-    rotate: async () => (await inTransaction((transaction) => rotateToken(transaction, actor, world.secret))).token,
+    rotate: async () => (await inTransaction((transaction) => rotateToken(transaction, actor, app.secret))).token,
     revoke: async () => void (await inTransaction((transaction) => revokeToken(transaction, actor))),
     calls: async () => {
-      await world.meter.flush()
-      return sql<CallNote>(
+      await app.meter.flush()
+      return sql<LoggedCall>(
         'select route, status, code, counted, replayed, dry_run, record_id from calls where company_id = $1 order by at, id',
         made.id,
       )

@@ -2,8 +2,8 @@ export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /** Tries again until it holds, for a moment that only the other side can end. */
-export async function eventually<T>(check: () => Promise<T>, patienceMilliseconds = 5000): Promise<T> {
-  const until = performance.now() + patienceMilliseconds
+export async function eventually<T>(check: () => Promise<T>, timeoutMilliseconds = 5000): Promise<T> {
+  const until = performance.now() + timeoutMilliseconds
   for (;;) {
     try {
       return await check()

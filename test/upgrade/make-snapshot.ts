@@ -28,7 +28,7 @@ if (!commit || !name) throw new Error('Name --commit and --name.')
 const identity = weAreRoot() ? unprivileged(null) : ourselves()
 const execute = promisify(execFile)
 const root = await mkdtemp(join(tmpdir(), 'plumbline-snapshot-'))
-// Whoever PostgreSQL runs as has to reach its folders.
+// Anyone who PostgreSQL runs as has to reach its folders.
 await chmod(root, 0o711)
 const [checkout, home] = [join(root, 'checkout'), join(root, 'postgres')]
 const [cluster, socket] = [join(home, 'cluster'), join(home, 'socket')]

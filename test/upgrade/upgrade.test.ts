@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { makeWorld } from '#server/app.ts'
+import { makeApp } from '#server/app.ts'
 import { readConfig } from '#server/config/config.ts'
 import { serve } from '#server/serve.ts'
 import { operator } from '#server/service/actor.ts'
@@ -97,8 +97,8 @@ describe.each(snapshots())('A database of version %s', (name) => {
     // Answers are kept for a day, and a snapshot is older.
     await sql('update answers set completed_at = now()')
     const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DRAIN_TIMEOUT_MS: '2000' })
-    const world = makeWorld(config, connection, oneKey('the sealing key of the snapshots, long enough'))
-    const listening = await serve(world)
+    const app = makeApp(config, connection, oneKey('the sealing key of the snapshots, long enough'))
+    const listening = await serve(app)
     const call = ({ method, path, headers, body }: Answered) =>
       send(listening.url, {
         method,
@@ -128,14 +128,14 @@ describe.each(snapshots())('A database of version %s', (name) => {
         })
       }
       const [owner] = await sql<{ id: string }>("select id from companies where name = 'Quay & Daughters'")
-      const shown = await world.database.transaction((transaction) =>
-        showToken(transaction, operator(Number(owner?.id)), world.secret),
+      const shown = await app.database.transaction((transaction) =>
+        showToken(transaction, operator(Number(owner?.id)), app.secret),
       )
       expect(shown.token).toBe(snapshot.token)
     } finally {
       await listening.drain()
-      await world.meter.close()
-      await world.database.close()
+      await app.meter.close()
+      await app.database.close()
     }
   })
 

@@ -36,7 +36,7 @@ beforeEach(async () => {
 })
 
 const refuse: Behaviour = { status: 500, body: 'out of order' }
-const by = () => ({ actor: own.actor, keys: stage.world.secret, now: stage.world.clock.now() })
+const by = () => ({ actor: own.actor, keys: stage.app.secret, now: stage.app.clock.now() })
 const clients = async (count: number): Promise<number[]> => {
   const ids = []
   for (let index = 0; index < count; index++) ids.push(await own.create('clients', { name: `C${index}` }))
@@ -109,7 +109,7 @@ describe('What arrives', () => {
   test('comes once, however many processes look for what is due', async () => {
     await stage.hook(own, receiver.url)
     const ids = await clients(20)
-    await Promise.all(Array.from({ length: 6 }, () => sendDue(stage.world)))
+    await Promise.all(Array.from({ length: 6 }, () => sendDue(stage.app)))
     await stage.sendAll()
     expect(records()).toEqual(ids)
   })
@@ -146,7 +146,7 @@ describe('What fails', () => {
     expect(records()).toEqual(ids.slice(0, 2))
     expect((await attempts(id)).at(-1)).toMatchObject(kept)
     stage.ahead(4)
-    expect(await sendDue(stage.world)).toBe(0)
+    expect(await sendDue(stage.app)).toBe(0)
     stage.ahead(6)
     await stage.sendAll()
     expect(records()).toEqual([ids[0], ids[1], ids[1], ids[2]])
@@ -163,11 +163,11 @@ describe('What fails', () => {
     for (const pause of [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000]) {
       if (pause > 0) {
         stage.ahead(elapsed + pause - 1)
-        expect(await sendDue(stage.world)).toBe(0)
+        expect(await sendDue(stage.app)).toBe(0)
       }
       elapsed += pause + 1
       stage.ahead(elapsed)
-      expect(await sendDue(stage.world)).toBe(1)
+      expect(await sendDue(stage.app)).toBe(1)
     }
     expect(receiver.got).toHaveLength(8)
   })
@@ -184,7 +184,7 @@ describe('What fails', () => {
     await stage.sendAll()
     ids.push(...(await clients(1)))
     stage.ahead(115)
-    expect(await sendDue(stage.world)).toBe(0)
+    expect(await sendDue(stage.app)).toBe(0)
     stage.ahead(122)
     await stage.sendAll()
     expect(receiver.taken()).toHaveLength(2)
@@ -197,7 +197,7 @@ describe('What fails', () => {
     await stage.sendAll()
     expect(await stage.state(id)).toMatchObject({ disabled_because: 'gone' })
     stage.ahead(1000)
-    expect(await sendDue(stage.world)).toBe(0)
+    expect(await sendDue(stage.app)).toBe(0)
     await stage.inTransaction((transaction) => enableOne(transaction, by(), id))
     await stage.sendAll()
     expect(records()).toEqual([ids[0], ids[1], ids[1], ids[2]])
@@ -210,11 +210,11 @@ describe('What fails', () => {
     const day = 24 * 3600
     for (const time of [0, day, 4.9 * day]) {
       stage.ahead(time)
-      await sendDue(stage.world)
+      await sendDue(stage.app)
     }
     expect(await stage.state(id)).toMatchObject({ disabled_because: null })
     stage.ahead(5.5 * day)
-    await sendDue(stage.world)
+    await sendDue(stage.app)
     expect(await stage.state(id)).toMatchObject({ disabled_because: 'failing' })
     const [note] = await stage.sql(
       "select * from history where records = 'webhook_endpoints' and record_id = $1 order by id desc limit 1",
@@ -225,7 +225,7 @@ describe('What fails', () => {
     receiver.behave(() => ok)
     ids.push(...(await clients(1)))
     stage.ahead(60 * day)
-    expect(await sendDue(stage.world)).toBe(0)
+    expect(await sendDue(stage.app)).toBe(0)
     await stage.inTransaction((transaction) => enableOne(transaction, by(), id))
     const before = receiver.got.length
     await stage.sendAll()
@@ -260,10 +260,10 @@ describe('What fails', () => {
     for (const one of [own, ...others]) await one.create('clients', { name: 'X' })
     await stage.visible()
     const begun = performance.now()
-    const turns = sendDue(stage.world)
+    const turns = sendDue(stage.app)
     while (quick.got.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
     await eventually(async () => {
-      const { total, idle, waiting } = stage.world.database.load()
+      const { total, idle, waiting } = stage.app.database.load()
       expect([total - idle, waiting]).toEqual([0, 0])
     })
     expect(performance.now() - begun).toBeLessThan(350)
@@ -315,20 +315,20 @@ describe('What somebody does', () => {
     const [failed] = await attempts(id)
     const companyId = own.id
     receiver.behave(() => ({ status: 200, body: 'thanks' }))
-    expect(await sendAgain(stage.world, companyId, failed?.id as number)).toMatchObject({
+    expect(await sendAgain(stage.app, companyId, failed?.id as number)).toMatchObject({
       event_id: failed?.event_id,
       by_hand: true,
       arrived: true,
       answer_body: 'thanks',
     })
-    const tested = await sendTest(stage.world, companyId, id)
+    const tested = await sendTest(stage.app, companyId, id)
     expect(tested).toMatchObject({ event: 'webhooks.test', arrived: true })
     expect(verified(secret, receiver.got.at(-1) as never)).toMatchObject({ type: 'webhooks.test' })
     expect(await stage.state(id)).toEqual(failing)
     // A test that is sent again is another test.
-    expect((await sendAgain(stage.world, companyId, tested.id)).event_id).not.toBe(tested.event_id)
+    expect((await sendAgain(stage.app, companyId, tested.id)).event_id).not.toBe(tested.event_id)
     const stranger = await stage.company()
-    await expect(sendAgain(stage.world, stranger.id, tested.id)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(sendAgain(stage.app, stranger.id, tested.id)).rejects.toMatchObject({ code: 'not_found' })
   })
 
   test('disabled, it waits; enabled, it goes on; removed, it is gone, and so are its secrets', async () => {
@@ -357,7 +357,7 @@ describe('What somebody does', () => {
     const ids = await clients(2)
     const other = await openReceiver()
     receiver.behave(() => 'hang')
-    const turn = sendDue(stage.world)
+    const turn = sendDue(stage.app)
     while (receiver.got.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     await stage.inTransaction((transaction) => changeWebhook(transaction, by(), id, { url: other.url }))
     await turn
@@ -370,19 +370,19 @@ describe('What somebody does', () => {
   test('the keys may change: both secrets of a webhook are sealed anew', async () => {
     const { id, secret } = await stage.hook(own, receiver.url)
     const { secret: next } = await stage.inTransaction((transaction) => rotateWebhook(transaction, by(), id))
-    const former = await stage.world.secret.current()
+    const former = await stage.app.secret.current()
     const keys = {
       current: async () => 'another key, which is long enough too',
       all: async (): Promise<[string, string]> => ['another key, which is long enough too', former],
     }
     const change = { begin: async () => undefined, end: async () => undefined }
-    expect((await rotateKeys(stage.world.database, keys, change))?.unopened).toBe(0)
+    expect((await rotateKeys(stage.app.database, keys, change))?.unopened).toBe(0)
     const alone = { current: keys.current, all: async (): Promise<[string]> => [await keys.current()] }
     const open = { companyId: own.id, id, now: new Date() }
     expect(await stage.inTransaction((transaction) => openSecrets(transaction, alone, open))).toEqual([next, secret])
     await rotateKeys(
-      stage.world.database,
-      { current: stage.world.secret.current, all: async () => [former, await keys.current()] },
+      stage.app.database,
+      { current: stage.app.secret.current, all: async () => [former, await keys.current()] },
       change,
     )
   })
@@ -398,7 +398,7 @@ describe('Between processes', () => {
         id,
       )
     await claimed('1 minute')
-    expect(await sendDue(stage.world)).toBe(0)
+    expect(await sendDue(stage.app)).toBe(0)
     await claimed('-1 second')
     await stage.sendAll()
     expect(records()).toEqual(ids)

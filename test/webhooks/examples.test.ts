@@ -45,7 +45,7 @@ test.each(receivers)(
     const { body } = await own.get(`/v1/clients/${client}`)
     expect(JSON.parse(copy[0]?.record as string)).toEqual(body.data)
 
-    const by = { actor: own.actor, keys: stage.world.secret, now: new Date() }
+    const by = { actor: own.actor, keys: stage.app.secret, now: new Date() }
     await stage.inTransaction((transaction) => replayOne(transaction, by, id, new Date(0)))
     await stage.sendAll()
     expect(copyIn(file)).toEqual(copy)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { afterAttempt, isDue, looksAgain, type Pending, type Progress, passArrived } from '#server/webhooks/progress.ts'
+import { afterAttempt, isDue, type Pending, type Progress, passArrived, readsAgain } from '#server/webhooks/progress.ts'
 
 /** How far an endpoint has come, decided by what has happened. */
 const start = new Date('2026-03-31T12:00:00Z')
@@ -53,8 +53,8 @@ test('a receiver that is busy is heard: nothing at all is due before it wants to
 
 test('what is looked at again is due when the next that failed is, or else when there is something new', () => {
   const waits = { ...fresh, pending: { a: { tries: 2, due: after(300).toISOString() } } }
-  expect(looksAgain(waits, start, ordered).nextAttemptAt).toEqual(after(300))
-  expect(looksAgain({ ...fresh, nextAttemptAt: start }, start, ordered).nextAttemptAt).toBeNull()
+  expect(readsAgain(waits, start, ordered).nextAttemptAt).toEqual(after(300))
+  expect(readsAgain({ ...fresh, nextAttemptAt: start }, start, ordered).nextAttemptAt).toBeNull()
 })
 
 describe('The cursor passes what has arrived without a gap', () => {

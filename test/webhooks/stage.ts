@@ -1,4 +1,4 @@
-import { systemClock, type World } from '#server/app.ts'
+import { type App, systemClock } from '#server/app.ts'
 import type { WebhookInput } from '#server/service/webhook-input.ts'
 import { createWebhook } from '#server/service/webhooks.ts'
 import { sendDue } from '#server/webhooks/start.ts'
@@ -7,7 +7,7 @@ import { untilTold } from '../stage/wait.ts'
 
 /** A service whose clock can be moved, and which sends when it is told to. */
 export type HookStage = Stage & {
-  world: World
+  app: App
   /** Seconds by which the clock is ahead. */
   ahead(seconds: number): void
   /** An endpoint of a company. */
@@ -32,24 +32,24 @@ export async function openHookStage(environment: { [name: string]: string } = {}
   const stage = await openStage({ WEBHOOK_NETWORKS: '127.0.0.1', WEBHOOK_TIMEOUT_MS: '400', ...environment })
   let offset = 0
   const clock = { ...systemClock, now: () => new Date(Date.now() + offset) }
-  const world = { ...stage.world, clock }
+  const app = { ...stage.app, clock }
   const visible = () => untilTold(stage)
   return {
     ...stage,
-    world,
+    app,
     ahead(seconds) {
       offset = 1000 * seconds
     },
     hook: async ({ actor }, url, input = {}) => {
       const wanted = { name: 'Ledger', url, events: 'all', payload: 'full', ordered: true, ...input } as const
-      const by = { actor, keys: world.secret, now: clock.now() }
+      const by = { actor, keys: app.secret, now: clock.now() }
       const { webhook, secret } = await stage.inTransaction((transaction) => createWebhook(transaction, by, wanted))
       return { id: webhook.id, secret }
     },
     visible,
     sendAll: async () => {
       await visible()
-      while ((await sendDue(world)) > 0) {
+      while ((await sendDue(app)) > 0) {
         // The next.
       }
     },

@@ -1,13 +1,13 @@
 import type { Definition } from '#registry/definition.ts'
 import type { Listing } from '#registry/listing.ts'
-import { registry } from '#registry/records/index.ts'
-import type { BriefStatement } from '#sql/brief.ts'
+import { registry } from '#registry/resources/index.ts'
+import type { BatchableRead } from '#sql/batchable.ts'
 import type { Statement } from '#sql/statement.ts'
 import type { CallRow } from '#sql/system/calls.ts'
 import type { AttemptRow } from '#sql/system/webhook-attempts.ts'
 
 /** Statements of one topic, as the goldens show them together. */
-export type Topic = readonly [topic: string, statements: readonly (Statement | BriefStatement)[]]
+export type Topic = readonly [topic: string, statements: readonly (Statement | BatchableRead)[]]
 
 /** What they are asked with. */
 
@@ -57,7 +57,7 @@ export const token = {
 }
 export const session = { companyId: 7, idHash: Buffer.from('00ff', 'hex') }
 export const author = {
-  ...{ companyId: 7, accountId: 8, tokenId: 9, door: 'api' },
+  ...{ companyId: 7, accountId: 8, tokenId: 9, channel: 'api' },
   writeId: '00000000-0000-4000-8000-000000000000',
 }
 export const place = { epoch: 1, pos: '800', id: 4711 }

@@ -1,4 +1,4 @@
-import { type Look, lookFirst } from '#sql/look.ts'
+import { type Prefetch, prefetchStatement } from '#sql/prefetch.ts'
 import { changesAfter } from '#sql/records/changes.ts'
 import { changesWithCaller, historyWithCaller, nowWithCaller } from '#sql/records/changes-with-caller.ts'
 import { countHistory, countRemovals, historyOfRecord, recentHistory, removalsOf } from '#sql/records/history.ts'
@@ -10,23 +10,23 @@ import {
   projectsByStatus,
   serviceDue,
 } from '#sql/records/home.ts'
-import { lookForCreate, lookForDelete, lookForUpdate, lookUp } from '#sql/records/look.ts'
+import { lookUp, prefetchForCreate, prefetchForDelete, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import { fetch, fetchWithCaller, list, listIds, listWithCaller } from '#sql/records/read.ts'
-import { erase, hide, noteRemoval, related, settle } from '#sql/records/remove.ts'
+import { erase, insertRemoval, related, setColumn, softDelete } from '#sql/records/remove.ts'
 import {
-  hiddenBy,
   holdLive,
   lockRemoval,
   markRestored,
+  softDeletedBy,
   stillEmpty,
   takenMeanwhile,
-  unhide,
+  undelete,
 } from '#sql/records/restore.ts'
 import {
   heldRecords,
   holdersOf,
   holdInOrder,
-  holdPlaces,
+  holdSlots,
   insertRecords,
   lockInOrder,
   nextNumbers,
@@ -58,11 +58,11 @@ export const ofTheRecords: readonly Topic[] = [
     ],
   ],
   [
-    'look',
+    'prefetch',
     [
-      lookFirst(lookForCreate(7, projects, { client_id: 3, category_id: 4, code: 'A' }) as Look),
-      lookFirst(lookForUpdate(7, projects, 4711, { category_id: 4, code: 'A' })),
-      lookFirst(lookForDelete(7, projects, 4711)),
+      prefetchStatement(prefetchForCreate(7, projects, { client_id: 3, category_id: 4, code: 'A' }) as Prefetch),
+      prefetchStatement(prefetchForUpdate(7, projects, 4711, { category_id: 4, code: 'A' })),
+      prefetchStatement(prefetchForDelete(7, projects, 4711)),
       lookUp(7, projects, { client_id: 3 }),
     ],
   ],
@@ -87,7 +87,7 @@ export const ofTheRecords: readonly Topic[] = [
       referredTo(7, projects, 'category_id', [4]),
       holdersOf(7, projects, 'code', ['A', null]),
       nextNumbers(7, 'estimates', 3),
-      holdPlaces(7, ['projects', 'workers']),
+      holdSlots(7, ['projects', 'workers']),
       insertRecords(author, workers, [{ name: 'Ada' }, { name: 'Bo' }]),
       updateRecords(
         author,
@@ -101,11 +101,11 @@ export const ofTheRecords: readonly Topic[] = [
     'remove',
     [
       ...projects.removal.relations.map((relation) => related(7, relation, [4711])),
-      noteRemoval(author, { records: 'projects', recordId: 1, mode: 'soft', title: 'T', went: {}, unlinked: [] }),
-      hide(author, projects, [1, 2], 3),
+      insertRemoval(author, { records: 'projects', recordId: 1, mode: 'soft', title: 'T', cascaded: {}, unlinked: [] }),
+      softDelete(author, projects, [1, 2], 3),
       erase(author, estimates, { id: 1, held: '{}', removalId: 3 }),
-      settle(author, 'equipment', 'status', [1], { is: 'IN_USE' }, 'ACTIVE'),
-      settle(author, 'equipment', 'project_id', [1], 'any', null),
+      setColumn(author, 'equipment', 'status', [1], { is: 'IN_USE' }, 'ACTIVE'),
+      setColumn(author, 'equipment', 'project_id', [1], 'any', null),
     ],
   ],
   [
@@ -155,10 +155,10 @@ export const ofTheRecords: readonly Topic[] = [
     [
       lockRemoval(7, 1),
       markRestored(7, 1),
-      hiddenBy(7, workers, 1, [2]),
+      softDeletedBy(7, workers, 1, [2]),
       takenMeanwhile(7, projects, 'code', [2]),
       holdLive(7, 'clients', [3]),
-      unhide(author, 'projects', [2], 3),
+      undelete(author, 'projects', [2], 3),
       stillEmpty(7, workers, 'supervisor_id', [4]),
     ],
   ],

@@ -1,4 +1,4 @@
-import { lookForCreate, lookForUpdate } from '#sql/records/look.ts'
+import { prefetchForCreate, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import { accountsOf, companyOfAccount, insertAccount, lockAccount, updateAccount } from '#sql/system/accounts.ts'
 import { claimKey, sweepAnswers } from '#sql/system/answers.ts'
 import {
@@ -10,7 +10,7 @@ import {
 } from '#sql/system/batch-answers.ts'
 import { beginWrite } from '#sql/system/begin-write.ts'
 import { countCalls, findCall, listCalls, useByDay } from '#sql/system/call-list.ts'
-import { seeCaller } from '#sql/system/caller.ts'
+import { selectCaller } from '#sql/system/caller.ts'
 import { companiesWithOldCalls, insertCalls, lastUse, sweepCalls } from '#sql/system/calls.ts'
 import { changedCompanies, horizonNow, markHorizon, sweepMarks } from '#sql/system/changes.ts'
 import { findCompany, insertCompany, lockCompany, updateCompany } from '#sql/system/companies.ts'
@@ -21,17 +21,17 @@ import {
   demoWasRemoved,
   forgetDemoAccount,
   holdCompany,
+  insertDemoAccount,
+  insertDemoRemoval,
   lockDemo,
-  noteDemoAccount,
-  noteDemoRemoved,
   tablesOfCompanies,
   useOfDemo,
 } from '#sql/system/demo.ts'
 import { endWrite } from '#sql/system/end-write.ts'
 import { newestSealed, serverFacts } from '#sql/system/health.ts'
-import { advanceEpoch, noteOffice, seeIdentity } from '#sql/system/log.ts'
-import { countLive, givePlaceBack, holdPlan, placesUsed, recountPlaces, takePlaces } from '#sql/system/quota.ts'
-import { foldTallies } from '#sql/system/row-counts.ts'
+import { advanceEpoch, appendAudit, selectIdentity } from '#sql/system/log.ts'
+import { countLive, holdPlan, recountSlots, releaseSlots, slotsUsed, takeSlots } from '#sql/system/quota.ts'
+import { compactRowCounts } from '#sql/system/row-counts.ts'
 import { fenceKeys, holdKeys, lockRotation, sealAnew, sealedRows } from '#sql/system/seal.ts'
 import {
   deleteSession,
@@ -40,7 +40,7 @@ import {
   endPlainName,
   holdSession,
   insertSession,
-  seeSession,
+  selectSession,
   sessionsOf,
   sweepSessions,
   touchSession,
@@ -73,13 +73,13 @@ import { ofTheWebhooks } from './webhooks.ts'
 
 /** Statements of the fixed tables. */
 export const ofTheSystem: readonly Topic[] = [
-  ['caller', [seeCaller(ask)]],
+  ['caller', [selectCaller(ask)]],
   [
     'begin-write',
     [
       beginWrite(ask, undefined, null),
-      beginWrite(ask, key, lookForCreate(7, projects, { client_id: 3, code: 'A' })),
-      beginWrite(ask, key, lookForUpdate(7, projects, 4711, { client_id: 3 })),
+      beginWrite(ask, key, prefetchForCreate(7, projects, { client_id: 3, code: 'A' })),
+      beginWrite(ask, key, prefetchForUpdate(7, projects, 4711, { client_id: 3 })),
     ],
   ],
   ['end-write', [endWrite(noted, undefined), endWrite(noted, { key: 'key', answer })]],
@@ -98,17 +98,17 @@ export const ofTheSystem: readonly Topic[] = [
     'metering',
     [
       insertCalls([]),
-      foldTallies(1000),
-      takePlaces(7, 'projects', 25, 2),
-      placesUsed(7, 'projects'),
-      givePlaceBack(7, 'projects', 1),
+      compactRowCounts(1000),
+      takeSlots(7, 'projects', 25, 2),
+      slotsUsed(7, 'projects'),
+      releaseSlots(7, 'projects', 1),
     ],
   ],
   [
     'session',
     [
       insertSession(session, 8, { device: 'Browser', peer: '127.0.0.1', forwardedFor: null, plainName: true }, null),
-      seeSession(session),
+      selectSession(session),
       holdSession(session),
       touchSession(session),
       endPlainName(session),
@@ -130,13 +130,13 @@ export const ofTheSystem: readonly Topic[] = [
     ],
   ],
   [
-    'office',
+    'settings',
     [
       insertCompany(company),
       findCompany(7),
       lockCompany(7),
       updateCompany(company),
-      recountPlaces(7, 'projects'),
+      recountSlots(7, 'projects'),
       countLive(7, 'projects'),
       insertAccount(7, person),
       accountsOf(7),
@@ -149,7 +149,7 @@ export const ofTheSystem: readonly Topic[] = [
       activeToken(7),
       revokeActiveToken(7),
       setAllowlist(7, []),
-      noteOffice(author, { records: 'tokens', recordId: 9, action: 'shown', changes: null }),
+      appendAudit(author, { records: 'tokens', recordId: 9, action: 'shown', changes: null }),
     ],
   ],
   [
@@ -158,10 +158,10 @@ export const ofTheSystem: readonly Topic[] = [
       lockDemo(),
       demoCompanies(),
       demoAccounts(),
-      noteDemoAccount(7, 8, { sealed: null, closed: false }),
+      insertDemoAccount(7, 8, { sealed: null, closed: false }),
       forgetDemoAccount(7, 8),
       demoWasRemoved(),
-      noteDemoRemoved(),
+      insertDemoRemoval(),
       useOfDemo(7, ['projects']),
       holdCompany(7),
       tablesOfCompanies(),
@@ -186,7 +186,7 @@ export const ofTheSystem: readonly Topic[] = [
       markHorizon(60),
       sweepMarks(30, 1000),
       horizonNow(),
-      seeIdentity(300_000),
+      selectIdentity(300_000),
       advanceEpoch(),
     ],
   ],

@@ -1,9 +1,9 @@
 import { useLocation, useNavigate, useNotify } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { Page } from '../../look/page.tsx'
 import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Page } from '../../ui/page.tsx'
 import { listPath, pathOf } from '../paths.ts'
 import { SaveBar } from './save-bar.tsx'
 import { SchemaForm } from './schema-form.tsx'
@@ -40,7 +40,7 @@ export function CreatePage({ definition }: { definition: Definition }) {
       >
         <SchemaForm form={form} />
         <SaveBar
-          kind={definition.name}
+          resource={definition.name}
           label={texts.common.create}
           problems={form.problems}
           isBusy={isBusy}

@@ -3,11 +3,11 @@ import { useNavigate, useNotify, useParams } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { Page } from '../../look/page.tsx'
-import { Trouble } from '../../look/trouble.tsx'
-import { Waiting } from '../../look/waiting.tsx'
 import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
 import { listPath, pathOf } from '../paths.ts'
 import { titleOf } from '../title.ts'
 import { RaceDialog } from './race-dialog.tsx'
@@ -65,7 +65,7 @@ function EditForm({ definition, id, record, etag: loadedEtag }: EditFormProps) {
       >
         <SchemaForm form={form} />
         <SaveBar
-          kind={name}
+          resource={name}
           label={texts.common.save}
           problems={form.problems}
           isBusy={isBusy}

@@ -1,8 +1,8 @@
 import { useNotify } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { AskFirst } from '../../look/ask-first.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
 import { ProblemList } from './save-bar.tsx'
 import { SchemaForm } from './schema-form.tsx'
 import { useRecordForm } from './use-record-form.ts'
@@ -41,7 +41,7 @@ export function FormDialog({ definition, given, onClose, onSaved }: FormDialogPr
       onClose={onClose}
     >
       <SchemaForm isPlain form={form} settled={Object.keys(given)} />
-      <ProblemList kind={definition.name} problems={form.problems} />
+      <ProblemList resource={definition.name} problems={form.problems} />
     </AskFirst>
   )
 }

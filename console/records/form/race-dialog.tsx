@@ -8,12 +8,12 @@ import type { HistoryEntry } from '#derive/console/answers.ts'
 import { fieldsOf } from '#derive/form.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { AskFirst } from '../../look/ask-first.tsx'
-import { Trouble } from '../../look/trouble.tsx'
-import { Waiting } from '../../look/waiting.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Shown } from '../kinds/shown.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
+import { Shown } from '../fields/shown.tsx'
 import { raceOf, settled } from './race.ts'
 import type { RecordForm } from './use-record-form.ts'
 
@@ -70,7 +70,7 @@ function Choices({ form, stored, kept, onKeep }: ChoicesProps) {
   const fields = fieldsOf(definition).filter(({ readOnly }) => !readOnly)
   const shown = (name: string, record: JsonObject) => {
     const field = fields.find((candidate) => candidate.name === name)
-    return field && <Shown isShort field={field} kind={definition.name} value={record[name]} />
+    return field && <Shown isShort field={field} resource={definition.name} value={record[name]} />
   }
   const isTheirs = (name: string, yes: boolean) => {
     const next = new Set(kept)

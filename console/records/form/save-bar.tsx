@@ -5,12 +5,12 @@ import Link from '@mui/material/Link'
 import type { Problem } from '#registry/definition.ts'
 import { problemText } from '../../texts/refused.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { inputId } from '../kinds/input.ts'
+import { inputId } from '../fields/input.ts'
 
-type SaveBarProps = { kind: string; label: string; problems: readonly Problem[]; isBusy: boolean; onCancel(): void }
+type SaveBarProps = { resource: string; label: string; problems: readonly Problem[]; isBusy: boolean; onCancel(): void }
 
 /** Save and cancel, always in sight, with what still stands in the way. */
-export function SaveBar({ kind, label, problems, isBusy, onCancel }: SaveBarProps) {
+export function SaveBar({ resource, label, problems, isBusy, onCancel }: SaveBarProps) {
   const { common } = useTexts()
   return (
     <Box
@@ -24,7 +24,7 @@ export function SaveBar({ kind, label, problems, isBusy, onCancel }: SaveBarProp
         bgcolor: 'background.default',
       }}
     >
-      <ProblemList kind={kind} problems={problems} />
+      <ProblemList resource={resource} problems={problems} />
       <Box sx={{ display: 'flex', gap: 1 }}>
         <Button type="submit" variant="contained" loading={isBusy}>
           {label}
@@ -36,7 +36,7 @@ export function SaveBar({ kind, label, problems, isBusy, onCancel }: SaveBarProp
 }
 
 /** Every problem, leading to its field. */
-export function ProblemList({ kind, problems }: { kind: string; problems: readonly Problem[] }) {
+export function ProblemList({ resource, problems }: { resource: string; problems: readonly Problem[] }) {
   const texts = useTexts()
   const { path } = useRecordTexts()
   if (problems.length === 0) return null
@@ -52,7 +52,7 @@ export function ProblemList({ kind, problems }: { kind: string; problems: readon
               color="inherit"
               onClick={() => document.getElementById(inputId(problem.field))?.focus()}
             >
-              {path(kind, problem.field)}
+              {path(resource, problem.field)}
             </Link>{' '}
             {problemText(problem, texts)}
           </li>

@@ -1,9 +1,9 @@
 import Box from '@mui/material/Box'
 import { formSections } from '#derive/form.ts'
-import { Panel } from '../../look/panel.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { ChoiceInput } from '../kinds/choice-input.tsx'
-import { inputOf } from '../kinds/inputs.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { ChoiceInput } from '../fields/choice-input.tsx'
+import { inputOf } from '../fields/inputs.ts'
 import { Sums } from './sums.tsx'
 import { type RecordForm, topField } from './use-record-form.ts'
 
@@ -58,7 +58,7 @@ function SchemaInput({
   const shared = {
     field,
     path: name,
-    kind: definition.name,
+    resource: definition.name,
     label: label(definition.name, name),
     value: values[name] ?? null,
     record: values,

@@ -2,8 +2,8 @@ import Box from '@mui/material/Box'
 import { computedFields } from '#derive/form.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { amountOf } from '../kinds/line-amount.ts'
-import { Shown } from '../kinds/shown.tsx'
+import { amountOf } from '../fields/line-amount.ts'
+import { Shown } from '../fields/shown.tsx'
 import type { RecordForm } from './use-record-form.ts'
 
 /** What follows from what is typed, by the same arithmetic as the service’s. */
@@ -31,7 +31,7 @@ export function Sums({ form }: { form: RecordForm }) {
         <Box key={field.name} sx={{ display: 'contents', fontWeight: index === all.length - 1 ? 700 : 400 }}>
           <dt>{label(definition.name, field.name)}</dt>
           <Box component="dd" sx={{ m: 0, textAlign: 'right' }}>
-            <Shown field={field} kind={definition.name} value={sums[field.name]} />
+            <Shown field={field} resource={definition.name} value={sums[field.name]} />
           </Box>
         </Box>
       ))}

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useBlocker } from 'react-admin'
-import { AskFirst } from '../../look/ask-first.tsx'
 import { useTexts } from '../../texts/texts.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
 
 /** Asks before what was typed is left behind; `release` lets the next step go, after saving. */
 export function useUnsaved(isDirty: boolean) {

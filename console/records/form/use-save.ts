@@ -4,7 +4,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { ask, isRefused, isUnauthorized } from '../../client/ask.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { inputId } from '../kinds/input.ts'
+import { inputId } from '../fields/input.ts'
 import type { RecordForm } from './use-record-form.ts'
 
 type Options = {

@@ -7,14 +7,14 @@ import { type FormField, fieldsOf } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Json } from '#registry/json.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { Trouble } from '../../look/trouble.tsx'
-import { Waiting } from '../../look/waiting.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Shown } from '../kinds/shown.tsx'
-import { wayOf } from './way.ts'
+import { Trouble } from '../../ui/trouble.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
+import { Shown } from '../fields/shown.tsx'
+import { channelOf } from './channel.ts'
 
-/** Who changed what, when and through which door. */
+/** Who changed what, when and through which channel. */
 export function History({ definition, id }: { definition: Definition; id: number | string }) {
   const texts = useTexts()
   const [limit, setLimit] = useState(25)
@@ -40,7 +40,7 @@ function EntryItem({ entry, definition }: { entry: HistoryEntry; definition: Def
   const format = useFormat()
   const { label } = useRecordTexts()
   const who = entry.who?.name ?? history.system
-  const way = wayOf(entry, history)
+  const channel = channelOf(entry, history)
   const fields = fieldsOf(definition)
   const changes = Object.entries(entry.changes ?? {}).flatMap(([name, change]) => {
     const field = fields.find((candidate) => candidate.name === name)
@@ -51,7 +51,7 @@ function EntryItem({ entry, definition }: { entry: HistoryEntry; definition: Def
       <Typography>
         <strong>{who}</strong> {history.actions[entry.action] ?? entry.action}{' '}
         <Typography component="span" color="textSecondary">
-          {way} · <time dateTime={entry.at}>{format.exactly(entry.at)}</time>
+          {channel} · <time dateTime={entry.at}>{format.exactly(entry.at)}</time>
         </Typography>
       </Typography>
       {changes.length > 0 && (
@@ -59,7 +59,13 @@ function EntryItem({ entry, definition }: { entry: HistoryEntry; definition: Def
           {changes.map(({ field, change: [old, now] }) => (
             <li key={field.name}>
               {label(definition.name, field.name)}:{' '}
-              <Change field={field} kind={definition.name} old={old} now={now} isNew={/^create/.test(entry.action)} />
+              <Change
+                field={field}
+                resource={definition.name}
+                old={old}
+                now={now}
+                isNew={/^create/.test(entry.action)}
+              />
             </li>
           ))}
         </Box>
@@ -68,20 +74,20 @@ function EntryItem({ entry, definition }: { entry: HistoryEntry; definition: Def
   )
 }
 
-type ChangeProps = { field: FormField; kind: string; old: Json; now: Json; isNew: boolean }
+type ChangeProps = { field: FormField; resource: string; old: Json; now: Json; isNew: boolean }
 
-const Change = ({ field, kind, old, now, isNew }: ChangeProps) => (
+const Change = ({ field, resource, old, now, isNew }: ChangeProps) => (
   <>
     {!isNew && (
       <>
         <Box component="del" sx={{ color: 'text.secondary' }}>
-          <Shown isShort field={field} kind={kind} value={old} />
+          <Shown isShort field={field} resource={resource} value={old} />
         </Box>
         {' → '}
       </>
     )}
     <Box component="ins" sx={{ textDecoration: 'none' }}>
-      <Shown isShort field={field} kind={kind} value={now} />
+      <Shown isShort field={field} resource={resource} value={now} />
     </Box>
   </>
 )

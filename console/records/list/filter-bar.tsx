@@ -32,12 +32,12 @@ export function FilterBar({ definition, values, onChange }: FilterBarProps) {
       sx={{ display: 'grid', gap: 1.5, mb: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 210px), 1fr))' }}
     >
       {definition.search.length > 0 && (
-        <SearchField kind={definition.name} value={String(values.q ?? '')} onChange={(text) => set('q', text)} />
+        <SearchField resource={definition.name} value={String(values.q ?? '')} onChange={(text) => set('q', text)} />
       )}
       {filters.filter(isShown).map((filter) => (
         <FilterInput
           key={filter.parameter}
-          kind={definition.name}
+          resource={definition.name}
           filter={filter}
           value={values[filter.parameter] ?? null}
           onChange={(value) => set(filter.parameter, value)}
@@ -64,7 +64,7 @@ export function FilterBar({ definition, values, onChange }: FilterBarProps) {
 }
 
 /** Sent a moment after the last letter, so that a word is one question. */
-function SearchField({ kind, value, onChange }: { kind: string; value: string; onChange(text: string): void }) {
+function SearchField({ resource, value, onChange }: { resource: string; value: string; onChange(text: string): void }) {
   const { list } = useTexts()
   const { many } = useRecordTexts()
   const [typed, setTyped] = useState(value)
@@ -90,9 +90,9 @@ function SearchField({ kind, value, onChange }: { kind: string; value: string; o
       type="search"
       value={typed}
       onChange={({ target }) => setTyped(target.value)}
-      placeholder={list.find(many(kind))}
+      placeholder={list.find(many(resource))}
       slotProps={{
-        htmlInput: { 'aria-label': list.find(many(kind)), 'aria-keyshortcuts': '/' },
+        htmlInput: { 'aria-label': list.find(many(resource)), 'aria-keyshortcuts': '/' },
         input: {
           startAdornment: (
             <InputAdornment position="start">

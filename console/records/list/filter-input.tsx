@@ -3,22 +3,22 @@ import TextField from '@mui/material/TextField'
 import type { Filter } from '#derive/form/table.ts'
 import type { Json } from '#registry/json.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { inputOf } from '../kinds/inputs.ts'
+import { inputOf } from '../fields/inputs.ts'
 
-type FilterInputProps = { kind: string; filter: Filter; value: Json; onChange(value: Json): void }
+type FilterInputProps = { resource: string; filter: Filter; value: Json; onChange(value: Json): void }
 
 /** One filter, with the input of its kind; words are chosen from a list that begins with any. */
-export function FilterInput({ kind, filter, value, onChange }: FilterInputProps) {
+export function FilterInput({ resource, filter, value, onChange }: FilterInputProps) {
   const { list, common } = useTexts()
   const { label: labelOf, value: word } = useRecordTexts()
-  const plain = labelOf(kind, filter.name)
+  const plain = labelOf(resource, filter.name)
   const end = filter.parameter.slice(filter.name.length)
   const label = end === '_from' ? list.from(plain) : end === '_to' ? list.to(plain) : plain
   if (filter.kind === 'choice' || filter.kind === 'flag') {
     const options = filter.kind === 'flag' ? ['true', 'false'] : (filter.options ?? [])
     const chosen = value === null ? [] : String(value).split(',')
     const shown = (option: string) =>
-      filter.kind === 'flag' ? (option === 'true' ? common.yes : common.no) : word(kind, option)
+      filter.kind === 'flag' ? (option === 'true' ? common.yes : common.no) : word(resource, option)
     return (
       <TextField
         select
@@ -45,7 +45,7 @@ export function FilterInput({ kind, filter, value, onChange }: FilterInputProps)
   return (
     <Input
       field={{ ...filter, required: false }}
-      kind={kind}
+      resource={resource}
       label={label}
       path={`filter-${filter.parameter}`}
       value={value}

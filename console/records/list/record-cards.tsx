@@ -1,8 +1,8 @@
 import Box from '@mui/material/Box'
 import Checkbox from '@mui/material/Checkbox'
-import { TextLink } from '../../look/text-link.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Shown } from '../kinds/shown.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Shown } from '../fields/shown.tsx'
 import { pathOf } from '../paths.ts'
 import { useTitleText } from '../use-title-text.ts'
 import type { RecordsProps } from './record-table.tsx'
@@ -41,7 +41,7 @@ export function RecordCards({ definition, columns, records, selection, actionsOf
               >
                 {titleText(record)}
               </TextLink>
-              {status && <Shown isShort field={status} kind={name} value={record.status as never} />}
+              {status && <Shown isShort field={status} resource={name} value={record.status as never} />}
             </Box>
             <Box
               component="dl"
@@ -62,7 +62,7 @@ export function RecordCards({ definition, columns, records, selection, actionsOf
                       {label(name, column.name)}
                     </Box>
                     <Box component="dd" sx={{ m: 0, minWidth: 0, overflowWrap: 'anywhere' }}>
-                      <Shown isShort field={column} kind={name} value={record[column.name] as never} />
+                      <Shown isShort field={column} resource={name} value={record[column.name] as never} />
                     </Box>
                   </Box>
                 ))}

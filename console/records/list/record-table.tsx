@@ -9,9 +9,9 @@ import TableSortLabel from '@mui/material/TableSortLabel'
 import type { ReactNode } from 'react'
 import type { Column } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
-import { TextLink } from '../../look/text-link.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Shown } from '../kinds/shown.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Shown } from '../fields/shown.tsx'
 import { pathOf } from '../paths.ts'
 import { useTitleText } from '../use-title-text.ts'
 
@@ -100,7 +100,7 @@ export function RecordTable({ definition, columns, records, sort, onSort, select
                       {titleText(record)}
                     </TextLink>
                   ) : (
-                    <Shown isShort field={column} kind={name} value={record[column.name] as never} />
+                    <Shown isShort field={column} resource={name} value={record[column.name] as never} />
                   )}
                 </TableCell>
               ))}

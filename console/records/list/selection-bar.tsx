@@ -82,7 +82,9 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
       <Button size="small" onClick={() => unselect()}>
         {list.unselect}
       </Button>
-      {asked && <FinalStep kind={name} to={asked} onConfirm={() => take(asked)} onClose={() => setAsked(undefined)} />}
+      {asked && (
+        <FinalStep resource={name} to={asked} onConfirm={() => take(asked)} onClose={() => setAsked(undefined)} />
+      )}
       {isRemoving && (
         <RemoveSeveral
           definition={definition}

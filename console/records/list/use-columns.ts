@@ -3,7 +3,7 @@ import { useStore } from 'react-admin'
 import { type Column, columnsOf } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
 
-/** The columns somebody has chosen for a kind of record, kept in the browser; until then the usual ones. */
+/** The columns somebody has chosen for a resource, kept in the browser; until then the usual ones. */
 export function useColumns(definition: Definition) {
   const [chosen, choose] = useStore<string[] | null>(`columns.${definition.name}`, null)
   const shown = useMemo(() => {

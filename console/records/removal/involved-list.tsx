@@ -1,10 +1,10 @@
 import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
-import { definitionOf, registry } from '#registry/records/index.ts'
 import type { Listed } from '#registry/refusals.ts'
-import { TextLink } from '../../look/text-link.tsx'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
 import { pathOf } from '../paths.ts'
 
 type InvolvedListProps = { title: string; involved: readonly Listed[]; isLinked?: boolean; onFollow?: () => void }

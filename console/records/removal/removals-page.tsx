@@ -7,15 +7,15 @@ import { useState } from 'react'
 import type { Removal } from '#derive/console/answers.ts'
 import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { Empty } from '../../look/empty.tsx'
-import { Page } from '../../look/page.tsx'
-import { TextLink } from '../../look/text-link.tsx'
-import { Trouble } from '../../look/trouble.tsx'
-import { Waiting } from '../../look/waiting.tsx'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { wayOf } from '../history/way.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Page } from '../../ui/page.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
+import { channelOf } from '../history/channel.ts'
 import { Paging } from '../list/paging.tsx'
 import { pathOf } from '../paths.ts'
 import { useRestore } from './use-restore.ts'
@@ -59,7 +59,7 @@ function RemovalItem({ removal, onRestored }: { removal: Removal; onRestored(): 
   const isBack = restored_at !== null
   async function bringBack(): Promise<void> {
     setBusy(true)
-    if (await restore({ kind: records, id: record_id, title: name, removal: id })) onRestored()
+    if (await restore({ resource: records, id: record_id, title: name, removal: id })) onRestored()
     setBusy(false)
   }
   return (
@@ -80,12 +80,12 @@ function RemovalItem({ removal, onRestored }: { removal: Removal; onRestored(): 
           {isBack ? <TextLink to={pathOf(records, record_id)}>{name}</TextLink> : name}
         </Typography>
         <Typography variant="body2" color="textSecondary">
-          {one(records)} · {who?.name ?? history.system} {wayOf(removal, history)} ·{' '}
+          {one(records)} · {who?.name ?? history.system} {channelOf(removal, history)} ·{' '}
           <time dateTime={at}>{format.moment(at)}</time>
         </Typography>
         {went.length > 0 && (
           <Typography variant="body2" color="textSecondary">
-            {removals.with}: {went.map(({ records: kind, count }) => `${count} × ${many(kind)}`).join(', ')}
+            {removals.with}: {went.map(({ records: resource, count }) => `${count} × ${many(resource)}`).join(', ')}
           </Typography>
         )}
       </Box>

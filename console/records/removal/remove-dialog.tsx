@@ -5,11 +5,11 @@ import { useNotify } from 'react-admin'
 import type { RecordDeleted } from '#derive/console/answers.ts'
 import type { Definition } from '#registry/definition.ts'
 import { ask, isRefused } from '../../client/ask.ts'
-import { AskFirst } from '../../look/ask-first.tsx'
-import { Trouble } from '../../look/trouble.tsx'
-import { Waiting } from '../../look/waiting.tsx'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
 import { InvolvedList } from './involved-list.tsx'
 import { usePreview } from './use-preview.ts'
 import { useRestore } from './use-restore.ts'
@@ -40,7 +40,7 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
       const { data } = await ask('records.delete', { records: definition.name, id })
       notify(removal.deleted(title), {
         type: 'success',
-        ...(data.mode === 'soft' ? { undo: () => restore({ kind: definition.name, id: Number(id), title }) } : {}),
+        ...(data.mode === 'soft' ? { undo: () => restore({ resource: definition.name, id: Number(id), title }) } : {}),
       })
       onRemoved()
     } catch (refused) {

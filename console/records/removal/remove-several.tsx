@@ -5,10 +5,10 @@ import { useNotify } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
 import type { Listed } from '#registry/refusals.ts'
 import { ask } from '../../client/ask.ts'
-import { AskFirst } from '../../look/ask-first.tsx'
-import { Waiting } from '../../look/waiting.tsx'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
 import { InvolvedList } from './involved-list.tsx'
 
 type Id = number | string
@@ -80,13 +80,13 @@ async function look(name: string, ids: readonly Id[], say: (error: unknown) => s
     stuck: answers.flatMap((answer, index) =>
       answer.status === 'rejected' ? [{ id: ids[index] as Id, why: say(answer.reason) }] : [],
     ),
-    goes: together(previews.flatMap(({ would_delete }) => would_delete ?? [])),
-    stays: together(previews.flatMap(({ would_keep }) => would_keep ?? [])),
+    goes: merged(previews.flatMap(({ would_delete }) => would_delete ?? [])),
+    stays: merged(previews.flatMap(({ would_keep }) => would_keep ?? [])),
   }
 }
 
-/** One line a kind of record and effect. */
-function together(all: readonly Listed[]): Listed[] {
+/** One line a resource and effect. */
+function merged(all: readonly Listed[]): Listed[] {
   const lines = new Map<string, Listed>()
   for (const one of all) {
     const key = `${one.records} ${one.effect}`

@@ -5,11 +5,11 @@ import { ask, isRefused, type Refused } from '../../client/ask.ts'
 type State = { preview?: RecordDeleted; blocked?: Refused; error?: unknown }
 
 /** What deleting a record would do, asked of the service without doing it. */
-export function usePreview(kind: string, id: number | string): State {
+export function usePreview(resource: string, id: number | string): State {
   const [state, setState] = useState<State>({})
   useEffect(() => {
     const aborter = new AbortController()
-    ask('records.delete', { records: kind, id, query: { dry_run: 1 }, signal: aborter.signal }).then(
+    ask('records.delete', { records: resource, id, query: { dry_run: 1 }, signal: aborter.signal }).then(
       ({ data }) => setState({ preview: data }),
       (error) => {
         if (aborter.signal.aborted) return
@@ -17,6 +17,6 @@ export function usePreview(kind: string, id: number | string): State {
       },
     )
     return () => aborter.abort()
-  }, [kind, id])
+  }, [resource, id])
   return state
 }

@@ -8,9 +8,19 @@ export function useRestore() {
   const texts = useTexts()
   const notify = useNotify()
   const refresh = useRefresh()
-  return async ({ kind, id, title, removal }: { kind: string; id: number; title: string; removal?: number }) => {
+  return async ({
+    resource,
+    id,
+    title,
+    removal,
+  }: {
+    resource: string
+    id: number
+    title: string
+    removal?: number
+  }) => {
     try {
-      const wanted = removal ?? (await latest(kind, id))
+      const wanted = removal ?? (await latest(resource, id))
       await ask('removals.restore', { id: wanted })
       notify(texts.removals.restored(title), { type: 'success' })
       refresh()
@@ -22,10 +32,10 @@ export function useRestore() {
   }
 }
 
-async function latest(kind: string, id: number): Promise<number> {
+async function latest(resource: string, id: number): Promise<number> {
   const { data } = await ask('removals.list', { query: { limit: 100 } })
   const removal = data.find(
-    ({ records, record_id, restored_at }) => records === kind && record_id === id && restored_at === null,
+    ({ records, record_id, restored_at }) => records === resource && record_id === id && restored_at === null,
   )
   if (!removal) throw new Refused(404, { code: 'not_found' })
   return removal.id

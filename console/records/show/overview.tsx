@@ -1,9 +1,9 @@
 import Box from '@mui/material/Box'
 import { type FormField, showSections } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
-import { Panel } from '../../look/panel.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Shown } from '../kinds/shown.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Shown } from '../fields/shown.tsx'
 import type { Row } from '../list/record-table.tsx'
 
 /** All that is known of a record, in the sections of its form. */
@@ -19,7 +19,7 @@ export function Overview({ definition, record }: { definition: Definition; recor
                 <Described
                   key={field.name}
                   field={field}
-                  kind={definition.name}
+                  resource={definition.name}
                   value={record[field.name]}
                   isAlone={name === 'lines'}
                 />
@@ -34,12 +34,12 @@ export function Overview({ definition, record }: { definition: Definition; recor
 
 function Described({
   field,
-  kind,
+  resource,
   value,
   isAlone,
 }: {
   field: FormField
-  kind: string
+  resource: string
   value: unknown
   isAlone: boolean
 }) {
@@ -47,13 +47,13 @@ function Described({
   return (
     <>
       <Box component="dt" sx={isAlone ? { display: 'none' } : { color: 'text.secondary', fontSize: '0.9rem' }}>
-        {label(kind, field.name)}
+        {label(resource, field.name)}
       </Box>
       <Box
         component="dd"
         sx={{ m: 0, minWidth: 0, overflowWrap: 'anywhere', gridColumn: isAlone ? '1 / -1' : undefined }}
       >
-        <Shown field={field} kind={kind} value={value as never} />
+        <Shown field={field} resource={resource} value={value as never} />
       </Box>
     </>
   )

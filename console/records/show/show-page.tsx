@@ -9,12 +9,12 @@ import { LinkBase, useGetOne, useNavigate, useParams, useStore } from 'react-adm
 import { relatedTo } from '#derive/form/relations.ts'
 import type { Definition } from '#registry/definition.ts'
 import { isRefused } from '../../client/ask.ts'
-import { Page } from '../../look/page.tsx'
-import { StatusChip } from '../../look/status-chip.tsx'
-import { Trouble } from '../../look/trouble.tsx'
-import { Waiting } from '../../look/waiting.tsx'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Page } from '../../ui/page.tsx'
+import { StatusChip } from '../../ui/status-chip.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
 import { History } from '../history/history.tsx'
 import type { Row } from '../list/record-table.tsx'
 import { editPath, listPath } from '../paths.ts'
@@ -55,7 +55,7 @@ function Record({ definition, record, above }: RecordProps) {
     <Page
       title={title}
       above={above}
-      beside={typeof record.status === 'string' && <StatusChip kind={name} value={record.status} />}
+      beside={typeof record.status === 'string' && <StatusChip resource={name} value={record.status} />}
       actions={
         <>
           {may(name, 'EDIT') && (
@@ -96,7 +96,7 @@ function RecordTabs({ definition, record }: { definition: Definition; record: Ro
   const [wanted, setTab] = useStore(`tab.${definition.name}`, 'overview')
   const keys = ['overview', ...related.map(({ records, by }) => `${records.name}.${by}`), 'history']
   const tab = keys.includes(wanted) ? wanted : 'overview'
-  const isTwice = (kind: string) => related.filter(({ records }) => records.name === kind).length > 1
+  const isTwice = (resource: string) => related.filter(({ records }) => records.name === resource).length > 1
   const chosen = related.find(({ records, by }) => tab === `${records.name}.${by}`)
   return (
     <>

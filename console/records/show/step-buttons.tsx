@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { useNavigate } from 'react-admin'
 import { isFinal, stepsFrom } from '#derive/form/relations.ts'
 import type { Definition } from '#registry/definition.ts'
-import { AskFirst } from '../../look/ask-first.tsx'
 import { problemText } from '../../texts/refused.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
 import type { Row } from '../list/record-table.tsx'
 import { editPath } from '../paths.ts'
 import { FinalStep } from './final-step.tsx'
@@ -38,7 +38,7 @@ export function StepButtons({ definition, record, isSmall }: StepButtonsProps) {
       ))}
       {asked && (
         <FinalStep
-          kind={name}
+          resource={name}
           to={asked}
           onConfirm={() => take(record.id, asked)}
           onClose={() => setAsked(undefined)}

@@ -9,17 +9,17 @@ import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import type { Account } from '#derive/console/answers.ts'
 import { permissions as allPermissions } from '#registry/permissions.ts'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import { ask } from '../../client/ask.ts'
-import { AskFirst } from '../../look/ask-first.tsx'
-import { NewPasswordField } from '../../look/new-password-field.tsx'
-import { useSmallForm } from '../../look/use-small-form.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
+import { NewPasswordField } from '../../ui/new-password-field.tsx'
+import { useSmallForm } from '../../ui/use-small-form.ts'
 import { ScopeMatrix } from '../api/scope-matrix.tsx'
 
-const kinds = registry.map(({ name }) => name)
-const officeRights = allPermissions.filter((code) => code.endsWith('_MANAGE'))
+const resources = registry.map(({ name }) => name)
+const managementRights = allPermissions.filter((code) => code.endsWith('_MANAGE'))
 
 /** An account: who it is, and what it may do. Nobody gives more than he has. */
 export function AccountDialog({
@@ -115,7 +115,7 @@ export function AccountDialog({
           </Typography>
           <ScopeMatrix
             label={accounts.permissions}
-            kinds={kinds}
+            resources={resources}
             chosen={permissions}
             held={held}
             onChange={setPermissions}
@@ -125,12 +125,12 @@ export function AccountDialog({
           <Typography variant="h3" component="legend" sx={{ p: 0 }}>
             {accounts.office}
           </Typography>
-          {officeRights.map((code) => (
+          {managementRights.map((code) => (
             <FormControlLabel
               key={code}
               sx={{ display: 'flex' }}
               disabled={!held.has(code)}
-              label={accounts.officeRights[code] ?? code}
+              label={accounts.managementRights[code] ?? code}
               control={
                 <Checkbox
                   size="small"

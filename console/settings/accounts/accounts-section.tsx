@@ -7,10 +7,10 @@ import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { Account } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { Trouble } from '../../look/trouble.tsx'
-import { Waiting } from '../../look/waiting.tsx'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
 import { AccountDialog } from './account-dialog.tsx'
 
 /** Who may sign in, and what each may do. */

@@ -1,9 +1,9 @@
 import Box from '@mui/material/Box'
 import Link from '@mui/material/Link'
 import Typography from '@mui/material/Typography'
-import { Code } from '../../look/code.tsx'
-import { Panel } from '../../look/panel.tsx'
 import { useTexts } from '../../texts/texts.tsx'
+import { Code } from '../../ui/code.tsx'
+import { Panel } from '../../ui/panel.tsx'
 import { CopyButton } from './copy-button.tsx'
 
 /** Where the API is, one line to try it, and its documents. */

@@ -8,10 +8,10 @@ import { useState } from 'react'
 import type { TokenOptions } from '#derive/console/answers.ts'
 import { allowlistProblem } from '#registry/allowlist.ts'
 import { ask } from '../../client/ask.ts'
-import { Panel } from '../../look/panel.tsx'
-import { useSmallForm } from '../../look/use-small-form.ts'
 import { served } from '../../shell/places.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { useSmallForm } from '../../ui/use-small-form.ts'
 import { entriesOf } from './allowlist.ts'
 import { AllowlistField } from './allowlist-field.tsx'
 import { ScopeMatrix } from './scope-matrix.tsx'
@@ -63,7 +63,7 @@ export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssu
             </Typography>
             <ScopeMatrix
               label={api.scopes}
-              kinds={served.map(({ name }) => name)}
+              resources={served.map(({ name }) => name)}
               chosen={scopes}
               held={held}
               onChange={setScopes}

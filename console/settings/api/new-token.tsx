@@ -1,7 +1,7 @@
 import Alert from '@mui/material/Alert'
 import AlertTitle from '@mui/material/AlertTitle'
 import Box from '@mui/material/Box'
-import { Code } from '../../look/code.tsx'
+import { Code } from '../../ui/code.tsx'
 import { CopyButton } from './copy-button.tsx'
 
 type NewTokenProps = { title: string; lead: string; token: string; onClose(): void }

@@ -2,9 +2,9 @@ import Alert from '@mui/material/Alert'
 import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import { AskFirst } from '../../look/ask-first.tsx'
-import { useSmallForm } from '../../look/use-small-form.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
+import { useSmallForm } from '../../ui/use-small-form.ts'
 
 type PasswordDialogProps = {
   title: string

@@ -1,9 +1,9 @@
-import { ChoiceMatrix } from '../../look/choice-matrix.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { ChoiceMatrix } from '../../ui/choice-matrix.tsx'
 
 type ScopeMatrixProps = {
   label: string
-  kinds: readonly string[]
+  resources: readonly string[]
   chosen: readonly string[]
   /** What can be ticked; everything when absent. */
   held?: ReadonlySet<string>
@@ -12,19 +12,19 @@ type ScopeMatrixProps = {
 }
 
 /** Kinds of record against what may be done with them. */
-export function ScopeMatrix({ kinds, ...rest }: ScopeMatrixProps) {
+export function ScopeMatrix({ resources, ...rest }: ScopeMatrixProps) {
   const { api } = useTexts().settings
   const { many } = useRecordTexts()
   return (
     <ChoiceMatrix
       {...rest}
-      rows={kinds.map((kind) => ({ key: kind, name: many(kind) }))}
+      rows={resources.map((resource) => ({ key: resource, name: many(resource) }))}
       columns={[
         { key: 'VIEW', name: api.view },
         { key: 'EDIT', name: api.edit },
         { key: 'DELETE', name: api.delete },
       ]}
-      codeOf={(kind, action) => `${kind.toUpperCase()}_${action}`}
+      codeOf={(resource, action) => `${resource.toUpperCase()}_${action}`}
     />
   )
 }

@@ -5,12 +5,12 @@ import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import type { Token } from '#derive/console/answers.ts'
 import { ask } from '../../client/ask.ts'
-import { Panel } from '../../look/panel.tsx'
-import { Term } from '../../look/term.tsx'
 import { useMe } from '../../me/me.tsx'
 import { served } from '../../shell/places.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Term } from '../../ui/term.tsx'
 import { AllowlistPanel } from './allowlist-panel.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
 import { ScopeMatrix } from './scope-matrix.tsx'
@@ -47,7 +47,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
           <Term name={api.created}>{format.moment(token.created_at)}</Term>
           <Term name={api.lastUsed}>{lastUsed}</Term>
         </Box>
-        <ScopeMatrix isReadOnly label={api.scopes} kinds={served.map(({ name }) => name)} chosen={token.scopes} />
+        <ScopeMatrix isReadOnly label={api.scopes} resources={served.map(({ name }) => name)} chosen={token.scopes} />
         <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
           <Button variant="outlined" disabled={missing !== undefined} onClick={() => setAsked('show')}>
             {api.show}

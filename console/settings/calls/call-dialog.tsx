@@ -2,16 +2,16 @@ import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import type { CallOpened } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { AskFirst } from '../../look/ask-first.tsx'
-import { TextLink } from '../../look/text-link.tsx'
-import { Trouble } from '../../look/trouble.tsx'
-import { Waiting } from '../../look/waiting.tsx'
 import { pathOf } from '../../records/paths.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
 import { Marks } from './call-table.tsx'
 
-/** One call in full; a refused one says which gate refused it and what to do. */
+/** One call in full; a refused one says which check refused it and what to do. */
 export function CallDialog({ id, onClose }: { id: number; onClose(): void }) {
   const { calls } = useTexts().settings
   const { data: call, error } = useLoaded('calls.fetch', { id })

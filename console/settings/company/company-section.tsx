@@ -16,13 +16,13 @@ import { currencies } from '#registry/currencies.ts'
 import { planNames, plans } from '#registry/plans.ts'
 import { ask } from '../../client/ask.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { Panel } from '../../look/panel.tsx'
-import { Trouble } from '../../look/trouble.tsx'
-import { useSmallForm } from '../../look/use-small-form.ts'
-import { Waiting } from '../../look/waiting.tsx'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { useSmallForm } from '../../ui/use-small-form.ts'
+import { Waiting } from '../../ui/waiting.tsx'
 
 /** Name, currency, plan and add-ons. */
 export function CompanySection() {

@@ -1,11 +1,11 @@
 import Box from '@mui/material/Box'
 import LinearProgress from '@mui/material/LinearProgress'
 import type { PlanUse as Use } from '#derive/console/answers.ts'
-import { Panel } from '../../look/panel.tsx'
-import { TextLink } from '../../look/text-link.tsx'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
 
 /** How much of what the plan holds is used. */
 export function PlanUse({ plan }: { plan: readonly Use[] }) {

@@ -10,7 +10,7 @@ export type UsageProps = { days: readonly UsageDay[]; by: By; series: readonly s
 /** Apart from each other in both schemes. */
 const colors = ['#2f8f86', '#e0a526', '#5b8def', '#d1604f', '#9a6fd0', '#8a9795']
 
-/** One bar a day. Whoever cannot see it has the table below, so it is hidden from readers of the screen. */
+/** One bar a day. Anyone who cannot see it has the table below, so it is hidden from readers of the screen. */
 export function UsageChart({ days, by, series, nameOf }: UsageProps) {
   const { usage } = useTexts().settings
   const format = useFormat()

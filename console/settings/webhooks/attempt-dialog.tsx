@@ -5,13 +5,13 @@ import { useNotify } from 'react-admin'
 import type { WebhookAttemptOpened } from '#derive/console/answers.ts'
 import { ask } from '../../client/ask.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { AskFirst } from '../../look/ask-first.tsx'
-import { Code } from '../../look/code.tsx'
-import { Trouble } from '../../look/trouble.tsx'
-import { useSmallForm } from '../../look/use-small-form.ts'
-import { Waiting } from '../../look/waiting.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
+import { Code } from '../../ui/code.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { useSmallForm } from '../../ui/use-small-form.ts'
+import { Waiting } from '../../ui/waiting.tsx'
 
 /** One attempt with request and answer, and the way to make it again. */
 export function AttemptDialog({ id, onClose, onDone }: { id: number; onClose(): void; onDone(): void }) {

@@ -1,7 +1,7 @@
 import { eventActions, eventName } from '#registry/webhooks.ts'
-import { ChoiceMatrix } from '../../look/choice-matrix.tsx'
 import { served } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { ChoiceMatrix } from '../../ui/choice-matrix.tsx'
 
 type EventMatrixProps = {
   chosen: readonly string[]

@@ -2,9 +2,9 @@ import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { ask } from '../../client/ask.ts'
-import { AskFirst } from '../../look/ask-first.tsx'
-import { useSmallForm } from '../../look/use-small-form.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
+import { useSmallForm } from '../../ui/use-small-form.ts'
 
 /** From which moment on everything is sent again. */
 export function ReplayDialog({ id, onClose, onDone }: { id: number; onClose(): void; onDone(): void }) {

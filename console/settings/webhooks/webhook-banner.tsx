@@ -6,7 +6,7 @@ import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { webhookPath } from './paths.ts'
 
-/** Says which webhooks nothing arrives at, to whoever can do something about it. */
+/** Says which webhooks nothing arrives at, to anyone who can do something about it. */
 export function WebhookBanner() {
   return useMe().holds('API_MANAGE') ? <Troubles /> : null
 }

@@ -11,10 +11,10 @@ import { useNotify } from 'react-admin'
 import type { Webhook } from '#derive/console/answers.ts'
 import { eventNames, payloads, recordsOfEvent } from '#registry/webhooks.ts'
 import { ask } from '../../client/ask.ts'
-import { AskFirst } from '../../look/ask-first.tsx'
-import { useSmallForm } from '../../look/use-small-form.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
+import { useSmallForm } from '../../ui/use-small-form.ts'
 import { EventMatrix } from './event-matrix.tsx'
 
 type WebhookDialogProps = {
@@ -25,7 +25,7 @@ type WebhookDialogProps = {
   onSaved(secret: string | undefined): void
 }
 
-/** Where changes are sent, which, and how. Whoever sends records somewhere must be allowed to see them. */
+/** Where changes are sent, which, and how. Anyone who sends records somewhere must be allowed to see them. */
 export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps) {
   const { settings, common } = useTexts()
   const { webhooks } = settings

@@ -3,12 +3,12 @@ import Typography from '@mui/material/Typography'
 import type { HistoryEntry } from '#derive/console/answers.ts'
 import type { Json } from '#registry/json.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { Panel } from '../../look/panel.tsx'
-import { Trouble } from '../../look/trouble.tsx'
-import { Waiting } from '../../look/waiting.tsx'
-import { wayOf } from '../../records/history/way.ts'
+import { channelOf } from '../../records/history/channel.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Trouble } from '../../ui/trouble.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
 
 /** Who changed the settings of a webhook, and what the service did by itself. */
 export function WebhookHistory({ id }: { id: number }) {
@@ -37,7 +37,7 @@ function Entry({ entry }: { entry: HistoryEntry }) {
       <Typography sx={{ overflowWrap: 'anywhere' }}>
         <strong>{entry.who?.name ?? history.system}</strong> {webhooks.did[entry.action] ?? entry.action}{' '}
         <Typography component="span" color="textSecondary">
-          {wayOf(entry, history)} · <time dateTime={entry.at}>{format.exactly(entry.at)}</time>
+          {channelOf(entry, history)} · <time dateTime={entry.at}>{format.exactly(entry.at)}</time>
         </Typography>
       </Typography>
       {changes.map(([name, [old, now]]) => (

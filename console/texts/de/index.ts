@@ -24,7 +24,7 @@ export const de: Texts = {
     skip: 'Zum Inhalt springen',
     menu: 'Menü',
     home: 'Start',
-    papers: 'Tagesgeschäft',
+    businessDocuments: 'Tagesgeschäft',
     removals: 'Zuletzt gelöscht',
     settings: 'Einstellungen',
     search: 'Suchen',

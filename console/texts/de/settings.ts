@@ -270,7 +270,7 @@ export const settings: Texts['settings'] = {
     keepPassword: 'Leer bleibt das Passwort, wie es ist.',
     permissions: 'Rechte',
     office: 'Die Firma selbst',
-    officeRights: {
+    managementRights: {
       API_MANAGE: 'API verwalten (Einstellungen, API)',
       ACCOUNTS_MANAGE: 'Konten verwalten',
       COMPANY_MANAGE: 'Firma verwalten',

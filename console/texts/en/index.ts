@@ -23,7 +23,7 @@ export const en = {
     skip: 'Skip to the content',
     menu: 'Menu',
     home: 'Home',
-    papers: 'Day’s work',
+    businessDocuments: 'Day’s work',
     removals: 'Recently deleted',
     settings: 'Settings',
     search: 'Search',

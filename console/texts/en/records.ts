@@ -291,7 +291,7 @@ export const records = {
   },
 }
 
-/** Fields that every kind of record has. */
+/** Fields that every resource has. */
 export const commonFields = {
   id: 'ID',
   external_ref: 'External reference',

@@ -271,7 +271,7 @@ export const settings = {
     keepPassword: 'Leave it empty to keep the password.',
     permissions: 'Permissions',
     office: 'The company itself',
-    officeRights: {
+    managementRights: {
       API_MANAGE: 'Manage the API (Settings, API)',
       ACCOUNTS_MANAGE: 'Manage accounts',
       COMPANY_MANAGE: 'Manage the company',

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#registry/json.ts'
 import type { Calendar } from '../calendar.ts'
-import { type Paper, statesTo, turn } from '../hand.ts'
+import { type BusinessDocument, statesTo, turn } from '../seeder.ts'
 import type { Client } from './clients.ts'
 import { pieces } from './equipment.ts'
 import { priceOf } from './prices.ts'
@@ -63,7 +63,7 @@ export function timeEntryBodies(ids: Ids, calendar: Calendar): JsonObject[] {
 }
 
 /** A deposit when work begins, the rest at its end. All begin as drafts; the oldest have the lowest numbers. */
-export function invoices(ids: Ids, calendar: Calendar): Paper[] {
+export function invoices(ids: Ids, calendar: Calendar): BusinessDocument[] {
   const invoice = (index: number, day: number, share: number, status: 'DRAFT' | 'ISSUED' | 'PAID' | 'VOID') => {
     const project = projects[index] as (typeof projects)[number]
     const dates = status === 'DRAFT' ? {} : { issued_on: calendar.workday(day), due_on: calendar.day(day + 30) }
@@ -94,7 +94,7 @@ export function invoices(ids: Ids, calendar: Calendar): Paper[] {
 
 const contracted = ['Scaffold, all elevations', 'Crane days', 'Site lighting', 'Reinforcement', 'Granite, cut to list']
 
-export const contracts = (ids: Ids, calendar: Calendar): Paper[] =>
+export const contracts = (ids: Ids, calendar: Calendar): BusinessDocument[] =>
   inState('ACTIVE', 'COMPLETED').map(({ project, index }) => {
     const status = project.status === 'COMPLETED' ? 'CLOSED' : index % 4 === 0 ? 'DRAFT' : 'SIGNED'
     const body = {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#registry/json.ts'
-import { turn } from '../hand.ts'
 import { addressOf, emailOf, phoneOf, plain } from '../places.ts'
+import { turn } from '../seeder.ts'
 import type { ClientCategory } from './lists.ts'
 
 type Row = readonly [name: string, category: ClientCategory, contact: string, status?: string]

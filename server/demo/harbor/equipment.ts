@@ -1,6 +1,6 @@
 import type { JsonObject } from '#registry/json.ts'
 import type { Calendar } from '../calendar.ts'
-import { turn } from '../hand.ts'
+import { turn } from '../seeder.ts'
 import type { EquipmentCategory } from './lists.ts'
 
 type Row = readonly [

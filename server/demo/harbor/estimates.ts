@@ -1,5 +1,5 @@
 import type { Calendar } from '../calendar.ts'
-import { type Paper, statesTo } from '../hand.ts'
+import { type BusinessDocument, statesTo } from '../seeder.ts'
 import type { Client } from './clients.ts'
 import type { ProjectCategory } from './lists.ts'
 import { offerOf } from './prices.ts'
@@ -49,7 +49,7 @@ export function estimates(
   clientId: (client: Client) => number,
   projectIds: readonly number[],
   calendar: Calendar,
-): Paper[] {
+): BusinessDocument[] {
   const dates = (issued: number) => ({ issue_date: calendar.workday(issued), valid_until: calendar.day(issued + 60) })
   const ofProjects = projects.map((project, index) => ({
     states: statesTo(statusOf(project), 'SENT'),

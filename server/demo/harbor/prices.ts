@@ -1,6 +1,6 @@
+import type { Line } from '#registry/fields/lines.ts'
 import type { JsonObject } from '#registry/json.ts'
-import type { Line } from '#registry/kinds/lines.ts'
-import { totals } from '#registry/records/totals.ts'
+import { totals } from '#registry/resources/totals.ts'
 import type { ProjectCategory } from './lists.ts'
 
 /** A piece of work, as large as the days it takes. */

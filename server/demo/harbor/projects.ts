@@ -1,7 +1,7 @@
 import type { JsonObject } from '#registry/json.ts'
 import type { Calendar } from '../calendar.ts'
-import { turn } from '../hand.ts'
 import { addressOf } from '../places.ts'
+import { turn } from '../seeder.ts'
 import type { Client } from './clients.ts'
 import type { ProjectCategory } from './lists.ts'
 import { type Job, priceOf } from './prices.ts'

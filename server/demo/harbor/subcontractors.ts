@@ -1,7 +1,7 @@
 import type { JsonObject } from '#registry/json.ts'
 import type { Calendar } from '../calendar.ts'
-import { turn } from '../hand.ts'
 import { addressOf, emailOf, phoneOf, plain } from '../places.ts'
+import { turn } from '../seeder.ts'
 import type { Trade } from './lists.ts'
 
 type Row = readonly [

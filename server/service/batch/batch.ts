@@ -5,8 +5,8 @@ import { Refusal } from '#registry/refusals.ts'
 import type { Transaction } from '../../store/database.ts'
 import type { Actor } from '../actor.ts'
 import { makeBreather } from '../breather.ts'
+import { runCommand } from '../command.ts'
 import { removal } from '../remove-record.ts'
-import { workOn } from '../work.ts'
 import { createSet } from './create-set.ts'
 import { nextSet } from './cut.ts'
 import { takeLocks } from './locks.ts'
@@ -59,7 +59,7 @@ async function deleteOne(run: Run, row: WantedRow): Promise<void> {
         ? await idOfReference(transaction, actor.companyId, definition, target.externalRef)
         : (target?.id as number)
     const work = removal(actor.companyId, { definition, id, expected: row.expected })
-    outcomes[row.n] = { deleted: await workOn(transaction, actor, work) }
+    outcomes[row.n] = { deleted: await runCommand(transaction, actor, work) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     outcomes[row.n] = { refusal: error }

@@ -2,16 +2,16 @@ import { planIsFull } from '#derive/refused.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { isPlanLimited } from '#registry/plans.ts'
-import { type Sent, takenColumn } from '#sql/records/look.ts'
+import { type Sent, takenColumn } from '#sql/records/prefetch.ts'
 import { type HolderRow, holdersOf, insertRecords, nextNumbers } from '#sql/records/sets.ts'
-import { placesUsed, takePlaces } from '#sql/system/quota.ts'
+import { slotsUsed, takeSlots } from '#sql/system/quota.ts'
 import { planLimitInForce } from '../plan.ts'
 import { judged, sentOf, type Written } from '../write-record.ts'
-import { lookAtSet } from './look-set.ts'
+import { prefetchSet } from './prefetch-set.ts'
 import { type Run, refusalOf, resolved, type WantedRow } from './run.ts'
 import { uniquely } from './uniquely.ts'
 
-/** New records of one resource: looked up together, judged one by one, and written together. */
+/** New records of one resource: found up together, judged one by one, and written together. */
 export async function createSet(run: Run, definition: Definition, rows: readonly WantedRow[]): Promise<void> {
   const asked = rows.map((row) => ({ row, ...resolved(run, row) }))
   const sent: Sent[] = []
@@ -19,16 +19,16 @@ export async function createSet(run: Run, definition: Definition, rows: readonly
     sent.push(sentOf(definition, body))
     await run.breathe()
   }
-  const looked = await lookAtSet(run, definition, sent)
+  const found = await prefetchSet(run, definition, sent)
   const numbers = await numbersFor(run, definition, asked)
   const given = new Set<string>()
   const accepted: Accepted[] = []
   for (const [index, { row, body, lost }] of asked.entries()) {
     await run.breathe()
-    const seen = looked.seen(index, null)
-    const values = looked.values(index)
-    for (const { field, key } of values) if (given.has(key)) seen[takenColumn(field)] = true
-    const { record, problems } = judged(definition, { body, before: null, seen })
+    const prefetched = found.prefetched(index, null)
+    const values = found.values(index)
+    for (const { field, key } of values) if (given.has(key)) prefetched[takenColumn(field)] = true
+    const { record, problems } = judged(definition, { body, before: null, prefetched })
     if (problems.length > 0 || lost.length > 0) {
       run.outcomes[row.n] = refusalOf(problems, lost)
       continue
@@ -37,7 +37,7 @@ export async function createSet(run: Run, definition: Definition, rows: readonly
     await numbers.give(record, given)
     accepted.push({ row, record })
   }
-  const placed = await withPlaces(run, definition, accepted)
+  const placed = await withSlots(run, definition, accepted)
   for (let from = 0; from < placed.length; from += insertedTogether) {
     await insert(run, definition, placed.slice(from, from + insertedTogether))
     await run.breathe()
@@ -65,8 +65,8 @@ async function insert(run: Run, definition: Definition, accepted: readonly Accep
   }
 }
 
-/** Of those that are accepted, the ones for which the plan has a place; the others are refused. */
-async function withPlaces(
+/** Of those that are accepted, the ones for which the plan has a slot; the others are refused. */
+async function withSlots(
   run: Run,
   definition: Definition,
   accepted: readonly Accepted[],
@@ -76,9 +76,9 @@ async function withPlaces(
   if (!isPlanLimited(name) || accepted.length === 0) return accepted
   const limit = await planLimitInForce(transaction, actor.companyId, definition)
   if (limit === null) return accepted
-  const take = (places: number) => transaction.run(takePlaces(actor.companyId, name, limit, places))
+  const take = (slots: number) => transaction.run(takeSlots(actor.companyId, name, limit, slots))
   if ((await take(accepted.length)).length > 0) return accepted
-  const [row] = await transaction.run<{ used: number }>(placesUsed(actor.companyId, name))
+  const [row] = await transaction.run<{ used: number }>(slotsUsed(actor.companyId, name))
   const room = Math.max(0, limit - (row?.used ?? 0))
   if (room > 0) await take(room)
   for (const { row } of accepted.slice(room)) outcomes[row.n] = { refusal: planIsFull(name, limit, limit) }

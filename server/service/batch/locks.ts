@@ -3,9 +3,9 @@ import type { BatchOp } from '#derive/batch.ts'
 import { acceptable } from '#derive/input.ts'
 import type { Definition } from '#registry/definition.ts'
 import { isPlanLimited } from '#registry/plans.ts'
-import { definitionOf, registry } from '#registry/records/index.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
-import { type Hold, holdInOrder, holdPlaces, holds, lockInOrder } from '#sql/records/sets.ts'
+import { type Hold, holdInOrder, holdSlots, holds, lockInOrder } from '#sql/records/sets.ts'
 import { lockTree } from '#sql/records/write.ts'
 import type { Transaction } from '../../store/database.ts'
 import { hangsInTree, treesOf } from './cut.ts'
@@ -27,7 +27,7 @@ export async function takeLocks(run: Run, rows: readonly WantedRow[]): Promise<v
   for (const [table, field] of treesIn(rows)) transaction.send(lockTree(companyId, table, field))
   const limited = [...new Set(rows.map(({ wanted }) => wanted.definition.name))].filter(isPlanLimited).toSorted()
   // One count alone is taken last and held shortest, as by any write.
-  if (limited.length > 1) transaction.send(holdPlaces(companyId, limited))
+  if (limited.length > 1) transaction.send(holdSlots(companyId, limited))
 }
 
 /** A batch may have thousands of unique values, and the locks of a server are counted. */

@@ -9,7 +9,7 @@ import { type Run, refusalOf, Undone, type WantedRow } from './run.ts'
 type Writing = { row: WantedRow; values: JsonObject; id: number | null }
 
 /**
- * A write of many that may meet a unique index: somebody else took a value between our look and our write. The whole
+ * A write of many that may meet a unique index: somebody else took a value between our read and our write. The whole
  * transaction is undone and looks again, which finds what was taken; where the same happens once more, the rows whose
  * values are taken by then are named.
  */

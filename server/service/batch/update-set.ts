@@ -1,10 +1,10 @@
 import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { takenColumn } from '#sql/records/look.ts'
+import { takenColumn } from '#sql/records/prefetch.ts'
 import { type HeldRow, heldRecords, type UpdateOfSet, updateRecords } from '#sql/records/sets.ts'
 import { circles, differences, heldRecord, judged, referencesOf, sentOf, type Written } from '../write-record.ts'
-import { lookAtSet } from './look-set.ts'
+import { prefetchSet } from './prefetch-set.ts'
 import { idsOfReferences } from './reference.ts'
 import { type Run, refusalOf, resolved, type WantedRow } from './run.ts'
 import { uniquely } from './uniquely.ts'
@@ -12,11 +12,11 @@ import { uniquely } from './uniquely.ts'
 /** Changes to records of one resource, so many at a time as do not use what another of them does. */
 export async function updateSet(run: Run, definition: Definition, rows: readonly WantedRow[]): Promise<void> {
   for (let rest = rows; rest.length > 0; )
-    rest = rest.slice(await updateSome(run, definition, rest.slice(0, togetherMax)))
+    rest = rest.slice(await updateSome(run, definition, rest.slice(0, batchMaxOf)))
 }
 
 /** More would be a longer pause for everybody else, while their JSON is written and read. */
-const togetherMax = 250
+const batchMaxOf = 250
 
 type Asked = { row: WantedRow; id: number | null; body: JsonObject; lost: ReturnType<typeof resolved>['lost'] }
 
@@ -34,7 +34,7 @@ async function updateSome(run: Run, definition: Definition, rows: readonly Wante
   )
   const before = asked.map(({ id }) => (id === null ? undefined : held.get(id)))
   const records = before.map((found) => (found ? (JSON.parse(found.json) as JsonObject) : null))
-  const looked = await lookAtSet(
+  const looked = await prefetchSet(
     run,
     definition,
     asked.map(({ body }, index) => ({
@@ -56,9 +56,9 @@ async function updateSome(run: Run, definition: Definition, rows: readonly Wante
     }
     if (id !== null) targets.add(id)
     const found = before[index]
-    const seen = looked.seen(index, id)
-    for (const { field, key } of values) if (given.has(key)) seen[takenColumn(field)] = true
-    const judgedRow = await judge(run, definition, { row, body, lost, found, seen })
+    const prefetched = looked.prefetched(index, id)
+    for (const { field, key } of values) if (given.has(key)) prefetched[takenColumn(field)] = true
+    const judgedRow = await judge(run, definition, { row, body, lost, found, prefetched })
     if (!judgedRow) continue
     for (const { key } of values) given.add(key)
     accepted.push(judgedRow)
@@ -69,17 +69,17 @@ async function updateSome(run: Run, definition: Definition, rows: readonly Wante
 
 type Accepted = { row: WantedRow; before: HeldRow; changed: string[]; after: JsonObject; changes: JsonObject }
 
-type Judging = Pick<Asked, 'row' | 'body' | 'lost'> & { found: HeldRow | undefined; seen: JsonObject }
+type Judging = Pick<Asked, 'row' | 'body' | 'lost'> & { found: HeldRow | undefined; prefetched: JsonObject }
 
 async function judge(
   { transaction, actor, outcomes }: Run,
   definition: Definition,
-  { row, body, lost, found, seen }: Judging,
+  { row, body, lost, found, prefetched }: Judging,
 ): Promise<Accepted | undefined> {
   try {
     const { json } = heldRecord(found ?? null, row.expected)
     const before = JSON.parse(json) as JsonObject
-    const { record, problems } = judged(definition, { body, before, seen })
+    const { record, problems } = judged(definition, { body, before, prefetched })
     if (problems.length === 0 && lost.length === 0)
       problems.push(...(await circles(transaction, actor, definition, record, before)))
     if (problems.length > 0 || lost.length > 0) {

@@ -3,7 +3,7 @@ insert into calls (company_id, token_id, request_id, at, route, record_id, rows,
     from json_to_recordset($1::json) as call (company_id bigint, token_id bigint, request_id text, at timestamptz, route text, record_id bigint, rows integer, status smallint, code text, ms real, peer inet, dry_run boolean, replayed boolean, counted boolean)
 -- ["[]"]
 
--- tallies.fold
+-- row-counts.compact
 with moved as (
       delete from tally_changes where ctid = any (array(
       select ctid from tally_changes  limit $1 for update skip locked

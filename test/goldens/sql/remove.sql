@@ -1,5 +1,5 @@
 -- invoices.related.project_id
-select r.id, case when r.status in ('DRAFT') then 'goes' else 'blocks' end as effect from unnest($1::bigint[]) gone (id) cross join lateral (
+select r.id, case when r.status in ('DRAFT') then 'cascade' else 'restrict' end as effect from unnest($1::bigint[]) gone (id) cross join lateral (
       select * from invoices r
       where r.company_id = $2 and r.project_id between gone.id and gone.id and r.deleted_at is null
       order by r.project_id,r.id offset 0 for update
@@ -7,7 +7,7 @@ select r.id, case when r.status in ('DRAFT') then 'goes' else 'blocks' end as ef
 -- [[4711],7]
 
 -- time_entries.related.project_id
-select r.id, case when r.status in ('DRAFT') then 'goes' else 'blocks' end as effect from unnest($1::bigint[]) gone (id) cross join lateral (
+select r.id, case when r.status in ('DRAFT') then 'cascade' else 'restrict' end as effect from unnest($1::bigint[]) gone (id) cross join lateral (
       select * from time_entries r
       where r.company_id = $2 and r.project_id between gone.id and gone.id and r.deleted_at is null
       order by r.project_id,r.id offset 0 for update
@@ -15,7 +15,7 @@ select r.id, case when r.status in ('DRAFT') then 'goes' else 'blocks' end as ef
 -- [[4711],7]
 
 -- contracts.related.project_id
-select r.id, case when r.status in ('DRAFT') then 'goes' else 'blocks' end as effect from unnest($1::bigint[]) gone (id) cross join lateral (
+select r.id, case when r.status in ('DRAFT') then 'cascade' else 'restrict' end as effect from unnest($1::bigint[]) gone (id) cross join lateral (
       select * from contracts r
       where r.company_id = $2 and r.project_id between gone.id and gone.id and r.deleted_at is null
       order by r.project_id,r.id offset 0 for update
@@ -23,7 +23,7 @@ select r.id, case when r.status in ('DRAFT') then 'goes' else 'blocks' end as ef
 -- [[4711],7]
 
 -- estimates.related.project_id
-select r.id, case when r.status in ('ACCEPTED') then 'blocks' when r.status in ('DRAFT') then 'goes' else 'unlinked' end as effect from unnest($1::bigint[]) gone (id) cross join lateral (
+select r.id, case when r.status in ('ACCEPTED') then 'restrict' when r.status in ('DRAFT') then 'cascade' else 'unlinked' end as effect from unnest($1::bigint[]) gone (id) cross join lateral (
       select * from estimates r
       where r.company_id = $2 and r.project_id between gone.id and gone.id and r.deleted_at is null
       order by r.project_id,r.id offset 0 for update
@@ -31,7 +31,7 @@ select r.id, case when r.status in ('ACCEPTED') then 'blocks' when r.status in (
 -- [[4711],7]
 
 -- equipment_logs.related.project_id
-select r.id, case when r.billed in (true) then 'blocks' else 'unlinked' end as effect from unnest($1::bigint[]) gone (id) cross join lateral (
+select r.id, case when r.billed in (true) then 'restrict' else 'unlinked' end as effect from unnest($1::bigint[]) gone (id) cross join lateral (
       select * from equipment_logs r
       where r.company_id = $2 and r.project_id between gone.id and gone.id and r.deleted_at is null
       order by r.project_id,r.id offset 0 for update
@@ -39,7 +39,7 @@ select r.id, case when r.billed in (true) then 'blocks' else 'unlinked' end as e
 -- [[4711],7]
 
 -- tasks.related.project_id
-select r.id, 'goes' as effect from unnest($1::bigint[]) gone (id) cross join lateral (
+select r.id, 'cascade' as effect from unnest($1::bigint[]) gone (id) cross join lateral (
       select * from tasks r
       where r.company_id = $2 and r.project_id between gone.id and gone.id and r.deleted_at is null
       order by r.project_id,r.id offset 0 for update
@@ -61,7 +61,7 @@ insert into removals (company_id, account_id, token_id, door, records, record_id
     returning id
 -- [7,8,9,"api","projects",1,"soft","T","{}","[]"]
 
--- projects.hide
+-- projects.soft-delete
 with was as (
       select r.id, r.ctid as place, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $1) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from (select distinct id from unnest($2::bigint[]) id order by id) wanted
     cross join lateral (

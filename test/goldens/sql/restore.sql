@@ -7,7 +7,7 @@ select records, record_id, mode, went, unlinked, restored_at is not null as rest
 update removals set restored_at = now() where company_id = $1 and id = $2
 -- [7,1]
 
--- workers.hidden
+-- workers.soft-deleted
 select r.id, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.employee_no as employee_no,r.email as email,r.phone as phone,r.status as status,r.trade_id as trade_id,r.employment_type as employment_type,r.supervisor_id as supervisor_id,r.hired_on as hired_on,r.left_on as left_on,r.hourly_cost_minor as hourly_cost_minor,r.bill_rate_minor as bill_rate_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $1) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from (select distinct id from unnest($2::bigint[]) id order by id) wanted
     cross join lateral (
       select ctid, * from workers where company_id = $3 and id = wanted.id for update offset 0
@@ -34,7 +34,7 @@ select r.id, r.deleted_at is null as live from (select distinct id from unnest($
     ) r
 -- [[3],7]
 
--- projects.unhide
+-- projects.undelete
 with r as (
       update projects set deleted_at = null, removal_id = null, version = version + 1, updated_at = now()
       where ctid = any (array(select r.ctid from (select distinct id from unnest($1::bigint[]) id order by id) wanted

@@ -14,7 +14,7 @@ with r as (
     select r.id, r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.employee_no as employee_no,r.email as email,r.phone as phone,r.status as status,r.trade_id as trade_id,r.employment_type as employment_type,r.supervisor_id as supervisor_id,r.hired_on as hired_on,r.left_on as left_on,r.hourly_cost_minor as hourly_cost_minor,r.bill_rate_minor as bill_rate_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $28) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from r
 -- [7,"Ada",null,null,null,null,null,null,null,null,null,null,null,null,null,"workers",1,7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"workers","created",null,7]
 
--- workers.insert-at-place
+-- workers.insert-in-quota
 with place as (update plan_usage set used = used + $1
     where company_id = $2 and records = $3 and used + $4 <= $5 returning used), r as (
       insert into workers (company_id, name,employee_no,email,phone,status,trade_id,employment_type,supervisor_id,hired_on,left_on,hourly_cost_minor,bill_rate_minor,external_ref,notes)

@@ -1,8 +1,8 @@
-import { type Field, kindOf } from '#registry/kinds/index.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import { bodyBytesMax, bodyValuesMax } from '#registry/limits.ts'
-import { registry } from '#registry/records/index.ts'
+import { registry } from '#registry/resources/index.ts'
 import type { Attack } from '../attack.ts'
-import type { Bytes } from '../hands.ts'
+import type { Bytes } from '../toolkit.ts'
 import { bearer, inTurn, json, sameSite, wire } from './wire.ts'
 
 /** Texts that cost whoever reads them more than whoever sends them. */

@@ -1,8 +1,8 @@
 import type { Attack } from '../attack.ts'
-import type { Hands } from '../hands.ts'
+import type { Toolkit } from '../toolkit.ts'
 import { bearer, json, wire } from './wire.ts'
 
-/** Answers that are asked for and not read: what has been made waits in the memory of whoever made it. */
+/** Answers that are asked for and not read: what has been made waits in the memory of the one who made it. */
 
 const waiting = {
   most: 240,
@@ -21,7 +21,7 @@ const documents = { most: 1200, because: 'no document is larger' }
 const pages = { most: 6500, because: 'a page of a hundred records that are as long as they may be has 6,200 KB' }
 
 /** As many records as a page holds, each with 60 KB of text: as much as one may hold. */
-async function longRecords({ ground: { url, attacker } }: Hands): Promise<void> {
+async function longRecords({ ground: { url, attacker } }: Toolkit): Promise<void> {
   const headers = { ...bearer(attacker.token), ...json }
   const body = JSON.stringify({ name: 'Long', description: '€'.repeat(10_000), notes: '€'.repeat(10_000) })
   const met = (await (await fetch(`${url}/v1/projects?limit=1`, { headers })).json()) as { meta: { total: number } }
@@ -31,11 +31,11 @@ async function longRecords({ ground: { url, attacker } }: Hands): Promise<void> 
   }
 }
 
-const longPage = ({ ground }: Hands) =>
+const longPage = ({ ground }: Toolkit) =>
   wire('GET', '/v1/projects?limit=100', { headers: bearer(ground.attacker.token) })
 
 /** The largest of the app's scripts, as its first page names them. */
-async function appScript({ ground: { url } }: Hands): Promise<string> {
+async function appScript({ ground: { url } }: Toolkit): Promise<string> {
   const page = await (await fetch(url, { headers: { Accept: 'text/html' } })).text()
   const path = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1]
   if (path === undefined) throw new Error('the first page names no script')
@@ -63,9 +63,9 @@ export const unread: readonly Attack[] = [
     about: 'Asks for a script of the web interface sixteen times over each connection and reads nothing.',
     bounds: { memory: waiting, answered: documents },
     sockets: { short: 100, long: 600 },
-    async run(hands) {
-      const bytes = `${wire('GET', await appScript(hands))}`.repeat(16)
-      await hands.hold({ send: () => bytes, reads: 'nothing', requests: 16 })
+    async run(toolkit) {
+      const bytes = `${wire('GET', await appScript(toolkit))}`.repeat(16)
+      await toolkit.hold({ send: () => bytes, reads: 'nothing', requests: 16 })
     },
   },
   {
@@ -82,7 +82,7 @@ export const unread: readonly Attack[] = [
     bounds: { memory: made, answered: pages },
     sockets: { short: 80, long: 150 },
     setup: longRecords,
-    run: (hands) => hands.hold({ send: () => longPage(hands), reads: 'nothing' }),
+    run: (toolkit) => toolkit.hold({ send: () => longPage(toolkit), reads: 'nothing' }),
   },
   {
     name: 'unread-pipeline',
@@ -90,7 +90,7 @@ export const unread: readonly Attack[] = [
     bounds: { memory: made, answered: pages },
     sockets: { short: 2, long: 8 },
     setup: longRecords,
-    run: (hands) => hands.hold({ send: () => `${longPage(hands)}`.repeat(100), reads: 'nothing', requests: 100 }),
+    run: (toolkit) => toolkit.hold({ send: () => `${longPage(toolkit)}`.repeat(100), reads: 'nothing', requests: 100 }),
   },
   {
     name: 'slow-readers',

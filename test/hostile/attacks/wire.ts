@@ -1,5 +1,5 @@
 import { shotOf } from '../../../bench/load/wire.ts'
-import type { Bytes } from '../hands.ts'
+import type { Bytes } from '../toolkit.ts'
 
 type More = { headers?: { readonly [name: string]: string }; body?: string }
 

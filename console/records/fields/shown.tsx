@@ -1,0 +1,107 @@
+import Box from '@mui/material/Box'
+import Link from '@mui/material/Link'
+import type { FormField } from '#derive/form.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
+import { useMe } from '../../me/me.tsx'
+import { useFormat } from '../../texts/format.ts'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { StatusChip } from '../../ui/status-chip.tsx'
+import { ReferenceName } from './reference-name.tsx'
+import { ShownLines } from './shown-lines.tsx'
+
+type ShownProps = {
+  field: FormField
+  /** The kind of record that the value is of. */
+  resource: string
+  value: Json | undefined
+  /** In a cell or a history: one line, no table. */
+  isShort?: boolean
+}
+
+/** A value as people read it. */
+export function Shown({ field, resource, value, isShort }: ShownProps) {
+  const { show, common } = useTexts()
+  const { value: word } = useRecordTexts()
+  const format = useFormat()
+  const { currency } = useMe().company
+  if (value === null || value === undefined || value === '') return <>{show.empty}</>
+  switch (field.kind) {
+    case 'choice':
+      return field.name === 'status' ? (
+        <StatusChip resource={resource} value={String(value)} />
+      ) : (
+        word(resource, String(value))
+      )
+    case 'flag':
+      return <>{value ? common.yes : common.no}</>
+    case 'money':
+      return <Figure>{format.money(value as number, currency)}</Figure>
+    case 'integer':
+      // A year is written without a separator, and nothing below ten thousand needs one.
+      return <Figure>{(value as number) < 10_000 ? String(value) : format.number(value as number)}</Figure>
+    case 'decimal':
+      return <Figure>{format.number(value as number)}</Figure>
+    case 'date':
+      return (
+        <Box component="span" sx={{ whiteSpace: 'nowrap' }}>
+          {format.day(String(value))}
+        </Box>
+      )
+    case 'instant':
+      return (
+        <Box component="span" sx={{ whiteSpace: 'nowrap' }}>
+          {format.moment(String(value))}
+        </Box>
+      )
+    case 'reference':
+      return <ReferenceName to={field.to as string} id={value as number} />
+    case 'email':
+      return <Link href={`mailto:${value}`}>{String(value)}</Link>
+    case 'phone':
+      return (
+        <Link href={`tel:${String(value).replaceAll(/[^+\d]/g, '')}`} sx={{ whiteSpace: 'nowrap' }}>
+          {String(value)}
+        </Link>
+      )
+    case 'url':
+      return <WebAddress address={String(value)} />
+    case 'country':
+      return <>{format.country(String(value))}</>
+    case 'address':
+      return <Address address={value as JsonObject} isShort={isShort} />
+    case 'lines':
+      return <ShownLines lines={value as JsonObject[]} isShort={isShort} />
+    case 'paragraph':
+      return (
+        <Box component="span" sx={isShort ? {} : { whiteSpace: 'pre-wrap', maxWidth: '75ch', display: 'block' }}>
+          {String(value)}
+        </Box>
+      )
+    default:
+      return <>{String(value)}</>
+  }
+}
+
+const Figure = ({ children }: { children: string }) => (
+  <Box component="span" sx={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>
+    {children}
+  </Box>
+)
+
+/** A link only for the two schemes that the registry accepts, whatever is stored. */
+const WebAddress = ({ address }: { address: string }) =>
+  /^https?:\/\//.test(address) ? (
+    <Link href={address} target="_blank" rel="noopener noreferrer">
+      {address.replace(/^https?:\/\//, '')}
+    </Link>
+  ) : (
+    address
+  )
+
+function Address({ address, isShort }: { address: JsonObject; isShort?: boolean }) {
+  const { country: countryName } = useFormat()
+  const { line1, line2, city, region, postal_code, country } = address as { [member: string]: string | null }
+  const place = [postal_code, city].filter(Boolean).join(' ')
+  const parts = [line1, line2, place, region, country && countryName(country)].filter(Boolean)
+  return isShort ? parts.join(', ') : parts.map((part) => <div key={part}>{part}</div>)
+}

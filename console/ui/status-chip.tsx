@@ -1,0 +1,45 @@
+import Chip from '@mui/material/Chip'
+import { useRecordTexts } from '../texts/texts.tsx'
+
+type Tone = 'success' | 'info' | 'warning' | 'error' | 'default'
+
+/** How a word strikes the eye. A word that is not here is neutral. */
+const tones: { readonly [word: string]: Tone } = {
+  ACTIVE: 'success',
+  APPROVED: 'success',
+  ACCEPTED: 'success',
+  PAID: 'success',
+  SIGNED: 'success',
+  IN_USE: 'info',
+  BIDDING: 'info',
+  SENT: 'info',
+  ISSUED: 'info',
+  PROSPECT: 'info',
+  ON_HOLD: 'warning',
+  ON_LEAVE: 'warning',
+  MAINTENANCE: 'warning',
+  PENDING: 'warning',
+  EXPIRED: 'warning',
+  BLOCKED: 'error',
+  REJECTED: 'error',
+  CANCELLED: 'error',
+  VOID: 'error',
+}
+
+/** Where a record stands: a word, and a colour that repeats it. */
+export function StatusChip({ resource, value }: { resource: string; value: string }) {
+  const { value: word } = useRecordTexts()
+  const tone = tones[value] ?? 'default'
+  return (
+    <Chip
+      size="small"
+      variant="outlined"
+      color={tone}
+      label={word(resource, value)}
+      sx={{
+        fontWeight: 600,
+        bgcolor: tone === 'default' ? undefined : `color-mix(in srgb, var(--mui-palette-${tone}-main) 9%, transparent)`,
+      }}
+    />
+  )
+}

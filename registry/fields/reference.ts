@@ -1,0 +1,34 @@
+import { idMax } from '../limits.ts'
+import type { Common, Kind } from './kind.ts'
+
+/** The record's own number. */
+export type IdField = Common & { kind: 'id' }
+
+export const id: Kind<IdField> = {
+  schema: () => ({ type: 'integer', format: 'int64', minimum: 1, maximum: idMax }),
+  must: () => 'must be the id of a record',
+  column: () => 'bigint',
+  // The first demo company has a record with this id in every collection.
+  example: () => 17,
+  sortable: true,
+}
+
+/** The id of a live record of another resource, of the same company. */
+export type ReferenceField = Common & {
+  kind: 'reference'
+  to: string
+  /** Only records with this value of this column are eligible; any other is as good as missing. */
+  only?: { readonly column: string; readonly value: string }
+  /** Columns of the record referred to that the rules of this one read. */
+  reads?: readonly string[]
+  /** Following the reference from record to record never comes back to where it began. */
+  tree?: true
+}
+
+export const reference: Kind<ReferenceField> = {
+  schema: () => ({ type: 'integer', format: 'int64', minimum: 1, maximum: idMax }),
+  must: () => 'must be the id of a record (a positive whole number)',
+  column: () => 'bigint',
+  example: () => 17,
+  sortable: false,
+}

@@ -1,0 +1,40 @@
+import type { Definition } from '../definition.ts'
+import { categories } from './categories.ts'
+import { clients } from './clients.ts'
+import { contacts } from './contacts.ts'
+import { contracts } from './contracts.ts'
+import { equipment } from './equipment.ts'
+import { equipmentLogs } from './equipment-logs.ts'
+import { estimates } from './estimates.ts'
+import { invoices } from './invoices.ts'
+import { projects } from './projects.ts'
+import { subcontractors } from './subcontractors.ts'
+import { tasks } from './tasks.ts'
+import { timeEntries } from './time-entries.ts'
+import { trades } from './trades.ts'
+import { workers } from './workers.ts'
+
+/** The resources of a company. What is derived takes such a list, so that a test can give it another. */
+export type Registry = readonly Definition[]
+
+/** Every resource there is: first the six served ones in the order of the spec, then the ERP-only ones. */
+export const registry: Registry = [
+  projects,
+  workers,
+  clients,
+  estimates,
+  subcontractors,
+  equipment,
+  trades,
+  categories,
+  tasks,
+  contacts,
+  timeEntries,
+  invoices,
+  contracts,
+  equipmentLogs,
+]
+
+/** The definition of that name, if there is one. */
+export const definitionOf = (records: Registry, name: string): Definition | undefined =>
+  records.find((definition) => definition.name === name)

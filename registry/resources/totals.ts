@@ -1,0 +1,37 @@
+import { type Line, quantityPlaces } from '../fields/lines.ts'
+import type { Json } from '../json.ts'
+
+export type Totals = { subtotal_minor: number; discount_minor: number; tax_minor: number; total_minor: number }
+
+/**
+ * The totals of an estimate in minor units. Each line, the discount and the tax are rounded once, half up; the
+ * arithmetic is exact (whole numbers of any size), so the total is the same wherever it is worked out.
+ */
+export function totals(lines: readonly Line[], discountPct: Json | undefined, taxPct: Json | undefined): Totals {
+  const subtotal = lines.reduce((sum, line) => sum + lineTotal(line), 0n)
+  const discount = percentOf(subtotal, discountPct)
+  const tax = percentOf(subtotal - discount, taxPct)
+  return {
+    subtotal_minor: Number(subtotal),
+    discount_minor: Number(discount),
+    tax_minor: Number(tax),
+    total_minor: Number(subtotal - discount + tax),
+  }
+}
+
+export function lineTotal({ quantity, unit_price_minor }: Line): bigint {
+  return rounded(scaled(quantity, quantityPlaces) * BigInt(unit_price_minor), 10n ** BigInt(quantityPlaces))
+}
+
+const percentPlaces = 2
+
+function percentOf(amount: bigint, percent: Json | undefined): bigint {
+  const hundredfold = 10n ** BigInt(percentPlaces + 2)
+  return rounded(amount * scaled(Number(percent ?? 0), percentPlaces), hundredfold)
+}
+
+/** A number with at most `places` decimals as a whole number of its last place. */
+const scaled = (value: number, places: number): bigint => BigInt(Math.round(value * 10 ** places))
+
+/** Half up; nothing here is negative. */
+const rounded = (dividend: bigint, divisor: bigint): bigint => (dividend + divisor / 2n) / divisor

@@ -1,0 +1,106 @@
+import type { Command } from 'commander'
+import { passwordLengthMax, passwordLengthMin } from '#registry/limits.ts'
+import { permissions as allPermissions } from '#registry/permissions.ts'
+import { type Account, companyOf, createAccount, setAccount } from '../service/account.ts'
+import { needDatabase } from './data-folder.ts'
+import { Mistake } from './mistake.ts'
+import { inLine } from './printable.ts'
+import { readSecretWord } from './stdin.ts'
+import type { Answer, CommandContext } from './terminal.ts'
+import { configOf, inCompany, inTransaction, named } from './with-app.ts'
+import { readId, readList } from './words.ts'
+
+type CreateOptions = {
+  company: number
+  name: string
+  email: string
+  password?: string
+  service?: true
+  permissions?: string[]
+}
+type SetOptions = { permissions?: string[]; disable?: true; enable?: true; password?: string }
+
+const passwordAbout = `the password, ${passwordLengthMin} to ${passwordLengthMax} characters that are not easily guessed; - reads it from the standard input`
+const permissionsAbout = 'what it may do: permissions separated by commas, or all, or none'
+const readPermissions = readList('--permissions', allPermissions)
+
+const permissionsHelp = `
+Permissions are a kind of record and VIEW, EDIT or DELETE: PROJECTS_VIEW, TIME_ENTRIES_EDIT. Besides there are
+API_MANAGE, ACCOUNTS_MANAGE and COMPANY_MANAGE.`
+
+/** account create and set. */
+export function addAccount(program: Command, context: CommandContext): void {
+  const account = program.command('account').description('Make and change the accounts of people.')
+
+  account
+    .command('create')
+    .description('Makes an account of a company; says its id. Without a password nobody can sign in with it.')
+    .requiredOption('--company <id>', 'the company', readId('--company'))
+    .requiredOption('--name <name>', 'the name of the person')
+    .requiredOption(
+      '--email <address>',
+      'the e-mail address to sign in with; in a company it belongs to one account alone',
+    )
+    .option('--password <password>', passwordAbout)
+    .option('--service', 'of a program: nobody can ever sign in with it, and the address is of who answers for it')
+    .option('--permissions <list>', `${permissionsAbout} (default: all)`, readPermissions)
+    .addHelpText('after', permissionsHelp)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plumbline account create --company 1 --name "Grace Okafor" --email grace@example.com\n  plumbline account create --company 1 --name "Payroll sync" --email it@example.com --service --permissions WORKERS_VIEW',
+    )
+    .action(async ({ company: companyId, ...options }: CreateOptions) => {
+      if (options.service && options.password !== undefined) {
+        throw new Mistake('Give --service or --password, not both: nobody signs in with a service account.')
+      }
+      const password = await readSecretWord(context, options.password)
+      const input = { ...options, permissions: options.permissions ?? allPermissions, password }
+      context.say(
+        await inCompany(context, companyId, async ({ transaction, company }) =>
+          made(await createAccount(transaction, companyId, input), named(company)),
+        ),
+      )
+    })
+
+  account
+    .command('set')
+    .description('Changes what is given of an account and keeps the rest. Its token feels it at its next request.')
+    .argument('<id>', 'the id of the account', readId('The id'))
+    .option('--permissions <list>', permissionsAbout, readPermissions)
+    .option('--disable', 'it can do nothing any more')
+    .option('--enable', 'it can again')
+    .option('--password <password>', passwordAbout)
+    .addHelpText('after', permissionsHelp)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plumbline account set 2 --permissions PROJECTS_VIEW,PROJECTS_EDIT\n  plumbline account set 2 --disable',
+    )
+    .action(async (id: number, options: SetOptions) => {
+      if (options.disable && options.enable) throw new Mistake('Give --disable or --enable, not both.')
+      await needDatabase(configOf(context))
+      const password = await readSecretWord(context, options.password)
+      const change = {
+        ...(options.permissions ? { permissions: options.permissions } : {}),
+        ...(options.disable || options.enable ? { disabled: options.disable === true } : {}),
+        ...(password === undefined ? {} : { password }),
+      }
+      context.say(
+        await inTransaction(context, async (transaction) =>
+          changed(await setAccount(transaction, await companyOf(transaction, id), id, change)),
+        ),
+      )
+    })
+}
+
+const made = (account: Account, company: string): Answer => ({
+  json: { account_id: account.id },
+  text: `Made account ${account.id} of ${company}: ${described(account)}.`,
+})
+
+const changed = ({ id, ...account }: Account): Answer => ({
+  json: { account_id: id, ...account },
+  text: `Account ${id} is ${described(account)}.`,
+})
+
+const described = ({ name, email, permissions, disabled, service }: Omit<Account, 'id'>): string =>
+  `${inLine(name)} <${inLine(email)}>, ${service ? 'a service account, ' : ''}with ${permissions.length} permissions${disabled ? ', disabled' : ''}`

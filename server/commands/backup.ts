@@ -1,0 +1,101 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { findDatabase, systemClock } from '../app.ts'
+import { type Made, runBackup } from '../backup/run-backup.ts'
+import { type Verified, verifyBackup } from '../backup/verify.ts'
+import type { Config } from '../config/config.ts'
+import { keyFiles } from '../secret.ts'
+import { needDatabase } from './data-folder.ts'
+import { Mistake } from './mistake.ts'
+import { needBundled } from './own-server.ts'
+import { progressOf, startShares } from './progress.ts'
+import type { Answer, CommandContext } from './terminal.ts'
+import { configOf } from './with-app.ts'
+
+type Options = { withKey?: true }
+
+/** backup, and backup verify. */
+export function addBackup(program: Command, context: CommandContext): void {
+  const backup = program
+    .command('backup')
+    .description('Backs up the bundled database while it is used; a backup has its name when it is whole.')
+    .argument('[to]', 'a folder or a .tar file that is not there yet; when not given, a new one in PLUMBLINE_BACKUP_TO')
+    .option('--with-key', 'put the key that seals tokens into it, too')
+    .addHelpText(
+      'after',
+      `
+In PLUMBLINE_BACKUP_TO it also removes all but the newest PLUMBLINE_BACKUP_KEEP, as "serve" does.
+
+Examples:
+  plumbline backup /mnt/backups/before-the-move
+  plumbline backup plumbline.tar --with-key
+  plumbline backup verify plumbline.tar`,
+    )
+    .action(async (to: string | undefined, { withKey }: Options) =>
+      context.say(await backUp(context, to, withKey ?? false)),
+    )
+
+  backup
+    .command('verify')
+    .description('Restores a backup aside, starts it and reads every table in two ways; nothing of that stays.')
+    .argument('<from>', 'the backup')
+    .addHelpText('after', '\nTMPDIR needs room for all of it.\n\nExample:\n  plumbline backup verify plumbline.tar')
+    .action(async (from: string) => {
+      const config = configOf(context)
+      await needBundled(config, 'verify')
+      const progress = progressOf(context)
+      try {
+        context.say(verified(from, await verifyBackup({ from, user: config.databaseUser, progress: progress.tell })))
+      } finally {
+        progress.end()
+      }
+    })
+}
+
+async function backUp(context: CommandContext, to: string | undefined, withKey: boolean): Promise<Answer> {
+  const config = configOf(context)
+  await needBundled(config, 'backup')
+  await needDatabase(config)
+  if (to === undefined && config.backupTo === null)
+    throw new Mistake('Name a folder or a .tar file for the backup, or set PLUMBLINE_BACKUP_TO.')
+  if (withKey && config.secret !== null)
+    throw new Mistake('The key is the one of PLUMBLINE_SECRET, which is kept by you: leave --with-key out.')
+  const progress = progressOf(context)
+  const { connection, leave } = await findDatabase(config, progress.tell)
+  progress.end()
+  const shares = startShares(context, 'Backing up')
+  const keys = withKey ? await keyFiles(config) : []
+  const wanted = { config, connection, to: to ?? null, keyFiles: keys, now: systemClock.now, onProgress: shares.tell }
+  try {
+    return made(await runBackup(wanted), withKey, config)
+  } finally {
+    await leave()
+  }
+}
+
+function made({ to, manifest, removed }: Made, withKey: boolean, config: Config): Answer {
+  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
+  const warning = `The key that seals tokens is not in it: keep ${config.secret === null ? `${resolve(config.dataFolder)}/secret` : 'PLUMBLINE_SECRET'} elsewhere; without it tokens go on working and can no longer be shown.`
+  return {
+    json: {
+      backup: resolve(to),
+      ...{ files: manifest.files.length, bytes, with_key: withKey },
+      ...{ started_at: manifest.started_at, finished_at: manifest.finished_at, removed },
+    },
+    text: [
+      `Backed up to ${resolve(to)}: ${manifest.files.length} files, ${megabytes(bytes)}, as of ${manifest.finished_at}.`,
+      withKey ? 'It holds the key that seals tokens: keep it as safe as that.' : warning,
+      ...(removed.backups > 0 ? [`Removed ${removed.backups} older; ${config.backupKeep} are kept.`] : []),
+    ].join('\n'),
+  }
+}
+
+function verified(from: string, { manifest, tables }: Verified): Answer {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+  return {
+    json: { ok: true, backup: resolve(from), finished_at: manifest.finished_at, tables },
+    text: `${resolve(from)} is whole: ${manifest.files.length} files have their checksums, it was restored aside and started, and ${rows} rows of ${tables.length} tables are the same by pages and by key. It is as of ${manifest.finished_at}.`,
+  }
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(1)} MiB`

@@ -1,0 +1,86 @@
+import { type Config, version } from '../config/config.ts'
+import { isPlain, plainSentence } from '../config/exposure.ts'
+import type { DemoAccount, DemoCompany, DemoStory } from '../demo/seed.ts'
+import { inLine } from './printable.ts'
+import type { Answer } from './terminal.ts'
+import { named } from './with-app.ts'
+
+export type Ready = { config: Config; url: string; databaseIs: string; demo: DemoStory | null }
+
+/** What the server says when it is ready: where it is, and the shortest way to a first answer. */
+export function banner({ config, url, databaseIs, demo }: Ready): Answer {
+  const shown = demo?.companies.find(({ accounts }) => accounts.some(({ password }) => password !== null))
+  const documents = { docs: `${url}/v1/docs`, openapi: `${url}/v1/openapi.json`, postman: `${url}/v1/postman.json` }
+  const sections = [
+    [`Plumbline ${version} is ready at ${url}`],
+    table([
+      ...(config.publicUrl === null ? [] : [['Public address', config.publicUrl] as const]),
+      ['Web interface', `${url}/`],
+      ['Reference page', documents.docs],
+      ['Database', databaseIs],
+      ...(config.processes === 1 ? [] : [['Processes', String(config.processes)] as const]),
+    ]),
+    ...(demo?.notes.length ? [demo.notes] : []),
+    ...(shown ? demoSections(shown, url) : [firstSteps]),
+    ...(isPlain(config) ? [[plainSentence]] : []),
+    ['Ctrl-C stops it.'],
+  ]
+  return {
+    json: {
+      url,
+      ...documents,
+      database: databaseIs,
+      processes: config.processes,
+      demo: shown ? demoJson(shown, url) : null,
+      notes: [...(demo?.notes ?? []), ...(isPlain(config) ? [plainSentence] : [])],
+    },
+    text: `\n${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`,
+  }
+}
+
+function demoSections(company: DemoCompany, url: string): string[][] {
+  const { token } = company
+  return [
+    table([
+      ['Demo company', named(company)],
+      ['Sign-in', signInOf(company)],
+      ['Token', token ?? 'none that can be shown; see "plumbline token --help"'],
+    ]),
+    ...(token === null ? [] : [['Try it:', '', `  ${curlLine(url, token)}`]]),
+  ]
+}
+
+/** Quoted, because some shells take a question mark for a pattern. */
+const curlLine = (url: string, token: string): string =>
+  `curl -H "Authorization: Bearer ${token}" "${url}/v1/projects?limit=3"`
+
+function demoJson(company: DemoCompany, url: string) {
+  const { id, name, token } = company
+  const account = openAccount(company)
+  return {
+    company_id: id,
+    ...{ name, email: account?.email ?? null, password: account?.password ?? null, token },
+    curl: token === null ? null : curlLine(url, token),
+  }
+}
+
+/** The first account that can be signed in with: the owner's, unless somebody took it over. */
+const openAccount = ({ accounts }: DemoCompany): DemoAccount | undefined =>
+  accounts.find(({ password }) => password !== null)
+
+/** How to sign in to a demo company. */
+function signInOf(company: DemoCompany): string {
+  const account = openAccount(company)
+  return account ? `${inLine(account.email)}, password ${account.password}` : 'none that can be shown'
+}
+
+const table = (rows: readonly (readonly [name: string, value: string])[]): string[] =>
+  rows.map(([name, value]) => `  ${name.padEnd(16)}${value}`)
+
+const firstSteps = [
+  'Make a company, an account and its token, as far as there are none:',
+  '',
+  '  bin/plumbline company create --name "My company" --add-ons all',
+  '  bin/plumbline account create --company 1 --name "My name" --email me@example.com',
+  '  bin/plumbline token issue --company 1 --account 1',
+]

@@ -1,0 +1,56 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { type Change, readChanges } from '../service/changes.ts'
+import { showCompany } from '../service/company.ts'
+import { needDatabase } from './data-folder.ts'
+import { progressOf } from './progress.ts'
+import type { CommandContext } from './terminal.ts'
+import { configOf, withApp } from './with-app.ts'
+import { readId } from './words.ts'
+
+type Given = { company: number; after?: string; follow?: true }
+
+const pageSize = 100
+const pollMilliseconds = 500
+
+/** changes. */
+export function addChanges(program: Command, context: CommandContext): void {
+  program
+    .command('changes')
+    .description('Tells the changes of a company in the order of their commits, one a line, as /v1/changes does.')
+    .requiredOption('--company <id>', 'the company', readId('--company'))
+    .option('--after <cursor>', 'a cursor, or now; else from the oldest change that is kept')
+    .option('--follow', 'goes on with what happens from now on, until Ctrl-C')
+    .addHelpText('after', '\nWith --json each line is the whole change and the cursor after its page.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plumbline changes --company 1 --follow --after now\n  plumbline changes --company 1 --json',
+    )
+    .action((given: Given) => tell(context, given))
+}
+
+async function tell(context: CommandContext, { company: companyId, after, follow }: Given): Promise<void> {
+  const config = configOf(context)
+  await needDatabase(config)
+  const stopped = new AbortController()
+  const stop = (): void => stopped.abort()
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  try {
+    await withApp(config, progressOf(context), async ({ app: { database } }) => {
+      await database.transaction((transaction) => showCompany(transaction, companyId))
+      for (let cursor = after ?? null; !stopped.signal.aborted; ) {
+        const asked = { companyId, limit: pageSize, keptDays: config.changesKeptDays }
+        const { changes, next, more } = await readChanges(database, { ...asked, after: cursor })
+        for (const change of changes) context.say({ json: { change, next }, text: inWords(change) })
+        cursor = next
+        if (!more && !follow) return
+        if (!more) await pause(pollMilliseconds, undefined, { signal: stopped.signal }).catch(() => undefined)
+      }
+    })
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop)
+  }
+}
+
+const inWords = ({ at, event, record_id, version, changes, by }: Change): string =>
+  [at, event, record_id, `version ${version ?? '?'}`, `by ${by.channel}`, ...Object.keys(changes ?? {})].join('  ')

@@ -1,0 +1,152 @@
+import { type DemoAccountRow, demoAccounts } from '#sql/system/demo.ts'
+import { extensionsNeeded, newestSealed, type ServerFacts, serverFacts } from '#sql/system/health.ts'
+import { shareOf } from '../cluster/share.ts'
+import type { Config } from '../config/config.ts'
+import { isReachable } from '../config/exposure.ts'
+import { withPublishedPassword } from '../demo/accounts.ts'
+import { sealingKeys } from '../secret.ts'
+import { horizon } from '../service/changes.ts'
+import { openSealed, sealedToken } from '../service/seal.ts'
+import { howWebhooksDo } from '../service/webhooks.ts'
+import { type Connection, type Database, openDatabase } from '../store/database.ts'
+import { pendingMigrations } from '../store/migrate.ts'
+import { sharedConnectionCount } from '../store/shared-connections.ts'
+import { type Check, ill, warned, well } from './check-folder.ts'
+
+const versionMin = 150_000
+const clockDifferenceMillisecondsMax = 2000
+const heldSecondsMax = 60
+/** Beside those of the setting: what the batchable reads of a process share, and for migrations and the command. */
+const connectionsBeside = (processes: number): number => sharedConnectionCount * processes + 2
+
+/** The database, asked about everything that the service relies on. */
+export async function checkDatabase(config: Config, connection: Connection, databaseIs: string): Promise<Check[]> {
+  const database = openDatabase(connection, { ...config, connectTimeout: 5000 }, () => undefined)
+  try {
+    const before = Date.now()
+    const [facts] = await database.read<ServerFacts>(serverFacts())
+    if (!facts) throw new Error('the database said nothing of itself')
+    const pending = await pendingMigrations(connection)
+    return [
+      checkVersion(facts, databaseIs),
+      checkDurability(facts),
+      checkClock(facts.now - (before + Date.now()) / 2),
+      checkConnections(config, facts),
+      checkExtensions(facts),
+      checkMigrations(pending),
+      ...(pending.length === 0
+        ? [
+            ...(await checkSeal(config, database)),
+            await checkDemo(config, database),
+            await checkChanges(database),
+            await checkWebhooks(database),
+          ]
+        : []),
+    ]
+  } finally {
+    await database.close()
+  }
+}
+
+function checkVersion({ version, version_number, encoding, read_only }: ServerFacts, databaseIs: string): Check {
+  const says = `PostgreSQL ${version}, ${databaseIs}`
+  if (version_number < versionMin) return ill('database', `${says}: use PostgreSQL 15 or later.`)
+  if (encoding !== 'UTF8')
+    return ill('database', `${says}, keeps text as ${encoding}: use a database made with encoding UTF8.`)
+  if (read_only) return ill('database', `${says}, takes no writes: set DATABASE_URL to the primary server.`)
+  return well('database', says)
+}
+
+function checkDurability({ fsync, full_page_writes, synchronous_commit }: ServerFacts): Check {
+  const all = { fsync, full_page_writes, synchronous_commit }
+  const off = Object.entries(all).flatMap(([name, value]) => (value === 'off' ? [name] : []))
+  if (off.length === 0) return well('durability', 'fsync, full_page_writes and synchronous_commit are on')
+  return ill(
+    'durability',
+    `what was answered may be lost in a crash: set ${off.map((name) => `${name} = on`).join(', ')} in the database.`,
+  )
+}
+
+function checkClock(ahead: number): Check {
+  const seconds = `${(Math.abs(ahead) / 1000).toFixed(1)} s`
+  if (Math.abs(ahead) <= clockDifferenceMillisecondsMax)
+    return well('clock', `${seconds} from the clock of the database`)
+  return ill('clock', `the clock here and that of the database are ${seconds} apart: set both by NTP.`)
+}
+
+function checkConnections(config: Config, { connections_max }: ServerFacts): Check {
+  const { processes } = config
+  const most = processes * shareOf(config).connectionsMax
+  const says = `up to ${most} of the ${connections_max} that the database takes`
+  if (most + connectionsBeside(processes) <= connections_max) return well('connections', says)
+  return ill(
+    'connections',
+    `${says}: lower DATABASE_CONNECTIONS${processes === 1 ? '' : ' or PROCESSES'}, or raise max_connections in the database.`,
+  )
+}
+
+function checkExtensions({ extensions }: ServerFacts): Check {
+  const missing = extensionsNeeded.filter((name) => !extensions.includes(name))
+  if (missing.length === 0) return well('extensions', extensionsNeeded.join(', '))
+  return ill(
+    'extensions',
+    `the database lacks ${missing.join(', ')}: install PostgreSQL’s contrib package on its machine.`,
+  )
+}
+
+function checkMigrations(pending: readonly string[]): Check {
+  if (pending.length === 0) return well('migrations', 'all are applied')
+  return ill('migrations', `${pending.join(', ')} not applied yet: run "plumbline migrate".`)
+}
+
+/** Whether the key opens what was sealed: with another one the service runs, and no token can be shown. */
+async function checkSeal(config: Config, database: Database): Promise<Check[]> {
+  const [token] = await database.read<{ company_id: number; id: number; sealed: Buffer }>(newestSealed())
+  if (!token) return []
+  try {
+    await openSealed(sealingKeys(config), token.sealed, sealedToken.boundTo(token.company_id, token.id))
+    return [well('seal', 'the key opens the tokens')]
+  } catch {
+    return [
+      ill('seal', 'the key does not open the tokens: set the PLUMBLINE_SECRET they were issued with, or rotate them.'),
+    ]
+  }
+}
+
+/** Anyone who leaves a transaction open on the server holds back the feed of changes of every company. */
+async function checkChanges(database: Database): Promise<Check> {
+  const { seconds, holder } = await horizon(database)
+  if (seconds < heldSecondsMax) return well('changes', 'no open transaction holds back /v1/changes')
+  return warned(
+    'changes',
+    `${holder} is open for ${Math.round(seconds)} s and holds back /v1/changes: end it, or the program behind it.`,
+  )
+}
+
+/** Anyone who should hear of changes and does not. */
+async function checkWebhooks(database: Database): Promise<Check> {
+  const { well: sending, failing, given_up, resync, failing_seconds } = await howWebhooksDo(database)
+  const ills = [
+    ...(failing > 0 ? [`${failing} that fail, one for ${Math.ceil(failing_seconds / 60)} min`] : []),
+    ...(given_up > 0 ? [`${given_up} that the service has given up`] : []),
+    ...(resync > 0 ? [`${resync} that need a new start`] : []),
+  ]
+  if (ills.length === 0) return well('webhooks', sending === 0 ? 'there are none that send' : `${sending} that do well`)
+  return warned('webhooks', `${ills.join(', ')}: "plumbline webhooks list --company <id>" says which, and why.`)
+}
+
+/** Anyone who knows a password of the demo can sign in. */
+async function checkDemo(config: Config, database: Database): Promise<Check> {
+  const open = (await database.read<DemoAccountRow>(demoAccounts())).filter(({ disabled }) => !disabled)
+  const published = await withPublishedPassword(open)
+  if (published.length > 0) {
+    return ill(
+      'demo',
+      `${published.map(({ email }) => email).join(', ')}: everybody can read the password in the sources: start the service, which replaces it.`,
+    )
+  }
+  if (open.length === 0) return well('demo', 'no account of the demo is open')
+  const says = `${open.length} account${open.length === 1 ? '' : 's'} of the demo can be signed in with by the passwords that "serve" prints`
+  if (!isReachable(config)) return well('demo', says)
+  return warned('demo', `${says}: set PLUMBLINE_DEMO=off to disable them, or give "plumbline demo remove".`)
+}

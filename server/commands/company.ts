@@ -1,0 +1,122 @@
+import type { Command } from 'commander'
+import { addOns } from '#registry/add-ons.ts'
+import { planNames } from '#registry/plans.ts'
+import type { CompanyRow } from '#sql/system/companies.ts'
+import { type Account, listAccounts } from '../service/account.ts'
+import { type Company, createCompany, setCompany, showCompany } from '../service/company.ts'
+import { presentToken, type Token } from '../service/token.ts'
+import { inLine } from './printable.ts'
+import type { Answer, CommandContext } from './terminal.ts'
+import { inCompany, inTransaction, named } from './with-app.ts'
+import { readId, readList } from './words.ts'
+
+type Options = { name?: string; plan?: string; addOns?: string[]; currency?: string }
+
+const planAbout = `the plan: ${planNames.join(', ')}`
+const addOnsAbout = `the add-ons, separated by commas (${addOns.join(', ')}), or all, or none`
+const currencyAbout = 'the currency of all its amounts, a code of ISO 4217'
+const readAddOns = readList('--add-ons', addOns)
+
+/** company create, set and show. */
+export function addCompany(program: Command, context: CommandContext): void {
+  const company = program.command('company').description('Make, change and show companies.')
+
+  company
+    .command('create')
+    .description('Makes a company; says its id.')
+    .requiredOption('--name <name>', 'the name of the company')
+    .option('--plan <plan>', `${planAbout} (default: STARTER)`)
+    .option('--add-ons <list>', `${addOnsAbout} (default: api)`, readAddOns)
+    .option('--currency <code>', `${currencyAbout} (default: USD)`)
+    .addHelpText(
+      'after',
+      '\nExample:\n  plumbline company create --name "Quay Builders" --plan PRO --add-ons api,estimates',
+    )
+    .action(async ({ name, ...input }: Options & { name: string }) =>
+      context.say(made(await inTransaction(context, (transaction) => createCompany(transaction, { ...input, name })))),
+    )
+
+  company
+    .command('set')
+    .description('Changes what is given of a company and keeps the rest. A smaller plan keeps the records there are.')
+    .argument('<id>', 'the id of the company', readId('The id'))
+    .option('--name <name>', 'another name')
+    .option('--plan <plan>', planAbout)
+    .option('--add-ons <list>', addOnsAbout, readAddOns)
+    .option('--currency <code>', currencyAbout)
+    .addHelpText('after', '\nExample:\n  plumbline company set 1 --plan ENTERPRISE --add-ons all')
+    .action(async (id: number, input: Options) =>
+      context.say(changed(await inCompany(context, id, ({ transaction }) => setCompany(transaction, id, input)))),
+    )
+
+  company
+    .command('show')
+    .description('Shows a company: its plan and what it uses of it, add-ons, accounts and token (without its text).')
+    .argument('<id>', 'the id of the company', readId('The id'))
+    .addHelpText('after', '\nExample:\n  plumbline company show 1')
+    .action(async (id: number) =>
+      context.say(
+        await inCompany(context, id, async ({ transaction }) =>
+          shown(
+            await showCompany(transaction, id),
+            await listAccounts(transaction, id),
+            await presentToken(transaction, id),
+          ),
+        ),
+      ),
+    )
+}
+
+const made = (company: CompanyRow): Answer => ({
+  json: { company_id: company.id },
+  text: `Made ${named(company)}: plan ${company.plan}, ${addOnsOf(company)}, ${company.currency}.`,
+})
+
+const changed = (company: CompanyRow): Answer => ({
+  json: jsonOf(company),
+  text: `${named(company)} has plan ${company.plan}, ${addOnsOf(company)}, ${company.currency}.`,
+})
+
+function shown(company: Company, accounts: Account[], token: Token | undefined): Answer {
+  const rows: [string, string][] = [
+    ['Plan', company.plan],
+    ['Add-ons', company.add_ons.join(', ') || 'none'],
+    ['Currency', company.currency],
+    ...company.usage.map(({ records, used, limit }): [string, string] => [
+      capitalized(records),
+      `${used} of ${limit ?? 'any number'}`,
+    ]),
+    ...accounts.map((account, index): [string, string] => [index === 0 ? 'Accounts' : '', accountLine(account)]),
+    ['Token', token ? tokenLine(token) : 'none'],
+  ]
+  return {
+    json: {
+      ...jsonOf(company),
+      usage: Object.fromEntries(company.usage.map(({ records, used, limit }) => [records, { used, limit }])),
+      accounts: accounts.map(({ id, ...rest }) => ({ account_id: id, ...rest })),
+      token: token ? tokenJson(token) : null,
+    },
+    text: [named(company), ...rows.map(([name, value]) => `  ${name.padEnd(10)}${value}`)].join('\n'),
+  }
+}
+
+const jsonOf = ({ id, name, plan, add_ons, currency, is_demo }: CompanyRow) => ({
+  company_id: id,
+  ...{ name, plan, add_ons, currency, is_demo },
+})
+
+const tokenJson = ({ account_id, issued_by, label, scopes, allowlist, created_at }: Token) => ({
+  ...{ account_id, issued_by, label, scopes, allowlist },
+  created_at: created_at.toISOString(),
+})
+
+const accountLine = ({ id, name, email, permissions, disabled, service }: Account): string =>
+  `${id}  ${inLine(name)} <${inLine(email)}>, ${service ? 'service, ' : ''}${permissions.length} permissions${disabled ? ', disabled' : ''}`
+
+const tokenLine = ({ label, account_id, scopes, allowlist }: Token): string =>
+  `"${inLine(label)}" of account ${account_id}, ${scopes.length} scopes, from ${allowlist.join(', ') || 'any address'}`
+
+const addOnsOf = ({ add_ons }: CompanyRow): string =>
+  add_ons.length === 0 ? 'no add-ons' : `add-on${add_ons.length === 1 ? '' : 's'} ${add_ons.join(', ')}`
+
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)

@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import { findDatabase } from '../app.ts'
+import type { Connection } from '../store/database.ts'
+import { migrate, migrateBack, pendingMigrations, UnknownMigration } from '../store/migrate.ts'
+import { Mistake } from './mistake.ts'
+import { type Progress, progressOf } from './progress.ts'
+import type { Answer, CommandContext } from './terminal.ts'
+import { configOf } from './with-app.ts'
+
+/** migrate. */
+export function addDatabase(program: Command, context: CommandContext): void {
+  program
+    .command('migrate')
+    .description('Brings the database up to date, and makes the bundled one when it is missing. "serve" does the same.')
+    .option('--back-to <migration>', 'undo all that came after this one, for an older version; stop the service before')
+    .addHelpText('after', examples)
+    .action(async ({ backTo }: { backTo?: string }) =>
+      context.say(
+        backTo === undefined
+          ? migrated(await inDatabase(context, applyMigrations))
+          : undone(await inDatabase(context, (connection) => undoMigrations(connection, backTo))),
+      ),
+    )
+}
+
+const examples = `
+Examples:
+  DATABASE_URL=postgres://plumbline@db.example.com/erp plumbline migrate
+  plumbline migrate --back-to 0004-sessions`
+
+async function applyMigrations(connection: Connection, progress: Progress): Promise<string[]> {
+  const pending = await pendingMigrations(connection)
+  progress.tell('Bringing the database up to date …')
+  await migrate(connection, progress.tell)
+  return pending
+}
+
+async function undoMigrations(connection: Connection, name: string): Promise<string[]> {
+  try {
+    return await migrateBack(connection, name)
+  } catch (error) {
+    if (!(error instanceof UnknownMigration)) throw error
+    throw new Mistake(`The database has no migration "${name}": name one of ${error.known.join(', ')}.`)
+  }
+}
+
+async function inDatabase<T>(
+  context: CommandContext,
+  work: (connection: Connection, progress: Progress) => Promise<T>,
+): Promise<T> {
+  const progress = progressOf(context)
+  const { connection, leave } = await findDatabase(configOf(context), progress.tell)
+  try {
+    return await work(connection, progress)
+  } finally {
+    progress.end()
+    await leave()
+  }
+}
+
+const migrated = (applied: readonly string[]): Answer => ({
+  json: { applied },
+  text:
+    applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}; the database is up to date.`,
+})
+
+const undone = (names: readonly string[]): Answer => ({
+  json: { undone: names },
+  text:
+    names.length === 0 ? 'There is nothing after it.' : `Undone: ${names.join(', ')}. The next start does them again.`,
+})

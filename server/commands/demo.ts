@@ -1,0 +1,106 @@
+import type { Command } from 'commander'
+import { type DemoUse, lookAtDemo, removeDemo } from '../demo/remove.ts'
+import { type DemoCompany, type DemoStory, seedDemo } from '../demo/seed.ts'
+import { needDatabase } from './data-folder.ts'
+import { Mistake } from './mistake.ts'
+import { inLine } from './printable.ts'
+import { progressOf } from './progress.ts'
+import { readLine } from './stdin.ts'
+import type { Answer, CommandContext } from './terminal.ts'
+import { configOf, inTransaction, named, withApp } from './with-app.ts'
+
+type RemoveOptions = { yes?: true; withOwn?: true }
+
+/** demo and demo remove. */
+export function addDemo(program: Command, context: CommandContext): void {
+  const demo = program
+    .command('demo')
+    .description(
+      'Adds the demo companies, Harbor Masonry and Hilltop Roofing, where they are not there, opens their accounts again where PLUMBLINE_DEMO=off closed them, and says how to sign in.',
+    )
+    .addHelpText(
+      'after',
+      '\nTheir passwords and tokens are drawn for each database. An account that was given another password is no account of the demo any more.\n\nExample:\n  plumbline demo',
+    )
+    .action(async () =>
+      context.say(demoAnswer(await withApp(configOf(context), progressOf(context), ({ app }) => seedDemo(app)))),
+    )
+
+  demo
+    .command('remove')
+    .description(
+      'Removes the demo companies with all of their records, accounts, tokens, calls and history; asks first.',
+    )
+    .option('--yes', 'do not ask')
+    .option('--with-own', 'also where accounts or records were added to them; without it they stay')
+    .addHelpText(
+      'after',
+      '\nOther companies are not touched. There is no way back.\n\nExample:\n  plumbline demo remove',
+    )
+    .action(async (options: RemoveOptions) => context.say(await remove(context, options)))
+}
+
+async function remove(context: CommandContext, { yes, withOwn }: RemoveOptions): Promise<Answer> {
+  await needDatabase(configOf(context))
+  const mayGo = (uses: readonly DemoUse[]): void => {
+    const used = uses.filter(({ ownAccounts, ownRecords }) => ownAccounts + ownRecords > 0)
+    if (used.length > 0 && !withOwn) throw new Mistake(`${used.map(ownIn).join(' ')} ${remedy}`)
+  }
+  if (!yes) {
+    const uses = await inTransaction(context, lookAtDemo)
+    mayGo(uses)
+    if (uses.length > 0) await askFirst(context, uses)
+  }
+  return removed(await inTransaction(context, (transaction) => removeDemo(transaction, mayGo)))
+}
+
+const ownIn = (use: DemoUse): string =>
+  `${named(use)} holds ${counted(use.ownAccounts, 'account')} and ${counted(use.ownRecords, 'record')} that the demo did not make.`
+
+const remedy = 'Give --with-own to remove these too.'
+
+async function askFirst(context: CommandContext, uses: readonly DemoUse[]): Promise<void> {
+  const { stdin, stderr } = context.terminal
+  if (context.wantsJson || !stdin.isTTY)
+    throw new Mistake('Give --yes to remove the demo companies without being asked.')
+  const all = uses.map((use) => `${named(use)}, ${counted(use.records, 'record')}`).join('; ')
+  stderr.write(`This removes for good: ${all}.\nType "yes" to remove them: `)
+  if ((await readLine(context)) !== 'yes') throw new Mistake('Nothing was removed.')
+}
+
+const removed = (uses: readonly DemoUse[]): Answer => ({
+  json: { removed: uses.map(({ id, name, records }) => ({ company_id: id, name, records })) },
+  text:
+    uses.length === 0
+      ? 'There are no demo companies.'
+      : uses.map((use) => `Removed ${named(use)} with ${counted(use.records, 'record')}.`).join('\n'),
+})
+
+const demoAnswer = ({ isNew, companies, notes }: DemoStory): Answer => ({
+  json: { added: isNew, companies: companies.map(jsonOf), notes },
+  text: [
+    isNew ? 'The demo companies were added.' : 'The demo companies are there.',
+    ...notes,
+    ...companies.flatMap(linesOf),
+  ].join('\n'),
+})
+
+const jsonOf = ({ id, name, accounts, token }: DemoCompany) => {
+  const shown = accounts.map((account) => ({
+    account_id: account.id,
+    ...{ email: account.email, password: account.password },
+  }))
+  return { company_id: id, name, ...shown[0], token, accounts: shown }
+}
+
+const linesOf = (company: DemoCompany): string[] => [
+  '',
+  named(company),
+  ...company.accounts.map(
+    ({ email, password }) =>
+      `  Sign-in  ${inLine(email)}, ${password === null ? 'whose password cannot be shown' : `password ${password}`}`,
+  ),
+  `  Token    ${company.token ?? 'none that can be shown; see "plumbline token --help"'}`,
+]
+
+const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`

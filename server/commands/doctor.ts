@@ -1,0 +1,138 @@
+import { availableParallelism } from 'node:os'
+import type { Command } from 'commander'
+import { findDatabase, systemClock } from '../app.ts'
+import { type Config, ConfigProblem, readConfig, settings } from '../config/config.ts'
+import { isPlain, isReachable, plainSentence } from '../config/exposure.ts'
+import { checkBackup } from './check-backup.ts'
+import { checkDatabase } from './check-database.ts'
+import { type Check, checkFolder, ill, warned, well } from './check-folder.ts'
+import { hasDatabase } from './data-folder.ts'
+import { mistakeIn } from './mistake.ts'
+import { progressOf } from './progress.ts'
+import { systemTrouble, thisSystem } from './system.ts'
+import type { Answer, CommandContext, Environment } from './terminal.ts'
+
+/** doctor. */
+export function addDoctor(program: Command, context: CommandContext): void {
+  program
+    .command('doctor')
+    .description('Looks at all the service stands on and says what is wrong and what to do. It changes nothing.')
+    .addHelpText('after', '\nThe exit code is 1 when something is wrong.\n\nExample:\n  plumbline doctor')
+    .action(async () => context.say(diagnosis(await examine(context))))
+}
+
+async function examine(context: CommandContext): Promise<Check[]> {
+  const given = settings.filter(({ name }) => context.environment[name]?.trim()).length
+  const node = checkSystem()
+  const config = tryConfig(context.environment)
+  if (config instanceof ConfigProblem) {
+    return [...config.message.split('\n').map((problem) => ill('settings', problem)), node]
+  }
+  const first = [
+    well('settings', `${settings.length}, of which ${given} are given`),
+    node,
+    checkProcesses(config),
+    checkMetrics(config),
+    checkNetwork(config),
+  ]
+  const folder = await checkFolder(config)
+  if (!(await hasDatabase(config))) {
+    return [
+      ...first,
+      ...folder,
+      well('database', `there is none yet in ${config.dataFolder}; "plumbline serve" makes it`),
+    ]
+  }
+  return [...first, ...folder, ...(await examineDatabase(context, config))]
+}
+
+async function examineDatabase(context: CommandContext, config: Config): Promise<Check[]> {
+  const progress = progressOf(context)
+  try {
+    const { connection, databaseIs, runsAs, leave } = await findDatabase(config, progress.tell)
+    try {
+      return [
+        ...(await checkDatabase(config, connection, databaseIs)),
+        ...(await checkBackup(config, connection, systemClock.now())),
+        ...checkUser(runsAs),
+      ]
+    } finally {
+      await leave()
+    }
+  } catch (error) {
+    return [ill('database', mistakeIn(error))]
+  } finally {
+    progress.end()
+  }
+}
+
+function checkSystem(): Check {
+  const trouble = systemTrouble(thisSystem())
+  return trouble === null
+    ? well('node', `${process.versions.node} on ${process.platform} ${process.arch}`)
+    : ill('node', trouble)
+}
+
+function checkProcesses({ processes }: Config): Check {
+  const says = `${processes} on ${availableParallelism()} processors`
+  if (processes <= availableParallelism()) return well('processes', says)
+  return ill('processes', `${says}: more than there are processors only take turns; set PROCESSES to auto.`)
+}
+
+/** Anyone who reaches them reads how busy the service is; within a network of one's own that is what they are for. */
+function checkMetrics({ host, port, metricsAddress }: Config): Check {
+  const { host: shown, port: where } = metricsAddress ?? { host, port }
+  const says = `served on ${shown}:${where}`
+  if (isOwn(shown) || (metricsAddress !== null && isPrivate(shown))) return well('metrics', says)
+  const advice = 'others may read them: set METRICS_ADDRESS to an address that only your own machines reach, such as'
+  return ill('metrics', `${says}, where ${advice} 127.0.0.1:9464.`)
+}
+
+const isOwn = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host)
+
+/** RFC 1918 and RFC 4193. */
+const isPrivate = (host: string): boolean =>
+  /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\.[\d.]+$/.test(host) || /^f[cd][\da-f]{2}:/i.test(host)
+
+/** Where root runs the bundled PostgreSQL, other programs of the same user reach its files. */
+function checkUser(runsAs: { name: string; isShared: boolean } | null): Check[] {
+  if (runsAs === null) return []
+  const { name, isShared } = runsAs
+  if (!isShared) return [well('user', `PostgreSQL runs as "${name}"`)]
+  return [
+    warned(
+      'user',
+      `PostgreSQL runs as "${name}", so any program of that user reaches its files: start as an ordinary user, or make one for it ("useradd --system plumbline-db") and set PLUMBLINE_DATABASE_USER.`,
+    ),
+  ]
+}
+
+function checkNetwork(config: Config): Check {
+  if (isPlain(config)) return warned('network', plainSentence)
+  return well(
+    'network',
+    isReachable(config) ? `TLS is spoken at ${config.publicUrl}` : 'only this machine reaches the service',
+  )
+}
+
+function tryConfig(environment: Environment): Config | ConfigProblem {
+  try {
+    return readConfig(environment)
+  } catch (error) {
+    if (error instanceof ConfigProblem) return error
+    throw error
+  }
+}
+
+function diagnosis(checks: readonly Check[]): Answer {
+  const wrong = checks.filter(({ ok }) => !ok).length
+  const warnings = checks.filter(({ warning }) => warning).length
+  const lines = checks.map((check) => `${wordOf(check)} ${check.name.padEnd(13)}${check.says}`)
+  const verdict =
+    wrong > 0
+      ? `${wrong} of ${checks.length} checks found a problem.`
+      : `All is well${warnings > 0 ? `, with ${warnings} warning${warnings === 1 ? '' : 's'}` : ''}.`
+  return { json: { ok: wrong === 0, checks }, text: [...lines, '', verdict].join('\n'), bad: wrong > 0 }
+}
+
+const wordOf = ({ ok, warning }: Check): string => (warning ? 'WARNING ' : ok ? 'OK      ' : 'PROBLEM ')

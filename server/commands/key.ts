@@ -1,0 +1,62 @@
+import type { Command } from 'commander'
+import type { App } from '../app.ts'
+import type { Config } from '../config/config.ts'
+import { beginChange, endChange, sealingKeys } from '../secret.ts'
+import { countOpened, type KeyChange, rotateKeys } from '../service/rotate-keys.ts'
+import { needDatabase } from './data-folder.ts'
+import { Mistake } from './mistake.ts'
+import { progressOf } from './progress.ts'
+import type { Answer, CommandContext } from './terminal.ts'
+import { configOf, withApp } from './with-app.ts'
+
+/** key rotate. */
+export function addKey(program: Command, context: CommandContext): void {
+  const key = program.command('key').description('Change the key that seals tokens.')
+  key
+    .command('rotate')
+    .description(
+      'Seals all tokens and demo passwords anew: with a new key in the data folder or, where PLUMBLINE_SECRET is set, with that one instead of PLUMBLINE_SECRET_PREVIOUS.',
+    )
+    .addHelpText(
+      'after',
+      '\nTokens stay as they are, and calls go on. Cut off at any moment, it is completed by giving it again.\n\nExamples:\n  plumbline key rotate\n  PLUMBLINE_SECRET=… PLUMBLINE_SECRET_PREVIOUS=… plumbline key rotate',
+    )
+    .action(async () => {
+      await needDatabase(configOf(context))
+      context.say(await withApp(configOf(context), progressOf(context), ({ app }) => rotate(app)))
+    })
+}
+
+async function rotate({ config, database }: App): Promise<Answer> {
+  const change = changeOf(config)
+  const keys = sealingKeys(config)
+  const { opened, unopened } = await countOpened(database, keys)
+  if (opened === 0 && unopened > 0) {
+    throw new Mistake(
+      'No key that is given opens any of the tokens: bring back the key they were issued with, or set PLUMBLINE_SECRET_PREVIOUS to it.',
+    )
+  }
+  const rotation = await rotateKeys(database, keys, change)
+  if (!rotation) throw new Mistake('Another rotation of the key is under way: wait until it has ended.')
+  const left = rotation.unopened
+  return {
+    json: { sealed_anew: rotation.sealedAnew, unopened: left },
+    text: [
+      `${counted(rotation.sealedAnew)} sealed anew with ${config.secret === null ? 'the new key in the data folder' : 'the key of PLUMBLINE_SECRET'}.`,
+      ...(config.secret === null ? [] : ['PLUMBLINE_SECRET_PREVIOUS is not needed any more.']),
+      ...(left > 0 ? [`${counted(left)} open with none of the keys and stay as they are: rotate these tokens.`] : []),
+    ].join(' '),
+  }
+}
+
+function changeOf(config: Config): KeyChange {
+  if (config.secret === null) return { begin: () => beginChange(config), end: () => endChange(config) }
+  if (config.previousSecret === null || config.previousSecret === config.secret) {
+    throw new Mistake(
+      'The key is the one of PLUMBLINE_SECRET: set that to a new key and PLUMBLINE_SECRET_PREVIOUS to the present one, for the service too, and give the command again.',
+    )
+  }
+  return { begin: async () => undefined, end: async () => undefined }
+}
+
+const counted = (count: number): string => `${count} secret${count === 1 ? '' : 's'}`

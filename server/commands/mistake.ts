@@ -1,0 +1,45 @@
+import { Refusal, refusals, told, toldMax } from '#registry/refusals.ts'
+import { BackupProblem } from '../backup/problem.ts'
+import { ConfigProblem } from '../config/config.ts'
+import { EmbeddedProblem } from '../embedded/open.ts'
+import { Fault } from '../store/faults.ts'
+import { databaseTrouble } from './database-trouble.ts'
+import { asSentence, withoutStop } from './sentence.ts'
+
+/** Something that whoever gave the command can put right. The message says what and how. */
+export class Mistake extends Error {
+  override name = 'Mistake'
+}
+
+/** Errors whose message is a sentence for the one who gave the command. */
+const sentences = [Mistake, ConfigProblem, EmbeddedProblem, BackupProblem]
+
+/** What went wrong, as a sentence for people; of settings, a line for each. */
+export function mistakeIn(error: unknown): string {
+  if (sentences.some((sort) => error instanceof sort)) return (error as Error).message
+  if (error instanceof Refusal) return refusalSentence(error)
+  if (error instanceof Fault && error.code === 'outcome_unknown') {
+    return 'The connection to the database was lost in the last moment: look whether the change is there before you repeat it.'
+  }
+  const cause = error instanceof Fault ? error.cause : error
+  return databaseTrouble(cause) ?? fileTrouble(cause) ?? unexpected(cause)
+}
+
+/** Of fields, all that is wrong with them: a terminal has no list beside the sentence. */
+function refusalSentence({ code, particulars: { detail, errors = [] } }: Refusal): string {
+  const { title, advice } = refusals[code]
+  const wrong = errors.length > toldMax ? errors.map(told).join('; ') : undefined
+  return asSentence(wrong ?? detail ?? `${title}. ${advice}`)
+}
+
+function fileTrouble(error: unknown): string | undefined {
+  const { path, code } = (error ?? {}) as NodeJS.ErrnoException
+  return path === undefined
+    ? undefined
+    : `${path} cannot be used (${code}): make it accessible for this user, or remove it.`
+}
+
+function unexpected(error: unknown): string {
+  const message = error instanceof Error && error.message !== '' ? error.message : String(error)
+  return `This should not happen: ${withoutStop(message)}; give the command again with LOG_LEVEL=debug and report what it shows.`
+}

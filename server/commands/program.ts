@@ -1,0 +1,95 @@
+import { Command, type CommanderError } from 'commander'
+import { version } from '../config/config.ts'
+import { addAccount } from './account.ts'
+import { addBackup } from './backup.ts'
+import { addChanges } from './changes.ts'
+import { addCompany } from './company.ts'
+import { addDatabase } from './database.ts'
+import { addDemo } from './demo.ts'
+import { addDoctor } from './doctor.ts'
+import { addKey } from './key.ts'
+import { Mistake } from './mistake.ts'
+import { addMove } from './move.ts'
+import { addRecord } from './record.ts'
+import { addRestore } from './restore.ts'
+import { withoutStop } from './sentence.ts'
+import { addConfig } from './settings.ts'
+import type { CommandContext } from './terminal.ts'
+import { addToken } from './token.ts'
+import { addWebhooks } from './webhooks.ts'
+
+/** All commands. Usage mistakes are thrown as `Mistake`. */
+export function makeProgram(context: CommandContext): Command {
+  const { stdout } = context.terminal
+  const program = new Command('plumbline')
+    .description(
+      'Plumbline: a contractor’s ERP with an API. This command runs the server and looks after its companies.',
+    )
+    .version(version, '--version', 'print the version')
+    .option('--json', 'answer with one JSON object; a mistake is one on the standard error')
+    .helpOption('-h, --help', 'explain the command')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: () => undefined })
+    .addHelpText('after', examples)
+
+  program
+    .command('serve')
+    .description('Serves the API until it is stopped; brings the database up, and up to date, before.')
+    .option('--processes <count>', 'processes that serve the port together, or auto for one a processor (PROCESSES)')
+    .addHelpText('after', '\nSIGTERM or Ctrl-C answers what was accepted and stops; a second one stops at once.')
+    .addHelpText('after', '\nExamples:\n  plumbline serve\n  PORT=8080 HOST=0.0.0.0 plumbline serve --processes auto')
+    // The server is loaded by nobody else.
+    .action(async (given: { processes?: string }) => (await import('./serve.ts')).serveUntilStopped(context, given))
+  addDatabase(program, context)
+  addDemo(program, context)
+  addCompany(program, context)
+  addAccount(program, context)
+  addToken(program, context)
+  addWebhooks(program, context)
+  addKey(program, context)
+  addRecord(program, context)
+  addChanges(program, context)
+  addBackup(program, context)
+  addRestore(program, context)
+  addMove(program, context)
+  addDoctor(program, context)
+  addConfig(program, context)
+  throwMistakes(program)
+  return program
+}
+
+const examples = `
+Settings come from the environment and from the file .env in the working directory; "plumbline config" shows them.
+All commands work beside a running server and without one. The exit code is 0, or 1 after a mistake.
+
+Examples:
+  plumbline serve
+  plumbline company show 1
+  plumbline token show --company 1 --json`
+
+/** commander would print its messages and end the process; here every command says which one was used wrongly. */
+function throwMistakes(command: Command): void {
+  command.exitOverride((error) => {
+    throw error.exitCode === 0 ? error : new Mistake(usageSentence(error, command))
+  })
+  command.commands.forEach(throwMistakes)
+}
+
+function usageSentence({ code, message }: CommanderError, command: Command): string {
+  const help = `see "${pathOf(command)} --help"`
+  if (code === 'commander.help') {
+    const names = command.commands.map((inner) => inner.name()).filter((name) => name !== 'help')
+    return `${pathOf(command)} needs one of ${names.join(', ')}: ${help}.`
+  }
+  // commander looks for what is missing first, which is often only spelt wrongly.
+  const strange = command.args.find((word) => word.startsWith('--'))
+  if (code === 'commander.missingMandatoryOptionValue' && strange) return `Unknown option '${strange}': ${help}.`
+  const plain = message.replace(/^error: /, '').replace('\n(Did ', ' (did ')
+  const counted = plain.replace(/\. Expected (\d{1,3}) arguments? but got (\d{1,3}): /, ' (expected $1, got $2: ')
+  const said = counted === plain ? plain : `${withoutStop(counted)})`
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}: ${help}.`
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
+}

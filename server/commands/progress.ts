@@ -1,0 +1,40 @@
+import type { CommandContext } from './terminal.ts'
+
+export type Progress = { tell(sentence: string): void; end(): void }
+
+/** Steps that take longer than this are told. */
+const timeoutMilliseconds = 1000
+
+/** Says each step that takes its time, once it does. `end` is called when there is nothing more to say. */
+export function startProgress(say: (sentence: string) => void): Progress {
+  let timer: NodeJS.Timeout | undefined
+  const end = (): void => clearTimeout(timer)
+  return {
+    tell(sentence) {
+      end()
+      timer = setTimeout(() => say(sentence), timeoutMilliseconds)
+      timer.unref()
+    },
+    end,
+  }
+}
+
+/** On the standard error; with --json that is for mistakes alone. */
+export const progressOf = ({ terminal, wantsJson }: CommandContext): Progress =>
+  startProgress((sentence) => {
+    if (!wantsJson) terminal.stderr.write(`${sentence}\n`)
+  })
+
+/** Says how much of something is done, once a second. */
+export function startShares({ terminal, wantsJson }: CommandContext, doing: string) {
+  let toldAt = performance.now()
+  return {
+    tell(done: number, total: number): void {
+      if (wantsJson || performance.now() - toldAt < timeoutMilliseconds) return
+      toldAt = performance.now()
+      terminal.stderr.write(
+        `${doing}: ${Math.floor((100 * done) / Math.max(total, 1))} % of ${(total / 1024 ** 2).toFixed(0)} MiB …\n`,
+      )
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import type { Definition } from '#registry/definition.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import { readJson } from '../http/protocol/body.ts'
+import { createRecord } from '../service/write-record.ts'
+import { Mistake } from './mistake.ts'
+import { readInput } from './stdin.ts'
+import type { CommandContext } from './terminal.ts'
+import { inCompany, named } from './with-app.ts'
+import { readId } from './words.ts'
+
+const resources = registry.map(({ name }) => name).join(', ')
+
+/** record create. */
+export function addRecord(program: Command, context: CommandContext): void {
+  const record = program.command('record').description('Make records of any kind.')
+
+  record
+    .command('create')
+    .description('Makes a record of a company, checked like one that is sent to the API; says its id.')
+    .argument('<kind>', `the kind of record: ${resources}`, readResource)
+    .requiredOption('--company <id>', 'the company', readId('--company'))
+    .requiredOption('--json-body <json>', 'the fields as one JSON object; - reads it from the standard input')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  plumbline record create trades --company 1 --json-body '{"name":"Bricklayer"}'
+  plumbline record create projects --company 1 --json-body - < project.json`,
+    )
+    .action(async (definition: Definition, { company: companyId, jsonBody }: { company: number; jsonBody: string }) => {
+      const body = readJson(jsonBody === '-' ? await readInput(context) : jsonBody)
+      context.say(
+        await inCompany(context, companyId, async ({ transaction, actor, company }) => {
+          const { id } = await createRecord(transaction, actor, definition, body)
+          return { json: { id }, text: `Made ${definition.one} ${id} of ${named(company)}.` }
+        }),
+      )
+    })
+}
+
+function readResource(word: string): Definition {
+  const definition = definitionOf(registry, word)
+  if (definition) return definition
+  throw new Mistake(`There is no kind of record called ${JSON.stringify(word)}; there are ${resources}.`)
+}

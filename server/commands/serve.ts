@@ -1,0 +1,107 @@
+import { makeLog, type OpenApp } from '../app.ts'
+import { startBackups } from '../backup/schedule.ts'
+import { serveTogether } from '../cluster/primary.ts'
+import { type Config, readConfig } from '../config/config.ts'
+import { isPlain, plainSentence } from '../config/exposure.ts'
+import { startDemo } from '../demo/seed.ts'
+import type { Listening } from '../http/listen.ts'
+import { metricsTaken } from '../http/metrics-port.ts'
+import { startSweeper } from '../jobs/sweep.ts'
+import { endInTime, listenForStop, type Stop } from '../lifecycle.ts'
+import { serve } from '../serve.ts'
+import { startWebhooks } from '../webhooks/start.ts'
+import { banner } from './banner.ts'
+import { buildConsole } from './build-console.ts'
+import { Mistake } from './mistake.ts'
+import { type Progress, progressOf, startProgress } from './progress.ts'
+import { systemTrouble, thisSystem } from './system.ts'
+import type { CommandContext } from './terminal.ts'
+import { withApp } from './with-app.ts'
+
+/** Serves until it is asked to stop. */
+export async function serveUntilStopped(context: CommandContext, given: { processes?: string }): Promise<void> {
+  const trouble = systemTrouble(thisSystem())
+  if (trouble !== null) throw new Mistake(trouble)
+  const config = readConfig({ ...context.environment, PROCESSES: given.processes ?? context.environment.PROCESSES })
+  const stop = listenForStop()
+  const progress = progressOfServe(context, config)
+  await prepareConsole({ context, config, progress, stop })
+  // Nothing is open yet.
+  if (stop.signal.aborted) return
+  const code = await withApp(config, progress, (opened) => serveIn(context, opened, stop))
+  if (code !== 0) throw new Mistake('The server stopped because of an error nobody caught; the log says which.')
+}
+
+type Start = { context: CommandContext; config: Config; progress: Progress; stop: Stop }
+
+/** The console, built where it has to be. Where it cannot be, the API is served all the same. */
+async function prepareConsole({ context, config, progress, stop: { signal } }: Start): Promise<void> {
+  try {
+    await buildConsole((sentence) => progress.tell(sentence), signal)
+  } catch (error) {
+    if (!signal.aborted) tellUnbuilt(context, config, error as Error)
+  } finally {
+    progress.end()
+  }
+}
+
+/** All that the bundler said, which names file and line: in the log, to people as it is. */
+function tellUnbuilt({ terminal: { stderr } }: CommandContext, config: Config, error: Error): void {
+  const sentence = 'The web interface could not be built, and is not served until it is'
+  if (stderr.isTTY || config.logLevel === 'silent') stderr.write(`${sentence}:\n${error.message}\n`)
+  else makeLog(config).error({ error }, sentence)
+}
+
+/** For people on a terminal as lines, else as lines of the log. */
+function progressOfServe(context: CommandContext, config: Config): Progress {
+  if (context.terminal.stderr.isTTY) return progressOf(context)
+  const log = makeLog(config)
+  return startProgress((sentence) => log.info(sentence))
+}
+
+async function serveIn(context: CommandContext, opened: OpenApp, stop: Stop): Promise<number> {
+  const { app, connection, databaseIs } = opened
+  const { config, log, database, clock } = app
+  stop.watch(log)
+  const demo = await startDemo(app)
+  const listening = await takePort(config, () => (config.processes === 1 ? serve(app) : serveTogether(opened)))
+  // Several processes send beside each other, and the one that looks after them does not.
+  const sending = config.processes === 1 ? startWebhooks(app) : undefined
+  const sweeper = startSweeper(database, config, (error) => log.warn({ error }, 'what is old could not be swept'))
+  const backups = startBackups({ config, connection, log, clock })
+
+  context.say(banner({ config, url: listening.url, databaseIs, demo }))
+  if (!context.terminal.stderr.isTTY) {
+    for (const note of demo.notes) log.warn(note)
+    if (isPlain(config)) log.warn(plainSentence)
+    log.info({ url: listening.url, database: databaseIs }, 'listening')
+  }
+
+  const code = await stop.asked
+  if (context.terminal.stderr.isTTY) context.terminal.stderr.write('Stopping …\n')
+  else log.info('stopping')
+  endInTime(config)
+  await Promise.all([listening.drain(), sending?.stop()])
+  await Promise.all([sweeper.stop(), backups.stop()])
+  return code
+}
+
+/** The port of the settings, or what is wrong with it. */
+async function takePort({ host, port }: Config, listen: () => Promise<Listening>): Promise<Listening> {
+  try {
+    return await listen()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === metricsTaken) throw new Mistake(message)
+    const sentence = portSentences[code ?? '']?.(host, port)
+    throw sentence === undefined ? error : new Mistake(sentence)
+  }
+}
+
+const portSentences: { readonly [code: string]: (host: string, port: number) => string } = {
+  EADDRINUSE: (host, port) =>
+    `Port ${port} on ${host} is taken by another program: stop that one, or set PORT to another port (0 takes a free one).`,
+  EACCES: (_, port) => `This user may not listen on port ${port}: set PORT to one above 1023.`,
+  EADDRNOTAVAIL: (host) => `${host} is no address of this machine: set HOST to one that is, or to 0.0.0.0 for all.`,
+  ENOTFOUND: (host) => `${host} is no name of this machine: set HOST to one that is, or to 0.0.0.0 for all.`,
+}

@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import { envExample, readConfig, settings, shownSettings } from '../config/config.ts'
+import type { Answer, CommandContext } from './terminal.ts'
+
+/** config. */
+export function addConfig(program: Command, context: CommandContext): void {
+  program
+    .command('config')
+    .description('Shows every setting: the value in force, where it came from and what it means. Secrets are masked.')
+    .option('--example', 'print the text of .env.example instead')
+    .addHelpText(
+      'after',
+      `
+Settings are read from the environment and, where it does not have them, from the file .env in the working directory.
+The exit code is 1 when one of them is wrong.
+
+Examples:
+  plumbline config
+  PORT=8080 plumbline config --json
+  plumbline config --example > .env`,
+    )
+    .action(({ example }: { example?: true }) => {
+      if (example) return context.say({ json: { example: envExample() }, text: envExample().trimEnd() })
+      context.say(shown(context))
+      // Says what is wrong with them.
+      readConfig(context.environment)
+    })
+}
+
+function shown({ environment, terminal }: CommandContext): Answer {
+  const rows = shownSettings(environment).map(({ name, value, given }) => ({
+    name,
+    value,
+    from: given ? (terminal.environment[name]?.trim() ? 'environment' : '.env') : 'default',
+    about: settings.find((setting) => setting.name === name)?.about ?? '',
+  }))
+  const valueWidth = Math.max(...rows.map(({ value }) => value.length))
+  return {
+    json: { settings: rows },
+    text: rows
+      .map(
+        ({ name, value, from, about }) => `${name.padEnd(21)}${value.padEnd(valueWidth + 2)}${from.padEnd(13)}${about}`,
+      )
+      .join('\n'),
+  }
+}

@@ -1,0 +1,32 @@
+/** Where a command was given: its words, its surroundings and its streams. Tests bring their own. */
+export type Terminal = {
+  words: readonly string[]
+  environment: Environment
+  /** The working directory. */
+  folder: string
+  stdin: AsyncIterable<Uint8Array | string> & { isTTY?: boolean }
+  stdout: Output
+  stderr: Output
+}
+
+export type Environment = { readonly [name: string]: string | undefined }
+
+type Output = { write(text: string): unknown; isTTY?: boolean }
+
+/** What a command has to say: to programs as one JSON object, to people as text. */
+export type Answer = {
+  json: object
+  text: string
+  /** It did what it should, and what it found is bad. */
+  bad?: boolean
+}
+
+/** What every command is given to work with. */
+export type CommandContext = {
+  terminal: Terminal
+  /** The environment, completed by the `.env` file. */
+  environment: Environment
+  /** One JSON object is wanted, and nothing else. */
+  wantsJson: boolean
+  say(answer: Answer): void
+}

@@ -1,0 +1,109 @@
+import type { Command } from 'commander'
+import { scopes as allScopes } from '#registry/permissions.ts'
+import { allowAddresses, issueToken, revokeToken, rotateToken, showToken, type Token } from '../service/token.ts'
+import { inLine } from './printable.ts'
+import type { Answer, CommandContext } from './terminal.ts'
+import { type InCompany, inCompany, named } from './with-app.ts'
+import { readAddresses, readId, readList } from './words.ts'
+
+type Company = { company: number }
+type IssueOptions = Company & { account: number; scopes?: string[] | 'all'; label: string; allow?: string[] }
+
+const addressesAbout = 'IPv4 addresses and ranges that may use it, separated by commas, or none for any address'
+const readAllowed = readAddresses('The list of addresses')
+const readScopes = readList('--scopes', allScopes)
+
+/** token issue, show, rotate, revoke and allow. */
+export function addToken(program: Command, context: CommandContext): void {
+  const token = program
+    .command('token')
+    .description('Issue, show, rotate, revoke and restrict the API token of a company.')
+  const add = (name: string, about: string, example: string): Command =>
+    token
+      .command(name)
+      .description(about)
+      .requiredOption('--company <id>', 'the company', readId('--company'))
+      .addHelpText('after', `\nExample:\n  plumbline token ${example}`)
+
+  add(
+    'issue',
+    'Issues the token of a company that has none; says it.',
+    'issue --company 1 --account 1 --scopes PROJECTS_VIEW,CLIENTS_VIEW --label Reports --allow 203.0.113.0/24',
+  )
+    .requiredOption(
+      '--account <id>',
+      'the account it acts for; it can do no more than this account',
+      readId('--account'),
+    )
+    .option(
+      '--scopes <list>',
+      'permissions on the six resources, separated by commas, or all that the account holds (default: all)',
+      (word: string) => (word === 'all' ? 'all' : readScopes(word)),
+    )
+    .option('--label <text>', 'what it is for', 'API')
+    .option('--allow <list>', `${addressesAbout} (default: none)`, readAllowed)
+    .action(async ({ company, account, scopes = 'all', label, allow = [] }: IssueOptions) => {
+      const input = { accountId: account, scopes, label, allowlist: allow }
+      context.say(
+        await inCompany(context, company, async (inside) =>
+          told(inside, await issueToken(inside.transaction, inside.actor, inside.app.secret, input)),
+        ),
+      )
+    })
+
+  add('show', 'Says the active token again. That it was shown is noted.', 'show --company 1').action(
+    async ({ company }: Company) =>
+      context.say(
+        await inCompany(context, company, async (inside) =>
+          told(inside, await showToken(inside.transaction, inside.actor, inside.app.secret)),
+        ),
+      ),
+  )
+
+  add(
+    'rotate',
+    'Replaces the token by a new one with the same scopes, label and addresses; the old one stops at once.',
+    'rotate --company 1',
+  ).action(async ({ company }: Company) =>
+    context.say(
+      await inCompany(context, company, async (inside) =>
+        told(inside, await rotateToken(inside.transaction, inside.actor, inside.app.secret)),
+      ),
+    ),
+  )
+
+  add('revoke', 'Ends the token: the API is closed until another one is issued.', 'revoke --company 1').action(
+    async ({ company }: Company) => context.say(await inCompany(context, company, revoked)),
+  )
+
+  add('allow', 'Says from which addresses the token may be used.', 'allow --company 1 203.0.113.7,198.51.100.0/24')
+    .argument('<list>', addressesAbout, readAllowed)
+    .action(async (addresses: string[], { company }: Company) =>
+      context.say(
+        await inCompany(context, company, async ({ transaction, actor }) =>
+          allowed(await allowAddresses(transaction, actor, addresses)),
+        ),
+      ),
+    )
+}
+
+const told = ({ company }: InCompany, { token, row }: { token: string; row: Token }): Answer => ({
+  json: { token },
+  text: `The token of ${named(company)}, "${inLine(row.label)}", with ${row.scopes.length} scopes of account ${row.account_id}:\n\n  ${token}`,
+})
+
+async function revoked({ transaction, actor, company }: InCompany): Promise<Answer> {
+  const { label } = await revokeToken(transaction, actor)
+  return {
+    json: { company_id: company.id, revoked: true },
+    text: `The token of ${named(company)}, "${inLine(label)}", is revoked; the API is closed until another one is issued.`,
+  }
+}
+
+const allowed = ({ allowlist }: Token): Answer => ({
+  json: { allowlist },
+  text:
+    allowlist.length === 0
+      ? 'The token may be used from any address.'
+      : `The token may be used from ${allowlist.join(', ')} alone.`,
+})

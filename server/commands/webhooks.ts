@@ -1,0 +1,152 @@
+import type { Command } from 'commander'
+import { eventNames, payloads } from '#registry/webhooks.ts'
+import { type AttemptShown, attemptsOf } from '#sql/system/webhook-attempts.ts'
+import {
+  type By,
+  createWebhook,
+  disableOne,
+  enableOne,
+  findOneWebhook,
+  listWebhooks,
+  replayOne,
+  rotateWebhook,
+  type Webhook,
+} from '../service/webhooks.ts'
+import { checkAddress } from '../webhooks/address.ts'
+import { Mistake } from './mistake.ts'
+import { inLine } from './printable.ts'
+import type { Answer, CommandContext } from './terminal.ts'
+import { type InCompany, inCompany, named } from './with-app.ts'
+import { readId, readList } from './words.ts'
+
+type Company = { company: number }
+type CreateOptions = Company & { name: string; url: string; events: string[]; payload: string; unordered?: true }
+
+const shownMax = 50
+const readEvents = readList('--events', eventNames)
+
+/** webhooks list, create, rotate, attempts, replay, enable and disable. */
+export function addWebhooks(program: Command, context: CommandContext): void {
+  const webhooks = program
+    .command('webhooks')
+    .description('Look after the addresses to which a company’s changes are sent.')
+  const add = (name: string, about: string, example: string): Command =>
+    webhooks
+      .command(name)
+      .description(about)
+      .requiredOption('--company <id>', 'the company', readId('--company'))
+      .addHelpText('after', `\nExample:\n  plumbline webhooks ${name} ${example}`)
+  const addOne = (name: string, about: string, example: string): Command =>
+    add(name, about, example).argument('<id>', 'the id of the webhook', readId('The id'))
+  const say = async ({ company }: Company, work: (inside: InCompany, by: By) => Promise<Answer>): Promise<void> =>
+    context.say(await inCompany(context, company, (inside) => work(inside, byOperator(inside))))
+
+  add('list', 'Says which webhooks there are, and how they do.', '--company 1').action((given: Company) =>
+    say(given, async ({ transaction, company }) => listed(await listWebhooks(transaction, company.id), named(company))),
+  )
+
+  add(
+    'create',
+    'Makes a webhook; says its id and its secret.',
+    '--company 1 --name Ledger --url https://ledger.example.com/hooks --events projects.created,projects.updated',
+  )
+    .requiredOption('--name <name>', 'what it is for')
+    .requiredOption('--url <address>', 'where changes are sent')
+    .option('--events <list>', 'events separated by commas, or all', readEvents, [...eventNames])
+    .option('--payload <word>', `what is sent: ${payloads.join(' or ')}`, 'full')
+    .option('--unordered', 'several events may be under way at once, and one that fails does not hold up the others')
+    .action(({ name, url, events, payload, unordered, ...given }: CreateOptions) =>
+      say(given, async ({ transaction, app }, by) => {
+        await checkAddress(app.outbound, url)
+        const input = { name, url, events, payload, ordered: !unordered }
+        return withSecret(await createWebhook(transaction, by, input))
+      }),
+    )
+
+  addOne('rotate', 'Replaces the secret; the former one signs beside it for a day.', '3 --company 1').action(
+    (id: number, given: Company) =>
+      say(given, async ({ transaction }, by) => withSecret(await rotateWebhook(transaction, by, id))),
+  )
+
+  addOne('attempts', 'Says what was sent last, newest first, and what came back.', '3 --company 1 --failed')
+    .option('--failed', 'only what did not arrive')
+    .action((id: number, { failed, ...given }: Company & { failed?: true }) =>
+      say(given, async ({ transaction, company }) => {
+        await findOneWebhook(transaction, company.id, id)
+        const page = { failedAlone: failed === true, limit: shownMax, offset: 0 }
+        return attempted(await transaction.run<AttemptShown>(attemptsOf(company.id, id, page)))
+      }),
+    )
+
+  addOne('replay', 'Sends everything again that changed since a moment.', '3 --company 1 --from 2026-03-31T00:00:00Z')
+    .requiredOption('--from <moment>', 'the moment, as in 2026-03-31T12:00:00Z', readMoment)
+    .action((id: number, { from, ...given }: Company & { from: Date }) =>
+      say(given, async ({ transaction }, by) => told(await replayOne(transaction, by, id, from))),
+    )
+
+  addOne('enable', 'Goes on where it stopped, at once.', '3 --company 1').action((id: number, given: Company) =>
+    say(given, async ({ transaction }, by) => told(await enableOne(transaction, by, id))),
+  )
+
+  addOne('disable', 'Sends nothing until it is enabled; what changes meanwhile waits.', '3 --company 1').action(
+    (id: number, given: Company) =>
+      say(given, async ({ transaction }, by) => told(await disableOne(transaction, by, id))),
+  )
+}
+
+const byOperator = ({ actor, app }: InCompany): By => ({ actor, keys: app.secret, now: app.clock.now() })
+
+function readMoment(word: string): Date {
+  const moment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?Z)?$/.test(word) ? new Date(word) : new Date(Number.NaN)
+  if (!Number.isNaN(moment.getTime())) return moment
+  throw new Mistake(`--from must be a day or a moment like 2026-03-31T12:00:00Z and not ${JSON.stringify(word)}.`)
+}
+
+const facts = ({
+  id,
+  name,
+  url,
+  events,
+  payload,
+  ordered,
+  disabled_because,
+  failing_since,
+  resync_since,
+}: Webhook) => ({
+  ...{ id, name, url, events, payload, ordered, disabled_because, failing_since, resync_since },
+})
+
+const line = (webhook: Webhook): string =>
+  `${webhook.id}  ${inLine(webhook.name)}  ${inLine(webhook.url)}  ${webhook.events.length} events  ${stateOf(webhook)}`
+
+function stateOf({ disabled_because, failing_since, resync_since }: Webhook): string {
+  if (disabled_because !== null) return `disabled (${reasons[disabled_because]})`
+  if (failing_since !== null) return `failing since ${failing_since.toISOString()}`
+  return resync_since === null ? 'well' : `the log began anew at ${resync_since.toISOString()}`
+}
+
+const reasons = { by_hand: 'by hand', gone: 'the receiver says it is gone', failing: 'it failed for days' }
+
+const listed = (webhooks: readonly Webhook[], company: string): Answer => ({
+  json: { webhooks: webhooks.map(facts) },
+  text: webhooks.length === 0 ? `${company} has no webhooks.` : webhooks.map(line).join('\n'),
+})
+
+const told = (webhook: Webhook): Answer => ({ json: facts(webhook), text: line(webhook) })
+
+const withSecret = ({ secret, webhook }: { secret: string; webhook: Webhook }): Answer => ({
+  json: { ...facts(webhook), secret },
+  text: `${line(webhook)}\n\n  ${secret}`,
+})
+
+const attempted = (rows: readonly AttemptShown[]): Answer => ({
+  json: { attempts: rows },
+  text:
+    rows.length === 0
+      ? 'Nothing was sent, or none of it failed.'
+      : rows
+          .map(({ at, event, event_id, status, detail, ms, by_hand }) =>
+            [at, event, event_id, status ?? detail, `${Math.round(ms)} ms`, ...(by_hand ? ['by hand'] : [])].join('  '),
+          )
+          .join('\n'),
+})

@@ -1,0 +1,76 @@
+import type { Shape } from '#derive/console/operation.ts'
+import { readPairs } from '#derive/parameters.ts'
+import { bodyBytesMax } from '#registry/limits.ts'
+import { readBody } from '../http/protocol/body.ts'
+import { readHeaders } from '../http/protocol/headers.ts'
+import { readBytes } from '../http/read-bytes.ts'
+import {
+  holdLiveSession,
+  needPermission,
+  readLiveSession,
+  renamePlainSession,
+  type Session,
+} from '../service/session.ts'
+import type { Transaction } from '../store/database.ts'
+import type { Asking, ConsoleReply } from './asked.ts'
+import { refuseCrossSite, refuseMisdirected } from './cross-site.ts'
+import { readMembers } from './read-members.ts'
+import { replyTo } from './reply.ts'
+
+/** The straight line of a request to the console: headers → session → same site → our address → permission → what is asked. */
+export async function runConsole(asking: Asking): Promise<ConsoleReply> {
+  const { app, route, request, sessionText, sessionIsPlain } = asking
+  const headers = readHeaders(request.rawHeaders, route.method !== 'GET')
+  const session = route.needs === 'nobody' ? undefined : await liveSession(asking)
+  if (route.method !== 'GET') {
+    refuseCrossSite(app.config, request)
+    refuseMisdirected(app.config, request)
+  }
+  if (session) needed(asking, session)
+
+  const most = route.body === 'a record' ? bodyBytesMax : smallBytes
+  const bytes = () => asking.outside(() => readBytes(request, asking.budget, most))
+  const asked = {
+    ...asking,
+    headers,
+    session: () => {
+      if (!session) throw new Error(`${route.id} has no session`)
+      return session
+    },
+    bytes,
+    parameters: readParameters(asking),
+    body: async () => readMembers(readBody(await bytes(), headers, route.accepts), route.body as Shape),
+    change: <T>(work: (transaction: Transaction, session: Session) => Promise<T>) =>
+      app.database.transaction(async (transaction) => {
+        const held = await holdLiveSession(transaction, asked.session().key)
+        needed(asking, held)
+        return work(transaction, held)
+      }),
+  }
+  // What answers it takes what its operation says it has.
+  const done = await route.answer(asked as never)
+  const reply = 'status' in done ? done : replyTo(route, done)
+  if (!session || !sessionIsPlain || reply.session !== undefined) return reply
+  await renamePlainSession(app.database, session)
+  return { ...reply, session: sessionText as string }
+}
+
+/** Most of what the interface sends is a form; records are larger. */
+const smallBytes = 4 * 1024
+
+async function liveSession({ app, sessionText, sessionIsPlain, share, seen }: Asking): Promise<Session> {
+  const session = await readLiveSession(app.database, sessionText, sessionIsPlain)
+  share.report(true)
+  seen(session)
+  return session
+}
+
+function needed({ route: { needs } }: Asking, session: Session): void {
+  if (needs !== 'session') needPermission(session, needs)
+}
+
+/** The parameters of a request, each known to its operation and given once; those of records are read by their definition. */
+function readParameters({ query, route }: Asking): { readonly [name: string]: string } {
+  if (!route.query) return {}
+  return Object.fromEntries(readPairs(query, route.query, `${route.method} ${route.path}`))
+}

@@ -1,0 +1,82 @@
+import type { JsonObject } from '#registry/json.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import { operator } from '../service/actor.ts'
+import { changeRecord, createRecord } from '../service/write-record.ts'
+import type { Transaction } from '../store/database.ts'
+
+/** Anyone who writes the records of the demo, through the same services as everybody else. */
+export type Seeder = {
+  /** Makes records of a resource and returns their ids, in order. They are sent without waiting for one another. */
+  make(resource: string, bodies: readonly JsonObject[]): Promise<number[]>
+  /** Makes a record for each name; returns what finds its id. */
+  makeNamed<Name extends string>(
+    resource: string,
+    names: readonly Name[],
+    rest?: JsonObject,
+  ): Promise<(name: Name) => number>
+  /** Makes documents and takes each through its states, so that its history shows them. */
+  makeDocuments(resource: string, documents: readonly BusinessDocument[]): Promise<number[]>
+  change(resource: string, id: number, body: JsonObject): Promise<void>
+}
+
+/** A record that begins as a draft, and the states that follow. */
+export type BusinessDocument = { body: JsonObject; states: readonly string[] }
+
+/** The states on the way from a draft to `last`, which leads through `middle`. */
+export const statesTo = (last: string, middle: string): string[] =>
+  last === 'DRAFT' ? [] : last === middle ? [middle] : [middle, last]
+
+export function makeSeeder(transaction: Transaction, companyId: number): Seeder {
+  const actor = operator(companyId)
+  const make = async (resource: string, bodies: readonly JsonObject[]): Promise<number[]> => {
+    const definition = definitionNamed(resource)
+    const records = await Promise.all(bodies.map((body) => createRecord(transaction, actor, definition, body)))
+    return records.map(({ id }) => id)
+  }
+  const change = async (resource: string, id: number, body: JsonObject): Promise<void> => {
+    await changeRecord(transaction, actor, definitionNamed(resource), id, body, undefined)
+  }
+  return {
+    make,
+    change,
+    async makeNamed(resource, names, rest = {}) {
+      const bodies = names.map((name) => ({ name, ...rest }))
+      return finder(names, await make(resource, bodies))
+    },
+    async makeDocuments(resource, documents) {
+      const bodies = documents.map(({ body }) => body)
+      const ids = await make(resource, bodies)
+      const moves = documents.flatMap(({ states }, index) =>
+        states.map((status, step) => ({ id: ids[index] as number, status, step })),
+      )
+      for (const step of new Set(moves.map((move) => move.step))) {
+        const now = moves.filter((move) => move.step === step)
+        await Promise.all(now.map(({ id, status }) => change(resource, id, { status })))
+      }
+      return ids
+    },
+  }
+}
+
+function definitionNamed(resource: string) {
+  const definition = definitionOf(registry, resource)
+  if (!definition) throw new Error(`the registry has no ${resource}`)
+  return definition
+}
+
+/** Finds the id that belongs to a name. */
+export function finder<Name extends string>(names: readonly Name[], ids: readonly number[]): (name: Name) => number {
+  const known = new Map(names.map((name, index) => [name, ids[index]]))
+  return (name) => {
+    const id = known.get(name)
+    if (id === undefined) throw new Error(`the demo has no ${name}`)
+    return id
+  }
+}
+
+/** The element of a list that goes round and round. */
+export function turn<T>(list: readonly T[], index: number): T {
+  const element = list[index % list.length]
+  if (element === undefined) throw new Error('the list is empty')
+  return element
+}

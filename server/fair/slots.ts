@@ -1,0 +1,160 @@
+import { type Heaped, notIn, putIn, takeOut } from './heap.ts'
+import { type Key, makeTurns, type Turns } from './turns.ts'
+
+/**
+ * Slots that keys share: work under way takes one each. While there is a free one anybody gets it, so a key that is
+ * alone has them all. While there is none, the key that waits and has the fewest under way is next, and among equals
+ * the one that was served longest ago. No clock and no limits of time: those are the caller's. Decisions, Overload.
+ */
+export type Slots<Waiter> = {
+  /**
+   * Takes a slot, if there is one for the key: a free one, or one of the reserve where the key has nothing under way.
+   * What is under way cannot be taken back, and it may be slow; the reserve is for those who would wait for it.
+   */
+  take(key: Key): boolean
+  /** Queues for a slot; `within` takes turns among the waiters of the key. */
+  wait(key: Key, within: Key, waiter: Waiter): void
+  /** Gives a slot back; the waiter who has it now, if any. */
+  leave(key: Key): Waiter | undefined
+  /** Other slots from here on; the waiters who have one now. */
+  resize(size: Size): Waiter[]
+  /** Takes back the newest waiter of the key with the most, if that has more than `key` would have with one more. */
+  displace(key: Key): Waiter | undefined
+  /** Takes out the waiters that match. */
+  remove(matches: (waiter: Waiter) => boolean): Waiter[]
+  /** What the key has under way and waiting. */
+  loadOf(key: Key): number
+  readonly counts: Counts
+}
+
+/** `reserve` comes on top of `limit`. */
+export type Size = { limit: number; reserve: number }
+
+export type Counts = {
+  underWay: number
+  waiting: number
+  /** Keys with anything under way or waiting. */
+  keys: number
+  /** What the key with the most has under way and waiting. */
+  heaviest: number
+}
+
+/** Gone with its last slot and waiter. */
+type Entry<Waiter> = Heaped & { key: Key; waiters: Turns<Waiter> | null }
+
+export function makeSlots<Waiter>(size: Size): Slots<Waiter> {
+  let { limit, reserve } = size
+  const entries = new Map<Key, Entry<Waiter>>()
+  /** A binary heap of those that wait: before its children stands who is next before them. */
+  const heap: Entry<Waiter>[] = []
+  /** How many keys have a load of so much; a load changes by one at a time, so the greatest is always known. */
+  const keysByLoad: number[] = [0]
+  let [underWay, waiting, heaviest, served] = [0, 0, 0, 0]
+
+  const loadOf = (entry: Entry<Waiter> | undefined): number => (entry ? entry.underWay + (entry.waiters?.size ?? 0) : 0)
+
+  const entryOf = (key: Key): Entry<Waiter> => {
+    let entry = entries.get(key)
+    if (!entry) {
+      entry = { key, underWay: 0, waiters: null, servedAt: 0, index: notIn }
+      entries.set(key, entry)
+    }
+    return entry
+  }
+  /** Notes that the load of a key has become one more, or one less. */
+  const heavier = (load: number): void => {
+    if (load > 1) (keysByLoad[load - 1] as number)--
+    keysByLoad[load] = (keysByLoad[load] ?? 0) + 1
+    if (load > heaviest) heaviest = load
+  }
+  const lighter = (load: number): void => {
+    const left = --(keysByLoad[load + 1] as number)
+    if (load > 0) keysByLoad[load] = (keysByLoad[load] ?? 0) + 1
+    if (left === 0 && heaviest === load + 1) heaviest = load
+  }
+  const hasSlotFor = (entry: Entry<Waiter> | undefined): boolean =>
+    underWay < limit || (underWay < limit + reserve && (entry === undefined || entry.underWay === 0))
+
+  /** The one who is to get a slot that is free, and has it now. */
+  const next = (): Waiter | undefined => {
+    const [entry] = heap
+    if (!entry?.waiters || !hasSlotFor(entry)) return undefined
+    const waiter = entry.waiters.shift()
+    waiting--
+    underWay++
+    entry.underWay++
+    entry.servedAt = ++served
+    settle(entry)
+    return waiter
+  }
+  /** Puts an entry where it belongs after its numbers have changed, or takes it out when nothing of it waits. */
+  const settle = (entry: Entry<Waiter>): void => {
+    if (entry.waiters && entry.waiters.size > 0) putIn(heap, entry)
+    else if (entry.index >= 0) {
+      takeOut(heap, entry)
+      entry.waiters = null
+    }
+    if (loadOf(entry) === 0) entries.delete(entry.key)
+  }
+  return {
+    get counts() {
+      return { underWay, waiting, keys: entries.size, heaviest }
+    },
+    loadOf: (key) => loadOf(entries.get(key)),
+    take(key) {
+      const known = entries.get(key)
+      if (!hasSlotFor(known)) return false
+      const entry = known ?? entryOf(key)
+      underWay++
+      entry.underWay++
+      heavier(loadOf(entry))
+      if (entry.waiters) settle(entry)
+      return true
+    },
+    wait(key, within, waiter) {
+      const entry = entryOf(key)
+      entry.waiters ??= makeTurns()
+      // Behind those that wait already; a turn that was had before counts for nothing.
+      if (entry.waiters.size === 0) entry.servedAt = ++served
+      entry.waiters.push(within, waiter)
+      waiting++
+      heavier(loadOf(entry))
+      settle(entry)
+    },
+    leave(key) {
+      const entry = entries.get(key)
+      if (!entry || entry.underWay === 0) throw new Error(`${key} has no slot to leave`)
+      underWay--
+      entry.underWay--
+      lighter(loadOf(entry))
+      settle(entry)
+      return next()
+    },
+    resize(size) {
+      ;({ limit, reserve } = size)
+      const admitted: Waiter[] = []
+      for (let waiter = next(); waiter !== undefined; waiter = next()) admitted.push(waiter)
+      return admitted
+    },
+    displace(key) {
+      let most: Entry<Waiter> | undefined
+      for (const entry of heap) if (!most || loadOf(entry) > loadOf(most)) most = entry
+      if (!most?.waiters || loadOf(most) <= loadOf(entries.get(key)) + 1) return undefined
+      const waiter = most.waiters.pop()
+      waiting--
+      lighter(loadOf(most))
+      settle(most)
+      return waiter
+    },
+    remove(matches) {
+      const removed = [...heap].flatMap((entry) => {
+        const out = entry.waiters?.remove(matches) ?? []
+        for (let count = out.length; count > 0; count--) lighter(loadOf(entry) + count - 1)
+        settle(entry)
+        return out
+      })
+      waiting -= removed.length
+      return removed
+    },
+  }
+}

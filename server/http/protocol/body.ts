@@ -1,0 +1,169 @@
+import { mergePatchType } from '#derive/operations/record.ts'
+import { memberTwice, unreadable } from '#derive/refused.ts'
+import type { Json } from '#registry/json.ts'
+import { bodyDepthMax, bodyValuesMax } from '#registry/limits.ts'
+import { Refusal } from '#registry/refusals.ts'
+
+import type { Headers } from './headers.ts'
+
+export type Body = { bytes: Buffer } | 'too large'
+
+/** A body that may be sent as these types, or the refusal of one that cannot be read. Decisions, Bodies. */
+export function readBody(body: Body, headers: Headers, types: readonly string[], valuesMax = bodyValuesMax): Json {
+  if (body === 'too large') throw new Refusal('payload_too_large')
+  onlyJson(headers, types)
+  return readJson(textOf(body.bytes), valuesMax)
+}
+
+export function onlyJson({ contentType, contentEncoding }: Headers, accepted: readonly string[]): void {
+  const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase())
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length)
+  const isUtf8 = charset === undefined || /^"?utf-?8"?$/.test(charset)
+  const isPlain = contentEncoding === undefined || contentEncoding.trim().toLowerCase() === 'identity'
+  if (accepted.includes(type) && isUtf8 && isPlain) return
+  throw new Refusal('unsupported_media_type', {
+    // Only a body that is coded is told of codings (RFC 9110 12.5.3).
+    ...(isPlain ? {} : { detail: 'Content-Encoding says that the body is coded; send it as it is.' }),
+    headers: {
+      Accept: accepted.join(', '),
+      // RFC 5789 3.1
+      ...(accepted.includes(mergePatchType) ? { 'Accept-Patch': accepted.join(', ') } : {}),
+      ...(isPlain ? {} : { 'Accept-Encoding': 'identity' }),
+    },
+  })
+}
+
+/** JSON, exactly: what JSON.parse would keep silently altered is refused instead. */
+export function readJson(text: string, valuesMax = bodyValuesMax): Json {
+  onlyBounded(text, valuesMax)
+  let value: Json
+  try {
+    value = JSON.parse(text) as Json
+  } catch (error) {
+    throw unreadable(text.trim() === '' ? 'The body is empty' : `The body is not JSON: ${(error as Error).message}`)
+  }
+  onlyFaithful(text)
+  return value
+}
+
+function textOf(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw unreadable('The body is not valid UTF-8')
+  }
+}
+
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
+
+/**
+ * Counted before the body is parsed: lists half a million deep and a hundred thousand members would cost a parser, and anyone
+ * who judges them, a hundred times what reading past them costs. Each member and item but the first has a comma.
+ */
+function onlyBounded(text: string, valuesMax: number): void {
+  let depth = 0
+  let values = 0
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === quote) at = endOfText(text, at)
+    else if (unit === comma) values++
+    else if (unit === openBrace || unit === openBracket) {
+      values++
+      if (++depth > bodyDepthMax) throw unreadable(`The body is nested deeper than ${bodyDepthMax} levels`)
+    } else if (unit === closeBrace || unit === closeBracket) depth--
+    if (values > valuesMax) throw unreadable(`The body has more than ${valuesMax} members and items`)
+  }
+}
+
+/** Where the text that begins at a quote ends: at its other quote, or with the body. */
+function endOfText(text: string, start: number): number {
+  let end = start + 1
+  for (; end < text.length; end++) {
+    const unit = text.charCodeAt(end)
+    if (unit === quote) break
+    if (unit === backslash) end++
+  }
+  return end
+}
+
+/**
+ * Members given twice, names that JavaScript treats specially, numbers and characters that cannot be kept. The body is
+ * known to be JSON, so this only has to tell its tokens apart; unit by unit, for it may hold a hundred thousand.
+ */
+function onlyFaithful(text: string): void {
+  const open: (Set<string> | null)[] = []
+  let members: Set<string> | null = null
+  let expectsName = false
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === quote) {
+      const end = endOfText(text, at)
+      const content = onlyText(text.slice(at, end + 1))
+      if (expectsName && members) onlyNew(members, content)
+      at = end
+    } else if (unit === comma) expectsName = members !== null
+    else if (unit === colon) expectsName = false
+    else if (unit === openBrace || unit === openBracket) {
+      members = unit === openBrace ? new Set() : null
+      open.push(members)
+      expectsName = members !== null
+    } else if (unit === closeBrace || unit === closeBracket) {
+      open.pop()
+      members = open.at(-1) ?? null
+      expectsName = false
+    } else if (unit === minus || isDigit(unit)) {
+      const start = at
+      while (isOfNumber(text.charCodeAt(at + 1))) at++
+      onlyExact(text.slice(start, at + 1))
+    }
+  }
+}
+
+const minus = 0x2d
+const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
+/** Digits, signs, the point and the exponent. */
+const isOfNumber = (unit: number): boolean =>
+  isDigit(unit) || unit === minus || unit === 0x2b || unit === 0x2e || unit === 0x45 || unit === 0x65
+
+/** What a text of the body says. Only an escape can stand for what UTF-8 and JSON have no other way to say. */
+function onlyText(token: string): string {
+  if (!token.includes('\\')) return token.slice(1, -1)
+  const text = JSON.parse(token) as string
+  if (text.includes('\0')) throw unreadable('The body contains a NUL character, which cannot be stored')
+  if (!text.isWellFormed()) throw unreadable('The body contains half of a surrogate pair')
+  return text
+}
+
+function onlyNew(members: Set<string>, name: string): void {
+  if (name === '__proto__') throw unreadable('The body has a member __proto__')
+  if (members.has(name)) throw memberTwice(name)
+  members.add(name)
+}
+
+/** Digits that every number of so many keeps, whatever they are. */
+const surelyKept = 15
+
+/**
+ * A number is kept where the double next to it, in its shortest spelling, is the same number, and a whole one up to
+ * 2^53 - 1. So what another program worked out, 0.1 + 0.2, is a number with too many decimals and refused at its field.
+ */
+function onlyExact(token: string): void {
+  if (token.length <= surelyKept && !/e/i.test(token)) return
+  const value = Number(token)
+  const isKept = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
+  if (!isKept || spelling(token) !== spelling(String(value)))
+    throw unreadable(`The number ${token.slice(0, 40)} cannot be kept exactly`)
+}
+
+/** One spelling for each number, its sign aside: significant digits, and the power of ten that the first one stands for. */
+function spelling(number: string): string {
+  const [mantissa = '', exponent = '0'] = number.toLowerCase().replace(/^-/, '').split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const digits = whole + fraction
+  let [start, end] = [0, digits.length]
+  // Counted: /0+$/ would try at each zero of a long number.
+  while (end > 0 && digits[end - 1] === '0') end--
+  while (start < end && digits[start] === '0') start++
+  return start === end ? '0' : `${digits.slice(start, end)} ${whole.length - start + Number(exponent)}`
+}

@@ -1,0 +1,90 @@
+import { givenTwice } from '#derive/refused.ts'
+import { idempotencyKeyLengthMax } from '#registry/limits.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { readTags, type Tags } from './entity-tags.ts'
+
+/**
+ * The headers a call means something by. Read from the raw list: Node keeps the first Authorization and joins the
+ * others, so a header given twice would go unseen. Decisions, Errors: these refusals come before authentication.
+ */
+export type Headers = {
+  authorization: string | undefined
+  contentType: string | undefined
+  contentEncoding: string | undefined
+  idempotencyKey: string | undefined
+  dryRun: string | undefined
+  ifMatch: Tags | undefined
+  ifNoneMatch: Tags | undefined
+}
+
+export function readHeaders(rawHeaders: readonly string[], isWrite: boolean): Headers {
+  const all = collected(rawHeaders)
+  return {
+    authorization: one(all, 'authorization'),
+    contentType: one(all, 'content-type'),
+    contentEncoding: one(all, 'content-encoding'),
+    idempotencyKey: isWrite ? readKey(all.get('idempotency-key')) : undefined,
+    dryRun: isWrite ? readDryRunHeader(all.get('x-dry-run')) : undefined,
+    ifMatch: readCondition(all, 'if-match', isWrite),
+    ifNoneMatch: readCondition(all, 'if-none-match', isWrite),
+  }
+}
+
+type Collected = ReadonlyMap<string, string[]>
+
+const meant = new Set([
+  ...['authorization', 'content-type', 'content-encoding', 'idempotency-key'],
+  ...['x-dry-run', 'if-match', 'if-none-match'],
+])
+
+function collected(rawHeaders: readonly string[]): Collected {
+  const all = new Map<string, string[]>()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] as string).toLowerCase()
+    if (!meant.has(name)) continue
+    const values = all.get(name)
+    const value = rawHeaders[index + 1] as string
+    if (values) values.push(value)
+    else all.set(name, [value])
+  }
+  return all
+}
+
+function one(all: Collected, name: string): string | undefined {
+  const values = all.get(name)
+  if (!values) return undefined
+  if (values.length > 1) throw givenTwice(name, values.length)
+  return values[0]
+}
+
+const keyPattern = new RegExp(`^[!-~]{1,${idempotencyKeyLengthMax}}$`)
+
+/** Opaque: quotes are part of it. Decisions, Idempotency. */
+function readKey(values: string[] | undefined): string | undefined {
+  if (!values) return undefined
+  const [key] = values
+  if (values.length === 1 && keyPattern.test(key as string)) return key
+  throw new Refusal('invalid_idempotency_key')
+}
+
+function readDryRunHeader(values: string[] | undefined): string | undefined {
+  if (values && values.length > 1) {
+    throw new Refusal('invalid_dry_run', {
+      detail: 'X-Dry-Run is given more than once; send it once. Nothing was done.',
+    })
+  }
+  return values?.[0]
+}
+
+/** A condition that cannot be read never costs a read; a write is not done on a guess. Decisions, Conditional requests. */
+function readCondition(all: Collected, name: string, isWrite: boolean): Tags | undefined {
+  const given = all.get(name)
+  if (!given) return undefined
+  const tags = readTags(given.join(','))
+  if (tags === undefined && isWrite) {
+    throw new Refusal('invalid_header', {
+      detail: `${name} must be * or a list of ETags in quotes, as ETag gave them.`,
+    })
+  }
+  return tags
+}

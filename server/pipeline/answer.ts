@@ -1,0 +1,88 @@
+import { hash } from 'node:crypto'
+import { isObject, type Json } from '#registry/json.ts'
+import { problemBody, type Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
+import { knownForm, type Tags } from '../http/protocol/entity-tags.ts'
+import type { Reply } from './call.ts'
+
+/** Envelopes, entity tags and conditional reads. Decisions, Replies and Conditional requests. */
+
+const short = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
+
+/** The tag of one representation of a record; its version is what If-Match compares. */
+export const recordTag = (version: number, json: string): string => `"${version}-${short(json)}"`
+
+export const listTag = (body: string): string => `"${short(body)}"`
+
+/** The answer of a read, or 304 where the caller has it already: in the form that he has. */
+export function readReply(body: string, tag: string, ifNoneMatch: Tags | undefined): Reply {
+  const known = knownForm(tag, ifNoneMatch)
+  if (known !== undefined) return { status: 304, headers: { ETag: known, ...headersOfReads }, body: '' }
+  return { status: 200, headers: { ETag: tag, ...headersOfReads, 'Content-Type': jsonType }, body }
+}
+
+/** The answer of a read that has no state of its own. */
+export const plainReply = (body: string): Reply => ({
+  status: 200,
+  headers: { ...headersOfReads, 'Content-Type': jsonType },
+  body,
+})
+
+const headersOfReads = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, Accept-Encoding' } as const
+
+export const jsonType = 'application/json; charset=utf-8'
+const problemType = 'application/problem+json; charset=utf-8'
+
+/** What a write answers, and what a retry with its key will hear. */
+export type Answer = {
+  status: number
+  /** Of a refusal. */
+  code: RefusalCode | null
+  headers: { readonly [name: string]: string }
+  body: string
+  replayed?: boolean
+  /** The record that was created. */
+  recordId?: number
+}
+
+/** Where the errors page is; without a known address of our own it is told from the caller's. */
+export const errorsAddress = (publicUrl: string | null): string => `${publicUrl ?? ''}/docs/errors`
+
+export function refusalAnswer(refusal: Refusal, requestId: string, publicUrl: string | null): Answer {
+  return {
+    status: refusals[refusal.code].status,
+    code: refusal.code,
+    headers: { ...refusal.particulars.headers },
+    body: JSON.stringify(problemBody(refusal, requestId, errorsAddress(publicUrl))),
+  }
+}
+
+export const replyOf = ({ status, code, headers, body }: Answer): Reply => ({
+  status,
+  headers: { ...headers, ...(code === null ? headersOfWrites : headersOfRefusals) },
+  body,
+})
+
+const headersOfWrites = { 'Content-Type': jsonType } as const
+const headersOfRefusals = { 'Content-Type': problemType, 'Cache-Control': 'no-store' } as const
+
+/** A page of records; `records` are their JSON, with commas between. */
+export const pageEnvelope = (records: string, total: number, { limit, offset }: Cut): string =>
+  `{"data":[${records}],"meta":${JSON.stringify({ total, limit, offset })}}`
+
+/** Where a page is cut. */
+type Cut = { limit: number; offset: number }
+
+export const envelope = (data: { [member: string]: Json }): string => JSON.stringify({ data })
+
+/**
+ * A body in one spelling, whatever the order of its members or the blanks between them: that of RFC 8785. Stored
+ * fingerprints are made of it, so it never changes.
+ */
+export function canonical(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (!isObject(value)) return JSON.stringify(value)
+  const members = Object.keys(value)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonical(value[name] as Json)}`)
+  return `{${members.join(',')}}`
+}

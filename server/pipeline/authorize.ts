@@ -1,0 +1,65 @@
+import type { DataRoute } from '#derive/routes.ts'
+import type { Json } from '#registry/json.ts'
+import { Refusal } from '#registry/refusals.ts'
+import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
+import type { Claim } from '../fair/shares.ts'
+import { claimOfToken, readTokenText } from '../service/token-text.ts'
+
+/** What the caller shows, before anything is asked of the database. */
+export function readToken(authorization: string | undefined, route: DataRoute, peer: string | undefined): CallerAsk {
+  const shown = /^bearer +(\S.*)$/i.exec(authorization ?? '')?.[1]
+  if (shown === undefined) throw new Refusal('unauthorized', { headers: challenge })
+  const token = readTokenText(shown.trimEnd())
+  if (!token) throw unauthorized()
+  return {
+    companyId: token.companyId,
+    tokenHash: token.hash,
+    scopes: route.scopes.join(),
+    addOns: route.addOn,
+    peer: ipv4Of(peer),
+  }
+}
+
+/** The same with what the body of the call needs besides. */
+export function askedOf(ask: CallerAsk, route: DataRoute, body: Json): CallerAsk {
+  const needs = route.needs?.(body)
+  if (!needs) return ask
+  const [scopes, addOns] = [new Set([...route.scopes, ...needs.scopes]), new Set([route.addOn, ...needs.addOns])]
+  return { ...ask, scopes: [...scopes].join(), addOns: [...addOns].join() }
+}
+
+/** What the call's token says of itself, read before anything else and believed by nobody; see `Shares`. */
+export function claimOf(rawHeaders: readonly string[]): Claim | undefined {
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string
+    if (name.length === 13 && (name === 'Authorization' || name.toLowerCase() === 'authorization'))
+      return claimOfToken(rawHeaders[index + 1] as string)
+  }
+  return undefined
+}
+
+/** The checks in their order: token, address, scope, add-on. Spec, Authentication; Decisions, Errors. */
+export function authorize(caller: CallerRow | undefined): CallerRow {
+  if (!caller?.live) throw unauthorized()
+  if (!caller.address_allowed) throw new Refusal('ip_not_allowed')
+  if (caller.lacks_scope !== null) throw lacksScope(caller.lacks_scope)
+  if (caller.feature_off !== null) throw new Refusal('feature_off', { feature: caller.feature_off })
+  return caller
+}
+
+/** One answer for a token that is misspelt, unknown or revoked: no oracle. Spec, Authentication 8. */
+const unauthorized = (): Refusal => new Refusal('unauthorized', { headers: invalidToken })
+
+/** RFC 6750 3: who showed no token is told no error. */
+const challenge = { 'WWW-Authenticate': 'Bearer' } as const
+const invalidToken = { 'WWW-Authenticate': 'Bearer error="invalid_token"' } as const
+export const lacksScope = (scope: string): Refusal =>
+  new Refusal('insufficient_scope', { required_scope: scope, headers: needs(scope) })
+
+const needs = (scope: string) => ({ 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` })
+
+/** The peer as a dotted quad. An IPv6 peer is none, and so matches no entry of an allowlist. Decisions, Tokens. */
+export function ipv4Of(peer: string | undefined): string | null {
+  const address = peer?.toLowerCase().startsWith('::ffff:') ? peer.slice('::ffff:'.length) : peer
+  return address !== undefined && /^\d{1,3}(\.\d{1,3}){3}$/.test(address) ? address : null
+}

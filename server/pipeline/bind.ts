@@ -1,0 +1,35 @@
+import { type DataRoute, type DocumentRoute, isDataRoute, isWrite, type Route } from '#derive/routes.ts'
+import type { App } from './app.ts'
+import type { Call, Reply } from './call.ts'
+import type { DocumentHandler, Handlers, ReadHandler, WriteHandler } from './handler.ts'
+import { runRead, runWrite } from './pipeline.ts'
+
+/** A route with what answers it. */
+export type Bound = BoundCall | BoundDocument
+export type BoundCall = AtPath & { route: DataRoute; run(app: App, call: Call): Promise<Reply> }
+export type BoundDocument = AtPath & { route: DocumentRoute; make: DocumentHandler }
+
+/** What a router finds it by; `accepts` is what a body may be sent as. */
+export type AtPath = { method: string; path: string; accepts: readonly string[] }
+
+/** Once, at the start: no request looks for its handler. */
+export const bind = (routes: readonly Route[], handlers: Handlers): Bound[] =>
+  routes.map((route) => {
+    const handler = handlers[route.operation]
+    if (!handler) throw new Error(`nothing answers ${route.id}`)
+    const { method, path } = route
+    if (!isDataRoute(route)) return { method, path, accepts: [], route, make: handler as DocumentHandler }
+    return { method, path, accepts: route.body?.types ?? [], route, run: runOf(route, handler) }
+  })
+
+function runOf(route: DataRoute, handler: Handlers[string]): BoundCall['run'] {
+  // A slip would open a write to every token.
+  if (isWrite(route) && route.scopes.length === 0 && !route.needs)
+    throw new Error(`${route.id} is a write and needs no scope`)
+  if (isWrite(route)) {
+    const write = (handler as WriteHandler)(route)
+    return (app, call) => runWrite(app, call, write)
+  }
+  const read = (handler as ReadHandler)(route)
+  return (app, call) => runRead(app, call, read)
+}

@@ -1,0 +1,58 @@
+import { Refusal, refusals } from '#registry/refusals.ts'
+import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
+import type { CallRow } from '#sql/system/calls.ts'
+import type { Answer } from './answer.ts'
+import type { App } from './app.ts'
+import { ipv4Of } from './authorize.ts'
+import type { Call, Reply } from './call.ts'
+import { pathId } from './read-intent.ts'
+
+/** A read, or a refusal of authorization: written with others within a second. Decisions, Metering. */
+export function logCallLater(
+  app: App,
+  call: Call,
+  ask: CallerAsk,
+  caller: CallerRow,
+  { outcome, counted }: { outcome: Reply | Refusal; counted: boolean },
+): void {
+  const seen =
+    outcome instanceof Refusal
+      ? { status: refusals[outcome.code].status, code: outcome.code }
+      : { status: outcome.status, code: null }
+  app.meter.add({
+    ...rowOf(app, call, ask, caller),
+    ...seen,
+    record_id: pathId(call.params),
+    rows: null,
+    dry_run: false,
+    replayed: false,
+    counted,
+  })
+}
+
+/** The row of a write, which is part of its own transaction. It counts unless it is a replay. */
+export function callRow(
+  app: App,
+  call: Call,
+  ask: CallerAsk,
+  caller: CallerRow,
+  { status, code, replayed = false, recordId }: Answer,
+  { dryRun, rows = null }: { dryRun: boolean; rows?: number | null | undefined },
+): CallRow {
+  const record_id = recordId ?? pathId(call.params)
+  const about = { record_id, rows, dry_run: dryRun, replayed, counted: !replayed }
+  return { ...rowOf(app, call, ask, caller), status, code, ...about }
+}
+
+function rowOf({ clock }: App, call: Call, ask: CallerAsk, caller: CallerRow) {
+  return {
+    company_id: ask.companyId,
+    token_id: caller.token_id,
+    request_id: call.requestId,
+    at: clock.now().toISOString(),
+    route: call.route.id,
+    ms: Math.round((clock.elapsed() - call.startedAt) * 1000) / 1000,
+    // The log shows the peer as it came; only the allowlist insists on IPv4.
+    peer: ipv4Of(call.peer) ?? call.peer?.split('%')[0] ?? null,
+  } satisfies Partial<CallRow>
+}

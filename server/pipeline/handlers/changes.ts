@@ -1,0 +1,85 @@
+import { type Following, readFollowing } from '#derive/operations/changes.ts'
+import { permission } from '#registry/permissions.ts'
+import { Refusal } from '#registry/refusals.ts'
+import type { ChangesRow } from '#sql/records/changes.ts'
+import { changesWithCaller, nowWithCaller, type OpenRow } from '#sql/records/changes-with-caller.ts'
+import { selectCaller } from '#sql/system/caller.ts'
+import type { Position } from '#sql/system/log.ts'
+import { cursorOf, feedResources, judged, readCursor } from '../../service/changes.ts'
+import { plainReply } from '../answer.ts'
+import { lacksScope } from '../authorize.ts'
+import type { ReadHandler, Wanted } from '../handler.ts'
+
+/** Rights and changes come with one statement, so what is told is open to the caller at the moment of the answer. */
+export const changes: ReadHandler = () => (_call, query) => {
+  const following = readFollowing(query)
+  return following.after === 'now' ? now(following) : page(following)
+}
+
+function page(following: Following): Wanted {
+  let companyId = 0
+  // Said when the caller is known: a stranger hears nothing of cursors.
+  let wrong: Refusal | undefined
+  return {
+    statement(ask, { changesKeptDays }) {
+      companyId = ask.companyId
+      const after = following.after === null ? null : orWrong(companyId, following.after)
+      if (after instanceof Refusal) {
+        wrong = after
+        return selectCaller(ask)
+      }
+      return changesWithCaller(ask, feedResources, { ...following, companyId, after, keptDays: changesKeptDays })
+    },
+    waits(row: Row) {
+      if (wrong || row.json !== '' || row.more || refused(following, row)) return undefined
+      return { seconds: following.waitSeconds, seen: { epoch: row.epoch, pos: row.horizon } }
+    },
+    reply(row: Row) {
+      const no = wrong ?? refused(following, row)
+      if (no) throw no
+      const { json, next, more } = judged(companyId, row)
+      return plainReply(`{"data":[${json}],"meta":${meta(following, row, next, more)}}`)
+    },
+  }
+}
+
+function now(following: Following): Wanted {
+  let companyId = 0
+  return {
+    statement(ask) {
+      companyId = ask.companyId
+      return nowWithCaller(ask, feedResources)
+    },
+    reply(row: Row) {
+      const no = refused(following, row)
+      if (no) throw no
+      const next = cursorOf(companyId, { epoch: row.start_epoch, pos: row.start_pos, id: 0 })
+      return plainReply(`{"data":[],"meta":${meta(following, row, next, false)}}`)
+    },
+  }
+}
+
+type Row = OpenRow & ChangesRow
+
+const meta = ({ records }: Following, { open }: OpenRow, next: string, more: boolean): string =>
+  JSON.stringify({ next, more, records: records ?? open })
+
+function orWrong(companyId: number, cursor: string): Position | Refusal {
+  try {
+    return readCursor(companyId, cursor)
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+/** What was asked for by name must be open; else anything that is. */
+function refused({ records }: Following, { in_scope, open }: OpenRow): Refusal | undefined {
+  const lacking = records?.find((name) => !in_scope.includes(name))
+  if (lacking !== undefined) return lacksScope(permission(lacking, 'VIEW'))
+  const off = records?.find((name) => !open.includes(name))
+  const addOn = feedResources.find(({ name }) => name === off)?.served?.addOn
+  if (addOn !== undefined) return new Refusal('feature_off', { feature: addOn })
+  const [first] = feedResources
+  return open.length === 0 && first ? lacksScope(permission(first.name, 'VIEW')) : undefined
+}

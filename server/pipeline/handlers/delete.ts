@@ -1,0 +1,27 @@
+import type { ResourceRoute } from '#derive/routes.ts'
+import type { Json } from '#registry/json.ts'
+import type { Listed } from '#registry/refusals.ts'
+import { type Removed, removal } from '../../service/remove-record.ts'
+import type { Answer } from '../answer.ts'
+import type { WriteHandler } from '../handler.ts'
+import { recordId } from '../read-intent.ts'
+import { answer, answered } from './answered.ts'
+
+export const remove: WriteHandler<ResourceRoute> =
+  (route) =>
+  (companyId, { params }, { dryRun, expected }, mayDo) => {
+    const [id, { definition }] = [recordId(params), route]
+    return answered(removal(companyId, { definition, id, expected, mayDo }), (done) => removed(route, dryRun, done))
+  }
+
+export function removed({ success }: ResourceRoute, dryRun: boolean, { id, mode, cascaded, kept }: Removed): Answer {
+  const [along, stay] = [asJson(cascaded), asJson(kept)]
+  return answer(
+    success,
+    dryRun
+      ? { id, deleted: false, dry_run: true, mode, would_delete: along, would_keep: stay }
+      : { id, deleted: true, dry_run: false, mode, deleted_with: along, kept: stay },
+  )
+}
+
+const asJson = (groups: readonly Listed[]): Json => groups as readonly unknown[] as Json

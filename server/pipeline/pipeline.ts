@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { readQuery } from '#derive/parameters.ts'
+import { isWrite } from '#derive/routes.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { type AnswerRow, claimKey } from '#sql/system/answers.ts'
+import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
+import { type CallerAsk, type CallerRow, selectCaller } from '#sql/system/caller.ts'
+import { endWrite } from '#sql/system/end-write.ts'
+import { type Headers, readHeaders } from '../http/protocol/headers.ts'
+import type { Prefetched } from '../service/command.ts'
+import { type Answer, refusalAnswer, replyOf } from './answer.ts'
+import type { App } from './app.ts'
+import { askedOf, readToken } from './authorize.ts'
+import { authorized, enforceRateLimit } from './authorized.ts'
+import type { Call, Reply } from './call.ts'
+import { callRow, logCallLater } from './call-log.ts'
+import { earlierAnswer, keptAnswer, keyOf } from './claim-key.ts'
+import type { Read, Wanted, Write } from './handler.ts'
+import { readIntent, readIntroduction } from './read-intent.ts'
+import { orRefusal, orThrow } from './refused.ts'
+import { runSeries } from './run-series.ts'
+
+/**
+ * The straight line of every call: headers → token → caller → address → scope → add-on → rate → what is asked → the answer.
+ * A refusal is thrown where it is decided; the order of the lines is the order of refusals. Decisions, Errors.
+ *
+ * Of a read it is one statement, one round trip: the caller and what is wanted come together; then it is decided who
+ * gets it.
+ */
+export async function runRead(app: App, call: Call, read: Read): Promise<Reply> {
+  const { headers, ask } = introduced(call)
+  const wanted = orRefusal(() => read(call, readQuery(call.query, call.route)))
+  const statement = wanted instanceof Refusal ? selectCaller(ask) : wanted.statement(ask, app.config)
+  const readRow = async (): Promise<CallerRow> => {
+    const [row] = await app.database.read<CallerRow>(statement, call.share)
+    const caller = authorized(app, call, ask, row)
+    enforceRateLimit(app, call, ask, caller)
+    return caller
+  }
+  const first = await readRow()
+  const caller = wanted instanceof Refusal ? first : await rowAfterWaiting(app, call, ask, { wanted, first, readRow })
+  const reply = orRefusal(() => orThrow(wanted).reply(caller, headers))
+  logCallLater(app, call, ask, caller, { outcome: reply, counted: true })
+  return orThrow(reply)
+}
+
+type WaitingRead = { wanted: Wanted; first: CallerRow; readRow(): Promise<CallerRow> }
+
+/** What is there once there is something to tell, or at the end of the time; the caller is looked at each time, too. */
+async function rowAfterWaiting(
+  app: App,
+  call: Call,
+  { companyId }: CallerAsk,
+  { wanted, first, readRow }: WaitingRead,
+) {
+  let caller = first
+  for (let goesOn = call.wait !== undefined; goesOn; ) {
+    const waits = wanted.waits?.(caller)
+    const left = waits ? waits.seconds * 1000 - (app.clock.elapsed() - call.startedAt) : 0
+    if (!waits || left <= 0) return caller
+    goesOn = (await call.wait?.(companyId, waits.seen, left)) === true
+    caller = await readRow()
+  }
+  return caller
+}
+
+/** The same of a write, in one transaction: what was done, that it was called, and what a retry will hear stand or fall together. */
+export async function runWrite(app: App, call: Call, write: Write): Promise<Reply> {
+  const { headers, ask: shown } = introduced(call)
+  const intent = orRefusal(() => readIntent(call, headers))
+  const work = orRefusal(() => write(shown.companyId, call, orThrow(intent)))
+  const ask = intent instanceof Refusal ? shown : askedOf(shown, call.route, intent.body)
+  const dryRun = !(intent instanceof Refusal) && intent.dryRun
+  const { rows, series } = work instanceof Refusal ? {} : work
+  // A dry-run never reads, claims or stores a key. Decisions, Idempotency.
+  const key =
+    headers.idempotencyKey === undefined || dryRun || intent instanceof Refusal
+      ? undefined
+      : keyOf(ask, headers.idempotencyKey, call, intent)
+  if (series && !dryRun) return runSeries(app, call, { ask, key, series })
+
+  const writeId = randomUUID()
+  return app.database.transaction(async (transaction) => {
+    const [[claim], [begun]] = await Promise.all([
+      key ? transaction.run<{ claimed: boolean }>(claimKey(key, ask)) : [],
+      transaction.run<BeginRow<Prefetched>>(beginWrite(ask, key, work instanceof Refusal ? null : work.prefetch)),
+    ])
+    const caller = authorized(app, call, ask, begun)
+    enforceRateLimit(app, call, ask, caller)
+    const actor = {
+      companyId: ask.companyId,
+      accountId: caller.account_id,
+      tokenId: caller.token_id,
+      channel: 'api',
+      writeId,
+      requestId: call.requestId,
+      idempotencyKey: dryRun ? undefined : headers.idempotencyKey,
+    } as const
+
+    const answer = await answering(app, call, async () => {
+      orThrow(intent)
+      const earlier = key && earlierAnswer(key, claim?.claimed, begun as AnswerRow)
+      if (earlier) return earlier
+      const done = await orThrow(work).execute(transaction, actor, begun?.seen ?? null)
+      return dryRun ? done : { ...done, headers: { ...done.headers, 'X-Write-Id': writeId } }
+    })
+
+    if (dryRun) transaction.undo()
+    const kept = key && keptAnswer(key, answer, call.requestId)
+    transaction.send(endWrite(callRow(app, call, ask, caller, answer, { dryRun, rows }), kept))
+    return replyOf(answer)
+  }, call.share)
+}
+
+/**
+ * Looks at the caller of a write before its body is received: refused as in the pipeline, or known. Whether the body is
+ * needed at all: where parameters or headers are refused, the pipeline says so without it.
+ */
+export async function admit(app: App, call: Call): Promise<boolean> {
+  const { headers, ask } = introduced(call)
+  const [row] = await app.database.read<CallerRow>(selectCaller(ask))
+  authorized(app, call, ask, row)
+  return !(orRefusal(() => readIntroduction(call, headers)) instanceof Refusal)
+}
+
+/** What a call says of itself before anything is asked of the database. */
+function introduced(call: Call): { headers: Headers; ask: CallerAsk } {
+  const headers = readHeaders(call.rawHeaders, isWrite(call.route))
+  return { headers, ask: readToken(headers.authorization, call.route, call.peer) }
+}
+
+/** A refusal of work that was begun is an answer too: it is counted, and may be what a retry will hear. */
+async function answering(app: App, call: Call, work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal) return refusalAnswer(error, call.requestId, app.config.publicUrl)
+    throw error
+  }
+}

@@ -1,0 +1,48 @@
+import { readDryRun, readQuery } from '#derive/parameters.ts'
+import type { Json } from '#registry/json.ts'
+import { idMax } from '#registry/limits.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { onlyJson, readBody } from '../http/protocol/body.ts'
+import { expectedOf } from '../http/protocol/entity-tags.ts'
+import type { Headers } from '../http/protocol/headers.ts'
+import type { Expected } from '../service/expected.ts'
+import type { Call } from './call.ts'
+
+/** What a write asks for: parameters first, then the body. */
+export type Intent = { dryRun: boolean; body: Json; expected: Expected }
+
+export function readIntent(call: Call, headers: Headers): Intent {
+  const { body } = call.route
+  return {
+    dryRun: readWhetherDry(call, headers),
+    body: body ? readBody(call.body, headers, body.types, body.valuesMax) : null,
+    expected: expectedOf(headers),
+  }
+}
+
+/** What stands before a body and would have it refused unread: parameters, and what it is sent as. */
+export function readIntroduction(call: Call, headers: Headers): void {
+  readWhetherDry(call, headers)
+  if (call.route.body) onlyJson(headers, call.route.body.types)
+}
+
+function readWhetherDry(call: Call, headers: Headers): boolean {
+  const query = readQuery(call.query, call.route)
+  // If either says dry-run, it is one; both are read, so that a slip in either is refused. Decisions, Dry-run.
+  const asked = [readDryRun(headers.dryRun, 'X-Dry-Run'), readDryRun(query.get('dry_run'), 'dry_run')]
+  return asked.includes(true)
+}
+
+/** The id of the path; what is no positive whole number is an id that no record has. */
+export function recordId(params: WithId): number {
+  const id = pathId(params)
+  if (id === null) throw new Refusal('not_found')
+  return id
+}
+
+type WithId = { readonly id?: string | undefined }
+
+export function pathId({ id }: WithId): number | null {
+  const number = /^[1-9]\d{0,15}$/.test(id ?? '') ? Number(id) : 0
+  return number >= 1 && number <= idMax ? number : null
+}

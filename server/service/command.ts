@@ -1,0 +1,27 @@
+import type { Json } from '#registry/json.ts'
+import { type Prefetch, prefetchStatement } from '#sql/prefetch.ts'
+import type { Transaction } from '../store/database.ts'
+import type { Actor } from './actor.ts'
+
+/**
+ * A piece of work on a record, in two halves: what it has to look at, known before anything is asked, and what it does
+ * when it has seen that. So a pipeline can send the prefetch with what it asks itself. Work that refuses has written
+ * nothing yet, or has undone it: a refusal can be noted and committed.
+ */
+export type Command<T> = {
+  prefetch: Prefetch | null
+  execute(transaction: Transaction, actor: Actor, prefetched: Prefetched): Promise<T>
+}
+
+/** The row that was prefetched. */
+export type Prefetched = { readonly [column: string]: Json } | null
+
+/** Prefetches, and then executes. */
+export async function runCommand<T>(
+  transaction: Transaction,
+  actor: Actor,
+  { prefetch, execute }: Command<T>,
+): Promise<T> {
+  const [row] = prefetch ? await transaction.run<{ seen: Prefetched }>(prefetchStatement(prefetch)) : []
+  return execute(transaction, actor, row?.seen ?? null)
+}

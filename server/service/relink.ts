@@ -1,0 +1,91 @@
+import { checkRules } from '#derive/input.ts'
+import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import type { Listed } from '#registry/refusals.ts'
+import type { UnlinkedEntry } from '#sql/records/history.ts'
+import { setColumn } from '#sql/records/remove.ts'
+import { holdLive, stillEmpty } from '#sql/records/restore.ts'
+import { leadsTo, lockTree } from '#sql/records/write.ts'
+import type { Transaction } from '../store/database.ts'
+import type { Actor } from './actor.ts'
+import { listed, resourceNamed } from './remove-record.ts'
+import { lookUpFound } from './write-record.ts'
+
+/**
+ * Fills in again the references that a removal had emptied: of records that are still live, still refer to nothing, and
+ * keep their rules with the reference. Whatever else somebody did to them meanwhile stays.
+ */
+export async function relink(
+  transaction: Transaction,
+  actor: Actor,
+  entries: readonly UnlinkedEntry[],
+): Promise<Listed[]> {
+  const linked = new Map<string, Set<number>>()
+  // An estimate may fit its client only when its project is the client's again: so once more, while it helps.
+  for (let before = -1; before < size(linked); ) {
+    before = size(linked)
+    for (const unlinked of entries) await linkThose(transaction, actor, unlinked, linked)
+  }
+  return [...linked].map(([records, ids]) => listed(records, [...ids]))
+}
+
+type Linked = Map<string, Set<number>>
+
+const size = (linked: Linked): number => [...linked.values()].reduce((sum, ids) => sum + ids.size, 0)
+
+async function linkThose(transaction: Transaction, actor: Actor, unlinked: UnlinkedEntry, linked: Linked) {
+  const definition = resourceNamed(unlinked.records)
+  const rows = await transaction.run<{ id: number; json: string }>(
+    stillEmpty(actor.companyId, definition, unlinked.by, unlinked.ids),
+  )
+  const fitting: Link[] = []
+  for (const { id, json } of rows) {
+    const to = unlinked.of?.[unlinked.ids.indexOf(id)]
+    if (to === undefined) continue
+    const link = { id, to, record: JSON.parse(json) as JsonObject }
+    if (await fits(transaction, actor, definition, unlinked, link)) fitting.push(link)
+  }
+  for (const [to, ids] of byTarget(fitting)) {
+    await transaction.run(setColumn(actor, definition.name, unlinked.by, ids, 'any', String(to)))
+    linked.set(definition.name, new Set([...(linked.get(definition.name) ?? []), ...ids]))
+  }
+  await undoResets(transaction, actor, unlinked, fitting)
+}
+
+type Link = { id: number; to: number; record: JsonObject }
+
+/** Whether the record it would lead to is live again, and the record would keep its rules. */
+async function fits(
+  transaction: Transaction,
+  { companyId }: Actor,
+  definition: Definition,
+  { by }: UnlinkedEntry,
+  { id, to, record }: Link,
+): Promise<boolean> {
+  const field = definition.fields[by]
+  if (field?.kind !== 'reference') return false
+  const [target] = await transaction.run<{ live: boolean }>(holdLive(companyId, field.to, [to]))
+  if (!target?.live) return false
+  if (field.tree) {
+    await transaction.run(lockTree(companyId, definition.name, by))
+    const [row] = await transaction.run<{ leads: boolean }>(leadsTo(companyId, definition.name, by, to, id))
+    if (row?.leads) return false
+  }
+  const after = { ...record, [by]: to }
+  const found = await lookUpFound(transaction, companyId, definition, after)
+  return checkRules(definition, after, after, found, []).length === 0
+}
+
+/** A piece of equipment that was in use on the project is in use again, if nobody put it to other ends. */
+async function undoResets(transaction: Transaction, actor: Actor, { records, settled }: UnlinkedEntry, links: Link[]) {
+  if (!settled) return
+  const { column, from, to } = settled
+  const ids = links.map(({ id }) => id).filter((id) => settled.ids.includes(id))
+  if (ids.length > 0) await transaction.run(setColumn(actor, records, column, ids, { is: to }, from))
+}
+
+function byTarget(links: readonly Link[]): Map<number, number[]> {
+  const targets = new Map<number, number[]>()
+  for (const { id, to } of links) targets.set(to, [...(targets.get(to) ?? []), id])
+  return targets
+}

@@ -1,0 +1,15 @@
+import type { Sql } from 'sql-template-tag'
+import { type Statement, sql, statement } from './statement.ts'
+
+/**
+ * What a write has to see, and to hold, before it can be judged: at most one row. It can travel with whatever else its pipeline asks
+ * first. One text for all that share its name: what there is nothing to ask about is asked with null.
+ */
+export type Prefetch = { name: string; query: Sql }
+
+/** A prefetch by itself. */
+export const prefetchStatement = ({ name, query }: Prefetch): Statement =>
+  statement(sql`select ${prefetchedRow(query)} as seen`, `${name}.prefetch`)
+
+/** The prefetched row as one value, which null stands for where there is none. */
+export const prefetchedRow = (query: Sql): Sql => sql`(select row_to_json(seen) from (${query}) seen)`

@@ -1,0 +1,200 @@
+import type { DataRoute } from '#derive/routes.ts'
+import { isWrite } from '#derive/routes.ts'
+import type { Definition } from '#registry/definition.ts'
+import { bodyBytesMax } from '#registry/limits.ts'
+import { planLimit } from '#registry/plans.ts'
+import type { RefusalCode } from '#registry/refusals.ts'
+import { lockOf } from '#server/pipeline/claim-key.ts'
+import { cursorOf } from '#server/service/changes.ts'
+import type { Answer } from './http.ts'
+import type { Company, Stage } from './stage.ts'
+
+/** A call in the making: as it is, it succeeds. */
+export type Draft = {
+  route: DataRoute
+  id: number | null
+  query: string[]
+  headers: [string, string][]
+  body: string | undefined
+  token: string
+}
+
+/**
+ * A scenario that earns a refusal: history that has to be there first, rights that are taken away afterwards, and what is wrong
+ * with the call. Two scenarios can be combined, which shows which refusal comes first.
+ */
+export type Scenario = {
+  prepare?: (stage: Stage, company: Company, draft: Draft) => Promise<unknown>
+  close?: (company: Company) => Promise<unknown>
+  mutate?: (draft: Draft) => void
+  /** Something that must hold during the call. */
+  during?: (stage: Stage, company: Company, call: () => Promise<Answer>) => Promise<Answer>
+}
+
+/** So few calls of a token in a minute that a test can use them up, and enough for every other one. */
+export const tokenLimit = { TOKEN_REQUESTS_PER_MINUTE: '20' }
+
+const key = 'one-key-for-both'
+const withKey = (draft: Draft): void => {
+  if (!draft.headers.some(([name]) => name === 'Idempotency-Key')) draft.headers.push(['Idempotency-Key', key])
+}
+const retyped = (draft: Draft, type: string): void => {
+  draft.headers = draft.headers.map(([name, value]) => [name, name === 'Content-Type' ? type : value])
+}
+const set = (draft: Draft, parts: Partial<Draft>): void => void Object.assign(draft, parts)
+
+/** Everything that can be provoked from outside; faults of dependencies are not among it. */
+export const scenarios: { readonly [code in RefusalCode]?: Scenario } = {
+  invalid_header: {
+    mutate: (draft) =>
+      void draft.headers.push(['Content-Type', 'application/json'], ['Content-Type', 'application/json']),
+  },
+  invalid_idempotency_key: { mutate: (draft) => void draft.headers.unshift(['Idempotency-Key', 'with a blank']) },
+  unauthorized: { mutate: (draft) => set(draft, { token: `${draft.token.slice(0, -8)}00000000` }) },
+  ip_not_allowed: { close: (company) => company.allow(['10.0.0.0/8']) },
+  insufficient_scope: { close: (company) => company.setAccount({ permissions: [] }) },
+  feature_off: { close: (company) => company.set({ addOns: [] }) },
+  // The stage has a limit that is soon reached; see `tokenLimit`.
+  too_many_requests: {
+    prepare: async (_stage, company) => {
+      while ((await company.get('/v1/clients/1')).status !== 429);
+    },
+  },
+  unknown_parameter: { mutate: (draft) => void draft.query.push('nope=1') },
+  invalid_parameter: {
+    mutate: ({ query, route: { parameterNames } }) => {
+      const [name] = parameterNames
+      query.push(...(name === undefined ? ['%'] : [`${name}=0`, `${name}=0`]))
+    },
+  },
+  invalid_dry_run: { mutate: (draft) => void draft.headers.push(['X-Dry-Run', 'perhaps']) },
+  payload_too_large: {
+    mutate: (draft) =>
+      set(draft, { body: `${draft.body ?? ''}${' '.repeat((draft.route.body?.bytesMax ?? bodyBytesMax) + 1)}` }),
+  },
+  unsupported_media_type: { mutate: (draft) => retyped(draft, 'text/plain') },
+  malformed_json: { mutate: (draft) => set(draft, { body: `{${draft.body ?? ''}` }) },
+  idempotency_key_reuse: {
+    prepare: (_stage, company) =>
+      company.call('POST', '/v1/clients', { body: { name: 'Earlier' }, headers: { 'Idempotency-Key': key } }),
+    mutate: withKey,
+  },
+  idempotency_in_progress: {
+    mutate: withKey,
+    during: (stage, company, call) =>
+      stage.inTransaction(async (transaction) => {
+        await transaction.run({ text: 'select pg_advisory_xact_lock($1::bigint)', values: [lockOf(company.id, key)] })
+        return call()
+      }),
+  },
+  cursor_gone: {
+    // Of an epoch that this log has not come to.
+    prepare: async (_stage, { id }, { query }) =>
+      void query.push(`after=${cursorOf(id, { epoch: 99, pos: '1', id: 0 })}`),
+  },
+  not_found: { mutate: (draft) => set(draft, { id: 999_999_999 }) },
+  precondition_failed: { mutate: (draft) => void draft.headers.push(['If-Match', '"99-aaaaaaaaaaaaaaaaaaaaaa"']) },
+  validation_failed: { mutate: (draft) => set(draft, { body: draft.body?.replace(/^(\{*)\{/, '$1{"nope":1,') }) },
+  // The title is of no resource.
+  batch_refused: { mutate: (draft) => set(draft, { body: draft.body?.replace(/"body":\{/, '"body":{"nope":1,') }) },
+  plan_limit_reached: {
+    prepare: async (stage, company, { route }) => {
+      await company.set({ plan: 'STARTER' })
+      const { name } = resourceOf(route)
+      const limit = planLimit('STARTER', name)
+      await stage.sql('update plan_usage set used = $3 where company_id = $1 and records = $2', company.id, name, limit)
+    },
+  },
+  delete_blocked: { prepare: (_stage, company, draft) => protect(company, draft) },
+}
+
+/** Whether the scenarios of two refusals can be combined in one call. */
+export function compatible(one: RefusalCode, other: RefusalCode): boolean {
+  const pairs: [RefusalCode, RefusalCode][] = [
+    // There is no history of a record that is not there.
+    ['not_found', 'delete_blocked'],
+    // The key of a request is in flight or answered, not both.
+    ['idempotency_key_reuse', 'idempotency_in_progress'],
+  ]
+  return !pairs.some((pair) => pair.includes(one) && pair.includes(other))
+}
+
+/** A call of the route that succeeds, changed by these scenarios. */
+export async function callIn(stage: Stage, route: DataRoute, codes: readonly RefusalCode[]): Promise<Answer> {
+  const company = await stage.company()
+  const { definition, body } = route
+  const draft: Draft = {
+    route,
+    id: route.pathParameters.some(({ is }) => is === 'Id') ? await target(company, resourceOf(route)) : null,
+    query: [],
+    headers: isWrite(route) ? [['Content-Type', 'application/json']] : [],
+    body: body ? JSON.stringify(definition ? { [definition.title]: 'Call' } : body.sent) : undefined,
+    token: company.token,
+  }
+  const taken = codes.map((code) => scenarios[code] ?? {})
+  for (const scenario of taken) await scenario.prepare?.(stage, company, draft)
+  for (const scenario of taken) await scenario.close?.(company)
+  for (const scenario of taken) scenario.mutate?.(draft)
+
+  const call = () =>
+    stage.send({
+      method: route.method,
+      path: `${somewhere(route, draft.id)}${draft.query.length > 0 ? `?${draft.query.join('&')}` : ''}`,
+      headers: [...draft.headers, ['Authorization', `Bearer ${draft.token}`]],
+      body: draft.body,
+    })
+  const during = taken.find((scenario) => scenario.during)?.during
+  return during ? during(stage, company, call) : call()
+}
+
+/** A path of the route: with the example of each parameter, and the id of a record. */
+export const somewhere = ({ path, pathParameters }: DataRoute, id: number | null = 1): string =>
+  pathParameters.reduce(
+    (rest, { name, is }) => rest.replace(`{${name}}`, encodeURIComponent(is === 'Id' ? String(id) : is.example)),
+    path,
+  )
+
+const target = (company: Company, { name, title }: Definition): Promise<number> =>
+  company.create(name, { [title]: 'Target' })
+
+function resourceOf({ id, definition }: DataRoute): Definition {
+  if (!definition) throw new Error(`${id} is about no resource`)
+  return definition
+}
+
+/** History that keeps the record of the draft from being deleted. */
+async function protect(company: Company, { route, id }: Draft): Promise<void> {
+  const definition = resourceOf(route)
+  const record = id as number
+  const client = async () => company.record('clients', { name: 'C' })
+  switch (definition.name) {
+    case 'projects':
+      await company.record('invoices', { client_id: await client(), project_id: record, status: 'ISSUED' })
+      return
+    case 'workers': {
+      const project = await company.record('projects', { name: 'P' })
+      await company.record('time_entries', {
+        worker_id: record,
+        project_id: project,
+        worked_on: '2026-01-05',
+        hours: 1,
+        status: 'APPROVED',
+      })
+      return
+    }
+    case 'clients':
+      await company.record('invoices', { client_id: record, status: 'ISSUED' })
+      return
+    case 'estimates':
+      await company.record('invoices', { client_id: await client(), estimate_id: record, status: 'ISSUED' })
+      return
+    case 'subcontractors':
+      await company.record('contracts', { subcontractor_id: record, title: 'C', status: 'SIGNED' })
+      return
+    case 'equipment':
+      await company.record('equipment_logs', { equipment_id: record, logged_on: '2026-01-05', billed: true })
+      return
+    default:
+      throw new Error(`nothing protects ${definition.name}`)
+  }
+}
