@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { tokenPrefix } from '#registry/token-form.ts'
-import { backupFacts } from './backup/facts.ts'
+import { backupFacts } from './backup/failures.ts'
 import type { Config } from './config/config.ts'
 import type { App as ConsoleApp } from './console-api/app.ts'
 import { openEmbedded } from './embedded/open.ts'

@@ -13,25 +13,18 @@ export type TextField = Common & { kind: 'text'; max: number; example: string; n
  */
 const saysSomething = '^\\s*[^\\s\\x00][^\\x00]*$'
 
-export const text: Kind<TextField> = {
+const bounded: Omit<Kind<TextField | ParagraphField>, 'sortable'> = {
   schema: ({ max }) => ({ type: 'string', minLength: 1, maxLength: max }),
   asked: () => ({ pattern: saysSomething }),
   must: ({ max }) => `must be text of 1 to ${max} characters`,
   column: () => 'text',
   check: ({ max }, column) => `char_length(${column}) between 1 and ${max}`,
   example: ({ example }) => example,
-  sortable: true,
 }
+
+export const text: Kind<TextField> = { ...bounded, sortable: true }
 
 /** Long text, shown in several lines. */
 export type ParagraphField = Common & { kind: 'paragraph'; max: number; example: string }
 
-export const paragraph: Kind<ParagraphField> = {
-  schema: ({ max }) => ({ type: 'string', minLength: 1, maxLength: max }),
-  asked: () => ({ pattern: saysSomething }),
-  must: ({ max }) => `must be text of 1 to ${max} characters`,
-  column: () => 'text',
-  check: ({ max }, column) => `char_length(${column}) between 1 and ${max}`,
-  example: ({ example }) => example,
-  sortable: false,
-}
+export const paragraph: Kind<ParagraphField> = { ...bounded, sortable: false }

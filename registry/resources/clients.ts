@@ -1,4 +1,5 @@
 import { resource } from '../common.ts'
+import { drafts } from './rules.ts'
 
 export const clients = resource({
   name: 'clients',
@@ -48,11 +49,11 @@ export const clients = resource({
   removal: {
     instead: 'set its status to INACTIVE or BLOCKED',
     relations: [
-      { records: 'invoices', by: 'client_id', onDelete: { cascade: { status: ['DRAFT'] }, otherwise: 'restrict' } },
+      { records: 'invoices', by: 'client_id', onDelete: { cascade: drafts, otherwise: 'restrict' } },
       {
         records: 'estimates',
         by: 'client_id',
-        onDelete: { restrict: { status: ['ACCEPTED'] }, cascade: { status: ['DRAFT'] }, otherwise: 'unlinked' },
+        onDelete: { restrict: { status: ['ACCEPTED'] }, cascade: drafts, otherwise: 'unlinked' },
       },
       {
         records: 'projects',

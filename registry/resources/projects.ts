@@ -1,7 +1,7 @@
 import { resource } from '../common.ts'
 import type { Problem } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
-import { inOrder } from './rules.ts'
+import { drafts, inOrder } from './rules.ts'
 
 export const projects = resource({
   name: 'projects',
@@ -55,17 +55,17 @@ export const projects = resource({
   removal: {
     instead: 'set its status to ARCHIVED',
     relations: [
-      { records: 'invoices', by: 'project_id', onDelete: { cascade: { status: ['DRAFT'] }, otherwise: 'restrict' } },
+      { records: 'invoices', by: 'project_id', onDelete: { cascade: drafts, otherwise: 'restrict' } },
       {
         records: 'time_entries',
         by: 'project_id',
-        onDelete: { cascade: { status: ['DRAFT'] }, otherwise: 'restrict' },
+        onDelete: { cascade: drafts, otherwise: 'restrict' },
       },
-      { records: 'contracts', by: 'project_id', onDelete: { cascade: { status: ['DRAFT'] }, otherwise: 'restrict' } },
+      { records: 'contracts', by: 'project_id', onDelete: { cascade: drafts, otherwise: 'restrict' } },
       {
         records: 'estimates',
         by: 'project_id',
-        onDelete: { restrict: { status: ['ACCEPTED'] }, cascade: { status: ['DRAFT'] }, otherwise: 'unlinked' },
+        onDelete: { restrict: { status: ['ACCEPTED'] }, cascade: drafts, otherwise: 'unlinked' },
       },
       {
         records: 'equipment_logs',

@@ -1,4 +1,7 @@
-import type { Problem, Rule } from '../definition.ts'
+import type { Match, Problem, Rule } from '../definition.ts'
+
+/** Nothing that was promised to anybody. */
+export const drafts: Match = { status: ['DRAFT'] }
 
 /** The rules that more than one resource keeps. */
 

@@ -1,4 +1,5 @@
 import { resource } from '../common.ts'
+import { drafts } from './rules.ts'
 
 export const subcontractors = resource({
   name: 'subcontractors',
@@ -62,7 +63,7 @@ export const subcontractors = resource({
       {
         records: 'contracts',
         by: 'subcontractor_id',
-        onDelete: { cascade: { status: ['DRAFT'] }, otherwise: 'restrict' },
+        onDelete: { cascade: drafts, otherwise: 'restrict' },
       },
       { records: 'equipment', by: 'supplier_id', onDelete: { otherwise: 'unlinked' } },
     ],

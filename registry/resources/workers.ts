@@ -1,7 +1,7 @@
 import { resource } from '../common.ts'
 import type { Problem } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
-import { inOrder } from './rules.ts'
+import { drafts, inOrder } from './rules.ts'
 
 export const workers = resource({
   name: 'workers',
@@ -51,7 +51,7 @@ export const workers = resource({
   removal: {
     instead: 'set its status to LEFT with a left_on',
     relations: [
-      { records: 'time_entries', by: 'worker_id', onDelete: { cascade: { status: ['DRAFT'] }, otherwise: 'restrict' } },
+      { records: 'time_entries', by: 'worker_id', onDelete: { cascade: drafts, otherwise: 'restrict' } },
       { records: 'projects', by: 'manager_id', onDelete: { otherwise: 'unlinked' } },
       { records: 'equipment', by: 'worker_id', onDelete: { otherwise: 'unlinked' } },
       { records: 'workers', by: 'supervisor_id', onDelete: { otherwise: 'unlinked' } },

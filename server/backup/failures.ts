@@ -1,6 +1,8 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Config } from '../config/config.ts'
 import { unfinished } from '../embedded/leftovers.ts'
+import { backupsIn } from './kept.ts'
 
 /** What failed last and has not succeeded since: kept in the data folder, where every process and command sees it. */
 export type Failures = { [work in Work]?: { at: string; says: string } }
@@ -31,4 +33,10 @@ export async function noteOutcome(dataFolder: string, work: Work, failure: { at:
   } finally {
     await rm(fresh, { force: true })
   }
+}
+
+/** For /metrics: read anew each time, so that every process says the same. */
+export async function backupFacts({ backupTo, dataFolder }: Config) {
+  const [newest] = backupTo === null ? [] : await backupsIn(backupTo).catch(() => [])
+  return { lastAt: newest?.at ?? null, failing: Object.keys(await readFailures(dataFolder)) }
 }

@@ -27,16 +27,11 @@ type Task = {
  * Looks, does the next thing that is missing, and looks again, until PostgreSQL has let us in. Others may create, start
  * and stop at the same time: whatever they did is seen at the next reading.
  */
-export async function ensureRunning({
-  machine,
-  location,
-  password,
-  exists,
-  archive,
-  progress,
-}: Task): Promise<Running> {
+export async function ensureRunning(task: Task): Promise<Running> {
+  const { machine, location, password, archive, progress } = task
   const backoff = startBackoff(location, progress)
   let bin: string | undefined
+  let { exists } = task
   let created = false
   let attempt: Attempt | undefined
 

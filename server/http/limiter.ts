@@ -97,13 +97,9 @@ export function mayWait(
   return 2 * load < underWay + waiting && waiting < Math.max(minWaiting, limit / part) ? 'yes' : 'no'
 }
 
-export function openLimiter({
-  config,
-  clock,
-  metrics,
-  log,
-}: Pick<App, 'config' | 'clock' | 'metrics' | 'log'>): Limiter {
-  const { requestsMax, connectionsMax, answerTarget } = config
+export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log'>): Limiter {
+  const { clock, metrics, log } = app
+  const { requestsMax, connectionsMax, answerTarget } = app.config
   const mostOf: { readonly [sort in Sort]: number } = {
     ...{ reads: requestsMax, writes: requestsMax },
     documents: Math.min(requestsMax, documentsMax),

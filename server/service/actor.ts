@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Author } from '#sql/system/log.ts'
 
 /** Who acts, through which channel: the token of an integrator, somebody in the console, the operator, or the service itself. */
-export type Actor = Author & { channel: 'api' | 'web' | 'command' | 'service' }
+export type Actor = Author & { channel: 'api' | 'console' | 'command' | 'service' }
 
 export const operator = (companyId: number): Actor => nobody(companyId, 'command')
 

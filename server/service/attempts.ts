@@ -65,15 +65,3 @@ export async function comparing<T>(
 /** A hash, so that what strangers show is not kept. That of an address is made by the database. */
 export const subjectOf = (sort: 'account' | 'device' | 'peer', text: string): Buffer =>
   createHash('sha256').update(`${sort}:${text}`).digest()
-
-/** One customer of a provider has a whole /64 of IPv6 addresses. */
-export function networkOf(peer: string | undefined): string {
-  if (peer === undefined) return 'unknown'
-  const address = peer.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
-  if (!address.includes(':')) return address
-  const [head = ''] = address.split('%')
-  const [before = '', after] = head.split('::')
-  const groups = before.split(':').filter((group) => group !== '')
-  const filled = after === undefined ? groups : [...groups, ...Array(Math.max(0, 4 - groups.length)).fill('0')]
-  return filled.slice(0, 4).join(':')
-}

@@ -115,7 +115,13 @@ export function needPermission({ row }: Session, permission: string): void {
 const sessionOf = (key: SessionKey, row: SessionRow): Session => ({
   key,
   row,
-  actor: { companyId: key.companyId, accountId: row.account_id, tokenId: null, channel: 'web', writeId: randomUUID() },
+  actor: {
+    companyId: key.companyId,
+    accountId: row.account_id,
+    tokenId: null,
+    channel: 'console',
+    writeId: randomUUID(),
+  },
 })
 
 const notSignedIn = (): Refusal =>

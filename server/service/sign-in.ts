@@ -1,7 +1,8 @@
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { type CandidateRow, candidatesFor, passwordOf, signInAccountsMax } from '#sql/system/sign-in.ts'
+import { networkOf } from '../fair/shares.ts'
 import type { Database } from '../store/database.ts'
-import { type Counted, comparing, count, forget, networkOf, subjectOf, takeBack, tooMany } from './attempts.ts'
+import { type Counted, comparing, count, forget, subjectOf, takeBack, tooMany } from './attempts.ts'
 import { addDevice, type Device, isOf, type Keys, readDevices } from './device.ts'
 import type { From, PasswordQueue } from './password.ts'
 import { beginSession, type Origin, type Session } from './session.ts'
@@ -39,7 +40,7 @@ export async function signIn(means: Means, given: SignIn): Promise<SignedIn> {
   const rows = await database.read<CandidateRow>(candidatesFor(email, given.accountId ?? null))
   const candidates = rows.filter((row): row is Candidate => row.company_id !== null)
   const devices = readDevices(keys, given.devices, now)
-  const network = networkOf(given.peer)
+  const network = networkOf(given.peer?.toLowerCase())
 
   const { tries, compared, isKnown } = await admit(database, {
     candidates,

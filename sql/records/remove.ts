@@ -2,7 +2,7 @@ import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition, Match, Relation } from '#registry/definition.ts'
 import { byKeys, exactly, inOrderOf } from '../access.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
-import { type Author, logged } from '../system/log.ts'
+import { type Author, doorOf, logged } from '../system/log.ts'
 import { changeRowCount } from '../system/row-counts.ts'
 import type { UnlinkedEntry } from './history.ts'
 import { currencyOf, shown } from './shown.ts'
@@ -60,7 +60,7 @@ export type RemovalEntry = {
 export const insertRemoval = (author: Author, removal: RemovalEntry): Statement =>
   statement(
     sql`insert into removals (company_id, account_id, token_id, door, records, record_id, mode, title, went, unlinked)
-    values (${author.companyId}, ${author.accountId}, ${author.tokenId}, ${author.channel}, ${removal.records}, ${removal.recordId},
+    values (${author.companyId}, ${author.accountId}, ${author.tokenId}, ${doorOf(author)}, ${removal.records}, ${removal.recordId},
       ${removal.mode}, ${removal.title}, ${JSON.stringify(removal.cascaded)}::json, ${JSON.stringify(removal.unlinked)}::json)
     returning id`,
     'removals.insert',

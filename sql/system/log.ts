@@ -25,10 +25,13 @@ type Logged = { records: string; action: string; removalId?: number | undefined 
 export const logged = (author: Author, { records, action, removalId }: Logged, of: Sql): Sql =>
   sql`insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
       records, action, removal_id, epoch, record_id, version, changes, held)
-    select ${author.companyId}::bigint, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${author.channel},
+    select ${author.companyId}::bigint, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)},
       ${author.writeId}::uuid, ${author.requestId ?? null}::text, ${author.idempotencyKey ?? null}::text,
       ${records}, ${action}, ${removalId ?? null}::bigint, ${currentEpoch}, logged.*
     from (${of}) logged`
+
+/** The channel as the column `door` has it, whose first rows called the console the web. */
+export const doorOf = ({ channel }: Author): string => (channel === 'console' ? 'web' : channel)
 
 /** What somebody did in Settings. */
 export const appendAudit = (

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { backupFacts } from '#server/backup/facts.ts'
+import { backupFacts } from '#server/backup/failures.ts'
 import { backupsIn, dueAt, nameAt, removeOld } from '#server/backup/kept.ts'
 import { readConfig } from '#server/config/config.ts'
 import { jsonOf, makeStage, type Stage } from '../command/stage.ts'

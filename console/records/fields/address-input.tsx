@@ -2,11 +2,10 @@ import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import { isObject, type JsonObject } from '#registry/json.ts'
 import { useRecordTexts } from '../../texts/texts.tsx'
-import { type InputProps, inputId } from './input.ts'
-import { inputOf } from './inputs.ts'
+import { inputId, type MembersInputProps } from './input.ts'
 
 /** An address: its members, each with the input of its own kind. */
-export function AddressInput(props: InputProps) {
+export function AddressInput(props: MembersInputProps) {
   const { field, label, value, path, onChange } = props
   const { label: labelOf } = useRecordTexts()
   const address: JsonObject = isObject(value) ? value : {}
@@ -17,7 +16,7 @@ export function AddressInput(props: InputProps) {
       </Typography>
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr', lg: '1fr 1fr 1fr' } }}>
         {field.members?.map((member) => {
-          const Input = inputOf(member.kind)
+          const Input = props.inputOf(member.kind)
           return (
             <Input
               key={member.name}

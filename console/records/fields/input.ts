@@ -1,3 +1,4 @@
+import type { ComponentType } from 'react'
 import type { FormField } from '#derive/form.ts'
 import type { Problem } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
@@ -23,6 +24,9 @@ export type InputProps = {
   hint?: string
   isCompact?: boolean
 }
+
+/** Of a value with members, which have inputs of their own. */
+export type MembersInputProps = InputProps & { inputOf(kind: FormField['kind']): ComponentType<InputProps> }
 
 export const inputId = (path: string): string => `field-${path}`
 

@@ -1,11 +1,11 @@
-import type { ComponentType } from 'react'
+import { type ComponentType, createElement } from 'react'
 import type { Field } from '#registry/fields/index.ts'
 import { AddressInput } from './address-input.tsx'
 import { ChoiceInput } from './choice-input.tsx'
 import { CountryInput } from './country-input.tsx'
 import { DateInput } from './date-input.tsx'
 import { FlagInput } from './flag-input.tsx'
-import type { InputProps } from './input.ts'
+import type { InputProps, MembersInputProps } from './input.ts'
 import { LinesInput } from './lines-input.tsx'
 import { MoneyInput } from './money-input.tsx'
 import { NumberInput } from './number-input.tsx'
@@ -13,9 +13,14 @@ import { ParagraphInput } from './paragraph-input.tsx'
 import { ReferenceInput } from './reference-input.tsx'
 import { TextInput } from './text-input.tsx'
 
+/** Is handed the inputs of its members, because it cannot import the list that it is in. */
+function withMembers(Input: ComponentType<MembersInputProps>): ComponentType<InputProps> {
+  return (props) => createElement(Input, { ...props, inputOf })
+}
+
 /** The input of every kind of field. A new kind is one more line here. */
 const inputs: { readonly [kind in Field['kind']]: ComponentType<InputProps> } = {
-  address: AddressInput,
+  address: withMembers(AddressInput),
   choice: ChoiceInput,
   country: CountryInput,
   date: DateInput,
@@ -25,7 +30,7 @@ const inputs: { readonly [kind in Field['kind']]: ComponentType<InputProps> } = 
   id: NumberInput,
   instant: TextInput,
   integer: NumberInput,
-  lines: LinesInput,
+  lines: withMembers(LinesInput),
   money: MoneyInput,
   paragraph: ParagraphInput,
   phone: TextInput,

@@ -13,12 +13,11 @@ import type { JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { type InputProps, inputId, useProblemHere } from './input.ts'
-import { inputOf } from './inputs.ts'
+import { inputId, type MembersInputProps, useProblemHere } from './input.ts'
 import { amountOf } from './line-amount.ts'
 
 /** Priced lines: added, moved and removed by keyboard too, each with what it comes to. */
-export function LinesInput(props: InputProps) {
+export function LinesInput(props: MembersInputProps) {
   const { field, value, path, onChange, onLeave } = props
   const { form } = useTexts()
   const { label: labelOf } = useRecordTexts()
@@ -51,7 +50,7 @@ export function LinesInput(props: InputProps) {
       {lines.map((line, index) => (
         <Box key={index} role="group" aria-label={form.line(index + 1)} sx={lineLook}>
           {members.map((member) => {
-            const Input = inputOf(member.kind)
+            const Input = props.inputOf(member.kind)
             return (
               <Box key={member.name} sx={{ minWidth: 0, flex: widthOf(member) }}>
                 <Input

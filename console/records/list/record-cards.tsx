@@ -4,7 +4,7 @@ import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Shown } from '../fields/shown.tsx'
 import { pathOf } from '../paths.ts'
-import { useTitleText } from '../use-title-text.ts'
+import { useTitleText } from '../title.ts'
 import type { RecordsProps } from './record-table.tsx'
 
 /** Records one below the other, for a narrow screen: the title, where it stands, and what the columns say. */

@@ -13,7 +13,7 @@ import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Shown } from '../fields/shown.tsx'
 import { pathOf } from '../paths.ts'
-import { useTitleText } from '../use-title-text.ts'
+import { useTitleText } from '../title.ts'
 
 export type Row = { id: number | string; [field: string]: unknown }
 

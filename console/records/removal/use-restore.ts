@@ -3,22 +3,14 @@ import { ask, Refused } from '../../client/ask.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
+type Deletion = { resource: string; id: number; title: string; removal?: number }
+
 /** Takes back the latest deletion of a record, or a certain one. */
 export function useRestore() {
   const texts = useTexts()
   const notify = useNotify()
   const refresh = useRefresh()
-  return async ({
-    resource,
-    id,
-    title,
-    removal,
-  }: {
-    resource: string
-    id: number
-    title: string
-    removal?: number
-  }) => {
+  return async ({ resource, id, title, removal }: Deletion) => {
     try {
       const wanted = removal ?? (await latest(resource, id))
       await ask('removals.restore', { id: wanted })

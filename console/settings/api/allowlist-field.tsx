@@ -1,7 +1,6 @@
 import TextField from '@mui/material/TextField'
 import { allowlistProblem } from '#registry/allowlist.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { entriesOf } from './allowlist.ts'
 
 type AllowlistFieldProps = { typed: string; wrong?: string | undefined; onType(typed: string): void }
 
@@ -22,3 +21,10 @@ export function AllowlistField({ typed, wrong, onType }: AllowlistFieldProps) {
     />
   )
 }
+
+/** What is typed into the list of addresses, one a line; commas do as well. */
+export const entriesOf = (typed: string): string[] =>
+  typed
+    .split(/[\s,;]+/)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')

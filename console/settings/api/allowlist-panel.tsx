@@ -9,8 +9,7 @@ import { ask } from '../../client/ask.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { useSmallForm } from '../../ui/use-small-form.ts'
-import { entriesOf } from './allowlist.ts'
-import { AllowlistField } from './allowlist-field.tsx'
+import { AllowlistField, entriesOf } from './allowlist-field.tsx'
 
 /** From where the active token may be used. */
 export function AllowlistPanel({ allowlist, onChanged }: { allowlist: readonly string[]; onChanged(): void }) {

@@ -12,8 +12,7 @@ import { served } from '../../shell/places.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { useSmallForm } from '../../ui/use-small-form.ts'
-import { entriesOf } from './allowlist.ts'
-import { AllowlistField } from './allowlist-field.tsx'
+import { AllowlistField, entriesOf } from './allowlist-field.tsx'
 import { ScopeMatrix } from './scope-matrix.tsx'
 
 /** Issues the company’s token, for no more than the issuer may do. */
