@@ -14,12 +14,13 @@ import { definitionOf, registry } from '#registry/resources/index.ts'
 export const batchModes = ['all', 'each'] as const
 export type BatchMode = (typeof batchModes)[number]
 
-/** What each needs the scope for, whether it names a record that is there, and whether it sends what becomes of it. */
+/** What each needs the scope for, how it names its record, and whether it sends what becomes of it. */
 const ops = {
-  create: { action: 'EDIT', names: false, sends: true },
-  update: { action: 'EDIT', names: true, sends: true },
-  delete: { action: 'DELETE', names: true, sends: false },
-} as const satisfies { [op: string]: { action: Action; names: boolean; sends: boolean } }
+  create: { action: 'EDIT', names: null, sends: true },
+  update: { action: 'EDIT', names: 'either', sends: true },
+  upsert: { action: 'EDIT', names: 'reference', sends: true },
+  delete: { action: 'DELETE', names: 'either', sends: false },
+} as const satisfies { [op: string]: { action: Action; names: 'either' | 'reference' | null; sends: boolean } }
 export type BatchOp = keyof typeof ops
 export const batchOps = Object.keys(ops) as BatchOp[]
 
@@ -31,7 +32,7 @@ export type BatchRow = { n: number; as: string | undefined } & ({ wanted: BatchW
 export type BatchWanted = {
   op: BatchOp
   definition: Definition
-  /** Of an update and a delete. */
+  /** Of all but a create. */
   target: BatchTarget | null
   ifMatch: string | undefined
   body: JsonObject
@@ -146,8 +147,13 @@ function targetProblems({ names }: Op, id: Json | undefined, externalRef: Json |
   if (!names) {
     return Object.entries({ id, external_ref: externalRef })
       .filter(([, value]) => value !== undefined)
-      .map(([name]) => problem(name, 'unknown_field', 'is for an update or a delete; a create has everything in body'))
+      .map(([name]) =>
+        problem(name, 'unknown_field', 'is for an operation on a record that has one; a create has everything in body'),
+      )
   }
+  if (names === 'reference' && id !== undefined)
+    return [problem('id', 'not_allowed', 'is not for an upsert, whose record is named by external_ref')]
+  if (names === 'reference' && externalRef === undefined) return [problem('external_ref', 'required', 'is required')]
   if (id !== undefined && externalRef !== undefined)
     return [problem('external_ref', 'not_allowed', 'cannot be sent together with id; one of them names the record')]
   if (id === undefined && externalRef === undefined)
@@ -167,7 +173,7 @@ function bodyProblems({ sends }: Op, body: Json | undefined): Problem[] {
 
 function conditionProblems({ names }: Op, ifMatch: Json | undefined): Problem[] {
   if (ifMatch === undefined) return []
-  if (!names) return [problem('if_match', 'unknown_field', 'is for an update or a delete')]
+  if (!names) return [problem('if_match', 'unknown_field', 'is not for a create')]
   return typeof ifMatch === 'string' ? [] : [problem('if_match', 'wrong_type', 'must be an ETag in quotes, as text')]
 }
 
@@ -196,7 +202,7 @@ function readRefs(definition: Definition | undefined, body: Json | undefined, na
     if (named && Object.keys(rest).length === 0 && named.records === field.to && isOp(named.op) && ops[named.op].sends)
       refs.set(name, named.n)
     else {
-      const message = `must be an id, or {"$ref": "…"} with what an earlier create or update of ${field.to} in this batch has in "as"`
+      const message = `must be an id, or {"$ref": "…"} with what an earlier create, update or upsert of ${field.to} in this batch has in "as"`
       lost.push(problem(`body.${name}`, 'not_found', message))
     }
   }

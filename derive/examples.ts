@@ -14,6 +14,9 @@ export type Examples = { [name: string]: Example }
 /** The record that the examples are about. */
 export const exampleId = kindOf({ kind: 'id', about: '' }).example({ kind: 'id', about: '' }) as number
 
+/** The write that the examples are about. */
+export const writeIdExample = '0192f3a1-5c1e-7b3a-9d43-6f0c1c2f8a55'
+
 /** A record as a reader would get it. */
 export function recordExample(definition: Definition): JsonObject {
   const shown = Object.fromEntries(

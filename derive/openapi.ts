@@ -6,6 +6,7 @@ import { envelopeSchemas } from './openapi/envelopes.ts'
 import { guide, tokenForm } from './openapi/guide.ts'
 import { headerComponents, parameterComponents } from './openapi/headers.ts'
 import { dataOperation, documentSchemas, publicOperation } from './openapi/operations.ts'
+import { planSchemas } from './openapi/plan.ts'
 import { problemSchemas, sharedProblemExamples } from './openapi/problems.ts'
 import { recordSchemas } from './openapi/records.ts'
 import type { Section } from './operations/section.ts'
@@ -61,6 +62,7 @@ export function openapi(
       schemas: {
         ...Object.assign({}, ...definitions.map((definition) => schemasOf(definition))),
         ...envelopeSchemas(definitions),
+        ...planSchemas,
         ...problemSchemas(dataRoutes),
         ...Object.assign({}, ...dataRoutes.map(({ schemas }) => schemas)),
         ...documentSchemas,

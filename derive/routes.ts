@@ -27,9 +27,15 @@ const everything: Operations = { standard, own }
 
 export function routes(registry: Registry, operations = everything, base = '/v1'): Route[] {
   const served = registry.filter((definition) => definition.served)
-  const ofResources = served.flatMap((definition) => Object.values(made(operations).onResource(definition, base)))
+  const ofResources = served.flatMap((definition) =>
+    Object.values(made(operations).onResource(definition, base)).filter(canName),
+  )
   return [...ofResources, ...made(operations).own(base)]
 }
+
+/** Whether its records have the field by which it names them. */
+const canName = ({ definition, pathParameters }: ResourceRoute): boolean =>
+  pathParameters.every(({ is }) => is === 'Id' || is.field === undefined || is.field in definition.fields)
 
 export const isDataRoute = (route: Route): route is DataRoute => route.access !== 'public'
 export const isWrite = ({ access }: DataRoute): boolean => access === 'write'
@@ -83,6 +89,10 @@ const made = once(({ standard, own }: Operations) => ({
   own: (base: string) => ownRoutes(own, base),
 }))
 
+/** A data operation of its own, under a base path. */
+export const ownRoute = (name: keyof typeof own, base = '/v1'): DataRoute =>
+  placedOwn(own[name](base), { id: name, operation: name }) as DataRoute
+
 const ownRoutes = once((own: Operations['own'], base: string): Route[] =>
   Object.entries(own).map(([id, operation]) => placedOwn(operation(base), { id, operation: id })),
 )
@@ -117,6 +127,7 @@ function refusalsOf({ access, scope, needs, body, refusals }: DataOperation): Re
     ...only(body !== null, 'payload_too_large', 'unsupported_media_type', 'malformed_json'),
     ...only(write, 'idempotency_key_reuse', 'idempotency_in_progress'),
     ...refusals,
+    ...only(write, 'plan_changed'),
     ...(['internal_error', 'unavailable'] as const),
     ...only(write, 'outcome_unknown'),
   ]

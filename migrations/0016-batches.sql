@@ -6,7 +6,6 @@ create table batch_answers (
   company_id bigint not null,
   key        text not null,
   n          integer not null check (n >= 0),
-  write_id   uuid not null,
   body       text not null,
   primary key (company_id, key, n),
   foreign key (company_id, key) references answers (company_id, key) on delete cascade

@@ -3,7 +3,10 @@ import type { Field } from './fields/index.ts'
 
 const id: Field = { kind: 'id', about: 'Identifier, used in `/{id}` paths.', readOnly: true }
 
-const externalRef: Field = {
+/** The field by whose value a caller may ask for a record, instead of by its id. */
+export const referenceField = 'external_ref'
+
+export const externalRef: Field = {
   kind: 'text',
   max: 120,
   unique: true,
@@ -40,7 +43,7 @@ export function record<const D extends Definition>(definition: D): D {
 /** The same with what the six served resources share: their external reference, notes and, with money, a currency. */
 export function resource<const D extends Definition>(definition: D): D {
   const hasMoney = Object.values(definition.fields).some((field) => field.kind === 'money')
-  const shared = { external_ref: externalRef, notes, ...(hasMoney ? companyFields : {}) }
+  const shared = { [referenceField]: externalRef, notes, ...(hasMoney ? companyFields : {}) }
   return record({ ...definition, fields: { ...definition.fields, ...shared } })
 }
 

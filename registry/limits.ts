@@ -27,6 +27,12 @@ export const allowlistMax = 100
 export const linesMax = 500
 /** Ids that a preview or a refusal lists; the count beside them is complete. */
 export const listedIdsMax = 20
+/** Changes that a plan shows; the total beside them is complete, and the hash is of all. */
+export const plannedChangesMax = 1000
+/** Records that one call takes back; more are taken back by the next one. */
+export const undoneRecordsMax = 1000
+/** Records that a refusal to take something back names. */
+export const conflictsMax = 100
 /** Well inside the whole numbers that JSON carries exactly (2^53 - 1). */
 export const moneyMax = 9_000_000_000_000_000
 export const idMax = Number.MAX_SAFE_INTEGER

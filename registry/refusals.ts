@@ -1,4 +1,5 @@
 import type { Problem } from './definition.ts'
+import type { JsonObject } from './json.ts'
 import {
   batchBytesMax,
   batchOperationsMax,
@@ -50,7 +51,7 @@ export const refusals = {
   invalid_header: {
     status: 400,
     title: 'A header cannot be read',
-    when: 'A header that is sent once at most came twice, If-Match or If-None-Match of a write is no list of ETags, Host is missing or came twice, or the request is not valid HTTP.',
+    when: 'A header that is sent once at most came twice, If-Match or If-None-Match of a write is no list of ETags, If-Plan is no hash of a plan in quotes, Host is missing or came twice, or the request is not valid HTTP.',
     advice: 'Correct the header named in detail.',
   },
   unauthorized: {
@@ -128,6 +129,24 @@ export const refusals = {
     when: 'The first request with the key has not ended yet.',
     advice: 'Wait for the time in Retry-After and repeat the request with the same key.',
   },
+  reference_conflict: {
+    status: 409,
+    title: 'Others write the same reference at the same moment',
+    when: 'A record was to be created by its external_ref, and each time somebody else, who does not write by the reference, had just created one with it. Nothing was written.',
+    advice: 'Repeat the request; it changes the record that is there then.',
+  },
+  undo_conflict: {
+    status: 409,
+    title: 'The write can no longer be taken back',
+    when: 'What the write left has changed since, something new refers to what it created, or it has been taken back already. Nothing was done.',
+    advice: 'conflicts lists records and fields. Change them by hand, or take back first what came after.',
+  },
+  protected: {
+    status: 409,
+    title: 'Protected history is not taken back',
+    when: 'The write is about a record that is history that has to be kept, such as an accepted estimate, or was such before it. Nothing was done.',
+    advice: 'Correct it as a person would: by a new record beside the one that is kept.',
+  },
   token_active: {
     status: 409,
     title: 'The company has an active token',
@@ -152,6 +171,12 @@ export const refusals = {
     when: 'If-Match was sent and names another state than the present one, or If-None-Match was sent with an update or delete and names the present one. Nothing was done, and an Idempotency-Key is not used up.',
     advice:
       'What you know has changed. Fetch it again and decide on its present state; then send its new ETag in If-Match.',
+  },
+  plan_changed: {
+    status: 412,
+    title: 'The write would do something else than was planned',
+    when: 'If-Plan was sent, and what the call would do now is not what its dry-run showed: a record that it changes, or that its rules read, has changed since, or the call itself is another one. Nothing was done, and an Idempotency-Key is not used up.',
+    advice: 'Look at the new plan in plan, and send its hash in If-Plan if that is what you want.',
   },
   payload_too_large: {
     status: 413,
@@ -239,6 +264,29 @@ export const isHeardAgain = (code: RefusalCode): boolean => 'heardAgain' in refu
 /** Some records of one resource, as previews and refusals list them: the first ids, and how many there are. */
 export type Listed = { records: string; count: number; ids: number[]; effect?: 'kept' | 'unlinked' }
 
+/**
+ * What a write would do. `changes` are the first of `total`; where the caller may not see a record, its fields are absent.
+ * A record that would be created has no id.
+ */
+export type WritePlan = {
+  hash: string
+  total: number
+  changes: PlannedChange[]
+  would_delete: Listed[]
+  would_keep: Listed[]
+}
+
+export type PlannedChange = {
+  records: string
+  id: number | null
+  action: 'created' | 'updated' | 'deleted' | 'erased' | 'restored'
+  /** Name → what it is and what it would be. */
+  fields?: JsonObject
+}
+
+/** A record that is not as a write left it, and the fields in which it is not; none where it is the record as a whole. */
+export type UndoConflict = { records: string; id: number; fields: string[] }
+
 /** What a refusal may carry besides its code. */
 export type Particulars = {
   detail?: string
@@ -250,6 +298,8 @@ export type Particulars = {
   blocked_by?: Listed[]
   /** Of a batch. */
   refused?: RefusedOperation[]
+  plan?: WritePlan
+  conflicts?: UndoConflict[]
   /** Headers that go with it. */
   headers?: { readonly [name: string]: string }
 }

@@ -8,7 +8,7 @@ import {
   type PathOf,
   type QueryOf,
 } from '#derive/console/operations.ts'
-import type { ProblemBody } from '#registry/refusals.ts'
+import type { ProblemBody, WritePlan } from '#registry/refusals.ts'
 
 /** Asks for an operation of the interface. Whatever is refused is thrown as a `Refused`. */
 export const ask = <Name extends ConsoleOperationName>(name: Name, ...given: Given<Name>): Promise<Answer<Name>> =>
@@ -22,13 +22,18 @@ type Sent<Name extends ConsoleOperationName> = { [parameter in PathOf<Name>]: st
   ([QueryOf<Name>] extends [never] ? unknown : { query?: Query<Name> }) &
   (BodyOf<Name> extends undefined ? unknown : { body: BodyOf<Name> })
 
-/** `etag`: only while the record has this tag. */
-type Beside = { etag?: string | null; signal?: AbortSignal }
+/** `etag`: only while the record has this tag; `plan`: only where this plan is true still. */
+type Beside = { etag?: string | null; plan?: WritePlan | undefined; signal?: AbortSignal }
 
 /** Parameters; those that are not set are left out. */
 export type Query<Name extends ConsoleOperationName> = { readonly [name in QueryOf<Name>]?: unknown }
 
-export type Answer<Name extends ConsoleOperationName> = Answered<AnswerOf<Name>> & { etag: string | null }
+/** `writeId` names what was written, `plan` what a dry-run would write. */
+export type Answer<Name extends ConsoleOperationName> = Answered<AnswerOf<Name>> & {
+  etag: string | null
+  writeId: string | null
+  plan?: WritePlan
+}
 
 /** Where an operation is asked for, for what is no call: a link, and the key of what was loaded. */
 export function addressOf<Name extends ConsoleOperationName>(name: Name, ...[given]: Given<Name>): string {
@@ -45,7 +50,7 @@ export function addressOf<Name extends ConsoleOperationName>(name: Name, ...[giv
 
 type Whole = Beside & { body?: unknown }
 
-export async function send<Said>(method: string, address: string, { body, etag, signal }: Whole): Promise<Said> {
+export async function send<Said>(method: string, address: string, { body, etag, plan, signal }: Whole): Promise<Said> {
   const response = await fetch(address, {
     method,
     credentials: 'same-origin',
@@ -53,6 +58,7 @@ export async function send<Said>(method: string, address: string, { body, etag, 
       Accept: 'application/json',
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...(etag ? { 'If-Match': etag } : {}),
+      ...(plan ? { 'If-Plan': `"${plan.hash}"` } : {}),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
@@ -62,7 +68,8 @@ export async function send<Said>(method: string, address: string, { body, etag, 
   })
   const said = parsed(await response.text())
   if (!response.ok) throw new Refused(response.status, said as Partial<ProblemBody>)
-  return { ...said, etag: response.headers.get('ETag') } as Said
+  const { headers } = response
+  return { ...said, etag: headers.get('ETag'), writeId: headers.get('X-Write-Id') } as Said
 }
 
 type RefusedBody = Omit<Partial<ProblemBody>, 'code'> & { code: ProblemBody['code'] | 'unreachable'; detail: string }

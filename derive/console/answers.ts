@@ -51,6 +51,8 @@ type Acting = Pick<HistoryRow, 'id' | 'at' | 'door' | 'token_label' | 'records' 
 /** One thing that happened to a record. */
 export type HistoryEntry = Omit<Acting, 'records' | 'record_id'> & {
   action: string
+  /** By which it can be taken back; null of what was done before writes had names. */
+  write_id: string | null
   changes: { [field: string]: [Json, Json] } | null
 }
 
@@ -64,6 +66,9 @@ export type Restored = { id: number; restored: true } & Pick<Acting, 'records' |
     came_back: Listed[]
     linked: Listed[]
   }
+
+/** What was taken back of a write, and how many records the next call takes back. */
+export type WriteUndone = { write_id: string; undone: boolean; dry_run: boolean; records: number; remaining: number }
 
 export type DueItem = Pick<DueRow, 'id' | 'name' | 'on'>
 

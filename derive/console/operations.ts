@@ -81,6 +81,14 @@ export const consoleOperations = {
   'removals.list': { method: 'GET', path: '/removals', needs: 'session', query: paging, data: of<said.Removal[]>() },
   'removals.restore': { method: 'POST', path: '/removals/{id}/restore', needs: 'session', data: of<said.Restored>() },
 
+  'writes.undo': {
+    method: 'POST',
+    path: '/writes/{id}/undo',
+    needs: 'session',
+    query: ['dry_run'],
+    data: of<said.WriteUndone>(),
+  },
+
   home: { method: 'GET', path: '/home', needs: 'session', data: of<said.Morning>() },
 
   'token.fetch': { method: 'GET', path: '/token', needs: 'API_MANAGE', data: of<said.Token | null>() },

@@ -37,11 +37,12 @@ export const batchSchemas: JsonObject = {
   ...enumType('BatchMode', batchModes, '`all`: all operations or none. `each`: every operation by itself.'),
   BatchOperation: {
     type: 'object',
-    description: 'One operation. An update and a delete name their record by `id` or by `external_ref`.',
+    description:
+      'One operation. An update and a delete name their record by `id` or by `external_ref`, an upsert by `external_ref`.',
     properties: {
       op: refTo('schemas', 'BatchOp'),
       records: refTo('schemas', 'BatchRecords'),
-      id: { ...idSchema, description: 'Id of the record to update or to delete.' },
+      id: { ...idSchema, description: 'Id of the record to update or to delete; not of an upsert.' },
       external_ref: {
         ...{ type: 'string', minLength: 1, maxLength: 120 },
         description: 'Or its external reference; capitals do not count.',
@@ -79,7 +80,11 @@ export const batchSchemas: JsonObject = {
       description: 'One entry an operation, in their order.',
     },
   }),
-  BatchEnvelope: answer('What became of a batch.', { data: refTo('schemas', 'BatchDone') }),
+  BatchEnvelope: answer(
+    'What became of a batch.',
+    { data: refTo('schemas', 'BatchDone') },
+    { plan: refTo('schemas', 'WritePlan') },
+  ),
   BatchResult: answer(
     'What became of one operation.',
     { n, status: { ...count(200, 'The status that a call of its own would have had.'), maximum: 599 } },

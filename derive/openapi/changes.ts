@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { pageSizeMax } from '#registry/limits.ts'
-import { recordExample } from '../examples.ts'
+import { recordExample, writeIdExample } from '../examples.ts'
 import { plain, schemaName } from '../words.ts'
 import { enumType } from './enums.ts'
 import { answer, idSchema, refTo } from './envelopes.ts'
@@ -40,6 +40,10 @@ export const changeSchemas: JsonObject = {
       'The record as it is now, so it may be newer than the change. Null where it is gone since; of a deletion, the record as it last was, null where that was not kept.',
     ),
     by: refTo('schemas', 'ChangeAuthor'),
+    write_id: orNull(
+      { type: 'string', format: 'uuid' },
+      'Names the write, which may have changed more than this, as its `X-Write-Id` did. Null of what happened before writes had names.',
+    ),
     removal_id: orNull({ ...idSchema }, 'What was deleted or restored together has the same. Else null.'),
   }),
   ChangeAuthor: answer('Who made a change, and with what.', {
@@ -108,6 +112,7 @@ export function changeExample(definition: Definition): JsonObject {
       request_id: '8f14e45f-ceea-467f-a8d9-2a4d7b1c9e10',
       idempotency_key: `${plain(schemaName(definition)).toLowerCase()}-17`,
     },
+    write_id: writeIdExample,
     removal_id: null,
   }
 }

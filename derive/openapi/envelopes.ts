@@ -31,7 +31,6 @@ export const envelopesOf = (definition: Definition): JsonObject => {
 
 /** What writes answer, whichever record they are about, and the parts of it. Decisions, Replies. */
 export function envelopeSchemas(definitions: readonly Definition[]): JsonObject {
-  const fieldsMax = Math.max(1, ...definitions.map(({ fields }) => Object.keys(fields).length))
   return {
     PageMeta: answer('Where a page stands in the whole list.', {
       total: integer('int64', 0, idMax, 'How many records match, on all pages together.'),
@@ -47,12 +46,18 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
       id: { ...idSchema, description: 'Id of the record.' },
       updated: flag('Whether the record changed. False in a dry-run, and where nothing differs.'),
       dry_run: dryRun,
-      changed: {
-        type: 'array',
-        items: { type: 'string', maxLength: 63 },
-        maxItems: fieldsMax,
-        description: 'The fields that changed, or would; amounts worked out by the service are among them.',
+      changed: changedFields(fieldsMax(definitions)),
+    }),
+    ...withEnvelope('Upserted', 'What an upsert did, or would do.', {
+      id: {
+        ...idSchema,
+        type: ['integer', 'null'],
+        description: 'Id of the record. Null in a dry-run that would create one.',
       },
+      created: flag('Whether there is a new record. False in a dry-run.'),
+      updated: flag('Whether the record was there and changed. False in a dry-run.'),
+      dry_run: dryRun,
+      changed: changedFields(fieldsMax(definitions)),
     }),
     ...withEnvelope(
       'Deleted',
@@ -88,10 +93,21 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
   }
 }
 
+/** How many fields the largest resource has. */
+export const fieldsMax = (definitions: readonly Definition[]): number =>
+  Math.max(1, ...definitions.map(({ fields }) => Object.keys(fields).length))
+
+const changedFields = (maxItems: number): JsonObject => ({
+  type: 'array',
+  items: { type: 'string', maxLength: 63 },
+  maxItems,
+  description: 'The fields that changed, or would; amounts worked out by the service are among them.',
+})
+
 /** A type, and the body that carries it as its `data`. */
 const withEnvelope = (name: string, about: string, properties: JsonObject, optional: JsonObject = {}): JsonObject => ({
   [name]: answer(about, properties, optional),
-  [`${name}Envelope`]: answer(about, { data: refTo('schemas', name) }),
+  [`${name}Envelope`]: answer(about, { data: refTo('schemas', name) }, { plan: refTo('schemas', 'WritePlan') }),
 })
 
 const integer = (format: 'int32' | 'int64', minimum: number, maximum: number, description: string): JsonObject => ({

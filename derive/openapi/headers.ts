@@ -1,6 +1,6 @@
 import type { JsonObject } from '#registry/json.ts'
 import { idempotencyKeyLengthMax, replayWindowHours } from '#registry/limits.ts'
-import { exampleId } from '../examples.ts'
+import { exampleId, writeIdExample } from '../examples.ts'
 import { type DataRoute, isWrite } from '../routes.ts'
 import { idSchema, refTo } from './envelopes.ts'
 import { requestId } from './problems.ts'
@@ -37,6 +37,13 @@ const parameters = {
     // No enum, whose first value the reference page would send.
     schema: { type: 'string', maxLength: 5, pattern: '^(1|true|0|false)$' },
   },
+  IfPlan: {
+    name: 'If-Plan',
+    in: 'header',
+    description:
+      'The `hash` of a plan in quotes: the call does what its dry-run showed, or is answered with 412 `plan_changed` and the new plan.',
+    schema: { type: 'string', maxLength: 52, pattern: '^"sha256-[A-Za-z0-9_-]{43}"$' },
+  },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
@@ -55,7 +62,7 @@ export const parameterComponents = (): JsonObject => parameters
 
 export function headerParameters(route: DataRoute): JsonObject[] {
   const names: (keyof typeof parameters)[] = [
-    ...(isWrite(route) ? ['IdempotencyKey' as const, 'DryRun' as const] : []),
+    ...(isWrite(route) ? ['IdempotencyKey' as const, 'DryRun' as const, 'IfPlan' as const] : []),
     ...(route.conditional ? ['IfMatch' as const, 'IfNoneMatch' as const] : []),
   ]
   return names.map((name) => refTo('parameters', name))
@@ -91,15 +98,15 @@ const headers = {
     'There when this is the answer of an earlier request with the same key.',
     'true',
   ),
+  WriteId: sometimes(
+    'X-Write-Id',
+    'Names what was written, for good; a replay tells that of the first answer. Absent in a dry-run.',
+    writeIdExample,
+  ),
   OriginalRequestId: sometimes(
     'Idempotency-Original-Request-Id',
     'With `Idempotency-Replayed`: the X-Request-Id of the earlier request, which a replayed problem has in `request_id`.',
     requestId,
-  ),
-  WriteId: sometimes(
-    'X-Write-Id',
-    'Names the write in the history of all that it changed; a replay names that of the first answer. Absent in a dry-run.',
-    '0b8f4a52-6f0e-4b5e-9a43-7d1f2c3e4b5a',
   ),
   Challenge: described(
     'WWW-Authenticate',

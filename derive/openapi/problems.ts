@@ -1,15 +1,17 @@
 import { addOns } from '#registry/add-ons.ts'
 import { consoleFieldCodes, fieldCodes } from '#registry/field-codes.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { batchOperationsMax } from '#registry/limits.ts'
+import { batchOperationsMax, conflictsMax } from '#registry/limits.ts'
 import { problemBody, Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
+import { registry } from '#registry/resources/index.ts'
 import { strangeName } from '../examples.ts'
 import { refusalOf } from '../operations/record.ts'
 import { readDryRun, readQuery } from '../parameters.ts'
 import { givenTwice, memberTwice } from '../refused.ts'
 import { type DataRoute, refusalsUnder, unreadable } from '../routes.ts'
 import { enumType } from './enums.ts'
-import { answer, groups, refTo } from './envelopes.ts'
+import { answer, fieldsMax, groups, idSchema, refTo } from './envelopes.ts'
+import { planExample } from './plan.ts'
 
 /** Refusals: the schema of their body, and for each an example that the service's own code has made. */
 
@@ -58,7 +60,7 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
         used: count('With `plan_limit_reached`: how many there are.'),
         blocked_by: groups(
           'RecordGroup',
-          'With `delete_blocked`: the protected records that refer to this one, or the record itself.',
+          'With `delete_blocked` and `protected`: the protected records that refer to this one, or the record itself.',
         ),
         ...(codes.includes('batch_refused')
           ? {
@@ -70,8 +72,26 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
               },
             }
           : {}),
+        plan: refTo('schemas', 'WritePlan'),
+        conflicts: {
+          type: 'array',
+          items: refTo('schemas', 'UndoConflict'),
+          maxItems: conflictsMax,
+          description: `With \`undo_conflict\`: what is not as the write left it, the first ${conflictsMax} at most.`,
+        },
       },
     ),
+    UndoConflict: answer('A record that is not as a write left it.', {
+      records: { type: 'string', maxLength: 63, description: 'The resource.', examples: ['projects'] },
+      id: { ...idSchema, description: 'Id of the record.' },
+      fields: {
+        type: 'array',
+        items: { type: 'string', maxLength: 63 },
+        maxItems: fieldsMax(registry),
+        description:
+          'The fields that have changed since, or by which it refers to what would go. None where it is the record as a whole.',
+      },
+    }),
     ...oneOf(
       'ProblemCode',
       codes,
@@ -149,6 +169,7 @@ const ofAll: { readonly [code in RefusalCode]?: () => Refusal } = {
 const ofRoute: { readonly [code in RefusalCode]?: (route: DataRoute) => Refusal } = {
   insufficient_scope: ({ scopes: [scope = ''] }) => new Refusal('insufficient_scope', { required_scope: scope }),
   feature_off: ({ addOn }) => new Refusal('feature_off', { feature: addOn }),
+  plan_changed: (route) => new Refusal('plan_changed', { plan: planExample(route.definition, 'updated') }),
   unknown_parameter: (route) => refusalOf(() => readQuery(`${strangeName(route.parameterNames)}=red`, route)),
   invalid_parameter: (route) => {
     const [name] = route.parameterNames

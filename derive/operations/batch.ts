@@ -32,7 +32,7 @@ export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
     access: 'write',
     section: {
       name: 'Batch',
-      about: 'Many creates, updates and deletes in one call, of any resources.',
+      about: 'Many creates, updates, upserts and deletes in one call, of any resources.',
       remarks: [],
     },
     summary: 'Write many records',

@@ -4,6 +4,7 @@ import { isPlanLimited, type Plan, planLimit, planNames } from '#registry/plans.
 import { invalidFields, type Refusal } from '#registry/refusals.ts'
 import { createExamples, refusedExample, repeatableExample } from '../examples.ts'
 import { checkBody } from '../input.ts'
+import { planned } from '../openapi/plan.ts'
 import { planIsFull } from '../refused.ts'
 import { aOne, plain, planWords, schemaName } from '../words.ts'
 import { idVariable } from './collection.ts'
@@ -46,7 +47,7 @@ export const create: ResourceOperation<'write'> = (definition, base) => {
     },
     answer: created(definition),
     // As a range it comes after 201, in a language that orders members by number and on the page: what is real is first.
-    otherAnswers: { '2XX': preview },
+    otherAnswers: { '2XX': preview(definition) },
     samples: createSamples(path, examples.minimal.value),
     collection: {
       turn: 'makes',
@@ -82,18 +83,18 @@ const created = (definition: Definition): Answer => ({
   links: linksOf(definition),
 })
 
-const preview: Answer = {
+const preview = (definition: Definition): Answer => ({
   description: '200, of a dry-run: nothing is wrong with the body, and nothing was written.',
   headers: ['RequestId', ...rateHeaders],
   schema: 'CreatedEnvelope',
   examples: {
     dry_run: {
       summary: 'Dry-run',
-      description: 'There is no record, so there is no id.',
-      value: { data: { id: null, created: false, dry_run: true } },
+      description: 'There is no record, so there is no id. The plan says what it would be.',
+      value: { data: { id: null, created: false, dry_run: true }, plan: planned(definition, 'created') },
     },
   },
-}
+})
 
 /** Where to go with the id of a new record. */
 function linksOf({ name, one }: Definition): JsonObject {

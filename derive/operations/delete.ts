@@ -1,6 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import type { Refusal } from '#registry/refusals.ts'
 import { exampleId } from '../examples.ts'
+import { planned } from '../openapi/plan.ts'
 import { deleteBlocked } from '../refused.ts'
 import { aOne, removalWords } from '../words.ts'
 import { idVariable, tagVariable } from './collection.ts'
@@ -53,6 +54,7 @@ export const remove: ResourceOperation<'write'> = (definition, base) => ({
         checks: [
           "pm.expect(data).to.have.all.keys('id', 'deleted', 'dry_run', 'mode', 'deleted_with', 'kept')",
           'pm.expect(data.deleted).to.equal(true)',
+          "pm.collectionVariables.set('write_id', pm.response.headers.get('X-Write-Id'))",
           `pm.collectionVariables.unset('${idVariable(definition)}')`,
           `pm.collectionVariables.unset('${tagVariable(definition)}')`,
         ],
@@ -95,7 +97,14 @@ function deleted(definition: Definition): Answer {
       dry_run: {
         summary: 'Dry-run',
         description: 'Nothing refuses the deletion, and this is what it would do.',
-        value: { data: { id, deleted: false, dry_run: true, mode, would_delete: along, would_keep: stay } },
+        value: {
+          data: { id, deleted: false, dry_run: true, mode, would_delete: along, would_keep: stay },
+          plan: {
+            ...planned(definition, mode === 'hard' ? 'erased' : 'deleted'),
+            would_delete: along,
+            would_keep: stay,
+          },
+        },
       },
     },
   }

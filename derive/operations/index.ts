@@ -2,22 +2,38 @@ import { batch } from './batch.ts'
 import { changes } from './changes.ts'
 import { create } from './create.ts'
 import { remove } from './delete.ts'
+import { deleteByRef } from './delete-by-ref.ts'
 import { docs } from './docs.ts'
 import { fetch } from './fetch.ts'
+import { fetchByRef } from './fetch-by-ref.ts'
 import { history } from './history.ts'
 import { list } from './list.ts'
 import { openapi } from './openapi.ts'
 import type { OwnOperation, ResourceOperation } from './operation.ts'
 import { postman } from './postman.ts'
+import { undo } from './undo.ts'
 import { update } from './update.ts'
+import { upsert } from './upsert.ts'
 
 /** What every served resource has. Its routes are called `projects.list`. */
-export const standard = { list, fetch, create, update, delete: remove, history } satisfies {
+export const standard = {
+  list,
+  fetch,
+  create,
+  update,
+  delete: remove,
+  history,
+  fetch_by_ref: fetchByRef,
+  upsert,
+  delete_by_ref: deleteByRef,
+} satisfies {
   readonly [name: string]: ResourceOperation
 }
 
 /** What there is once, by the id of its route. The documents about the API come last. */
-export const own = { batch, changes, openapi, docs, postman } satisfies { readonly [id: string]: OwnOperation }
+export const own = { batch, changes, 'writes.undo': undo, openapi, docs, postman } satisfies {
+  readonly [id: string]: OwnOperation
+}
 
 export type StandardName = keyof typeof standard
 

@@ -76,8 +76,8 @@ export type DataOperation<Does extends 'read' | 'write' = 'read' | 'write'> = Do
 
 export type PathParameter = {
   name: string
-  /** A component of the document, or a parameter of its own. */
-  is: 'Id' | { about: string; schema: JsonSchema; example: string | number }
+  /** A component of the document, or a parameter of its own; `field` is the field of the record that it names it by; `write`: it names what was written. */
+  is: 'Id' | { about: string; schema: JsonSchema; example: string | number; field?: string; write?: true }
   /** What the collection sends, and what it says of that. */
   sent: { value: string; about: string }
 }

@@ -34,10 +34,7 @@ export const exampleIdOf = (definition: Definition): number => recordExample(def
 export const rateHeaders: readonly HeaderComponent[] = ['RateLimitPolicy', 'RateLimit']
 export const readHeaders: readonly HeaderComponent[] = ['RequestId', 'ETag', 'CacheControl', 'Vary', ...rateHeaders]
 export const writeHeaders: readonly HeaderComponent[] = [
-  'RequestId',
-  'WriteId',
-  'Replayed',
-  'OriginalRequestId',
+  ...(['RequestId', 'WriteId', 'Replayed', 'OriginalRequestId'] as const),
   ...rateHeaders,
 ]
 

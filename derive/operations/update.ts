@@ -2,6 +2,7 @@ import type { Definition } from '#registry/definition.ts'
 import { invalidFields } from '#registry/refusals.ts'
 import { refusedExample, updateExamples } from '../examples.ts'
 import { checkBody } from '../input.ts'
+import { planned } from '../openapi/plan.ts'
 import { aOne, schemaName } from '../words.ts'
 import type { Answer, ResourceOperation } from './operation.ts'
 import { about, exampleIdOf, idOf, patchTypes, recordPath, writeHeaders } from './record.ts'
@@ -71,7 +72,7 @@ function updated(definition: Definition): Answer {
       dry_run: {
         summary: 'Dry-run',
         description: 'The body is acceptable and would change this.',
-        value: { data: { id, updated: false, dry_run: true, changed } },
+        value: { data: { id, updated: false, dry_run: true, changed }, plan: planned(definition, 'updated') },
       },
     },
   }

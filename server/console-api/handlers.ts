@@ -32,6 +32,7 @@ export const handlers = {
   'records.history': listHistory,
   'removals.list': removals.list,
   'removals.restore': removals.restore,
+  'writes.undo': records.undo,
   home: showHome,
   'token.fetch': token.fetch,
   'token.options': token.options,

@@ -24,7 +24,16 @@ export async function historyPage(asked: Asked<'records.history' | 'webhooks.his
 }
 
 /** A line as it is shown, without the records' own columns. */
-export const shownLine = ({ id, at, door, token_label, action, changes, ...row }: HistoryRow): HistoryEntry => ({
+export const shownLine = ({
+  id,
+  at,
+  door,
+  token_label,
+  action,
+  changes,
+  write_id,
+  ...row
+}: HistoryRow): HistoryEntry => ({
   id,
   at,
   who: whoOf(row),
@@ -32,6 +41,7 @@ export const shownLine = ({ id, at, door, token_label, action, changes, ...row }
   token_label,
   issuer: issuerOf(row),
   action,
+  write_id,
   changes: changes as HistoryEntry['changes'],
 })
 

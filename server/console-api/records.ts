@@ -1,15 +1,17 @@
+import { consoleRoot } from '#derive/console/operations.ts'
 import { readFields, readQuery } from '#derive/parameters.ts'
-import type { ResourceRoute, StandardRoutes } from '#derive/routes.ts'
+import { type DataRoute, ownRoute, type ResourceRoute, type StandardRoutes } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { fetch as fetchRecord, list as listRecords } from '#sql/records/read.ts'
 import { errorsAddress, jsonType, pageEnvelope, readReply, recordTag, replyOf } from '../pipeline/answer.ts'
-import type { Call } from '../pipeline/call.ts'
-import type { WriteHandler } from '../pipeline/handler.ts'
+import type { Call, PathParams } from '../pipeline/call.ts'
+import { conclude } from '../pipeline/conclude.ts'
+import type { Write, WriteHandler } from '../pipeline/handler.ts'
 import { handlers } from '../pipeline/handlers/index.ts'
 import { readIntent, recordId } from '../pipeline/read-intent.ts'
 import { runCommand } from '../service/command.ts'
 import { needPermission } from '../service/session.ts'
-import type { Asked, ConsoleReply, RecordsHandler } from './asked.ts'
+import type { Admitted, ConsoleReply, RecordsHandler } from './asked.ts'
 import { readConsoleListing } from './read-listing.ts'
 
 /** The records of every resource, the ERP-only ones too: what /v1 does with them, for somebody with a session. */
@@ -41,21 +43,27 @@ export const fetch: RecordsHandler<'records.fetch'> =
     return { ...reply, headers: { ...reply.headers, Vary: 'Cookie, Accept-Encoding' } }
   }
 
+const undoRoute = ownRoute('writes.undo', consoleRoot)
+
 export const create = ({ create: route }: StandardRoutes) => writing(route, handlers.create)
 export const update = ({ update: route }: StandardRoutes) => writing(route, handlers.update)
 export const remove = ({ delete: route }: StandardRoutes) => writing(route, handlers.delete)
 
-type Writes = 'records.create' | 'records.update' | 'records.delete'
-
 /** The same reading, the same work and the same envelope as a write of /v1; only who acts is known otherwise. */
 function writing(route: ResourceRoute, handler: WriteHandler<ResourceRoute>) {
-  const write = handler(route)
-  return async (asked: Asked<Writes>): Promise<ConsoleReply> => {
+  return writingTo(route, handler(route), ({ id }) => ({ id }))
+}
+
+/** The undo of a write, whichever records it was about. */
+export const undo = writingTo(undoRoute, handlers['writes.undo'](undoRoute), ({ id }) => ({ write_id: id }))
+
+function writingTo(route: DataRoute, write: Write, paramsOf: (asked: Pick<Admitted, 'id'>) => PathParams) {
+  return async (asked: Admitted): Promise<ConsoleReply> => {
     const call: Call = {
       ...asked,
       peer: asked.client.peer,
       route,
-      params: { id: asked.id },
+      params: paramsOf(asked),
       errorsPage: errorsAddress(asked.app.config.publicUrl),
       rawHeaders: asked.request.rawHeaders,
       body: route.body ? await asked.bytes() : { bytes: Buffer.alloc(0) },
@@ -64,7 +72,8 @@ function writing(route: ResourceRoute, handler: WriteHandler<ResourceRoute>) {
     return asked.change(async (transaction, session) => {
       const { actor } = session
       const mayDo = (code: string) => needPermission(session, code)
-      const answer = await runCommand(transaction, actor, write(actor.companyId, call, intent, mayDo))
+      const done = await runCommand(transaction, actor, write(actor.companyId, call, intent, mayDo))
+      const answer = await conclude(asked.app, transaction, { actor, call, intent }, done)
       if (intent.dryRun) transaction.undo()
       return replyOf(answer)
     })

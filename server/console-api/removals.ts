@@ -3,7 +3,7 @@ import { permission } from '#registry/permissions.ts'
 import { registry } from '#registry/resources/index.ts'
 import { countRemovals, type RemovalRow, removalsOf } from '#sql/records/history.ts'
 import { recordId as removalId } from '../pipeline/read-intent.ts'
-import { listed } from '../service/remove-record.ts'
+import { listed, listedGroup } from '../service/remove-record.ts'
 import { restoreRemoval } from '../service/restore-removal.ts'
 import { needPermission, type Session } from '../service/session.ts'
 import type { Asked, Done } from './asked.ts'
@@ -39,5 +39,14 @@ export async function restore(asked: Asked<'removals.restore'>): Promise<Done<'r
   const { records, recordId, cameBack, linked } = await asked.change((transaction, session) =>
     restoreRemoval(transaction, session.actor, id, (code) => needPermission(session, code)),
   )
-  return { data: { id, restored: true, records, record_id: recordId, came_back: cameBack, linked } }
+  return {
+    data: {
+      id,
+      restored: true,
+      records,
+      record_id: recordId,
+      came_back: cameBack.map(listedGroup),
+      linked: linked.map(listedGroup),
+    },
+  }
 }

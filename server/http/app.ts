@@ -1,11 +1,8 @@
 import type { App as PipelineApp } from '../pipeline/app.ts'
-import type { SealingKeys } from '../service/seal.ts'
 
 /** What the edge needs of the app, passed by hand. */
 export type App = PipelineApp & {
   metrics: Metrics
-  /** Seals tokens. */
-  secret: SealingKeys
 }
 
 /** What the edge counts, and the text in which it is shown. */

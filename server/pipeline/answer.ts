@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
-import { isObject, type Json } from '#registry/json.ts'
-import { problemBody, type Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
+import type { Json } from '#registry/json.ts'
+import { problemBody, type Refusal, type RefusalCode, refusals, type WritePlan } from '#registry/refusals.ts'
 import { knownForm, type Tags } from '../http/protocol/entity-tags.ts'
+import type { Effect } from '../service/write-plan.ts'
 import type { Reply } from './call.ts'
 
 /** Envelopes, entity tags and conditional reads. Decisions, Replies and Conditional requests. */
@@ -42,6 +43,8 @@ export type Answer = {
   replayed?: boolean
   /** The record that was created. */
   recordId?: number
+  /** What each piece of the work has done, for a plan. */
+  effects?: readonly Effect[]
 }
 
 /** Where the errors page is; without a known address of our own it is told from the caller's. */
@@ -56,11 +59,20 @@ export function refusalAnswer(refusal: Refusal, requestId: string, publicUrl: st
   }
 }
 
+/** The plan stands beside the data, whose envelope stays as it is. */
+export const withPlan = (answer: Answer, plan: WritePlan): Answer => ({
+  ...answer,
+  body: `${answer.body.slice(0, -1)},"plan":${JSON.stringify(plan)}}`,
+})
+
 export const replyOf = ({ status, code, headers, body }: Answer): Reply => ({
   status,
   headers: { ...headers, ...(code === null ? headersOfWrites : headersOfRefusals) },
   body,
 })
+
+/** Names what was written; `undo` takes it back by this. */
+export const writeIdHeader = 'X-Write-Id'
 
 const headersOfWrites = { 'Content-Type': jsonType } as const
 const headersOfRefusals = { 'Content-Type': problemType, 'Cache-Control': 'no-store' } as const
@@ -73,16 +85,3 @@ export const pageEnvelope = (records: string, total: number, { limit, offset }: 
 type Cut = { limit: number; offset: number }
 
 export const envelope = (data: { [member: string]: Json }): string => JSON.stringify({ data })
-
-/**
- * A body in one spelling, whatever the order of its members or the blanks between them: that of RFC 8785. Stored
- * fingerprints are made of it, so it never changes.
- */
-export function canonical(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  if (!isObject(value)) return JSON.stringify(value)
-  const members = Object.keys(value)
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonical(value[name] as Json)}`)
-  return `{${members.join(',')}}`
-}

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { CallRow } from '#sql/system/calls.ts'
 import type { Config } from '../config/config.ts'
+import type { SealingKeys } from '../service/seal.ts'
 import type { TokenRates } from '../service/token-rate.ts'
 import type { Database } from '../store/database.ts'
 
@@ -14,6 +15,8 @@ export type App = {
   meter: { add(call: CallRow): void }
   /** Null: a token may call as often as it likes. */
   tokenRates: TokenRates | null
+  /** Seals secrets, and signs plans. */
+  secret: SealingKeys
 }
 
 export type Clock = {

@@ -3,6 +3,7 @@ import type { Json } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import type { Claim } from '../fair/shares.ts'
+import { scopeChallenge } from '../service/rights.ts'
 import { claimOfToken, readTokenText } from '../service/token-text.ts'
 
 /** What the caller shows, before anything is asked of the database. */
@@ -54,9 +55,7 @@ const unauthorized = (): Refusal => new Refusal('unauthorized', { headers: inval
 const challenge = { 'WWW-Authenticate': 'Bearer' } as const
 const invalidToken = { 'WWW-Authenticate': 'Bearer error="invalid_token"' } as const
 export const lacksScope = (scope: string): Refusal =>
-  new Refusal('insufficient_scope', { required_scope: scope, headers: needs(scope) })
-
-const needs = (scope: string) => ({ 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` })
+  new Refusal('insufficient_scope', { required_scope: scope, headers: scopeChallenge(scope) })
 
 /** The peer as a dotted quad. An IPv6 peer is none, and so matches no entry of an allowlist. Decisions, Tokens. */
 export function ipv4Of(peer: string | undefined): string | null {

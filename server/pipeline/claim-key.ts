@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
+import canonicalize from 'canonicalize'
 import { isHeardAgain, Refusal, type RefusalCode } from '#registry/refusals.ts'
 import type { AnswerRow, KeyAsk } from '#sql/system/answers.ts'
 import type { CallerAsk } from '#sql/system/caller.ts'
-import { type Answer, canonical } from './answer.ts'
+import { type Answer, writeIdHeader } from './answer.ts'
 import type { Call } from './call.ts'
 import type { Intent } from './read-intent.ts'
 
@@ -35,15 +36,15 @@ export function keptAnswer(
 ): { key: string; answer: AnswerRow } | undefined {
   if (answer.replayed || (answer.code !== null && !isHeardAgain(answer.code))) return undefined
   const { status, body, headers } = answer
-  const [location, etag, writeId] = [headers.Location ?? null, headers.ETag ?? null, headers['X-Write-Id'] ?? null]
-  return { key, answer: { fingerprint, status, body, location, etag, request_id: requestId, write_id: writeId } }
+  const { Location: location = null, ETag: etag = null, [writeIdHeader]: write_id = null } = headers
+  return { key, answer: { fingerprint, status, body, location, etag, request_id: requestId, write_id } }
 }
 
 function replayed({ status, body, location, etag, request_id, write_id }: AnswerRow): Answer {
   const headers = {
     ...(location === null ? {} : { Location: location }),
     ...(etag === null ? {} : { ETag: etag }),
-    ...(write_id === null ? {} : { 'X-Write-Id': write_id }),
+    ...(write_id === null ? {} : { [writeIdHeader]: write_id }),
     'Idempotency-Replayed': 'true',
     ...(request_id === null ? {} : { 'Idempotency-Original-Request-Id': request_id }),
   }
@@ -55,7 +56,7 @@ function replayed({ status, body, location, etag, request_id, write_id }: Answer
 export const fingerprintOf = (
   { route, path }: { route: Pick<Call['route'], 'method'>; path: string },
   { body }: Pick<Intent, 'body'>,
-): Buffer => hash('sha256', `${route.method} ${path}\n${canonical(body)}`, 'buffer')
+): Buffer => hash('sha256', `${route.method} ${path}\n${canonicalize(body)}`, 'buffer')
 
 /** The advisory lock of a key of a company: the first 8 bytes of a hash, as PostgreSQL's bigint. */
 export const lockOf = (companyId: number, key: string): string =>

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { readQuery } from '#derive/parameters.ts'
 import { isWrite } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
@@ -7,6 +6,7 @@ import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
 import { type CallerAsk, type CallerRow, selectCaller } from '#sql/system/caller.ts'
 import { endWrite } from '#sql/system/end-write.ts'
 import { type Headers, readHeaders } from '../http/protocol/headers.ts'
+import { newWriteId } from '../service/actor.ts'
 import type { Prefetched } from '../service/command.ts'
 import { type Answer, refusalAnswer, replyOf } from './answer.ts'
 import type { App } from './app.ts'
@@ -15,6 +15,7 @@ import { authorized, enforceRateLimit } from './authorized.ts'
 import type { Call, Reply } from './call.ts'
 import { callRow, logCallLater } from './call-log.ts'
 import { earlierAnswer, keptAnswer, keyOf } from './claim-key.ts'
+import { conclude } from './conclude.ts'
 import type { Read, Wanted, Write } from './handler.ts'
 import { readIntent, readIntroduction } from './read-intent.ts'
 import { orRefusal, orThrow } from './refused.ts'
@@ -79,7 +80,7 @@ export async function runWrite(app: App, call: Call, write: Write): Promise<Repl
       : keyOf(ask, headers.idempotencyKey, call, intent)
   if (series && !dryRun) return runSeries(app, call, { ask, key, series })
 
-  const writeId = randomUUID()
+  const writeId = newWriteId()
   return app.database.transaction(async (transaction) => {
     const [[claim], [begun]] = await Promise.all([
       key ? transaction.run<{ claimed: boolean }>(claimKey(key, ask)) : [],
@@ -98,11 +99,11 @@ export async function runWrite(app: App, call: Call, write: Write): Promise<Repl
     } as const
 
     const answer = await answering(app, call, async () => {
-      orThrow(intent)
+      const asked = orThrow(intent)
       const earlier = key && earlierAnswer(key, claim?.claimed, begun as AnswerRow)
       if (earlier) return earlier
       const done = await orThrow(work).execute(transaction, actor, begun?.seen ?? null)
-      return dryRun ? done : { ...done, headers: { ...done.headers, 'X-Write-Id': writeId } }
+      return conclude(app, transaction, { actor, call, intent: asked }, done)
     })
 
     if (dryRun) transaction.undo()

@@ -3,13 +3,20 @@ import type { Json } from '#registry/json.ts'
 import { idMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { onlyJson, readBody } from '../http/protocol/body.ts'
-import { expectedOf } from '../http/protocol/entity-tags.ts'
+import { type Conditions, expectedOf } from '../http/protocol/entity-tags.ts'
 import type { Headers } from '../http/protocol/headers.ts'
 import type { Expected } from '../service/expected.ts'
 import type { Call } from './call.ts'
 
 /** What a write asks for: parameters first, then the body. */
-export type Intent = { dryRun: boolean; body: Json; expected: Expected }
+export type Intent = {
+  dryRun: boolean
+  body: Json
+  expected: Expected
+  /** What it was made of, and the plan that it is to keep to. */
+  conditions: Conditions
+  ifPlan: string | undefined
+}
 
 export function readIntent(call: Call, headers: Headers): Intent {
   const { body } = call.route
@@ -17,6 +24,8 @@ export function readIntent(call: Call, headers: Headers): Intent {
     dryRun: readWhetherDry(call, headers),
     body: body ? readBody(call.body, headers, body.types, body.valuesMax) : null,
     expected: expectedOf(headers),
+    conditions: { ifMatch: headers.ifMatch, ifNoneMatch: headers.ifNoneMatch },
+    ifPlan: headers.ifPlan,
   }
 }
 

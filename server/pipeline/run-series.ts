@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { Refusal } from '#registry/refusals.ts'
 import { type AnswerRow, claimKey } from '#sql/system/answers.ts'
 import {
@@ -12,9 +11,10 @@ import {
 import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
 import type { CallerAsk } from '#sql/system/caller.ts'
 import { endWrite } from '#sql/system/end-write.ts'
+import { newWriteId } from '../service/actor.ts'
 import type { Prefetched } from '../service/command.ts'
 import { Fault, violatedIndex } from '../store/faults.ts'
-import { type Answer, refusalAnswer, replyOf } from './answer.ts'
+import { type Answer, refusalAnswer, replyOf, writeIdHeader } from './answer.ts'
 import type { App } from './app.ts'
 import { authorized, enforceRateLimit } from './authorized.ts'
 import type { Call, Reply } from './call.ts'
@@ -40,7 +40,8 @@ export async function runSeries(app: App, call: Call, asked: Asked): Promise<Rep
     texts.set(n, await orUnknown(texts.size > 0, () => part(app, call, { ...asked, n, textOf, writeId })))
   }
   const answer = asked.series.say(Array.from({ length }, (_, n) => textOf(n)))
-  return replyOf(wasWhole && earlier ? { ...answer, headers: { ...answer.headers, ...earlier.headers } } : answer)
+  const headers = { ...answer.headers, [writeIdHeader]: writeId, ...(wasWhole ? earlier?.headers : {}) }
+  return replyOf({ ...answer, headers })
 }
 
 type Asked = { ask: CallerAsk; key: Key | undefined; series: Series }
@@ -67,10 +68,12 @@ const begin = (app: App, call: Call, { ask, key, series }: Asked): Promise<Begun
     }
     const done = key && earlier ? await transaction.run<BatchAnswerRow>(batchAnswers(companyId, key.key)) : []
     if (key && !earlier) transaction.send(forgetBatchAnswers(companyId, key.key))
-    const taken: Answer = { status: 200, code: null, headers: {}, body: '', replayed: earlier !== undefined }
+    const writeId = earlier?.headers[writeIdHeader] ?? newWriteId()
+    const headers = { [writeIdHeader]: writeId }
+    const taken: Answer = { status: 200, code: null, headers, body: '', replayed: earlier !== undefined }
     transaction.send(endWrite(logged(taken), key && keptAnswer(key, taken, call.requestId)))
     const texts = new Map(done.map(({ n, body }) => [n, body]))
-    return { texts, writeId: done[0]?.write_id ?? randomUUID(), earlier }
+    return { texts, writeId, earlier }
   }, call.share)
 
 type Part = Asked & { n: number; textOf: (n: number) => string; writeId: string }
@@ -104,7 +107,7 @@ async function part(app: App, call: Call, asked: Part): Promise<string> {
         () => orThrow(work).execute(transaction, actor, begun?.seen ?? null),
         (refusal) => series.refused(n, refusal),
       )
-      if (key) transaction.send(storeBatchAnswer(companyId, key.key, { n, write_id: writeId, body: text }))
+      if (key) transaction.send(storeBatchAnswer(companyId, key.key, { n, body: text }))
       return text
     }, call.share)
   } catch (error) {

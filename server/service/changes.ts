@@ -27,6 +27,8 @@ export type Change = {
     request_id: string | null
     idempotency_key: string | null
   }
+  /** Names the write, which may have changed more than this; null of what was noted before writes had names. */
+  write_id: string | null
   removal_id: number | null
 }
 

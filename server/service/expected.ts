@@ -3,6 +3,8 @@ import { Refusal } from '#registry/refusals.ts'
 /** What a caller expects of the version of a record (RFC 9110 13.1); undefined is nothing. */
 export type Expected =
   | {
+      /** There is a record. */
+      present?: true
       /** One of these. */
       versions?: readonly number[]
       /** Some tags of the caller were weak, and named no version. */

@@ -1,14 +1,13 @@
 import { checkRules } from '#derive/input.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import type { Listed } from '#registry/refusals.ts'
 import type { UnlinkedEntry } from '#sql/records/history.ts'
 import { setColumn } from '#sql/records/remove.ts'
 import { holdLive, stillEmpty } from '#sql/records/restore.ts'
 import { leadsTo, lockTree } from '#sql/records/write.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
-import { listed, resourceNamed } from './remove-record.ts'
+import { type Group, resourceNamed } from './remove-record.ts'
 import { lookUpFound } from './write-record.ts'
 
 /**
@@ -19,14 +18,14 @@ export async function relink(
   transaction: Transaction,
   actor: Actor,
   entries: readonly UnlinkedEntry[],
-): Promise<Listed[]> {
+): Promise<Group[]> {
   const linked = new Map<string, Set<number>>()
   // An estimate may fit its client only when its project is the client's again: so once more, while it helps.
   for (let before = -1; before < size(linked); ) {
     before = size(linked)
     for (const unlinked of entries) await linkThose(transaction, actor, unlinked, linked)
   }
-  return [...linked].map(([records, ids]) => listed(records, [...ids]))
+  return [...linked].map(([records, ids]) => ({ records, ids: [...ids] }))
 }
 
 type Linked = Map<string, Set<number>>

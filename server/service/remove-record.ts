@@ -23,7 +23,10 @@ import type { Expected } from './expected.ts'
 import { releaseQuotaSlots } from './plan.ts'
 import { heldRecord } from './write-record.ts'
 
-export type Removed = { id: number; mode: 'soft' | 'hard'; cascaded: Listed[]; kept: Listed[] }
+/** All records of a kind that share in a deletion in the same way. */
+export type Group = { records: string; ids: readonly number[]; effect?: 'kept' | 'unlinked' }
+
+export type Removed = { id: number; mode: 'soft' | 'hard'; cascaded: Group[]; kept: Group[] }
 
 /** Throws where the one who asks lacks a permission. */
 export type MayDo = (permission: string) => void
@@ -47,12 +50,12 @@ export const removal = (companyId: number, { definition, id, expected, mayDo }: 
     const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'
     const unlinked = await unlink(transaction, actor, plan)
     await apply(transaction, actor, definition, id, mode, json, plan, unlinked)
-    return { id, mode, cascaded: listCascaded(plan), kept: listKept(plan) }
+    return { id, mode, cascaded: listsOf(plan.cascades), kept: listKept(plan) }
   },
 })
 
 /** What a removal does, worked out before anything is done. */
-type Plan = {
+export type RemovalPlan = {
   /** Resource → ids that go, the record itself not among them. */
   cascades: Map<string, Set<number>>
   /** Per reference, the ids that stay. */
@@ -61,13 +64,13 @@ type Plan = {
 }
 
 /** Follows every relation of the record, and of what goes with it, until nothing more goes. */
-async function planRemoval(
+export async function planRemoval(
   transaction: Transaction,
   actor: Actor,
   definition: Definition,
   ids: number[],
-): Promise<Plan> {
-  const plan: Plan = { cascades: new Map(), stays: [], restricts: [] }
+): Promise<RemovalPlan> {
+  const plan: RemovalPlan = { cascades: new Map(), stays: [], restricts: [] }
   const waiting: [Definition, number[]][] = [[definition, ids]]
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const [resource, group] = next
@@ -96,7 +99,7 @@ async function planRemoval(
   return plan
 }
 
-function refuseIfBlocked(definition: Definition, record: JsonObject, { restricts }: Plan): void {
+function refuseIfBlocked(definition: Definition, record: JsonObject, { restricts }: RemovalPlan): void {
   const { protectedWhen } = definition.removal
   const itself =
     protectedWhen && isIn(record, protectedWhen) ? [{ records: definition.name, ids: [record.id as number] }] : []
@@ -105,7 +108,7 @@ function refuseIfBlocked(definition: Definition, record: JsonObject, { restricts
 }
 
 /** Empties the references of what stays; returns what each held, so that a restore can fill it in again. */
-function unlink(transaction: Transaction, actor: Actor, { stays }: Plan): Promise<UnlinkedEntry[]> {
+function unlink(transaction: Transaction, actor: Actor, { stays }: RemovalPlan): Promise<UnlinkedEntry[]> {
   const unlinked = stays.filter(({ effect }) => effect === 'unlinked')
   return Promise.all(
     unlinked.map(async ({ relation: { records, by, resets }, ids }) => {
@@ -135,7 +138,7 @@ async function apply(
   id: number,
   mode: 'soft' | 'hard',
   json: string,
-  { cascades }: Plan,
+  { cascades }: RemovalPlan,
   unlinked: readonly UnlinkedEntry[],
 ): Promise<void> {
   const title = String((JSON.parse(json) as JsonObject)[definition.title])
@@ -155,15 +158,9 @@ async function apply(
   }
 }
 
-function listCascaded({ cascades }: Plan): Listed[] {
-  return listsOf(cascades).map(({ records, ids }) => listed(records, ids))
-}
-
-function listKept({ stays }: Plan): Listed[] {
-  const of = (wanted: 'kept' | 'unlinked') =>
-    merged(
-      stays.filter(({ effect }) => effect === wanted).map(({ relation, ids }) => ({ records: relation.records, ids })),
-    ).map(({ records, ids }): Listed => ({ ...listed(records, ids), effect: wanted }))
+function listKept({ stays }: RemovalPlan): Group[] {
+  const groups = stays.map(({ relation: { records }, effect, ids }) => ({ records, effect, ids }))
+  const of = (wanted: Group['effect']) => merged(groups.filter(({ effect }) => effect === wanted))
   return [...of('unlinked'), ...of('kept')]
 }
 
@@ -173,12 +170,18 @@ export const listed = (records: string, ids: readonly number[]): Listed => ({
   ids: ids.toSorted((one, other) => one - other).slice(0, listedIdsMax),
 })
 
-/** One entry a resource, each id once. */
-function merged(groups: readonly { records: string; ids: readonly number[] }[]): { records: string; ids: number[] }[] {
-  const byResource = new Map<string, Set<number>>()
-  for (const { records, ids } of groups) addTo(byResource, records, ids)
-  return listsOf(byResource)
-}
+/** A group as it is shown. */
+export const listedGroup = ({ records, ids, effect }: Group): Listed => ({
+  ...listed(records, ids),
+  ...(effect ? { effect } : {}),
+})
+
+/** One group a kind and effect, each id once. */
+export const merged = (groups: readonly Group[]): Group[] =>
+  [...Map.groupBy(groups, ({ records, effect }) => `${records} ${effect}`).values()].map((alike) => ({
+    ...(alike[0] as Group),
+    ids: [...new Set(alike.flatMap(({ ids }) => ids))],
+  }))
 
 const listsOf = (groups: Map<string, Set<number>>): { records: string; ids: number[] }[] =>
   [...groups].map(([records, ids]) => ({ records, ids: [...ids] }))

@@ -2,8 +2,9 @@ import { checkRules } from '#derive/input.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { permission } from '#registry/permissions.ts'
-import { invalidFields, type Listed, Refusal } from '#registry/refusals.ts'
+import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { fieldOfIndex, uniqueFields } from '#sql/records/columns.ts'
+import { lookUp, takenColumn } from '#sql/records/prefetch.ts'
 import {
   type HeldRemoval,
   holdLive,
@@ -13,15 +14,16 @@ import {
   takenMeanwhile,
   undelete,
 } from '#sql/records/restore.ts'
+import { insertAgain } from '#sql/records/write.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
 import { takeQuotaSlots } from './plan.ts'
 import { relink } from './relink.ts'
-import { listed, type MayDo, resourceNamed } from './remove-record.ts'
+import { type Group, type MayDo, resourceNamed } from './remove-record.ts'
 import { lookUpFound } from './write-record.ts'
 
-export type Restored = { records: string; recordId: number; cameBack: Listed[]; linked: Listed[] }
+export type Restored = { records: string; recordId: number; cameBack: Group[]; linked: Group[] }
 
 /**
  * Undoes a whole deletion, or nothing of it: every record that went comes back, unless something stands against it. Its
@@ -33,12 +35,13 @@ export async function restoreRemoval(
   actor: Actor,
   removalId: number,
   mayDo: MayDo,
+  erased?: Erased,
 ): Promise<Restored> {
   const [removal] = await transaction.run<HeldRemoval>(lockRemoval(actor.companyId, removalId))
   if (!removal) throw new Refusal('not_found')
   const groups = groupsOf(removal)
   for (const { definition } of groups) mayDo(permission(definition.name, 'EDIT'))
-  refuseIfOver(removal, groups)
+  refuseIfOver(removal, groups, erased)
 
   const returning: Returning[] = []
   for (const { definition, ids } of groups) {
@@ -46,15 +49,17 @@ export async function restoreRemoval(
       softDeletedBy(actor.companyId, definition, removalId, ids),
     )
     const records = rows.map(({ json }) => JSON.parse(json) as JsonObject)
+    if (erased && definition === groups[0]?.definition) records.unshift(erased.held)
     if (records.length > 0) returning.push({ definition, records })
   }
   const problems = [
     ...(await takenValues(transaction, actor, returning)),
+    ...(await takenOfErased(transaction, actor, returning, erased)),
     ...(await lostReferences(transaction, actor, returning)),
   ]
   if (problems.length > 0) throw invalidFields(problems)
 
-  for (const group of returning) await bringBack(transaction, actor, group, removalId)
+  for (const group of returning) await bringBack(transaction, actor, group, { removalId, erased })
   const linked = await relink(transaction, actor, removal.unlinked)
   await keepRules(transaction, actor, returning)
   transaction.send(markRestored(actor.companyId, removalId))
@@ -64,18 +69,21 @@ export async function restoreRemoval(
   return {
     records: removal.records,
     recordId: removal.record_id,
-    cameBack: returning.map(({ definition, records }) => listed(definition.name, records.map(idOf))),
+    cameBack: returning.map(({ definition, records }) => ({ records: definition.name, ids: records.map(idOf) })),
     linked,
   }
 }
 
-type Group = { definition: Definition; ids: number[] }
+/** A record that was erased, as it last was, and the version under which it comes back. */
+export type Erased = { held: JsonObject; version: number }
+
+type Wanted = { definition: Definition; ids: number[] }
 type Returning = { definition: Definition; records: JsonObject[] }
 
 const idOf = (record: JsonObject): number => record.id as number
 
 /** The record itself first, then what went with it. */
-function groupsOf({ records, record_id, went }: HeldRemoval): Group[] {
+function groupsOf({ records, record_id, went }: HeldRemoval): Wanted[] {
   const along = Object.entries(went).filter(([name]) => name !== records)
   const own = [record_id, ...(went[records] ?? [])]
   return [
@@ -84,9 +92,9 @@ function groupsOf({ records, record_id, went }: HeldRemoval): Group[] {
   ]
 }
 
-function refuseIfOver({ mode, restored }: HeldRemoval, [own]: Group[]): void {
+function refuseIfOver({ mode, restored }: HeldRemoval, [own]: Wanted[], erased: Erased | undefined): void {
   const one = own?.definition.one
-  if (mode === 'hard') {
+  if (mode === 'hard' && !erased) {
     throw new Refusal('cannot_restore', {
       detail: `The ${one} was erased for good. Create it anew; its history says what it held.`,
     })
@@ -107,13 +115,34 @@ async function takenValues(transaction: Transaction, { companyId }: Actor, retur
         takenMeanwhile(companyId, definition, field, records.map(idOf)),
       )
       for (const { id, value } of rows) {
-        const message = `is ${JSON.stringify(value)}, which another ${definition.one} has meanwhile; change it there first`
-        problems.push({ field: placeOf(group, returning[0], id, field), code: 'not_unique', message })
+        problems.push({ ...taken(definition, field, value), field: placeOf(group, returning[0], id, field) })
       }
     }
   }
   return problems
 }
+
+/** The same of a record that is not in its table. */
+async function takenOfErased(
+  transaction: Transaction,
+  { companyId }: Actor,
+  [own]: Returning[],
+  erased: Erased | undefined,
+): Promise<Problem[]> {
+  if (!erased || !own) return []
+  const { definition } = own
+  const fields = uniqueFields(definition)
+  if (fields.length === 0) return []
+  const given = Object.fromEntries(fields.map((name) => [name, erased.held[name] as string | null]))
+  const [row] = await transaction.run<JsonObject>(lookUp(companyId, definition, given))
+  return fields.filter((field) => row?.[takenColumn(field)]).map((field) => taken(definition, field, given[field]))
+}
+
+const taken = ({ one }: Definition, field: string, value: string | null | undefined): Problem => ({
+  field,
+  code: 'not_unique',
+  message: `is ${JSON.stringify(value)}, which another ${one} has meanwhile; change it there first`,
+})
 
 async function lostReferences(
   transaction: Transaction,
@@ -144,10 +173,13 @@ async function bringBack(
   transaction: Transaction,
   actor: Actor,
   { definition, records }: Returning,
-  removalId: number,
+  { removalId, erased }: { removalId: number; erased: Erased | undefined },
 ) {
+  const hidden = records.filter((record) => record !== erased?.held)
   try {
-    await transaction.run(undelete(actor, definition.name, records.map(idOf), removalId))
+    if (erased && hidden.length < records.length)
+      await transaction.run(insertAgain(actor, definition, erased.held, { version: erased.version, removalId }))
+    if (hidden.length > 0) await transaction.run(undelete(actor, definition.name, hidden.map(idOf), removalId))
   } catch (error) {
     // Taken between our read and our write.
     const field = fieldOfIndex(definition, violatedIndex(error) ?? '')

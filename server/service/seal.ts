@@ -76,4 +76,8 @@ export function tryOpen(key: string, sealed: Buffer, boundTo: string): string | 
   }
 }
 
-const derived = (key: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', 'plumbline token seal', 32))
+const derived = (key: string): Buffer => derivedKey(key, 'plumbline token seal')
+
+/** A key of its own for each purpose. */
+export const derivedKey = (key: string, purpose: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', key, '', purpose, 32))

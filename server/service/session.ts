@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { Refusal } from '#registry/refusals.ts'
 import {
   deleteSession,
@@ -17,7 +17,7 @@ import {
 } from '#sql/system/sessions.ts'
 import type { Claim } from '../fair/shares.ts'
 import type { Database, Transaction } from '../store/database.ts'
-import type { Actor } from './actor.ts'
+import { type Actor, newWriteId } from './actor.ts'
 
 /** Somebody who is signed in, with the rights of this moment. Nothing of it outlives the request. */
 export type Session = { key: SessionKey; actor: Actor; row: SessionRow }
@@ -120,7 +120,7 @@ const sessionOf = (key: SessionKey, row: SessionRow): Session => ({
     accountId: row.account_id,
     tokenId: null,
     channel: 'console',
-    writeId: randomUUID(),
+    writeId: newWriteId(),
   },
 })
 

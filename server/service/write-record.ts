@@ -12,9 +12,10 @@ import type { Actor } from './actor.ts'
 import { type Command, type Prefetched, runCommand } from './command.ts'
 import { type Expected, expectVersion } from './expected.ts'
 import { quotaExceeded } from './plan.ts'
+import type { Effect, ReadRecord } from './write-plan.ts'
 
 /** A record as a write leaves it. `json` is its whole text, as PostgreSQL shows it. */
-export type Written = WrittenRow
+export type Written = WrittenRow & { effect: Effect }
 export type Changed = Written & { changed: string[] }
 
 /** Creates a record, whoever asks and through whichever channel. Spec, Request and response rules 1. */
@@ -25,12 +26,13 @@ export const creation = (companyId: number, definition: Definition, body: Json):
   prefetch: prefetchForCreate(companyId, definition, sentOf(definition, body)),
   async execute(transaction, actor, prefetched) {
     const after = await checked(transaction, actor, definition, { body, before: null, prefetched })
-    await giveNumber(transaction, actor, definition, after)
+    const fields = await giveNumber(transaction, actor, definition, after)
     const limit = isPlanLimited(definition.name) ? planLimit(prefetched?.plan as Plan, definition.name) : null
     const insert = insertRecord(actor, definition, after, limit)
-    const [written] = await uniquely(transaction, definition, transaction.run<Written>(insert))
+    const [written] = await uniquely(transaction, definition, transaction.run<WrittenRow>(insert))
     if (!written) throw await quotaExceeded(transaction, companyId, definition, limit as number)
-    return written
+    const numbered = { records: definition.name, id: written.id, fields }
+    return { ...written, effect: { read: readOf(definition, prefetched), numbered } }
   },
 })
 
@@ -57,10 +59,11 @@ export const change = (
     const before = JSON.parse(json) as JsonObject
     const after = await checked(transaction, actor, definition, { body, before, prefetched })
     const { changed, values, changes } = differences(definition, before, after)
-    if (changed.length === 0) return { id, version, json, changed }
+    const effect = { read: readOf(definition, prefetched) }
+    if (changed.length === 0) return { id, version, json, changed, effect }
     const update = updateRecord(actor, definition, id, values, changes)
-    const [written] = await uniquely(transaction, definition, transaction.run<Written>(update))
-    return { ...(written as Written), changed }
+    const [written] = await uniquely(transaction, definition, transaction.run<WrittenRow>(update))
+    return { ...(written as WrittenRow), changed, effect }
   },
 })
 
@@ -112,6 +115,14 @@ export const sentOf = (definition: Definition, body: Json): Sent => {
 
 export const referencesOf = (definition: Definition): string[] =>
   Object.keys(definition.fields).filter((name) => definition.fields[name]?.kind === 'reference')
+
+/** What the rules of a record have read of others. */
+export const readOf = ({ fields }: Definition, prefetched: Prefetched): ReadRecord[] =>
+  Object.entries(fields).flatMap(([field, type]) =>
+    type.kind === 'reference'
+      ? [{ field, records: type.to, record: (prefetched?.[field] ?? null) as JsonObject | null }]
+      : [],
+  )
 
 /** What the references lead to, and what is wrong with those, and with unique values, that were not there before. */
 function whatItLeadsTo(
@@ -203,10 +214,17 @@ export async function circles(
   return problems
 }
 
-/** The next free running number, where the record has none; numbers that somebody gave by hand are passed over. */
-async function giveNumber(transaction: Transaction, { companyId }: Actor, definition: Definition, record: JsonObject) {
+/** The next free running number, where the record has none; numbers that somebody gave by hand are passed over. The fields that got one. */
+async function giveNumber(
+  transaction: Transaction,
+  { companyId }: Actor,
+  definition: Definition,
+  record: JsonObject,
+): Promise<string[]> {
+  const given: string[] = []
   for (const [name, field] of Object.entries(definition.fields)) {
-    if (field.kind !== 'text' || field.numbered === undefined) continue
+    if (field.kind !== 'text' || field.numbered === undefined || record[name] !== null) continue
+    given.push(name)
     while (record[name] === null) {
       const [row] = await transaction.run<{ last: number }>(nextNumber(companyId, definition.name))
       const number = field.numbered + String(row?.last).padStart(6, '0')
@@ -214,7 +232,8 @@ async function giveNumber(transaction: Transaction, { companyId }: Actor, defini
       if (!taken?.[takenColumn(name)]) record[name] = number
     }
   }
+  return given
 }
 
-const same = (one: Json | undefined, other: Json | undefined): boolean =>
+export const same = (one: Json | undefined, other: Json | undefined): boolean =>
   JSON.stringify(one ?? null) === JSON.stringify(other ?? null)

@@ -31,6 +31,8 @@ export type Transaction = {
   send(statement: Statement): void
   /** Nothing done so far stays, and nothing is held any more; what follows is a transaction of its own. */
   undo(): void
+  /** Whether it is not run again where it meets another one. */
+  isLast: boolean
 }
 
 export type Connection =
@@ -87,7 +89,9 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
     async transaction(work, share = ourselves) {
       for (let retries = 0; ; retries++) {
         try {
-          const result = await connectionSlots.withSlot(share, () => connected(pool, (client) => once(client, work)))
+          const result = await connectionSlots.withSlot(share, () =>
+            connected(pool, (client) => once(client, work, retries === retriesMax)),
+          )
           for (const tell of listeners) tell()
           return result
         } catch (error) {
@@ -148,11 +152,15 @@ async function connected<T>(pool: pg.Pool, work: (client: pg.ClientBase) => Prom
   }
 }
 
-async function once<T>(client: pg.ClientBase, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+async function once<T>(
+  client: pg.ClientBase,
+  work: (transaction: Transaction) => Promise<T>,
+  isLast: boolean,
+): Promise<T> {
   const { run, send, end } = conversation(client)
   send(begin)
   try {
-    const result = await work({ run, send, undo: () => send(rollbackAndChain) })
+    const result = await work({ run, send, undo: () => send(rollbackAndChain), isLast })
     await end()
     return result
   } catch (error) {

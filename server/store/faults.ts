@@ -11,6 +11,15 @@ export class Fault extends Error {
   }
 }
 
+/** A piece of work met another one without PostgreSQL's saying so; its whole transaction runs again. */
+export class Met extends Error {
+  readonly code = '40001'
+  constructor() {
+    super('met another write')
+    this.name = 'Met'
+  }
+}
+
 type Coded = { code?: unknown; message?: unknown; constraint?: unknown }
 
 /** Lost connections and time-outs of the driver that carry no code. */

@@ -1,9 +1,9 @@
-import { join, raw, type Sql } from 'sql-template-tag'
+import { raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import { byKey, exactly } from '../access.ts'
+import { exactly } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
 import { currentEpoch, horizon, type Position } from '../system/log.ts'
-import { currencyOf, shown } from './shown.ts'
+import { recordNow } from './written.ts'
 
 /** The log of changes, read in the order of commits. Decisions, Changes. */
 
@@ -115,19 +115,13 @@ export const changesOfRecord = (
 
 /** The JSON of the change `h`, as text. A record that is there is shown as it is now, one that is gone as it last was. */
 function change(definitions: readonly Definition[], companyId: number): Sql {
-  const live = definitions.map(
-    (definition) => sql`when ${raw(`'${definition.name}'`)} then (
-          select ${shown(definition, currencyOf(companyId))}::json
-          from ${byKey(definition.name, companyId, raw('h.record_id'))} r where r.deleted_at is null
-        )`,
-  )
   const action = raw("case h.action when 'changed' then 'updated' else h.action end")
   return sql`(select row_to_json(change)::text from (
       select h.records || '.' || ${action} as event, 'evt_' || h.epoch || '_' || h.id as id, ${instant('h.at')} as at,
         h.records, h.record_id, h.version, ${action} as action, h.changes,
-        case when h.action in ('deleted', 'erased') then h.held else case h.records ${join(live, ' ')} end end as record,
+        case when h.action in ('deleted', 'erased') then h.held else ${recordNow(definitions, companyId)} end as record,
         json_build_object('channel', case h.door when 'web' then 'console' else h.door end, 'account_id', h.account_id,
           'token_id', h.token_id, 'request_id', h.request_id, 'idempotency_key', h.idempotency_key) as by,
-        h.removal_id
+        h.write_id, h.removal_id
     ) change)`
 }

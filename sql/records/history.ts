@@ -20,7 +20,7 @@ type LogEntry = {
   record_id: number
 }
 
-export type HistoryRow = LogEntry & { action: string; changes: unknown }
+export type HistoryRow = LogEntry & { action: string; changes: unknown; write_id: string | null }
 
 const nameOf = (id: string) => sql`(select name from ${byKey('accounts', raw('h.company_id'), raw(id))} account)`
 
@@ -34,7 +34,7 @@ const token = sql`
     where company_id = h.company_id and ${exactly(sql`id`, raw('h.token_id'))} ${inOrderOf(sql`id`)}
   ) t on true`
 
-const line = sql`h.id, ${instant('h.at')} as at, ${who}, h.records, h.record_id, h.action, h.changes`
+const line = sql`h.id, ${instant('h.at')} as at, ${who}, h.records, h.record_id, h.action, h.changes, h.write_id`
 
 /** The history of one record, newest first, live or not. */
 export const historyOfRecord = (

@@ -19,7 +19,7 @@ export const fetchWithCaller = (
   fields?: string[],
 ): Statement | BatchableRead =>
   // Any choice of fields can come.
-  fields ? statement(oneWithCaller({ ...ask, id }, definition, fields)) : batchableFetch(definition)({ ...ask, id })
+  fields ? statement(fetchedWithCaller({ ...ask, id }, definition, fields)) : batchableFetch(definition)({ ...ask, id })
 
 /** A page, its exact total, and its caller. Both come from one snapshot. */
 export function listWithCaller(ask: CallerAsk, definition: Definition, listing: Listing): Statement | BatchableRead {
@@ -36,7 +36,7 @@ const batchableFetch = once((definition: Definition) =>
     name: `${definition.name}.fetch`,
     types: { ...callerTypes, id: 'bigint' },
     batchMax: batchMaxOf.records,
-    query: (asked) => oneWithCaller(asked, definition),
+    query: (asked) => fetchedWithCaller(asked, definition),
   }),
 )
 
@@ -52,8 +52,12 @@ const batchablePage = once((definition: Definition) =>
 /** Of everything; where it is cut is asked. */
 const firstPage: Listing = { filters: {}, words: [], sort: [], limit: 0, offset: 0 }
 
-const oneWithCaller = (asked: Askable<CallerAsk & { id: number }>, definition: Definition, fields?: string[]): Sql =>
-  withCaller(asked, one(asked, definition, raw('caller.currency'), fields))
+/** One record by its id, or by an expression for it, and its caller. */
+export const fetchedWithCaller = (
+  asked: Askable<CallerAsk & { id: number }>,
+  definition: Definition,
+  fields?: string[],
+): Sql => withCaller(asked, one(asked, definition, raw('caller.currency'), fields))
 
 const pageWithCaller = (asked: Askable<CallerAsk & Cut>, definition: Definition, listing: Listing): Sql =>
   withCaller(asked, page(asked, definition, listing, raw('caller.currency')))

@@ -37,6 +37,29 @@ export function insertRecord(
   )
 }
 
+/** Inserts a record that was erased, under the id that it had, as a newer version. */
+export function insertAgain(
+  author: Author,
+  definition: Definition,
+  record: JsonObject,
+  { version, removalId }: { version: number; removalId: number },
+): Statement {
+  const columns = columnsOf(definition).filter(([name]) => name !== 'updated_at')
+  return statement(
+    sql`with r as (
+      insert into ${identifier(definition.name)} (company_id, version, ${join(columns.map(([name]) => identifier(name)))})
+      select ${author.companyId}::bigint, ${version}::integer, ${join(columns.map(([name, field]) => parameter(field, record[name] ?? null)))}
+      returning *
+    ), tallied as (${changeRowCount(definition.name, 1)}
+    ) ${logged(
+      author,
+      { records: definition.name, action: 'restored', removalId },
+      sql`select id, version, null::json, null::json from r`,
+    )}`,
+    `${definition.name}.insert-again`,
+  )
+}
+
 /** Writes the changed columns alone, so that two callers who change different ones both keep what they wrote. */
 export function updateRecord(
   author: Author,

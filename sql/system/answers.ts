@@ -13,7 +13,7 @@ export type AnswerRow = {
   etag: string | null
   /** Of the call that it answered; null where that is not known. */
   request_id: string | null
-  /** Of the write that it tells of; null where nothing was written. */
+  /** What it wrote; null where it wrote nothing, and of answers of before. */
   write_id: string | null
 }
 
@@ -45,8 +45,8 @@ export const storeAnswer = (companyId: number, key: string, answer: AnswerRow): 
     values (${companyId}, ${key}, ${answer.fingerprint}, ${answer.status}, ${answer.body}, ${answer.location},
       ${answer.etag}, ${answer.request_id}, ${answer.write_id})
     on conflict (company_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
-      body = excluded.body, location = excluded.location, etag = excluded.etag, request_id = excluded.request_id,
-      write_id = excluded.write_id, completed_at = clock_timestamp()`
+      body = excluded.body, location = excluded.location, etag = excluded.etag, request_id = excluded.request_id, write_id = excluded.write_id,
+      completed_at = clock_timestamp()`
 
 /** Removes up to `most` answers that no longer count, a row for each; correctness never waits for it. */
 export const sweepAnswers = (most: number): Statement =>

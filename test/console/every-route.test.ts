@@ -100,7 +100,7 @@ describe('Parameters', () => {
 
 describe('Another company’s ids', () => {
   const plain = ({ status, body }: { status: number; body: object }) => ({ status, ...body, request_id: '' })
-  let theirs: { [kind: string]: number }
+  let theirs: { [kind: string]: number | string | undefined }
   beforeAll(async () => {
     const other = await stage.admin()
     theirs = { ...(await oneOfEach(other.company)), accounts: other.id }
@@ -124,6 +124,7 @@ describe('Another company’s ids', () => {
     const made = await other.ask('POST', '/console/webhooks', { ...wanted, password: other.password })
     theirs.webhooks = made.body.data.webhook.id
     theirs['webhook-attempts'] = (await other.ask('POST', `/console/webhooks/${theirs.webhooks}/test`)).body.data.id
+    theirs.writes = (await other.company.call('POST', '/v1/clients', { body: { name: 'W' } })).headers['x-write-id']
     theirs.sessions = (await other.data('/console/sessions'))[0].id
   })
   test.each(closed.filter(({ path }) => path.includes('{id}')))(

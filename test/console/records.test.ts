@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { permissions } from '#registry/permissions.ts'
 import { registry } from '#registry/resources/index.ts'
 import type { Company } from '../stage/stage.ts'
+
 import { type ConsoleStage, oneOfEach, openConsole, type Person } from './stage.ts'
 
 let stage: ConsoleStage
@@ -233,5 +235,51 @@ describe('The same body meets the same validation through both channels', () => 
       })
       expect({ ...web.body, request_id: '' }).toEqual({ ...api.body, request_id: '' })
     }
+  })
+})
+
+describe('What the interface shows before it writes, and takes back', () => {
+  test('a deletion does what its preview said, or is told what it would do now', async () => {
+    const own = await stage.admin()
+    const id = await own.company.create('clients', { name: 'C' })
+    const path = `/console/records/clients/${id}`
+    const { plan } = (await own.ask('DELETE', `${path}?dry_run=1`)).body
+    await own.company.record('contacts', { client_id: id, name: 'Ines' })
+    const refused = await own.ask('DELETE', path, undefined, { 'If-Plan': `"${plan.hash}"` })
+    expect(refused).toMatchObject({ status: 412, body: { code: 'plan_changed' } })
+    // Anyone who sees the resource sees its fields; no add-on closes the interface.
+    expect(refused.body.plan.changes).toMatchObject([
+      { records: 'clients', fields: {} },
+      { records: 'contacts', fields: {} },
+    ])
+    expect((await own.ask('DELETE', path, undefined, { 'If-Plan': `"${refused.body.plan.hash}"` })).status).toBe(200)
+  })
+
+  test('every write has a name in its answer and in the history, by which anybody with the right takes it back', async () => {
+    const own = await stage.admin()
+    const { data } = (await own.ask('POST', '/console/records/trades', { name: 'Mason' })).body
+    const written = await own.ask('DELETE', `/console/records/trades/${data.id}`)
+    const [line] = await own.data(`/console/records/trades/${data.id}/history`)
+    expect(line).toMatchObject({ action: 'deleted', write_id: written.headers['x-write-id'] })
+
+    const lacking = await stage.person(
+      own.company,
+      permissions.filter((code) => code !== 'TRADES_EDIT'),
+    )
+    const path = `/console/writes/${line.write_id}/undo`
+    expect(await lacking.ask('POST', path)).toMatchObject({ status: 403, body: { required_scope: 'TRADES_EDIT' } })
+    expect((await own.ask('POST', `${path}?dry_run=1`)).body).toMatchObject({ data: { undone: false, records: 1 } })
+    const undone = await own.ask('POST', path)
+    expect(undone.body.data).toMatchObject({ undone: true, records: 1, remaining: 0 })
+    expect((await own.get(`/console/records/trades/${data.id}`)).status).toBe(200)
+    // A token takes back what tokens wrote.
+    expect((await own.company.call('POST', `/v1/writes/${undone.headers['x-write-id']}/undo`)).status).toBe(404)
+  })
+
+  test('what a token wrote is taken back too', async () => {
+    const own = await stage.admin()
+    const created = await own.company.call('POST', '/v1/clients', { body: { name: 'By a token' } })
+    expect((await own.ask('POST', `/console/writes/${created.headers['x-write-id']}/undo`)).status).toBe(200)
+    expect((await own.get(`/console/records/clients/${created.body.data.id}`)).status).toBe(404)
   })
 })

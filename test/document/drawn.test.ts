@@ -61,7 +61,7 @@ describe('What the document allows is accepted, but for what no schema can say',
   test.each(rows)('$id, $runs times', async ({ id, runs }) => {
     const found = operationsOf(document).find(({ operation }) => operation.operationId === id) as Operation
     const [name = ''] = id.split('.')
-    const target = found.path.includes('{id}') ? await someRecord(name) : null
+    const target = /\{(id|value)\}/.test(found.path) ? await someRecord(name, { external_ref: id }) : null
     const calls = fc.sample(callsOf(found), { numRuns: runs, seed })
     let accepted = 0
     await inParallel(calls, async (call) => {
@@ -74,22 +74,30 @@ describe('What the document allows is accepted, but for what no schema can say',
 
 type Call = { query: Record<string, unknown>; headers: Record<string, unknown>; body?: Record<string, unknown> }
 
-function callsOf({ operation }: Operation): fc.Arbitrary<Call> {
+function callsOf({ operation, method }: Operation): fc.Arbitrary<Call> {
   const parameters = operation.parameters.map((part: Part) => resolved(document, part))
   const given = (place: string) =>
     fc.record(
       Object.fromEntries(
         parameters
-          .filter((parameter: Part) => parameter.in === place)
+          // No hash that is drawn is that of a plan.
+          .filter(({ in: where, name }: Part) => where === place && name !== 'If-Plan')
           .map(({ name, schema }: Part) => [name, drawn(document, schema)]),
       ),
       { requiredKeys: [] },
     )
-  const body = operation.requestBody && bodiesOf(operation.requestBody.content['application/json'].schema)
+  const bodies: fc.Arbitrary<object> | undefined =
+    operation.requestBody && bodiesOf(operation.requestBody.content['application/json'].schema)
+  // Of a record by its reference the path names that; a body may name it, too, and no other.
+  const body =
+    method === 'put'
+      ? bodies?.map((sent) => ('external_ref' in sent ? { ...sent, external_ref: operation.operationId } : sent))
+      : bodies
   return fc.record({ query: given('query'), headers: given('header'), ...(body ? { body } : {}) }) as fc.Arbitrary<Call>
 }
 
-const bodiesOf = (schema: Part): fc.Arbitrary<unknown> => drawn(document, schema).filter(allowed(schema))
+const bodiesOf = (schema: Part): fc.Arbitrary<object> =>
+  drawn(document, schema).filter(allowed(schema)) as fc.Arbitrary<object>
 
 function allowed({ $ref }: Part): (body: unknown) => boolean {
   const known = ajv.getSchema(`document${$ref}`)
@@ -100,14 +108,16 @@ function allowed({ $ref }: Part): (body: unknown) => boolean {
 async function isAccepted(found: Operation, target: number | null, { query, headers, body }: Call): Promise<boolean> {
   const send = (sent: Call['body']) => {
     const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
-    const path = found.path.replace('{id}', String(target)) + (pairs.length > 0 ? `?${pairs.join('&')}` : '')
+    const path =
+      found.path.replace('{id}', String(target)).replace('{value}', found.operation.operationId) +
+      (pairs.length > 0 ? `?${pairs.join('&')}` : '')
     const dryRun = body ? { 'X-Dry-Run': '1' } : {}
     return company.call(found.method.toUpperCase(), path, {
       headers: { ...(headers as Record<string, string>), ...dryRun },
       ...(sent ? { body: sent } : {}),
     })
   }
-  const isUpdate = found.method === 'patch'
+  const isUpdate = ['patch', 'put'].includes(found.method)
   const answer = await send(body)
   if ([200, 304].includes(answer.status)) return true
   const told = `${found.method} ${JSON.stringify({ query, headers, body }).slice(0, 4000)}\n${answer.text}`
@@ -145,8 +155,8 @@ function unfitParameter(query: Call['query']): string | undefined {
   return 'after' in query && query.after !== 'now' ? 'after' : undefined
 }
 
-const someRecord = (name: string): Promise<number> =>
-  company.create(name, { [name === 'estimates' ? 'title' : 'name']: 'To be changed' })
+const someRecord = (name: string, besides: object = {}): Promise<number> =>
+  company.create(name, { [name === 'estimates' ? 'title' : 'name']: 'To be changed', ...besides })
 
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values()

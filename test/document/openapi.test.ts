@@ -39,7 +39,9 @@ describe('The document has the routes', () => {
     expect(namesIn('query')).toEqual(route.parameterNames)
     expect(namesIn('path')).toEqual(route.pathParameters.map(({ name }) => name))
     const conditional = route.conditional ? ['If-Match', 'If-None-Match'] : []
-    expect(namesIn('header')).toEqual(isWrite(route) ? ['Idempotency-Key', 'X-Dry-Run', ...conditional] : conditional)
+    expect(namesIn('header')).toEqual(
+      isWrite(route) ? ['Idempotency-Key', 'X-Dry-Run', 'If-Plan', ...conditional] : conditional,
+    )
   })
 
   test('no example is sent unasked by the one who tries a call on the reference page', () => {

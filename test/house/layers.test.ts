@@ -51,7 +51,10 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
   },
   {
     folder: 'server/service/',
-    may: [/^(registry|derive|sql|server\/(fair|store|service))\//, /^(node:(crypto|zlib)|@node-rs\/argon2)$/],
+    may: [
+      /^(registry|derive|sql|server\/(fair|store|service))\//,
+      /^(node:(crypto|zlib)|@node-rs\/argon2|canonicalize|uuid)$/,
+    ],
     because: 'a service serves every channel: no request, status or cookie',
   },
   {
@@ -78,7 +81,7 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
     may: [
       /^(registry|derive|sql|server\/(fair|store|service|pipeline|http\/protocol))\//,
       /^server\/config\/config\.ts$/,
-      /^(node:crypto|pino)$/,
+      /^(node:crypto|pino|canonicalize)$/,
     ],
     because: 'the pipeline knows no framework, and writes no SQL',
   },

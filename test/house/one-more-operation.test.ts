@@ -34,7 +34,7 @@ const typed = (name: string, properties: { [member: string]: { type: string } })
   [name]: {
     type: 'object',
     description: name,
-    properties: { data: { type: 'object', properties } },
+    properties: { data: { type: 'object', properties }, plan: { type: 'object' } },
     required: ['data'],
   },
 })

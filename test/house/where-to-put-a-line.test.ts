@@ -63,7 +63,12 @@ test('is enough for all that is derived from it', async () => {
     fieldInSql: true,
     fieldType: { minimum: 0, maximum: 100 },
     rule: ['must be a trade'],
-    resource: ['/v1/vehicles', '/v1/vehicles/{id}', '/v1/vehicles/{id}/history'],
+    resource: [
+      '/v1/vehicles',
+      '/v1/vehicles/{id}',
+      '/v1/vehicles/{id}/history',
+      '/v1/vehicles/by/external_ref/{value}',
+    ],
     resourceInSql: true,
     operation: 'tea',
     operationBound: true,

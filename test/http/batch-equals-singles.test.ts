@@ -18,7 +18,7 @@ const baseMax = 3
 
 type Reference = { base: number } | { op: number }
 type Operation = {
-  op: 'create' | 'update' | 'delete'
+  op: 'create' | 'update' | 'upsert' | 'delete'
   records: Resource
   target: { base: number } | { externalRef: string }
   fields: { [name: string]: string | number | null }
@@ -51,7 +51,7 @@ const reference = fc.oneof(fc.record({ base: fc.nat(baseMax) }), fc.record({ op:
 
 const operation: fc.Arbitrary<Operation> = fc.constantFrom(...resources).chain((records) =>
   fc.record({
-    op: fc.constantFrom('create' as const, 'create' as const, 'update' as const, 'update' as const, 'delete' as const),
+    op: fc.constantFrom(...(['create', 'create', 'update', 'update', 'upsert', 'upsert', 'delete'] as const)),
     records: fc.constant(records),
     target: fc.oneof(fc.record({ base: fc.nat(baseMax) }), fc.record({ externalRef: fc.constantFrom('A', 'b', 'C') })),
     fields: fc.record(
@@ -122,9 +122,16 @@ async function singly({ company, base }: { company: Company; base: Base }, opera
     }
     const method = methods[op]
     let id: number | undefined
-    if ('base' in target) id = idIn(base, records, target.base)
+    if (op === 'upsert') id = undefined
+    else if ('base' in target) id = idIn(base, records, target.base)
     else id = method === 'POST' ? undefined : await found(company, records, target.externalRef)
-    const path = method === 'POST' ? `/v1/${records}` : `/v1/${records}/${id ?? nobody}`
+    const paths = {
+      POST: '',
+      PUT: `/by/external_ref/${named(target)}`,
+      PATCH: `/${id ?? nobody}`,
+      DELETE: `/${id ?? nobody}`,
+    }
+    const path = `/v1/${records}${paths[method]}`
     if (lost.length > 0 && method !== 'DELETE') {
       // Nothing is to be sent; a batch names it.
       outcomes.push({ status: 422, code: 'validation_failed', fields: 'lost' })
@@ -137,7 +144,10 @@ async function singly({ company, base }: { company: Company; base: Base }, opera
   return outcomes
 }
 
-const methods = { create: 'POST', update: 'PATCH', delete: 'DELETE' } as const
+const methods = { create: 'POST', update: 'PATCH', upsert: 'PUT', delete: 'DELETE' } as const
+
+/** An upsert names its record by a reference in any case. */
+const named = (target: Operation['target']): string => ('base' in target ? `base-${target.base}` : target.externalRef)
 const sends = (asked: Operation | undefined): boolean => asked !== undefined && methods[asked.op] !== 'DELETE'
 
 const isNamed = (all: readonly Operation[], n: number, records: Resource, field: string, to: number): boolean =>
@@ -157,9 +167,11 @@ const asBatch = (base: Base, operations: readonly Operation[], mode: string) => 
     ...{ op, records, as: `op-${n}` },
     ...(methods[op] === 'POST'
       ? {}
-      : 'base' in target
-        ? { id: idIn(base, records, target.base) }
-        : { external_ref: target.externalRef }),
+      : op === 'upsert'
+        ? { external_ref: named(target) }
+        : 'base' in target
+          ? { id: idIn(base, records, target.base) }
+          : { external_ref: target.externalRef }),
     ...(methods[op] === 'DELETE'
       ? {}
       : {

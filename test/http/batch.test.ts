@@ -92,6 +92,94 @@ describe.each(['all', 'each'])('A batch with the mode %s', (mode) => {
     ])
   })
 
+  test('creates or updates by external reference, and later operations refer to the record', async () => {
+    const company = await stage.company()
+    const old = await company.create('clients', { name: 'Old', external_ref: 'CRM-1' })
+    const upsert = (reference: string, body: Row, more: Row = {}) => ({
+      ...{ op: 'upsert', records: 'clients', external_ref: reference, body, ...more },
+    })
+    const { body, status } = await post(company, mode, [
+      upsert('crm-1', { name: 'Older' }),
+      upsert('CRM-2', { name: 'New' }, { as: 'new' }),
+      upsert('crm-2', { notes: 'there by now' }),
+      creating('projects', { name: 'One', client_id: { $ref: 'new' } }),
+    ])
+    expect(status).toBe(200)
+    const rows = body.data.operations
+    expect(rows.map((row: Row) => row.status)).toEqual([200, 201, 200, 201])
+    const { id } = rows[1].data
+    expect(rows[0].data).toEqual({ id: old, created: false, updated: true, dry_run: false, changed: ['name'] })
+    expect(rows[1].data).toEqual({ id, created: true, updated: false, dry_run: false, changed: [] })
+    expect(rows[2].data).toEqual({ id, created: false, updated: true, dry_run: false, changed: ['notes'] })
+    expect((await company.get(`/v1/projects/${rows[3].data.id}`)).body.data.client_id).toBe(id)
+    expect((await company.get(`/v1/clients/${id}`)).headers.etag).toBe(rows[2].etag)
+  })
+
+  test('an upsert keeps to its condition and its reference, and is refused in its place', async () => {
+    const company = await stage.company()
+    const upsert = (more: Row) => ({
+      op: 'upsert',
+      records: 'clients',
+      external_ref: 'A',
+      body: { name: 'A' },
+      ...more,
+    })
+    const operations = [
+      upsert({ if_match: '*' }),
+      upsert({ body: { name: 'A', external_ref: 'B' } }),
+      upsert({ id: 1 }),
+    ]
+    const answer = await post(company, mode, [...operations, { ...upsert({}), external_ref: undefined }])
+    const refused = mode === 'all' ? answer.body.refused : answer.body.data.operations
+    expect(refusedOf(refused)).toEqual([
+      [0, 'precondition_failed'],
+      [1, 'validation_failed', 'body.external_ref not_allowed'],
+      [2, 'validation_failed', 'id not_allowed'],
+      [3, 'validation_failed', 'external_ref required'],
+    ])
+    expect(await totalOf(company)).toBe(0)
+  })
+
+  test('is taken back as a whole by the id of its write', async () => {
+    const company = await stage.company()
+    const kept = await company.create('clients', { name: 'Kept' })
+    const gone = await company.create('clients', { name: 'Gone' })
+    const written = await post(company, mode, [
+      creating('workers', { name: 'Ada' }, { as: 'ada' }),
+      creating('projects', { name: 'One', manager_id: { $ref: 'ada' } }),
+      { op: 'update', records: 'clients', id: kept, body: { name: 'Other' } },
+      { op: 'upsert', records: 'clients', external_ref: 'NEW', body: { name: 'New' } },
+      { op: 'delete', records: 'clients', id: gone },
+    ])
+    const undone = await company.call('POST', `/v1/writes/${written.headers['x-write-id']}/undo`)
+    expect(undone).toMatchObject({ status: 200, body: { data: { undone: true, records: 5, remaining: 0 } } })
+    const { body } = await company.get('/v1/clients?fields=name')
+    expect(body.data).toEqual([
+      { id: kept, name: 'Kept' },
+      { id: gone, name: 'Gone' },
+    ])
+    expect([await totalOf(company, 'workers'), await totalOf(company, 'projects')]).toEqual([0, 0])
+  })
+
+  test('shows in a dry-run what all operations would do together', async () => {
+    const company = await stage.company()
+    const id = await company.create('clients', { name: 'Old', external_ref: 'A' })
+    const operations = [
+      { ...client('New'), as: 'new' },
+      creating('estimates', { title: 'Offer', client_id: { $ref: 'new' } }),
+      { op: 'upsert', records: 'clients', external_ref: 'a', body: { name: 'Older' } },
+    ]
+    const { body } = await post(company, mode, operations, { 'X-Dry-Run': '1' })
+    expect(body.plan).toMatchObject({ total: 3, would_delete: [], would_keep: [] })
+    expect(body.plan.changes).toMatchObject([
+      { records: 'clients', id, action: 'updated', fields: { name: ['Old', 'Older'] } },
+      { records: 'clients', id: null, action: 'created', fields: { name: [null, 'New'] } },
+      { records: 'estimates', id: null, action: 'created', fields: { client_id: [null, { made: 0 }] } },
+    ])
+    expect(body.plan.changes[2].fields).not.toHaveProperty('number')
+    expect(await totalOf(company)).toBe(1)
+  })
+
   test('binds its key to its body, to the mode and to the path', async () => {
     const company = await stage.company()
     const headers = keyed()
@@ -548,6 +636,50 @@ const waitingStatements = async (): Promise<number> => {
   )
   return row?.waiting ?? 0
 }
+
+describe('A batch that keeps to a plan', () => {
+  const operations = (id: number) => [
+    creating('clients', { name: 'New', external_ref: 'N' }, { as: 'new' }),
+    creating('projects', { name: 'P', client_id: { $ref: 'new' } }, { as: 'project' }),
+    creating('estimates', {
+      title: 'E',
+      external_ref: 'E',
+      client_id: { $ref: 'new' },
+      project_id: { $ref: 'project' },
+    }),
+    { op: 'update', records: 'clients', external_ref: 'N', body: { notes: 'n' } },
+    { op: 'delete', records: 'estimates', external_ref: 'E' },
+    { op: 'upsert', records: 'projects', external_ref: 'U', body: { name: 'U', client_id: id } },
+  ]
+
+  test('does what its dry-run showed, though ids and numbers are drawn anew', async () => {
+    const company = await stage.company()
+    const id = await company.create('clients', { name: 'There' })
+    const { body } = await post(company, 'all', operations(id), { 'X-Dry-Run': '1' })
+    const again = await post(company, 'all', operations(id), { 'X-Dry-Run': '1' })
+    expect(again.body.plan.hash).toBe(body.plan.hash)
+    const done = await post(company, 'all', operations(id), { 'If-Plan': `"${body.plan.hash}"` })
+    expect(done).toMatchObject({ status: 200, body: { data: { done: 6 } } })
+  })
+
+  test('is refused whole where what it rests on has changed', async () => {
+    const company = await stage.company()
+    const id = await company.create('clients', { name: 'There' })
+    const plan = (await post(company, 'all', operations(id), { 'X-Dry-Run': '1' })).body.plan
+    await company.create('projects', { name: 'Meanwhile', external_ref: 'U' })
+    const refused = await post(company, 'all', operations(id), { 'If-Plan': `"${plan.hash}"` })
+    expect(refused).toMatchObject({ status: 412, body: { code: 'plan_changed' } })
+    expect([await totalOf(company), await totalOf(company, 'projects')]).toEqual([1, 1])
+  })
+
+  test('is of the mode all: each operation by itself cannot be undone any more', async () => {
+    const company = await stage.company()
+    const headers = { 'If-Plan': `"sha256-${'A'.repeat(43)}"` }
+    const refused = await post(company, 'each', [client('A')], headers)
+    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_header' } })
+    expect(await totalOf(company)).toBe(0)
+  })
+})
 
 /** All rows of all tables but those that note calls. */
 async function everyRow(): Promise<unknown> {

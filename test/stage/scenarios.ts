@@ -13,6 +13,10 @@ import type { Company, Stage } from './stage.ts'
 export type Draft = {
   route: DataRoute
   id: number | null
+  /** What the path names a record by, where that is not its id. */
+  named: string | null
+  /** What it names is a deletion already. */
+  deleted?: true
   query: string[]
   headers: [string, string][]
   body: string | undefined
@@ -92,15 +96,56 @@ export const scenarios: { readonly [code in RefusalCode]?: Scenario } = {
     prepare: async (_stage, { id }, { query }) =>
       void query.push(`after=${cursorOf(id, { epoch: 99, pos: '1', id: 0 })}`),
   },
-  not_found: { mutate: (draft) => set(draft, { id: 999_999_999 }) },
+  not_found: { mutate: (draft) => set(draft, { id: 999_999_999, named: 'never was' }) },
+  reference_conflict: {
+    // As if somebody else made a record with the reference just before, each time.
+    prepare: async (stage, { id }, { route }) => {
+      const { name } = resourceOf(route)
+      await stage.sql(`create function taken_${name}_${id}() returns trigger language plpgsql as $$
+        begin raise unique_violation using constraint = '${name}_external_ref_live'; end $$`)
+      await stage.sql(`create trigger taken_${id} before insert on ${name} for each row when (new.company_id = ${id})
+        execute function taken_${name}_${id}()`)
+    },
+  },
   precondition_failed: { mutate: (draft) => void draft.headers.push(['If-Match', '"99-aaaaaaaaaaaaaaaaaaaaaa"']) },
-  validation_failed: { mutate: (draft) => set(draft, { body: draft.body?.replace(/^(\{*)\{/, '$1{"nope":1,') }) },
+  undo_conflict: {
+    prepare: async (_stage, company, draft) => {
+      const id = await company.create('clients', { name: 'One' })
+      draft.named = await writeOf(company, 'PATCH', `/v1/clients/${id}`, { name: 'Two' })
+      await company.call('PATCH', `/v1/clients/${id}`, { body: { name: 'Three' } })
+    },
+  },
+  protected: {
+    prepare: async (_stage, company, draft) => {
+      const client_id = await company.create('clients', { name: 'C' })
+      const lines = [{ description: 'L' }]
+      const id = await company.create('estimates', { title: 'E', client_id, lines, status: 'SENT' })
+      draft.named = await writeOf(company, 'PATCH', `/v1/estimates/${id}`, { status: 'ACCEPTED' })
+    },
+  },
+  validation_failed: {
+    // What is undone has no body; the number of what comes back is taken.
+    prepare: async (_stage, company, draft) => {
+      if (draft.route.definition) return
+      const id = await company.create('projects', { name: 'Gone', code: 'TAKEN' })
+      draft.named = await writeOf(company, 'DELETE', `/v1/projects/${id}`)
+      draft.deleted = true
+      await company.create('projects', { name: 'Other', code: 'TAKEN' })
+    },
+    mutate: (draft) => set(draft, { body: draft.body?.replace(/^(\{*)\{/, '$1{"nope":1,') }),
+  },
   // The title is of no resource.
   batch_refused: { mutate: (draft) => set(draft, { body: draft.body?.replace(/"body":\{/, '"body":{"nope":1,') }) },
+  plan_changed: { mutate: (draft) => void draft.headers.push(['If-Plan', `"sha256-${'A'.repeat(43)}"`]) },
   plan_limit_reached: {
-    prepare: async (stage, company, { route }) => {
+    prepare: async (stage, company, draft) => {
+      const { definition } = draft.route
+      if (!definition && !draft.deleted) {
+        const id = await company.create('projects', { name: 'Gone' })
+        draft.named = await writeOf(company, 'DELETE', `/v1/projects/${id}`)
+      }
+      const { name } = definition ?? { name: 'projects' }
       await company.set({ plan: 'STARTER' })
-      const { name } = resourceOf(route)
       const limit = planLimit('STARTER', name)
       await stage.sql('update plan_usage set used = $3 where company_id = $1 and records = $2', company.id, name, limit)
     },
@@ -113,6 +158,9 @@ export function compatible(one: RefusalCode, other: RefusalCode): boolean {
   const pairs: [RefusalCode, RefusalCode][] = [
     // There is no history of a record that is not there.
     ['not_found', 'delete_blocked'],
+    // One call takes back one write.
+    ['protected', 'undo_conflict'],
+    ['undo_conflict', 'validation_failed'],
     // The key of a request is in flight or answered, not both.
     ['idempotency_key_reuse', 'idempotency_in_progress'],
   ]
@@ -125,7 +173,7 @@ export async function callIn(stage: Stage, route: DataRoute, codes: readonly Ref
   const { definition, body } = route
   const draft: Draft = {
     route,
-    id: route.pathParameters.some(({ is }) => is === 'Id') ? await target(company, resourceOf(route)) : null,
+    ...(await targetOf(company, route)),
     query: [],
     headers: isWrite(route) ? [['Content-Type', 'application/json']] : [],
     body: body ? JSON.stringify(definition ? { [definition.title]: 'Call' } : body.sent) : undefined,
@@ -139,7 +187,7 @@ export async function callIn(stage: Stage, route: DataRoute, codes: readonly Ref
   const call = () =>
     stage.send({
       method: route.method,
-      path: `${somewhere(route, draft.id)}${draft.query.length > 0 ? `?${draft.query.join('&')}` : ''}`,
+      path: `${somewhere(route, draft.id, draft.named)}${draft.query.length > 0 ? `?${draft.query.join('&')}` : ''}`,
       headers: [...draft.headers, ['Authorization', `Bearer ${draft.token}`]],
       body: draft.body,
     })
@@ -148,14 +196,38 @@ export async function callIn(stage: Stage, route: DataRoute, codes: readonly Ref
 }
 
 /** A path of the route: with the example of each parameter, and the id of a record. */
-export const somewhere = ({ path, pathParameters }: DataRoute, id: number | null = 1): string =>
+export const somewhere = (
+  { path, pathParameters }: DataRoute,
+  id: number | null = 1,
+  named: string | null = null,
+): string =>
   pathParameters.reduce(
-    (rest, { name, is }) => rest.replace(`{${name}}`, encodeURIComponent(is === 'Id' ? String(id) : is.example)),
+    (rest, { name, is }) =>
+      rest.replace(
+        `{${name}}`,
+        encodeURIComponent(is === 'Id' ? String(id) : ((is.field || is.write) && named) || is.example),
+      ),
     path,
   )
 
-const target = (company: Company, { name, title }: Definition): Promise<number> =>
-  company.create(name, { [title]: 'Target' })
+async function writeOf(company: Company, method: string, path: string, body?: object): Promise<string> {
+  const { status, headers, text } = await company.call(method, path, { body })
+  const writeId = headers['x-write-id']
+  if (writeId === undefined) throw new Error(`${method} ${path} wrote nothing: ${status} ${text}`)
+  return writeId
+}
+
+/** The record that the route is about, where it is about one that has to be there. */
+async function targetOf(company: Company, route: DataRoute): Promise<Pick<Draft, 'id' | 'named'>> {
+  const needed = route.pathParameters.map(({ is }) => is).find((is) => is === 'Id' || is.field || is.write)
+  if (!needed || !route.refusals.includes('not_found')) return { id: null, named: null }
+  if (needed !== 'Id' && needed.write)
+    return { id: null, named: await writeOf(company, 'POST', '/v1/clients', { name: 'Written' }) }
+  const { name, title } = resourceOf(route)
+  if (needed === 'Id') return { id: await company.create(name, { [title]: 'Target' }), named: null }
+  const { field, example } = needed as { field: string; example: string }
+  return { id: await company.create(name, { [title]: 'Target', [field]: example }), named: example }
+}
 
 function resourceOf({ id, definition }: DataRoute): Definition {
   if (!definition) throw new Error(`${id} is about no resource`)

@@ -12,6 +12,7 @@ import {
 } from '#sql/records/home.ts'
 import { lookUp, prefetchForCreate, prefetchForDelete, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import { fetch, fetchWithCaller, list, listIds, listWithCaller } from '#sql/records/read.ts'
+import { fetchByReference, holdByReference, lockReference } from '#sql/records/reference.ts'
 import { erase, insertRemoval, related, setColumn, softDelete } from '#sql/records/remove.ts'
 import {
   holdLive,
@@ -33,7 +34,8 @@ import {
   referredTo,
   updateRecords,
 } from '#sql/records/sets.ts'
-import { insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from '#sql/records/write.ts'
+import { insertAgain, insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from '#sql/records/write.ts'
+import { changedSince, changesOfWrite, holdUndo, moveUndo, plannedBy, removalsById } from '#sql/records/written.ts'
 import { ask, author, estimates, following, page, projects, type Topic, workers } from './examples.ts'
 
 /** Statements made from a definition. */
@@ -58,6 +60,14 @@ export const ofTheRecords: readonly Topic[] = [
     ],
   ],
   [
+    'reference',
+    [
+      prefetchStatement(lockReference(7, projects, 'A-1')),
+      holdByReference(7, projects, 'A-1', 'for update'),
+      fetchByReference(ask, projects, 'A-1'),
+    ],
+  ],
+  [
     'prefetch',
     [
       prefetchStatement(prefetchForCreate(7, projects, { client_id: 3, category_id: 4, code: 'A' }) as Prefetch),
@@ -72,6 +82,7 @@ export const ofTheRecords: readonly Topic[] = [
       insertRecord(author, workers, { name: 'Ada' }, null),
       insertRecord(author, workers, { name: 'Ada' }, 50),
       updateRecord(author, estimates, 4711, { lines: [], notes: null }, { notes: ['a', null] }),
+      insertAgain(author, estimates, { id: 4711, title: 'T' }, { version: 3, removalId: 3 }),
       lockTree(7, 'workers', 'supervisor_id'),
       leadsTo(7, 'workers', 'supervisor_id', 1, 2),
       nextNumber(7, 'estimates'),
@@ -137,6 +148,12 @@ export const ofTheRecords: readonly Topic[] = [
       changesWithCaller(ask, [projects, estimates], following),
       nowWithCaller(ask, [projects, estimates]),
       historyWithCaller(ask, projects, 4711, page),
+      plannedBy([projects, estimates], 7, author.writeId),
+      changesOfWrite(7, author.writeId),
+      changedSince(7, 'projects', 4711, 2),
+      removalsById(7, [1]),
+      holdUndo(7, author.writeId),
+      moveUndo(7, author.writeId, 4711),
     ],
   ],
   [

@@ -31,6 +31,7 @@ import { endWrite } from '#sql/system/end-write.ts'
 import { newestSealed, serverFacts } from '#sql/system/health.ts'
 import { advanceEpoch, appendAudit, selectIdentity } from '#sql/system/log.ts'
 import { countLive, holdPlan, recountSlots, releaseSlots, slotsUsed, takeSlots } from '#sql/system/quota.ts'
+import { rightsOfAuthor } from '#sql/system/rights.ts'
 import { compactRowCounts } from '#sql/system/row-counts.ts'
 import { fenceKeys, holdKeys, lockRotation, sealAnew, sealedRows } from '#sql/system/seal.ts'
 import {
@@ -73,7 +74,7 @@ import { ofTheWebhooks } from './webhooks.ts'
 
 /** Statements of the fixed tables. */
 export const ofTheSystem: readonly Topic[] = [
-  ['caller', [selectCaller(ask)]],
+  ['caller', [selectCaller(ask), rightsOfAuthor(author)]],
   [
     'begin-write',
     [
@@ -90,7 +91,7 @@ export const ofTheSystem: readonly Topic[] = [
       lockBatch('42'),
       batchAnswers(7, 'key'),
       batchAnswer(7, 'key', 3),
-      storeBatchAnswer(7, 'key', { n: 3, write_id: author.writeId, body: '{}' }),
+      storeBatchAnswer(7, 'key', { n: 3, body: '{}' }),
       forgetBatchAnswers(7, 'key'),
     ],
   ],

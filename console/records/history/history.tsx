@@ -7,11 +7,13 @@ import { type FormField, fieldsOf } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Json } from '#registry/json.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
+import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Trouble } from '../../ui/trouble.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import { Shown } from '../fields/shown.tsx'
+import { useUndo } from '../removal/use-undo.ts'
 import { channelOf } from './channel.ts'
 
 /** Who changed what, when and through which channel. */
@@ -27,7 +29,7 @@ export function History({ definition, id }: { definition: Definition; id: number
     <>
       <Box component="ol" sx={{ listStyle: 'none', m: 0, p: 0 }}>
         {data.map((entry, index) => (
-          <EntryItem key={`${entry.at}${index}`} entry={entry} definition={definition} />
+          <EntryItem key={`${entry.at}${index}`} entry={entry} definition={definition} onUndone={reload} />
         ))}
       </Box>
       {meta.total > data.length && limit < 100 && <Button onClick={() => setLimit(100)}>{texts.history.more}</Button>}
@@ -35,12 +37,18 @@ export function History({ definition, id }: { definition: Definition; id: number
   )
 }
 
-function EntryItem({ entry, definition }: { entry: HistoryEntry; definition: Definition }) {
+type EntryItemProps = { entry: HistoryEntry; definition: Definition; onUndone(): void }
+
+function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
   const { history } = useTexts()
   const format = useFormat()
   const { label } = useRecordTexts()
   const who = entry.who?.name ?? history.system
   const channel = channelOf(entry, history)
+  const { common } = useTexts()
+  const { may } = useMe()
+  const undo = useUndo()
+  const { write_id: writeId } = entry
   const fields = fieldsOf(definition)
   const changes = Object.entries(entry.changes ?? {}).flatMap(([name, change]) => {
     const field = fields.find((candidate) => candidate.name === name)
@@ -54,6 +62,11 @@ function EntryItem({ entry, definition }: { entry: HistoryEntry; definition: Def
           {channel} · <time dateTime={entry.at}>{format.exactly(entry.at)}</time>
         </Typography>
       </Typography>
+      {writeId !== null && (may(definition.name, 'EDIT') || may(definition.name, 'DELETE')) && (
+        <Button size="small" onClick={() => undo([writeId]).then(onUndone)}>
+          {common.undo}
+        </Button>
+      )}
       {changes.length > 0 && (
         <Box component="ul" sx={{ m: 0, mt: 0.5, pl: 2.5 }}>
           {changes.map(({ field, change: [old, now] }) => (

@@ -9,6 +9,7 @@ import { listQuery } from '../../client/record-provider.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { RemoveSeveral } from '../removal/remove-several.tsx'
+import { useUndo } from '../removal/use-undo.ts'
 import { FinalStep } from '../show/final-step.tsx'
 
 type SelectionBarProps = { definition: Definition; listing: ListControllerResult; csvFields: readonly string[] }
@@ -21,6 +22,7 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
   const { may } = useMe()
   const notify = useNotify()
   const refresh = useRefresh()
+  const undo = useUndo()
   const [isRemoving, setRemoving] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const [asked, setAsked] = useState<string>()
@@ -37,8 +39,12 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
       ids.map((id) => ask('records.update', { records: name, id, body: { status: to } })),
     )
     const failed = answers.filter(({ status }) => status === 'rejected').length
+    const writeIds = answers.flatMap((answer) => (answer.status === 'fulfilled' ? (answer.value.writeId ?? []) : []))
     setBusy(false)
-    notify(list.stepsDone(ids.length - failed, failed), { type: failed > 0 ? 'warning' : 'success' })
+    notify(list.stepsDone(ids.length - failed, failed), {
+      type: failed > 0 ? 'warning' : 'success',
+      ...(writeIds.length > 0 ? { undo: () => undo(writeIds.toSorted()) } : {}),
+    })
     unselect()
     refresh()
   }

@@ -59,7 +59,7 @@ function RemovalItem({ removal, onRestored }: { removal: Removal; onRestored(): 
   const isBack = restored_at !== null
   async function bringBack(): Promise<void> {
     setBusy(true)
-    if (await restore({ resource: records, id: record_id, title: name, removal: id })) onRestored()
+    if (await restore({ title: name, removal: id })) onRestored()
     setBusy(false)
   }
   return (

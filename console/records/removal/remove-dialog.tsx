@@ -2,8 +2,8 @@ import Alert from '@mui/material/Alert'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
-import type { RecordDeleted } from '#derive/console/answers.ts'
 import type { Definition } from '#registry/definition.ts'
+import type { WritePlan } from '#registry/refusals.ts'
 import { ask, isRefused } from '../../client/ask.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
@@ -12,7 +12,7 @@ import { Trouble } from '../../ui/trouble.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import { InvolvedList } from './involved-list.tsx'
 import { usePreview } from './use-preview.ts'
-import { useRestore } from './use-restore.ts'
+import { useUndo } from './use-undo.ts'
 
 type RemoveDialogProps = {
   definition: Definition
@@ -27,25 +27,28 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
   const texts = useTexts()
   const { removal } = texts
   const notify = useNotify()
-  const restore = useRestore()
+  const undo = useUndo()
   const asked = usePreview(definition.name, id)
   const [late, setLate] = useState<typeof asked.blocked>()
   const [isBusy, setBusy] = useState(false)
+  const [changed, setChanged] = useState<WritePlan>()
   const { preview, error } = asked
+  const plan = changed ?? asked.plan
   const blocked = late ?? asked.blocked
 
   async function remove(): Promise<void> {
     setBusy(true)
     try {
-      const { data } = await ask('records.delete', { records: definition.name, id })
+      const { writeId } = await ask('records.delete', { records: definition.name, id, plan })
       notify(removal.deleted(title), {
         type: 'success',
-        ...(data.mode === 'soft' ? { undo: () => restore({ resource: definition.name, id: Number(id), title }) } : {}),
+        ...(writeId === null ? {} : { undo: () => undo([writeId]) }),
       })
       onRemoved()
     } catch (refused) {
       // History may have come up since the preview.
       if (isRefused(refused, 'delete_blocked')) setLate(refused)
+      else if (isRefused(refused, 'plan_changed') && refused.body.plan) setChanged(refused.body.plan)
       else notify(errorText(refused, texts), { type: 'error' })
       setBusy(false)
     }
@@ -77,14 +80,21 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
           />
         </>
       )}
-      {preview && !blocked && <PreviewText preview={preview} />}
+      {changed && !blocked && (
+        <Alert severity="info" variant="outlined" sx={{ mb: 1.5 }}>
+          {removal.changed}
+        </Alert>
+      )}
+      {preview && plan && !blocked && <PlanText plan={plan} />}
     </AskFirst>
   )
 }
 
-function PreviewText({ preview }: { preview: RecordDeleted }) {
+/** What the deletion would do; what goes along is never erased. */
+function PlanText({ plan }: { plan: WritePlan }) {
   const { removal } = useTexts()
-  const { would_delete: goes = [], would_keep: stays = [], mode } = preview
+  const { changes, would_delete: goes, would_keep: stays } = plan
+  const mode = changes.some(({ action }) => action === 'erased') ? 'hard' : 'soft'
   return (
     <>
       <Typography>{mode === 'hard' ? removal.hard : removal.soft}</Typography>

@@ -1,19 +1,22 @@
+import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import { useEffect, useState } from 'react'
 import { useNotify } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
-import type { Listed } from '#registry/refusals.ts'
-import { ask } from '../../client/ask.ts'
+import type { Listed, WritePlan } from '#registry/refusals.ts'
+import { ask, isRefused } from '../../client/ask.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import { InvolvedList } from './involved-list.tsx'
+import { useUndo } from './use-undo.ts'
 
 type Id = number | string
 type RemoveSeveralProps = { definition: Definition; ids: readonly Id[]; onClose(): void; onDone(): void }
-type Looked = { free: Id[]; stuck: { id: Id; why: string }[]; goes: Listed[]; stays: Listed[] }
+type Planned = { id: Id; plan: WritePlan | undefined }
+type Looked = { free: Planned[]; stuck: { id: Id; why: string }[]; goes: Listed[]; stays: Listed[] }
 
 /** The same look ahead for several records, put together; those that are protected stay. */
 export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: RemoveSeveralProps) {
@@ -22,17 +25,36 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
   const notify = useNotify()
   const [looked, setLooked] = useState<Looked>()
   const [isBusy, setBusy] = useState(false)
+  const [hasChanged, setChanged] = useState(false)
+  const undo = useUndo()
   useEffect(() => {
     look(name, ids, (error) => errorText(error, texts)).then(setLooked)
   }, [name, ids, texts])
 
   async function remove(): Promise<void> {
     setBusy(true)
+    const free = looked?.free ?? []
     const answers = await Promise.allSettled(
-      looked?.free.map((id) => ask('records.delete', { records: name, id })) ?? [],
+      free.map(({ id, plan }) => ask('records.delete', { records: name, id, plan })),
     )
-    notify(removal.severalDeleted(answers.filter(({ status }) => status === 'fulfilled').length), { type: 'success' })
-    onDone()
+    const writeIds = answers.flatMap((answer) => (answer.status === 'fulfilled' ? (answer.value.writeId ?? []) : []))
+    if (writeIds.length > 0)
+      notify(removal.severalDeleted(writeIds.length), { type: 'success', undo: () => undo(writeIds.toSorted()) })
+    const changed = free.filter((_, index) => {
+      const answer = answers[index]
+      return answer?.status === 'rejected' && isRefused(answer.reason, 'plan_changed')
+    })
+    if (changed.length === 0) return onDone()
+    // Looked at once more, with what has changed since.
+    setLooked(
+      await look(
+        name,
+        changed.map(({ id }) => id),
+        (error) => errorText(error, texts),
+      ),
+    )
+    setChanged(true)
+    setBusy(false)
   }
 
   return (
@@ -49,6 +71,11 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
       {!looked && <Waiting />}
       {looked && (
         <>
+          {hasChanged && (
+            <Alert severity="info" variant="outlined" sx={{ mb: 1.5 }}>
+              {removal.changed}
+            </Alert>
+          )}
           <Typography>{removal.soft}</Typography>
           {looked.stuck.length > 0 && (
             <>
@@ -74,14 +101,14 @@ async function look(name: string, ids: readonly Id[], say: (error: unknown) => s
   const answers = await Promise.allSettled(
     ids.map((id) => ask('records.delete', { records: name, id, query: { dry_run: 1 } })),
   )
-  const previews = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.data] : []))
+  const previews = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
   return {
-    free: previews.map(({ id }) => id),
+    free: previews.map(({ data: { id }, plan }) => ({ id, plan })),
     stuck: answers.flatMap((answer, index) =>
       answer.status === 'rejected' ? [{ id: ids[index] as Id, why: say(answer.reason) }] : [],
     ),
-    goes: merged(previews.flatMap(({ would_delete }) => would_delete ?? [])),
-    stays: merged(previews.flatMap(({ would_keep }) => would_keep ?? [])),
+    goes: merged(previews.flatMap(({ plan }) => plan?.would_delete ?? [])),
+    stays: merged(previews.flatMap(({ plan }) => plan?.would_keep ?? [])),
   }
 }
 

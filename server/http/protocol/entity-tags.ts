@@ -55,6 +55,7 @@ export type Conditions = { ifMatch?: Tags | undefined; ifNoneMatch?: Tags | unde
 export function expectedOf({ ifMatch, ifNoneMatch }: Conditions): Expected {
   if (ifMatch === undefined && ifNoneMatch === undefined) return undefined
   return {
+    ...(ifMatch === undefined ? {} : { present: true }),
     ...(ifMatch === undefined || ifMatch === 'any'
       ? {}
       : { versions: versionsOf(ifMatch.filter(({ weak }) => !weak)), weakened: hasWeak(ifMatch) }),

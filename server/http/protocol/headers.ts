@@ -15,6 +15,8 @@ export type Headers = {
   dryRun: string | undefined
   ifMatch: Tags | undefined
   ifNoneMatch: Tags | undefined
+  /** The hash of a plan. */
+  ifPlan: string | undefined
 }
 
 export function readHeaders(rawHeaders: readonly string[], isWrite: boolean): Headers {
@@ -27,6 +29,7 @@ export function readHeaders(rawHeaders: readonly string[], isWrite: boolean): He
     dryRun: isWrite ? readDryRunHeader(all.get('x-dry-run')) : undefined,
     ifMatch: readCondition(all, 'if-match', isWrite),
     ifNoneMatch: readCondition(all, 'if-none-match', isWrite),
+    ifPlan: isWrite ? readPlanHash(one(all, 'if-plan')) : undefined,
   }
 }
 
@@ -34,7 +37,7 @@ type Collected = ReadonlyMap<string, string[]>
 
 const meant = new Set([
   ...['authorization', 'content-type', 'content-encoding', 'idempotency-key'],
-  ...['x-dry-run', 'if-match', 'if-none-match'],
+  ...['x-dry-run', 'if-match', 'if-none-match', 'if-plan'],
 ])
 
 function collected(rawHeaders: readonly string[]): Collected {
@@ -74,6 +77,18 @@ function readDryRunHeader(values: string[] | undefined): string | undefined {
     })
   }
   return values?.[0]
+}
+
+/** Only what a plan gave: a hash that was cut off, or has lost its quotes on the way, is no reason to do without one. */
+function readPlanHash(value: string | undefined): string | undefined {
+  if (value === undefined) return undefined
+  const hash = /^"(sha256-[\w-]{43})"$/.exec(value.trim())?.[1]
+  if (hash === undefined) {
+    throw new Refusal('invalid_header', {
+      detail: 'if-plan must be the hash of a plan in quotes, as in "sha256-…", which is its member hash.',
+    })
+  }
+  return hash
 }
 
 /** A condition that cannot be read never costs a read; a write is not done on a guess. Decisions, Conditional requests. */

@@ -7,10 +7,12 @@ import { Refusal, type RefusedOperation, refusedRow } from '#registry/refusals.t
 import { expectedOf, readTags } from '../../http/protocol/entity-tags.ts'
 import { runBatch } from '../../service/batch/batch.ts'
 import { idOfReference } from '../../service/batch/reference.ts'
-import { type Late, type Ordered, type Outcome, standsForRefused } from '../../service/batch/run.ts'
+import { type Done, inBody, type Late, type Ordered, standsForRefused } from '../../service/batch/run.ts'
 import { makeBreather } from '../../service/breather.ts'
 import { type Command, runCommand } from '../../service/command.ts'
 import { removal } from '../../service/remove-record.ts'
+import { upsert as upserting } from '../../service/upsert.ts'
+import type { Effect } from '../../service/write-plan.ts'
 import { change, creation } from '../../service/write-record.ts'
 import { conflict } from '../../store/faults.ts'
 import type { Answer } from '../answer.ts'
@@ -19,12 +21,14 @@ import { answered } from './answered.ts'
 import { created } from './create.ts'
 import { removed } from './delete.ts'
 import { updated } from './update.ts'
+import { upserted } from './upsert.ts'
 
 /** `all` is one piece of work; in `each` every operation is one, unless nothing of it is to stay. */
 export const batch: WriteHandler =
   () =>
-  (companyId, call, { dryRun, body }) => {
+  (companyId, call, { dryRun, body, ifPlan }) => {
     const { mode, rows: read } = readBatch(body)
+    if (mode === 'each' && ifPlan !== undefined) throw new Refusal('invalid_header', { detail: planOfEach })
     const rows = read.map(ordered)
     const say = (texts: readonly string[]): Answer => envelopeOf({ mode, dryRun }, texts)
     const late: Late = { times: 0 }
@@ -43,18 +47,27 @@ export const batch: WriteHandler =
         }
         const breathe = makeBreather()
         const texts: string[] = []
+        const effects: Effect[] = []
         for (const row of rows) {
           const outcome = outcomes[row.n]
           // Undone in the middle: the values that were taken are found when it is done again.
           if (!outcome) throw conflict(`operation ${row.n} was not come to`)
-          texts.push('refusal' in outcome ? refusedText(call, row, outcome.refusal) : doneText(row, outcome, dryRun))
+          if ('refusal' in outcome) texts.push(refusedText(call, row, outcome.refusal))
+          else {
+            const done = doneAnswer(row, outcome, dryRun)
+            texts.push(textOfAnswer(row, done))
+            effects.push(...(done.effects ?? []))
+          }
           await breathe()
         }
-        return say(texts)
+        return { ...say(texts), effects }
       },
       ...(mode === 'each' ? { series: seriesOf(companyId, call, rows, say) } : {}),
     }
   }
+
+const planOfEach =
+  'If-Plan is for a batch of the mode all; with each, every operation is done by itself. Leave the header out.'
 
 /** With what it expects of its record; a condition that cannot be read is a problem of its own. */
 function ordered(row: BatchRow): Ordered {
@@ -72,7 +85,7 @@ const seriesOf = (companyId: number, call: CallOfWrite, rows: readonly Ordered[]
   part(n, textOf) {
     const row = rows[n] as Ordered
     if ('problems' in row) throw rowRefusal(row.problems)
-    const work = inBody(single(companyId, row, textOf))
+    const work = saidInBody(single(companyId, row, textOf))
     return {
       prefetch: work.prefetch,
       execute: async (transaction, actor, seen) => textOfAnswer(row, await work.execute(transaction, actor, seen)),
@@ -89,9 +102,10 @@ function single(companyId: number, row: Wanted, textOf: (n: number) => string): 
   // Before anything is looked at: what it stands for is refused, whatever its record is.
   const body = filledIn(row, textOf)
   const onId = (id: number | undefined): Command<Answer> => singles[op](companyId, { row, id: id as number, body })
-  return target && 'externalRef' in target
+  // An upsert finds its record itself, or none.
+  return op !== 'upsert' && target && 'externalRef' in target
     ? byReference(companyId, definition, target.externalRef, onId)
-    : onId(target?.id)
+    : onId(target && 'id' in target ? target.id : undefined)
 }
 
 type Single = { row: Wanted; id: number; body: JsonObject }
@@ -105,6 +119,12 @@ const singles: { readonly [op in BatchOp]: (companyId: number, asked: Single) =>
     const { definition } = wanted
     const work = change(companyId, definition, id, body, expected)
     return answered(work, (done) => updated(routesOn(definition).update, false, done))
+  },
+  upsert(companyId, { row: { wanted, expected }, body }) {
+    const { definition, target } = wanted
+    const { externalRef: value } = target as { externalRef: string }
+    const work = upserting(companyId, { definition, value, body, expected })
+    return answered(work, (done) => upserted(routesOn(definition).upsert, false, done))
   },
   delete(companyId, { row: { wanted, expected }, id }) {
     const { definition } = wanted
@@ -137,25 +157,24 @@ function filledIn({ wanted }: Wanted, textOf: (n: number) => string): JsonObject
   return body
 }
 
-/** What is refused about the body of an operation is said of where it stands in the operation. */
-const inBody = ({ prefetch, execute }: Command<Answer>): Command<Answer> => ({
+const saidInBody = ({ prefetch, execute }: Command<Answer>): Command<Answer> => ({
   prefetch,
   async execute(...asked) {
     try {
       return await execute(...asked)
     } catch (error) {
-      const errors = error instanceof Refusal ? error.particulars.errors : undefined
-      throw errors ? rowRefusal(rowProblems(errors)) : error
+      throw error instanceof Refusal ? inBody(error) : error
     }
   },
 })
 
-function doneText(row: Ordered, outcome: Exclude<Outcome, { refusal: Refusal }>, dryRun: boolean): string {
+function doneAnswer(row: Ordered, outcome: Done, dryRun: boolean): Answer {
   if (!('wanted' in row)) throw new Error('an operation with problems was done')
   const route = routesOn(row.wanted.definition)
-  if ('created' in outcome) return textOfAnswer(row, created(route.create, dryRun, outcome.created))
-  if ('updated' in outcome) return textOfAnswer(row, updated(route.update, dryRun, outcome.updated))
-  return textOfAnswer(row, removed(route.delete, dryRun, outcome.deleted))
+  if ('created' in outcome) return created(route.create, dryRun, outcome.created)
+  if ('updated' in outcome) return updated(route.update, dryRun, outcome.updated)
+  if ('upserted' in outcome) return upserted(route.upsert, dryRun, outcome.upserted)
+  return removed(route.delete, dryRun, outcome.deleted)
 }
 
 type Named = { n: number; as: string | undefined }

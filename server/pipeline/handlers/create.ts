@@ -9,8 +9,13 @@ export const create: WriteHandler<ResourceRoute> =
   (companyId, _call, { dryRun, body }) =>
     answered(creation(companyId, route.definition, body), (written) => created(route, dryRun, written))
 
-export function created({ path, success }: ResourceRoute, dryRun: boolean, { id, version, json }: Written): Answer {
-  if (dryRun) return answer(200, { id: null, created: false, dry_run: true })
+export function created(
+  { path, success }: ResourceRoute,
+  dryRun: boolean,
+  { id, version, json, effect }: Written,
+): Answer {
+  const effects = [effect]
+  if (dryRun) return { ...answer(200, { id: null, created: false, dry_run: true }), effects }
   const headers = { Location: `${path}/${id}`, ETag: recordTag(version, json) }
-  return { ...answer(success, { id, created: true, dry_run: false }, headers), recordId: id }
+  return { ...answer(success, { id, created: true, dry_run: false }, headers), recordId: id, effects }
 }

@@ -1,7 +1,6 @@
 import type { ResourceRoute } from '#derive/routes.ts'
 import type { Json } from '#registry/json.ts'
-import type { Listed } from '#registry/refusals.ts'
-import { type Removed, removal } from '../../service/remove-record.ts'
+import { type Group, listedGroup, type Removed, removal } from '../../service/remove-record.ts'
 import type { Answer } from '../answer.ts'
 import type { WriteHandler } from '../handler.ts'
 import { recordId } from '../read-intent.ts'
@@ -16,12 +15,10 @@ export const remove: WriteHandler<ResourceRoute> =
 
 export function removed({ success }: ResourceRoute, dryRun: boolean, { id, mode, cascaded, kept }: Removed): Answer {
   const [along, stay] = [asJson(cascaded), asJson(kept)]
-  return answer(
-    success,
-    dryRun
-      ? { id, deleted: false, dry_run: true, mode, would_delete: along, would_keep: stay }
-      : { id, deleted: true, dry_run: false, mode, deleted_with: along, kept: stay },
-  )
+  const data = dryRun
+    ? { id, deleted: false, dry_run: true, mode, would_delete: along, would_keep: stay }
+    : { id, deleted: true, dry_run: false, mode, deleted_with: along, kept: stay }
+  return { ...answer(success, data), effects: [{ wouldDelete: cascaded, wouldKeep: kept }] }
 }
 
-const asJson = (groups: readonly Listed[]): Json => groups as readonly unknown[] as Json
+const asJson = (groups: readonly Group[]): Json => groups.map(listedGroup) as readonly unknown[] as Json

@@ -4,13 +4,17 @@ import { batch } from './batch.ts'
 import { changes } from './changes.ts'
 import { create } from './create.ts'
 import { remove } from './delete.ts'
+import { deleteByRef } from './delete-by-ref.ts'
 import { docs } from './docs.ts'
 import { fetch } from './fetch.ts'
+import { fetchByRef } from './fetch-by-ref.ts'
 import { history } from './history.ts'
 import { list } from './list.ts'
 import { openapi } from './openapi.ts'
 import { postman } from './postman.ts'
+import { undo } from './undo.ts'
 import { update } from './update.ts'
+import { upsert } from './upsert.ts'
 
 /** What each operation does. The compiler misses the handler of an operation, and one of another sort. */
 export const handlers = {
@@ -20,8 +24,12 @@ export const handlers = {
   update,
   delete: remove,
   history,
+  fetch_by_ref: fetchByRef,
+  upsert,
+  delete_by_ref: deleteByRef,
   batch,
   changes,
+  'writes.undo': undo,
   openapi,
   docs,
   postman,

@@ -12,8 +12,10 @@ export const update: WriteHandler<ResourceRoute> =
       updated(route, dryRun, done),
     )
 
-export function updated({ success }: ResourceRoute, dryRun: boolean, { id, version, json, changed }: Changed): Answer {
+export function updated({ success }: ResourceRoute, dryRun: boolean, done: Changed): Answer {
+  const { id, version, json, changed, effect } = done
   // A dry-run leaves the record, and so its tag, as it is; it shows none.
   const headers = dryRun ? {} : { ETag: recordTag(version, json) }
-  return answer(success, { id, updated: changed.length > 0 && !dryRun, dry_run: dryRun, changed }, headers)
+  const data = { id, updated: changed.length > 0 && !dryRun, dry_run: dryRun, changed }
+  return { ...answer(success, data, headers), effects: [effect] }
 }

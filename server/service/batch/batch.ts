@@ -13,6 +13,7 @@ import { takeLocks } from './locks.ts'
 import { idOfReference } from './reference.ts'
 import { type Late, type Ordered, type Outcomes, type Run, Undone, type WantedRow } from './run.ts'
 import { updateSet } from './update-set.ts'
+import { upsertSet } from './upsert-set.ts'
 
 /**
  * Many operations in one transaction, in their order, as sets. An operation that is refused has written nothing, and the
@@ -47,7 +48,9 @@ const deleteSet: DoSet = async (run, _definition, set) => {
   for (const row of set) await deleteOne(run, row)
 }
 
-const sets: { readonly [op in BatchOp]: DoSet } = { create: createSet, update: updateSet, delete: deleteSet }
+const sets: { readonly [op in BatchOp]: DoSet } = {
+  ...{ create: createSet, update: updateSet, upsert: upsertSet, delete: deleteSet },
+}
 
 /** A deletion follows what refers to its record, so each is a piece of work of its own. */
 async function deleteOne(run: Run, row: WantedRow): Promise<void> {

@@ -4,14 +4,16 @@ import type { JsonObject } from '#registry/json.ts'
 import { isPlanLimited } from '#registry/plans.ts'
 import { type Sent, takenColumn } from '#sql/records/prefetch.ts'
 import { type HolderRow, holdersOf, insertRecords, nextNumbers } from '#sql/records/sets.ts'
+import type { WrittenRow } from '#sql/records/write.ts'
 import { slotsUsed, takeSlots } from '#sql/system/quota.ts'
 import { planLimitInForce } from '../plan.ts'
-import { judged, sentOf, type Written } from '../write-record.ts'
+import type { ReadRecord } from '../write-plan.ts'
+import { judged, readOf, sentOf } from '../write-record.ts'
 import { prefetchSet } from './prefetch-set.ts'
 import { type Run, refusalOf, resolved, type WantedRow } from './run.ts'
 import { uniquely } from './uniquely.ts'
 
-/** New records of one resource: found up together, judged one by one, and written together. */
+/** New records of one resource: looked up together, judged one by one, and written together. */
 export async function createSet(run: Run, definition: Definition, rows: readonly WantedRow[]): Promise<void> {
   const asked = rows.map((row) => ({ row, ...resolved(run, row) }))
   const sent: Sent[] = []
@@ -34,8 +36,8 @@ export async function createSet(run: Run, definition: Definition, rows: readonly
       continue
     }
     for (const { key } of values) given.add(key)
-    await numbers.give(record, given)
-    accepted.push({ row, record })
+    const fields = await numbers.give(record, given)
+    accepted.push({ row, record, fields, read: readOf(definition, prefetched) })
   }
   const placed = await withSlots(run, definition, accepted)
   for (let from = 0; from < placed.length; from += insertedTogether) {
@@ -44,7 +46,7 @@ export async function createSet(run: Run, definition: Definition, rows: readonly
   }
 }
 
-type Accepted = { row: WantedRow; record: JsonObject }
+type Accepted = { row: WantedRow; record: JsonObject; fields: string[]; read: ReadRecord[] }
 
 /** More would be a longer pause for everybody else, while their JSON is written and read. */
 const insertedTogether = 250
@@ -56,12 +58,13 @@ async function insert(run: Run, definition: Definition, accepted: readonly Accep
     run,
     definition,
     accepted.map(({ row, record }) => ({ row, values: record, id: null })),
-    () => transaction.run<Written>(insertRecords(actor, definition, records)),
+    () => transaction.run<WrittenRow>(insertRecords(actor, definition, records)),
   )
   // Their ids were given in the order in which they were sent.
   for (const [index, created] of written.toSorted((one, other) => one.id - other.id).entries()) {
-    const { row } = accepted[index] as Accepted
-    outcomes[row.n] = { created }
+    const { row, fields, read } = accepted[index] as Accepted
+    const effect = { read, numbered: { records: definition.name, id: created.id, fields } }
+    outcomes[row.n] = { created: { ...created, effect } }
   }
 }
 
@@ -85,7 +88,8 @@ async function withSlots(
   return accepted.slice(0, room)
 }
 
-type Numbers = { give(record: JsonObject, given: Set<string>): Promise<void> }
+/** Which fields of the record got a number. */
+type Numbers = { give(record: JsonObject, given: Set<string>): Promise<string[]> }
 
 /** Running numbers for the records that have none, taken at once; what somebody gave by hand is passed over. */
 async function numbersFor(
@@ -115,7 +119,8 @@ async function numbersFor(
   }
   return {
     async give(record, given) {
-      for (const { name, prefix } of numbered) {
+      const without = numbered.filter(({ name }) => record[name] === null)
+      for (const { name, prefix } of without) {
         while (record[name] === null) {
           const number = free.get(name)?.shift()
           if (number === undefined) await take(name, prefix, 1)
@@ -125,6 +130,7 @@ async function numbersFor(
           }
         }
       }
+      return without.map(({ name }) => name)
     },
   }
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
-import type { BatchOp } from '#derive/batch.ts'
+import type { BatchOp, BatchWanted } from '#derive/batch.ts'
 import { acceptable } from '#derive/input.ts'
+import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { isPlanLimited } from '#registry/plans.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
@@ -39,7 +40,7 @@ async function valueLocks({ actor, breathe }: Run, rows: readonly WantedRow[]): 
   for (const { wanted } of rows) {
     await breathe()
     for (const field of uniqueFields(wanted.definition)) {
-      const value = acceptable(wanted.definition, wanted.body, field)
+      const value = uniqueValueOf(wanted, field)
       if (typeof value !== 'string') continue
       const bucket = hash('sha256', `${field} ${value.toLowerCase()}`, 'buffer').readUInt32BE() % bucketsOfValues
       buckets.add(`${wanted.definition.name} ${bucket}`)
@@ -49,9 +50,15 @@ async function valueLocks({ actor, breathe }: Run, rows: readonly WantedRow[]): 
   return locks.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0)).map(String)
 }
 
+/** The value that a unique field gets; of an upsert the one by which its record is named, too. */
+const uniqueValueOf = ({ op, target, definition, body }: BatchWanted, field: string): unknown =>
+  op === 'upsert' && field === referenceField && target && 'externalRef' in target
+    ? target.externalRef.trim()
+    : acceptable(definition, body, field)
+
 /** Of the record that an operation names; a new one has no id yet. */
 const holdOf: { readonly [op in BatchOp]: Hold } = {
-  ...{ create: 'for key share', update: 'for no key update', delete: 'for update' },
+  ...{ create: 'for key share', update: 'for no key update', upsert: 'for no key update', delete: 'for update' },
 }
 
 type Wanted = { id: number; hold: Hold }

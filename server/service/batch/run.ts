@@ -7,6 +7,7 @@ import type { Transaction } from '../../store/database.ts'
 import type { Actor } from '../actor.ts'
 import type { Expected } from '../expected.ts'
 import type { Removed } from '../remove-record.ts'
+import type { Upserted } from '../upsert.ts'
 import type { Changed, Written } from '../write-record.ts'
 
 /** What the parts of a batch share: its operations, what came of them, and how the one refers to the other. */
@@ -18,7 +19,7 @@ export type WantedRow = { n: number; as: string | undefined; wanted: BatchWanted
 export type Outcome = { refusal: Refusal } | Done
 /** By the number of the operation. */
 export type Outcomes = (Outcome | undefined)[]
-export type Done = { created: Written } | { updated: Changed } | { deleted: Removed }
+export type Done = { created: Written } | { updated: Changed } | { upserted: Upserted } | { deleted: Removed }
 
 /** Everything was undone in the middle; what refuses it is among the outcomes, and what follows has none. */
 export class Undone extends Error {
@@ -65,7 +66,14 @@ export const standsForRefused = (field: string, n: number): Problem => ({
 
 function idOf(outcome: Outcome | undefined): number | undefined {
   if (outcome === undefined || 'refusal' in outcome || 'deleted' in outcome) return undefined
+  if ('upserted' in outcome) return outcome.upserted.id
   return 'created' in outcome ? outcome.created.id : outcome.updated.id
+}
+
+/** What is refused about the body of an operation is said of where it stands in the operation. */
+export function inBody(refusal: Refusal): Refusal {
+  const { errors } = refusal.particulars
+  return errors ? rowRefusal(rowProblems(errors)) : refusal
 }
 
 /** What is wrong with an operation, the fields that are lost said once. */

@@ -3,7 +3,9 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { takenColumn } from '#sql/records/prefetch.ts'
 import { type HeldRow, heldRecords, type UpdateOfSet, updateRecords } from '#sql/records/sets.ts'
-import { circles, differences, heldRecord, judged, referencesOf, sentOf, type Written } from '../write-record.ts'
+import type { WrittenRow } from '#sql/records/write.ts'
+import type { Effect } from '../write-plan.ts'
+import { circles, differences, heldRecord, judged, readOf, referencesOf, sentOf } from '../write-record.ts'
 import { prefetchSet } from './prefetch-set.ts'
 import { idsOfReferences } from './reference.ts'
 import { type Run, refusalOf, resolved, type WantedRow } from './run.ts'
@@ -67,7 +69,14 @@ async function updateSome(run: Run, definition: Definition, rows: readonly Wante
   return asked.length
 }
 
-type Accepted = { row: WantedRow; before: HeldRow; changed: string[]; after: JsonObject; changes: JsonObject }
+type Accepted = {
+  row: WantedRow
+  before: HeldRow
+  changed: string[]
+  after: JsonObject
+  changes: JsonObject
+  effect: Effect
+}
 
 type Judging = Pick<Asked, 'row' | 'body' | 'lost'> & { found: HeldRow | undefined; prefetched: JsonObject }
 
@@ -87,7 +96,8 @@ async function judge(
       return undefined
     }
     const { changed, changes } = differences(definition, before, record)
-    return { row, before: found as HeldRow, changed, after: record, changes }
+    const effect = { read: readOf(definition, prefetched) }
+    return { row, before: found as HeldRow, changed, after: record, changes, effect }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     outcomes[row.n] = lost.length > 0 ? refusalOf([], lost) : { refusal: error }
@@ -98,7 +108,7 @@ async function judge(
 async function write(run: Run, definition: Definition, accepted: readonly Accepted[]): Promise<void> {
   const { transaction, actor, outcomes } = run
   const writing = accepted.filter(({ changed }) => changed.length > 0)
-  for (const { row, before, changed } of accepted) outcomes[row.n] = { updated: { ...before, changed } }
+  for (const { row, before, changed, effect } of accepted) outcomes[row.n] = { updated: { ...before, changed, effect } }
   if (writing.length === 0) return
   const names = [...new Set(writing.flatMap(({ changed }) => changed))]
   const updates = writing.map(
@@ -112,12 +122,12 @@ async function write(run: Run, definition: Definition, accepted: readonly Accept
     run,
     definition,
     writing.map(({ row, before, after }) => ({ row, values: after, id: before.id })),
-    () => transaction.run<Written>(updateRecords(actor, definition, updates, names)),
+    () => transaction.run<WrittenRow>(updateRecords(actor, definition, updates, names)),
   )
   const byId = new Map(written.map((row) => [row.id, row]))
-  for (const { row, before, changed } of writing) {
+  for (const { row, before, changed, effect } of writing) {
     const now = byId.get(before.id)
-    if (now) outcomes[row.n] = { updated: { ...now, changed } }
+    if (now) outcomes[row.n] = { updated: { ...now, changed, effect } }
   }
 }
 

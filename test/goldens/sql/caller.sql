@@ -1,6 +1,6 @@
 -- caller
 select asked.place, answer.*
-  from unnest($1::bigint[], $2::bytea[], $3::text[], $4::text[], $5::text[]) with ordinality as asked ("companyId", "tokenHash", "scopes", "addOns", "peer", place)
+  from unnest($1::bigint[], $2::bytea[], $3::text[], $4::text[], $5::text[]) with ordinality as asked ("companyId", "tokenHash", "scopes", "addOn", "peer", place)
   join lateral (
   select t.id as token_id, t.account_id,
     t.revoked_at is null and a.disabled_at is null as live,
@@ -8,12 +8,21 @@ select asked.place, answer.*
     case when needed <@ t.scopes and needed <@ a.permissions then null else (
       select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array(asked."addOns"::text, ',') <@ c.add_ons then (
-      select add_on from unnest(string_to_array(asked."addOns"::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
-    ) end as feature_off,
+    case when 'api' <> all (c.add_ons) then 'api' when asked."addOn"::text <> all (c.add_ons) then asked."addOn"::text end as feature_off,
     c.currency
   from (select * from tokens where company_id = asked."companyId" and hash between asked."tokenHash" and asked."tokenHash" order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = asked."companyId" and id = t.account_id  offset 0) a
   cross join (select * from companies where id = asked."companyId" offset 0) c
   cross join string_to_array(asked."scopes"::text, ',') needed) answer on true
 -- [7,{"type":"Buffer","data":[0,255]},"PROJECTS_VIEW","api","127.0.0.1"]
+
+-- rights
+select c.add_ons, array(
+        select held from unnest(a.permissions) held
+        where $1::bigint is null or held = any (t.scopes)
+      ) as permissions
+    from (select * from accounts where company_id = $2 and id = $3::bigint  offset 0) a cross join (select * from companies where id = $4 offset 0) c
+    left join lateral (
+      select scopes from tokens where company_id = $5 and id between $6::bigint and $7::bigint order by id offset 0
+    ) t on true
+-- [9,7,8,7,7,9,9]

@@ -40,7 +40,7 @@ with log as materialized (
         ) end end as record,
         json_build_object('channel', case h.door when 'web' then 'console' else h.door end, 'account_id', h.account_id,
           'token_id', h.token_id, 'request_id', h.request_id, 'idempotency_key', h.idempotency_key) as by,
-        h.removal_id
+        h.write_id, h.removal_id
     ) change), ',' order by h.told_place), '')
         from told h where h.told_place <= $15::bigint) as json,
       (select coalesce(json_agg(json_build_array(h.epoch, h.pos::text, h.id) order by h.told_place), '[]')
@@ -66,9 +66,7 @@ with caller as (
     case when needed <@ t.scopes and needed <@ a.permissions then null else (
       select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($2::text, ',') <@ c.add_ons then (
-      select add_on from unnest(string_to_array($3::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
-    ) end as feature_off,
+    case when 'api' <> all (c.add_ons) then 'api' when $2::text <> all (c.add_ons) then $3::text end as feature_off,
     c.currency
   from (select * from tokens where company_id = $4 and hash between $5 and $6 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $7 and id = t.account_id  offset 0) a
@@ -126,7 +124,7 @@ with caller as (
         ) end end as record,
         json_build_object('channel', case h.door when 'web' then 'console' else h.door end, 'account_id', h.account_id,
           'token_id', h.token_id, 'request_id', h.request_id, 'idempotency_key', h.idempotency_key) as by,
-        h.removal_id
+        h.write_id, h.removal_id
     ) change), ',' order by h.told_place), '')
         from told h where h.told_place <= $31::bigint) as json,
       (select coalesce(json_agg(json_build_array(h.epoch, h.pos::text, h.id) order by h.told_place), '[]')
@@ -152,9 +150,7 @@ with caller as (
     case when needed <@ t.scopes and needed <@ a.permissions then null else (
       select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($2::text, ',') <@ c.add_ons then (
-      select add_on from unnest(string_to_array($3::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
-    ) end as feature_off,
+    case when 'api' <> all (c.add_ons) then 'api' when $2::text <> all (c.add_ons) then $3::text end as feature_off,
     c.currency
   from (select * from tokens where company_id = $4 and hash between $5 and $6 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $7 and id = t.account_id  offset 0) a
@@ -185,9 +181,7 @@ with caller as (
     case when needed <@ t.scopes and needed <@ a.permissions then null else (
       select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($2::text, ',') <@ c.add_ons then (
-      select add_on from unnest(string_to_array($3::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
-    ) end as feature_off,
+    case when 'api' <> all (c.add_ons) then 'api' when $2::text <> all (c.add_ons) then $3::text end as feature_off,
     c.currency
   from (select * from tokens where company_id = $4 and hash between $5 and $6 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $7 and id = t.account_id  offset 0) a
@@ -207,7 +201,7 @@ with caller as (
         ) end end as record,
         json_build_object('channel', case h.door when 'web' then 'console' else h.door end, 'account_id', h.account_id,
           'token_id', h.token_id, 'request_id', h.request_id, 'idempotency_key', h.idempotency_key) as by,
-        h.removal_id
+        h.write_id, h.removal_id
     ) change), ',' order by h.place), '') as json from (
       select *, row_number() over () as place from (
         select * from history
@@ -216,3 +210,46 @@ with caller as (
       ) ordered
     ) h) as json) wanted on true
 -- ["127.0.0.1","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,"PROJECTS_VIEW",7,"projects",4711,4711,7,7,7,"projects",4711,4711,50,0]
+
+-- history.planned
+select h.id, h.records, h.record_id, h.action, h.version, h.changes, h.removal_id, case when h.action = 'created' then case h.records when 'projects' then (
+          select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $1) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record)::json
+          from (select * from projects where company_id = $2 and id = h.record_id  offset 0) r where r.deleted_at is null
+        ) when 'estimates' then (
+          select (select row_to_json(record)::text from (select r.id as id,r.title as title,r.number as number,r.status as status,r.client_id as client_id,r.project_id as project_id,r.issue_date as issue_date,r.valid_until as valid_until,r.lines as lines,trim_scale(r.discount_pct) as discount_pct,trim_scale(r.tax_pct) as tax_pct,r.subtotal_minor as subtotal_minor,r.discount_minor as discount_minor,r.tax_minor as tax_minor,r.total_minor as total_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $3) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record)::json
+          from (select * from estimates where company_id = $4 and id = h.record_id  offset 0) r where r.deleted_at is null
+        ) end end as record
+    from (select * from history where company_id = $5 and write_id between $6::uuid and $7::uuid order by write_id, id offset 0) h
+-- [7,7,7,7,7,"00000000-0000-4000-8000-000000000000","00000000-0000-4000-8000-000000000000"]
+
+-- history.of-write
+select h.id, h.records, h.record_id, h.action, h.version, h.changes, h.removal_id, h.token_id, case when h.action = 'erased' then h.held end as held
+    from (select * from history where company_id = $1 and write_id between $2::uuid and $3::uuid order by write_id desc, id desc offset 0) h
+-- [7,"00000000-0000-4000-8000-000000000000","00000000-0000-4000-8000-000000000000"]
+
+-- history.changed-since
+select distinct field from (
+      select changes from history
+      where company_id = $1 and records = $2 and record_id between $3 and $4
+        and version > $5 and action = 'changed'
+      order by record_id desc, id desc limit 100
+    ) h cross join lateral json_object_keys(h.changes) field
+-- [7,"projects",4711,4711,2]
+
+-- removals.by-id
+select r.id, r.records, r.record_id, r.mode, r.went, r.unlinked, r.restored_at is not null as restored
+    from (select distinct id from unnest($1::bigint[]) id order by id) wanted
+    cross join lateral (
+      select ctid, * from removals where company_id = $2 and id = wanted.id  offset 0
+    ) r
+-- [[1],7]
+
+-- undos.hold
+insert into undos as u (company_id, write_id, undone_from) values ($1, $2, $3::bigint)
+    on conflict (company_id, write_id) do update set at = u.at
+    returning undone_from
+-- [7,"00000000-0000-4000-8000-000000000000",9007199254740991]
+
+-- undos.move
+update undos set undone_from = $1, at = now() where company_id = $2 and write_id = $3
+-- [4711,7,"00000000-0000-4000-8000-000000000000"]

@@ -1,6 +1,6 @@
 -- history.record
 select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, h.account_id, (select name from (select * from accounts where company_id = h.company_id and id = h.account_id  offset 0) account) as account_name, h.door, t.label as token_label,
-  t.issued_by as issuer_id, (select name from (select * from accounts where company_id = h.company_id and id = t.issued_by  offset 0) account) as issuer_name, h.records, h.record_id, h.action, h.changes from history h 
+  t.issued_by as issuer_id, (select name from (select * from accounts where company_id = h.company_id and id = t.issued_by  offset 0) account) as issuer_name, h.records, h.record_id, h.action, h.changes, h.write_id from history h 
   left join lateral (
     select label, issued_by from tokens
     where company_id = h.company_id and id between h.token_id and h.token_id order by id offset 0
@@ -16,7 +16,7 @@ select count(*) as total from (
 
 -- (unnamed)
 select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, h.account_id, (select name from (select * from accounts where company_id = h.company_id and id = h.account_id  offset 0) account) as account_name, h.door, t.label as token_label,
-  t.issued_by as issuer_id, (select name from (select * from accounts where company_id = h.company_id and id = t.issued_by  offset 0) account) as issuer_name, h.records, h.record_id, h.action, h.changes, case h.records when $1 then (
+  t.issued_by as issuer_id, (select name from (select * from accounts where company_id = h.company_id and id = t.issued_by  offset 0) account) as issuer_name, h.records, h.record_id, h.action, h.changes, h.write_id, case h.records when $1 then (
       select r.name::text from (select * from projects where company_id = h.company_id and id = h.record_id  offset 0) r
     ) when $2 then (
       select r.name::text from (select * from workers where company_id = h.company_id and id = h.record_id  offset 0) r

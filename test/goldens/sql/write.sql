@@ -46,6 +46,21 @@ with r as (
     select r.id, r.version, (select row_to_json(record)::text from (select r.id as id,r.title as title,r.number as number,r.status as status,r.client_id as client_id,r.project_id as project_id,r.issue_date as issue_date,r.valid_until as valid_until,r.lines as lines,trim_scale(r.discount_pct) as discount_pct,trim_scale(r.tax_pct) as tax_pct,r.subtotal_minor as subtotal_minor,r.discount_minor as discount_minor,r.tax_minor as tax_minor,r.total_minor as total_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $16) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from r
 -- ["[]",null,7,4711,7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"estimates","changed",null,"{\"notes\":[\"a\",null]}",7]
 
+-- estimates.insert-again
+with r as (
+      insert into estimates (company_id, version, id,title,number,status,client_id,project_id,issue_date,valid_until,lines,discount_pct,tax_pct,subtotal_minor,discount_minor,tax_minor,total_minor,external_ref,notes,created_at)
+      select $1::bigint, $2::integer, $3::bigint,$4::text,$5::text,$6::text,$7::bigint,$8::bigint,$9::date,$10::date,$11::json,$12::numeric(5,2),$13::numeric(5,2),$14::bigint,$15::bigint,$16::bigint,$17::bigint,$18::text,$19::text,$20::timestamptz
+      returning *
+    ), tallied as (
+  insert into tally_changes (company_id, records, change) select company_id, $21, $22 from r
+    ) insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
+      records, action, removal_id, epoch, record_id, version, changes, held)
+    select $23::bigint, $24::bigint, $25::bigint, $26,
+      $27::uuid, $28::text, $29::text,
+      $30, $31, $32::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*
+    from (select id, version, null::json, null::json from r) logged
+-- [7,3,4711,"T",null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,"estimates",1,7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"estimates","restored",3]
+
 -- tree.lock
 select pg_advisory_xact_lock(hashtext($1), $2::int)
 -- ["workers.supervisor_id",7]

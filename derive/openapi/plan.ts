@@ -1,0 +1,72 @@
+import type { Definition } from '#registry/definition.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
+import { idMax, plannedChangesMax } from '#registry/limits.ts'
+import type { PlannedChange, WritePlan } from '#registry/refusals.ts'
+import { registry } from '#registry/resources/index.ts'
+import { recordExample } from '../examples.ts'
+import { enumType } from './enums.ts'
+import { answer, groups, idSchema, refTo } from './envelopes.ts'
+
+/** What a write would do, as a dry-run tells it. */
+
+const actions = ['created', 'updated', 'deleted', 'erased', 'restored'] as const
+
+export const planSchemas: JsonObject = {
+  WritePlan: answer('What the call would do. Of a dry-run, and of a plan that is no longer true.', {
+    hash: {
+      type: 'string',
+      pattern: '^sha256-[A-Za-z0-9_-]{43}$',
+      description:
+        'Stands for all that the call would do and what that rests on. Send it in If-Plan, in quotes, and the call does this or nothing.',
+    },
+    total: {
+      ...{ type: 'integer', format: 'int64', minimum: 0, maximum: idMax },
+      description: 'How many records would change.',
+    },
+    changes: {
+      type: 'array',
+      items: refTo('schemas', 'PlannedChange'),
+      maxItems: plannedChangesMax,
+      description: `What would happen to each, the first ${plannedChangesMax} at most.`,
+    },
+    would_delete: groups('RecordGroup', 'Records that would be deleted along with what is deleted.'),
+    would_keep: groups('KeptGroup', 'Records that refer to what would be deleted, and would stay.'),
+  }),
+  PlannedChange: answer(
+    'What would happen to a record.',
+    {
+      records: { type: 'string', maxLength: 63, description: 'The resource.', examples: ['projects'] },
+      id: {
+        ...idSchema,
+        type: ['integer', 'null'],
+        description: 'Id of the record. Null of one that would be created.',
+      },
+      action: refTo('schemas', 'PlannedAction'),
+    },
+    { fields: refTo('schemas', 'PlannedFields') },
+  ),
+  PlannedFields: {
+    type: 'object',
+    description:
+      'The fields that would change, each with its old and its new value; of a new record those that would have one. Absent where the token may not see the resource.',
+    additionalProperties: true,
+  },
+  ...enumType('PlannedAction', actions, '`deleted` can be restored, `erased` is gone for good.'),
+}
+
+/** A plan of one change, as JSON. */
+export const planned = (definition: Definition, action: PlannedChange['action']): JsonObject =>
+  planExample(definition, action) as unknown as JsonObject
+
+export function planExample(definition = registry[0] as Definition, action: PlannedChange['action']): WritePlan {
+  const { id, [definition.title]: title = null } = recordExample(definition)
+  const values: { readonly [action: string]: Json } = { created: [null, title], updated: [`${title} (draft)`, title] }
+  const fields: JsonObject = values[action] === undefined ? {} : { [definition.title]: values[action] }
+  return {
+    hash: `sha256-${'Xq2mO0c1w9hY7bT5rNfKdA'.repeat(2).slice(0, 43)}`,
+    total: 1,
+    changes: [{ records: definition.name, id: action === 'created' ? null : (id as number), action, fields }],
+    would_delete: [],
+    would_keep: [],
+  }
+}

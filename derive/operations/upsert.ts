@@ -1,0 +1,91 @@
+import type { Definition } from '#registry/definition.ts'
+import { planned } from '../openapi/plan.ts'
+import { aOne, schemaName } from '../words.ts'
+import { referenceOf, referencePath } from './by-reference.ts'
+import { create } from './create.ts'
+import type { Answer, ResourceOperation } from './operation.ts'
+import { about, exampleIdOf, jsonTypes, writeHeaders } from './record.ts'
+import { update } from './update.ts'
+
+/** A record by the caller’s own identifier: changed where it is there, made where it is not. */
+export const upsert: ResourceOperation<'write'> = (definition, base) => {
+  const [made, changed] = [create(definition, base), update(definition, base)]
+  return {
+    ...about(definition, 'EDIT'),
+    method: 'PUT',
+    path: referencePath(definition, base),
+    access: 'write',
+    success: 201,
+    summary: `Create or update ${aOne(definition)} by your reference`,
+    description: [
+      `Merges the members that are sent into the live ${definition.one} with this \`external_ref\`, as an update does, and answers 200. Where there is none, creates it with the reference, and answers 201; then \`${definition.title}\` is required.`,
+      '`If-None-Match: *` creates only, `If-Match: *` updates only; else the answer is 412. Of several callers at once with one reference, one creates and the others update.',
+      'A value of another unique field that a different record has is a 422, and no merge.',
+    ],
+    pathParameters: [referenceOf(definition)],
+    parameters: [],
+    conditional: true,
+    body: {
+      description: `The members of the ${definition.one}. \`external_ref\` may be left out, or be the one in the path.`,
+      schema: `${schemaName(definition)}Update`,
+      types: jsonTypes,
+      examples: { minimal: (made.body as NonNullable<typeof made.body>).examples.minimal as never },
+      sent: (changed.body as NonNullable<typeof changed.body>).sent,
+    },
+    refusals: [
+      'precondition_failed',
+      'validation_failed',
+      ...made.refusals.filter((code) => code !== 'validation_failed'),
+      'reference_conflict',
+    ],
+    refused: { ...made.refused, ...changed.refused },
+    answer: upserted(definition, 'created'),
+    otherAnswers: { 200: upserted(definition, 'updated') },
+    collection: {
+      turn: 'makes',
+      requests: [
+        {
+          sends: ['Idempotency-Key'],
+          offers: ['X-Dry-Run', 'If-Match', 'If-None-Match'],
+          title: 'It is there by this reference',
+          checks: ["pm.expect(data).to.have.all.keys('id', 'created', 'updated', 'dry_run', 'changed')"],
+        },
+      ],
+    },
+  }
+}
+
+function upserted(definition: Definition, done: 'created' | 'updated'): Answer {
+  const [id, changed] = [exampleIdOf(definition), [definition.title]]
+  const isNew = done === 'created'
+  return {
+    description: isNew
+      ? `The ${definition.one} exists now, and has this id.`
+      : 'What changed; in a dry-run, what would, and whether there would be a new record.',
+    headers: [...writeHeaders, 'NewETag', ...(isNew ? (['Location'] as const) : [])],
+    schema: 'UpsertedEnvelope',
+    examples: isNew
+      ? {
+          created: {
+            summary: 'Created',
+            description: 'There was none with the reference.',
+            value: { data: { id, created: true, updated: false, dry_run: false, changed: [] } },
+          },
+        }
+      : {
+          updated: {
+            summary: 'Updated',
+            description: 'There was one with the reference.',
+            value: { data: { id, created: false, updated: true, dry_run: false, changed } },
+          },
+          dry_run: {
+            summary: 'Dry-run',
+            description: 'There is no record with the reference, so there is no id. The plan says what it would be.',
+            value: {
+              data: { id: null, created: false, updated: false, dry_run: true, changed: [] },
+              plan: planned(definition, 'created'),
+            },
+          },
+        },
+  }
+}

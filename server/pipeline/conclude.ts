@@ -1,0 +1,35 @@
+import type { Json } from '#registry/json.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { version } from '../config/config.ts'
+import type { Actor } from '../service/actor.ts'
+import { planOf } from '../service/write-plan.ts'
+import type { Transaction } from '../store/database.ts'
+import { type Answer, withPlan, writeIdHeader } from './answer.ts'
+import type { App } from './app.ts'
+import type { Call } from './call.ts'
+import type { Intent } from './read-intent.ts'
+
+type Concluded = { actor: Actor; call: Pick<Call, 'route' | 'path'>; intent: Intent }
+
+/**
+ * The end of work that succeeded, before its commit: a dry-run shows what it did as a plan, and a call that is to keep to
+ * a plan does so or is undone. What is written has a name. Decisions, Plans.
+ */
+export async function conclude(
+  { secret }: Pick<App, 'secret'>,
+  transaction: Transaction,
+  { actor, call: { route, path }, intent }: Concluded,
+  answer: Answer,
+): Promise<Answer> {
+  const { dryRun, ifPlan, body, conditions } = intent
+  if (dryRun || ifPlan !== undefined) {
+    const call = { version, method: route.method, path, body, conditions: conditions as Json }
+    const plan = await planOf(transaction, actor, secret, { call, effects: answer.effects ?? [] })
+    if (ifPlan !== undefined && ifPlan !== plan.hash) {
+      transaction.undo()
+      throw new Refusal('plan_changed', { plan })
+    }
+    if (dryRun) return withPlan(answer, plan)
+  }
+  return { ...answer, headers: { ...answer.headers, [writeIdHeader]: actor.writeId } }
+}

@@ -1,0 +1,26 @@
+import { readFields } from '#derive/parameters.ts'
+import type { ResourceRoute } from '#derive/routes.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { fetchByReference } from '#sql/records/reference.ts'
+import { readReference } from '../../service/upsert.ts'
+import type { PathParams } from '../call.ts'
+import type { ReadHandler } from '../handler.ts'
+import { fetchedReply } from './fetch.ts'
+
+export const fetchByRef: ReadHandler<ResourceRoute> =
+  ({ definition }) =>
+  ({ params }, query) => {
+    const fields = readFields(query, definition)
+    const value = recordReference(params)
+    return { statement: (ask) => fetchByReference(ask, definition, value, fields), reply: fetchedReply }
+  }
+
+/** The reference of the path; what no record can have is a reference that no record has. */
+export function recordReference({ value = '' }: PathParams): string {
+  try {
+    return readReference(value)
+  } catch (error) {
+    if (error instanceof Refusal) throw new Refusal('not_found')
+    throw error
+  }
+}
