@@ -61,7 +61,7 @@ insert into numbers (company_id, records, last) values ($1, $2, $3::int)
     returning last
 -- [7,"estimates",3]
 
--- plan.hold-places
+-- plan.hold-slots
 select count(*) from unnest($1::text[]) wanted (records) cross join lateral (
       select from plan_usage where company_id = $2 and records = wanted.records for no key update offset 0
     ) held
