@@ -10,7 +10,8 @@ export type Admission = {
   within<T>(sort: Sort, share: Share, work: (outside: Outside) => Promise<T>): Promise<T>
 }
 
-type Outside = <T>(work: () => Promise<T>) => Promise<T>
+/** Comes back as what it was, or as another sort. */
+type Outside = <T>(work: () => Promise<T>, back?: Sort) => Promise<T>
 
 /** Made once: there may be thousands a second, and an error notes where it was made each time. */
 export const overloaded = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
@@ -32,11 +33,11 @@ export function openAdmission(app: Pick<App, 'config' | 'clock' | 'metrics' | 'l
       }
       try {
         await enter(limiter.enter(sort, share))
-        return await work(async (done) => {
+        return await work(async (done, back = sort) => {
           leave()
           const result = await done()
-          place = 'again'
-          await enter(limiter.enterAgain(share))
+          place = back
+          await enter(limiter.enterAgain(back, share))
           return result
         })
       } finally {

@@ -89,7 +89,7 @@ export function makeApi(app: App, { router, pages, describe, admission, changes 
   function through(incoming: Incoming, call: Call, { run }: BoundCall): Promise<Sent> {
     const { request, requestId } = incoming
     return within(sortOf(call), call.share, async (outside) => {
-      call.wait = (...asked) => outside(() => wait(incoming, ...asked))
+      call.wait = (...asked) => outside(() => wait(incoming, ...asked), 'again')
       try {
         const reply = await run(app, call)
         // Compressed within the limiter: it is work too.

@@ -6,7 +6,7 @@ import type { App } from './app.ts'
 /**
  * Reads and writes wait for different things, so that one sort that is stuck leaves the other its slots. Documents wait
  * for nothing but the processor, sign-ins for a password's hash, which takes longer than anything else; those of browsers that
- * show that they have signed in before do not queue behind strangers. Those who were let in and waited for something
+ * show that they have signed in before do not queue behind strangers. Those who were let in and waited for a change
  * look `again`: one change may wake all who wait, and no more of them go on at once than there are connections.
  */
 export type Sort = (typeof sorts)[number]
@@ -26,8 +26,8 @@ const signInsMax = 32
 export type Limiter = {
   /** Whether the request is let in, now or after its turn; whoever is let in leaves again. */
   enter(sort: Sort, share: Share): boolean | Promise<boolean>
-  /** For one that was let in before and has waited outside: it has its turn, however many others do. */
-  enterAgain(share: Share): boolean | Promise<boolean>
+  /** For one that was let in before and has waited outside: it may wait for its turn, however many others do. */
+  enterAgain(sort: Sort, share: Share): boolean | Promise<boolean>
   /** `enteredAt` by the app's clock. */
   leave(sort: Sort, share: Share, enteredAt: number): void
 }
@@ -160,10 +160,11 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
       }
       return wait(sort, share)
     },
-    enterAgain({ key, within }) {
-      const { slots } = states.again
-      if (slots.take(key)) return true
-      return new Promise((answer) => slots.wait(key, within, { until: Number.POSITIVE_INFINITY, answer }))
+    enterAgain(sort, share) {
+      const { slots } = states[sort]
+      if (slots.take(share.key)) return true
+      if (sort !== 'again') return wait(sort, share)
+      return new Promise((answer) => slots.wait(share.key, share.within, { until: Number.POSITIVE_INFINITY, answer }))
     },
     leave(sort, { key }, enteredAt) {
       const state = states[sort]

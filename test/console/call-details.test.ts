@@ -250,6 +250,13 @@ describe('The switch', () => {
 describe('A write once more, as a dry-run', () => {
   const again = (person: Person, { id }: { id: number }) => person.ask('POST', `/console/calls/${id}/dry-run`)
 
+  test.each(['PUT', 'DELETE'] as const)('is not made of a %s by a reference, whose path is another', async (method) => {
+    const body = method === 'PUT' ? { body: { name: 'By reference' } } : {}
+    const call = await called(method, '/v1/clients/by/external_ref/A-1', body)
+    expect(call).toMatchObject({ repeatable: 'read' })
+    expect((await again(admin, call)).status).toBe(404)
+  })
+
   test('says what it would come to now, writes nothing and is no call', async () => {
     const client = await admin.company.record('clients', { name: 'Old Client' })
     await admin.company.call('DELETE', `/v1/clients/${client}`)

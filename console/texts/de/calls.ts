@@ -96,7 +96,7 @@ export const calls: typeof english = {
   repeatLead:
     'Geprüft, wie es jetzt wäre, für Sie statt für das Token. Es wird nichts geschrieben und zählt nicht als Aufruf.',
   notRepeatable: {
-    read: 'Nur was schreibt, lässt sich noch einmal senden.',
+    read: 'Nur ein Aufruf, der einen Datensatz anlegt oder ihn mit seiner Nummer ändert oder löscht, lässt sich noch einmal senden.',
     not_whole: 'Er lässt sich nicht noch einmal senden, weil die Anfrage nicht ganz aufbewahrt ist.',
     not_held: 'Sie können ihn nicht noch einmal senden: Ihnen fehlt das Recht dazu.',
   },

@@ -77,7 +77,7 @@ export const calls = {
   repeatLead:
     'Checked as it would be now, for you instead of the token. Nothing is written, and it does not count as a call.',
   notRepeatable: {
-    read: 'Only a write can be sent again.',
+    read: 'Only the create, update or delete of a record by its id can be sent again.',
     not_whole: 'It cannot be sent again, because its request is not kept whole.',
     not_held: 'It cannot be sent again by you: you lack its right.',
   },
