@@ -47,10 +47,13 @@ test(
         own.id,
       )
       for (const receiver of Object.values(receivers))
-        await eventually(async () => {
-          const arrived = new Set(receiver.taken())
-          expect(written.filter(({ id }) => !arrived.has(id))).toEqual([])
-        }, 40_000)
+        await eventually(
+          async () => {
+            const arrived = new Set(receiver.taken())
+            expect(written.filter(({ id }) => !arrived.has(id))).toEqual([])
+          },
+          40_000 + 10_000 * rounds,
+        )
       // Each for the first time, in the order of the log.
       expect([...new Set(receivers.ordered.got.map(({ id }) => id))]).toEqual(written.map(({ id }) => id))
       expect(written.length).toBeGreaterThan(50)
@@ -60,7 +63,7 @@ test(
       for (const receiver of Object.values(receivers)) await receiver.close()
     }
   },
-  60_000 + 5000 * rounds,
+  60_000 + 15_000 * rounds,
 )
 
 function hook(own: Company, { url }: Receiver, ordered: boolean): Promise<unknown> {
