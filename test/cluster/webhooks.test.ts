@@ -47,10 +47,13 @@ test(
         own.id,
       )
       for (const receiver of Object.values(receivers))
-        await eventually(async () => {
-          const arrived = new Set(receiver.taken())
-          expect(written.filter(({ id }) => !arrived.has(id))).toEqual([])
-        }, 40_000 + 10_000 * rounds)
+        await eventually(
+          async () => {
+            const arrived = new Set(receiver.taken())
+            expect(written.filter(({ id }) => !arrived.has(id))).toEqual([])
+          },
+          40_000 + 10_000 * rounds,
+        )
       // Each for the first time, in the order of the log.
       expect([...new Set(receivers.ordered.got.map(({ id }) => id))]).toEqual(written.map(({ id }) => id))
       expect(written.length).toBeGreaterThan(50)
