@@ -1,5 +1,5 @@
 import type { CallOpened } from '#derive/console/answers.ts'
-import { type DataRoute, dataRoutesOf, type ResourceRoute } from '#derive/routes.ts'
+import { type DataRoute, dataRoutesOf, isWrite, type ResourceRoute } from '#derive/routes.ts'
 import { once } from '#registry/once.ts'
 import { permission } from '#registry/permissions.ts'
 import { type ProblemBody, Refusal } from '#registry/refusals.ts'
@@ -107,8 +107,9 @@ async function callWithDetails({ run }: Transaction, companyId: number, id: numb
 
 const served = once((all: Registry) => new Map(dataRoutesOf(all).map((route) => [route.id, route])))
 const routeOf = (call: CallShown): DataRoute | undefined => served(registry).get(call.route)
-const isOnResource = (route: DataRoute): route is ResourceRoute => repeated.includes(route.operation)
-const repeated: readonly string[] = ['create', 'update', 'delete']
+/** A write whose record has its id in the path, or none yet. */
+const isOnResource = (route: DataRoute): route is ResourceRoute =>
+  isWrite(route) && route.definition !== undefined && route.pathParameters.every(({ is }) => is === 'Id')
 
 /** What is said of records is shown to those who may see them; where it may be about any, to those who may see all. */
 function missingView({ row }: Session, call: CallShown): string | undefined {
