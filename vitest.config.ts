@@ -33,7 +33,8 @@ export default defineConfig({
         test: {
           name: 'heavy',
           include: ['test/**/*.test.ts'],
-          exclude: [...light, ...waiting],
+          // Those of test/citus need a cluster: npm run citus.
+          exclude: [...light, ...waiting, 'test/citus/**'],
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
         },

@@ -1,4 +1,5 @@
 import { raw, type Sql } from 'sql-template-tag'
+import { type Statement, sql, statement } from './statement.ts'
 
 /**
  * A read whose cost does not grow with the data and that no value can make fail, so that one statement may answer many
@@ -13,6 +14,8 @@ export type BatchableRead = {
   batchMax: number
   /** Of one who asks, in the order of the parameters; each parameter is an array of those of all who ask. */
   values: readonly unknown[]
+  /** The same for one who asks: where companies are distributed, no server has the rows of all who ask. */
+  alone(): Statement
 }
 
 /** What is asked by: values, or the expressions that stand for them in a text that many share. */
@@ -38,7 +41,21 @@ export function batchable<Asked extends object>({
 }): (asked: Asked) => BatchableRead {
   const names = Object.keys(types) as (keyof Asked & string)[]
   const text = textOf(names, types, query)
-  return (asked) => ({ batchable: true, name, text, batchMax, values: names.map((name) => asked[name]) })
+  return (asked) => ({
+    ...{ batchable: true, name, text, batchMax, values: names.map((name) => asked[name]) },
+    alone: () => statement(query(typedAs(types, asked)), name),
+  })
+}
+
+function typedAs<Asked extends object>(
+  types: { readonly [name in keyof Asked]: string },
+  asked: Asked,
+): Askable<Asked> {
+  const typed = Object.entries(types).map(([name, type]) => [
+    name,
+    sql`${asked[name as keyof Asked]}::${raw(type as string)}`,
+  ])
+  return Object.fromEntries(typed) as Askable<Asked>
 }
 
 function textOf<Asked extends object>(

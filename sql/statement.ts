@@ -1,4 +1,4 @@
-import sql, { raw, type Sql } from 'sql-template-tag'
+import plainSql, { type RawValue, raw, Sql } from 'sql-template-tag'
 import { kindOf } from '#registry/fields/index.ts'
 
 /** A statement ready to run. With a name it is prepared once a connection; without one its text may vary freely. */
@@ -7,20 +7,45 @@ export type Statement = {
   text: string
   values: unknown[]
   batchable?: undefined
+  /** What is asked instead where companies are distributed over several servers. Decisions, Distributed. */
+  distributed?: Steps
 }
+
+/** Statements that do together what one cannot do there; what they return is what the one would. */
+export type Steps = (run: Run) => Promise<readonly unknown[]>
+export type Run = <Row>(statement: Statement) => Promise<Row[]>
 
 /** PostgreSQL cuts longer names off, and two statements would share one. */
 const nameLengthMax = 63
 
-export function statement(query: Sql, name?: string): Statement {
+/** `steps` are given where a distributed database takes no form of the query. */
+export function statement(query: Sql, name?: string, steps?: Steps): Statement {
   const { text, values } = query
-  return name === undefined || name.length > nameLengthMax ? { text, values } : { name, text, values }
+  const made = name === undefined || name.length > nameLengthMax ? { text, values } : { name, text, values }
+  const form = (query as Forked).distributed
+  const distributed = steps ?? (form && ((run: Run) => run(statement(form(), name))))
+  return distributed ? { ...made, distributed } : made
 }
+
+/** A part of a statement that is another one where companies are distributed. */
+type Forked = Sql & { distributed?: () => Sql }
+
+/** The first is the form for one server. */
+export const either = (plain: Sql, distributed: () => Sql): Sql => Object.assign(sql`${plain}`, { distributed })
+
+export function sql(texts: readonly string[], ...values: readonly RawValue[]): Sql {
+  const query: Forked = plainSql(texts as TemplateStringsArray, ...values)
+  if (values.some(formOf))
+    query.distributed = () => plainSql(texts as TemplateStringsArray, ...values.map(distributedOf))
+  return query
+}
+
+const formOf = (value: RawValue): (() => Sql) | undefined =>
+  value instanceof Sql ? (value as Forked).distributed : undefined
+const distributedOf = (value: RawValue): RawValue => formOf(value)?.() ?? value
 
 /** An identifier. It comes from the registry, never from a request. */
 export const identifier = (name: string): Sql => raw(name)
 
 /** A moment as it is shown. */
 export const instant = (column: string): Sql => raw(kindOf({ kind: 'instant', about: '' }).shown?.(column) ?? column)
-
-export { sql }

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { sessionOptions } from '#server/store/database.ts'
 import { migrate } from '#server/store/migrate.ts'
+import { sessionOptions } from '#server/store/session.ts'
 import type { Options } from '../options.ts'
 import type { Postgres } from '../postgres.ts'
 import { BenchProblem } from '../problem.ts'

@@ -11,6 +11,7 @@ import { howWebhooksDo } from '../service/webhooks.ts'
 import { type Connection, type Database, openDatabase } from '../store/database.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import { sharedConnectionCount } from '../store/shared-connections.ts'
+import { checkDistribution } from './check-distribution.ts'
 import { type Check, ill, warned, well } from './check-folder.ts'
 
 const versionMin = 150_000
@@ -40,6 +41,7 @@ export async function checkDatabase(config: Config, connection: Connection, data
             await checkDemo(config, database),
             await checkChanges(database),
             await checkWebhooks(database),
+            ...(await checkDistribution(database)),
           ]
         : []),
     ]

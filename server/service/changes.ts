@@ -3,7 +3,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import { type ChangesRow, changesAfter } from '#sql/records/changes.ts'
-import { type HorizonRow, horizonNow, markHorizon } from '#sql/system/changes.ts'
+import { type HorizonRow, horizonNow, markFor } from '#sql/system/changes.ts'
 import type { Position } from '#sql/system/log.ts'
 import type { Database } from '../store/database.ts'
 
@@ -99,7 +99,7 @@ function isGone({ start_epoch, start_pos, start_id, ...row }: ChangesRow): boole
 
 /** A position after which every change is told that is not seen by now. It is marked, so that it holds through a crash. */
 async function cursorOfNow(database: Database, companyId: number): Promise<string> {
-  const [row] = await database.read<Omit<Position, 'id'>>(markHorizon(0))
+  const [row] = await database.read<Omit<Position, 'id'>>(markFor(companyId))
   return cursorOf(companyId, { ...(row as Omit<Position, 'id'>), id: 0 })
 }
 

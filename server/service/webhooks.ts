@@ -1,6 +1,6 @@
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { previousSecretHours, webhooksMax } from '#registry/webhooks.ts'
-import { markHorizon } from '#sql/system/changes.ts'
+import { markFor } from '#sql/system/changes.ts'
 import { appendAudit, type Position } from '#sql/system/log.ts'
 import {
   beginWebhookAt,
@@ -53,7 +53,7 @@ export async function createWebhook(
   const id = next?.id as number
   const secret = makeSecret()
   const sealed = await seal(transaction, keys, { text: secret, boundTo: sealedWebhookSecret.boundTo(companyId, id) })
-  const cursor = await endOfLog(transaction)
+  const cursor = await endOfLog(transaction, actor.companyId)
   const [webhook] = await transaction.run<Webhook>(insertWebhook(companyId, { ...settings, id, sealed, cursor }))
   await auditWebhook(transaction, actor, null, webhook as Webhook)
   return { secret, webhook: webhook as Webhook }
@@ -120,7 +120,7 @@ export async function replayOne(
     throw invalidFields([{ field: 'from', code: 'out_of_range', message: 'must be a moment that has passed' }])
   const [first] = await transaction.run<Position>(firstSince(actor.companyId, from))
   return begin(transaction, actor, id, {
-    cursor: first ? { ...first, id: first.id - 1 } : await endOfLog(transaction),
+    cursor: first ? { ...first, id: first.id - 1 } : await endOfLog(transaction, actor.companyId),
     action: 'replayed',
     changes: { from: [null, from.toISOString()] },
   })
@@ -148,8 +148,8 @@ export const cursorOf = ({ cursor_epoch, cursor_pos, cursor_id }: Webhook): Posi
 })
 
 /** Where the log can be read to. It is marked, so that the position holds through a crash. */
-async function endOfLog(transaction: Transaction): Promise<Position> {
-  const [mark] = await transaction.run<Omit<Position, 'id'>>(markHorizon(0))
+async function endOfLog(transaction: Transaction, companyId: number): Promise<Position> {
+  const [mark] = await transaction.run<Omit<Position, 'id'>>(markFor(companyId))
   return { ...(mark as Omit<Position, 'id'>), id: 0 }
 }
 

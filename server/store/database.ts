@@ -4,9 +4,12 @@ import type { Statement } from '#sql/statement.ts'
 import { begin, commit, ping, rollback, rollbackAndChain } from '#sql/system/connection.ts'
 import { fixedShare, type Share } from '../fair/shares.ts'
 import { type Asked, sendBatch } from './batch.ts'
+import { transactionSettings } from './citus/distribution.ts'
+import { inSteps } from './citus/transaction.ts'
 import { openConnectionSlots } from './connection-slots.ts'
 import { asFault, Fault, isConflict, isConnectionLost } from './faults.ts'
 import { keepLog } from './log-identity.ts'
+import { sessionOptions } from './session.ts'
 import { openSharedConnections } from './shared-connections.ts'
 
 /** The only access to PostgreSQL. `share` is whose part of the connections is taken; without one, the service's own. */
@@ -66,21 +69,43 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
     { waitingTimeMax: limits.connectTimeout, answerTimeMax: limits.statementTimeout + answerTimeout },
     onError,
   )
-  const pool = new pg.Pool({
-    ...client,
-    max: limits.connectionsMax,
-    onConnect: (one) => keepLog(one, limits.connectTimeout),
-  })
+  const openPool = (): pg.Pool => {
+    const pool = new pg.Pool({
+      ...client,
+      max: limits.connectionsMax,
+      onConnect: async (one) => {
+        isDistributed = await keepLog(one, limits.connectTimeout)
+      },
+    })
+    // Without a listener a lost connection would end the process: the pool's hears of those that are idle; of the others
+    // whoever uses them hears by the failure of what he asked.
+    pool.on('error', onError)
+    pool.on('connect', (one) => one.on('error', () => {}))
+    return pool
+  }
+  /** Whether companies are distributed; not known before the first connection. */
+  let isDistributed: boolean | undefined
+  const pool = openPool()
   const connectionSlots = openConnectionSlots(limits)
-  // Without a listener a lost connection would end the process: the pool's hears of those that are idle; of the others
-  // whoever uses them hears by the failure of what he asked.
-  pool.on('error', onError)
-  pool.on('connect', (one) => one.on('error', () => {}))
+  // For those that would share connections, which only one server can answer together. Nobody can hold these either.
+  const alone = { pool: openPool(), slots: openConnectionSlots(limits) }
+  const before = transactionSettings(limits)
 
-  const read = <Row>(asked: Statement | BatchableRead, share = ourselves): Promise<Row[]> =>
-    asked.batchable
-      ? shared.read<Row>(asked, share.key)
-      : connectionSlots.withSlot(share, () => connected(pool, (client) => conversation(client).run<Row>(asked)))
+  const read = <Row>(asked: Statement | BatchableRead, share = ourselves): Promise<Row[]> => {
+    if (!asked.batchable)
+      return connectionSlots.withSlot(share, () => connected(pool, (client) => inOneOrSteps<Row>(client, asked)))
+    if (isDistributed === false) return shared.read<Row>(asked, share.key)
+    return alone.slots.withSlot(share, () =>
+      connected(alone.pool, (client) =>
+        isDistributed ? inOneOrSteps<Row>(client, asked.alone()) : shared.read<Row>(asked, share.key),
+      ),
+    )
+  }
+
+  const inOneOrSteps = <Row>(client: pg.ClientBase, statement: Statement): Promise<Row[]> =>
+    isDistributed && statement.distributed
+      ? once(client, ({ run }) => run<Row>(statement), { isLast: true, before })
+      : conversation(client).run<Row>(statement)
 
   const listeners: (() => void)[] = []
 
@@ -90,7 +115,9 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
       for (let retries = 0; ; retries++) {
         try {
           const result = await connectionSlots.withSlot(share, () =>
-            connected(pool, (client) => once(client, work, retries === retriesMax)),
+            connected(pool, (client) =>
+              once(client, work, { isLast: retries === retriesMax, before: isDistributed ? before : null }),
+            ),
           )
           for (const tell of listeners) tell()
           return result
@@ -103,40 +130,15 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
     onCommit: (listener) => void listeners.push(listener),
     answers: () => read(ping),
     close: async () => {
-      await Promise.all([pool.end(), shared.close()])
+      await Promise.all([pool.end(), alone.pool.end(), shared.close()])
     },
     load: () => ({
-      total: pool.totalCount,
-      idle: pool.idleCount,
-      waiting: connectionSlots.waiting() + shared.waiting(),
+      total: pool.totalCount + alone.pool.totalCount,
+      idle: pool.idleCount + alone.pool.idleCount,
+      waiting: connectionSlots.waiting() + alone.slots.waiting() + shared.waiting(),
     }),
   }
 }
-
-/**
- * Set for the session, so that it holds on any server: a client that is gone frees its locks within half a second
- * even while a statement of it waits, and nothing waits for ever. A statement is planned once a connection, so its plan
- * must hold for every company and at every size: by the index that its text asks for (`sql/access.ts`), however
- * small the tables are while it is made, and alone, however large, because starting other processes takes longer than
- * answering.
- */
-export const sessionOptions = ({ statementTimeout, lockTimeout }: Limits): string =>
-  [
-    'timezone=UTC',
-    'datestyle=ISO',
-    'client_connection_check_interval=500',
-    `statement_timeout=${statementTimeout}`,
-    `lock_timeout=${lockTimeout}`,
-    'idle_in_transaction_session_timeout=60000',
-    'plan_cache_mode=force_generic_plan',
-    'enable_seqscan=off',
-    'enable_sort=off',
-    'enable_memoize=off',
-    'jit=off',
-    'max_parallel_workers_per_gather=0',
-  ]
-    .map((option) => `-c ${option}`)
-    .join(' ')
 
 /** A connection for as long as the work takes; one that was lost is not used again. */
 async function connected<T>(pool: pg.Pool, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
@@ -155,10 +157,11 @@ async function connected<T>(pool: pg.Pool, work: (client: pg.ClientBase) => Prom
 async function once<T>(
   client: pg.ClientBase,
   work: (transaction: Transaction) => Promise<T>,
-  isLast: boolean,
+  { isLast, before }: { isLast: boolean; before: readonly Statement[] | null },
 ): Promise<T> {
-  const { run, send, end } = conversation(client)
-  send(begin)
+  const plain = conversation(client)
+  const { run, send, end } = before ? inSteps(plain) : plain
+  for (const statement of [begin, ...(before ?? [])]) send(statement)
   try {
     const result = await work({ run, send, undo: () => send(rollbackAndChain), isLast })
     await end()
@@ -169,8 +172,13 @@ async function once<T>(
   }
 }
 
+export type Conversation = Pick<Transaction, 'run' | 'send'> & {
+  /** Commits. */
+  end(): Promise<void>
+}
+
 /** What is asked in one turn of the event loop leaves together; what is only sent waits for the next that is asked. */
-function conversation(client: pg.ClientBase) {
+function conversation(client: pg.ClientBase): Conversation {
   let waiting: Asked[] = []
   let leaving = false
   const leave = (): void => {

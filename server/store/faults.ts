@@ -59,6 +59,8 @@ export function isConnectionLost(error: unknown): boolean {
 
 /** The unique index that a write would have violated, if that is what happened. */
 export function violatedIndex(error: unknown): string | undefined {
-  const { code, constraint } = (error ?? {}) as Coded
-  return code === '23505' && typeof constraint === 'string' ? constraint : undefined
+  const { code, constraint, message } = (error ?? {}) as Coded
+  if (code !== '23505') return undefined
+  // A coordinator passes on what a server said, in which the index of its part has a number behind the name.
+  return typeof constraint === 'string' ? constraint : /unique constraint "(\w+)_\d+"/.exec(String(message))?.[1]
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
+import { distribute } from './citus/distribution.ts'
 import type { Connection } from './database.ts'
 import { isConflict } from './faults.ts'
 
@@ -17,7 +18,10 @@ export async function migrate(
   onStep: (name: string) => void,
   count = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  await besideOthers(connection, (client) => runner({ ...runOn(client, onStep), direction: 'up', count }))
+  await besideOthers(connection, async (client) => {
+    await runner({ ...runOn(client, onStep), direction: 'up', count })
+    await distribute(client, onStep)
+  })
 }
 
 const attemptsMax = 20

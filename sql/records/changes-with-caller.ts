@@ -2,9 +2,10 @@ import { raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { permission } from '#registry/permissions.ts'
 import { byKey, companyRow } from '../access.ts'
+import { markNow } from '../citus/log.ts'
 import { type Statement, sql, statement } from '../statement.ts'
-import { type CallerAsk, ofToken } from '../system/caller.ts'
-import { currentEpoch, horizon } from '../system/log.ts'
+import { type CallerAsk, type CallerRow, ofToken } from '../system/caller.ts'
+import { horizon, newestEpoch } from '../system/log.ts'
 import { type ChangesAsk, changesOfRecord, changesPage } from './changes.ts'
 import { countOfHistory } from './history.ts'
 import { withCaller } from './read.ts'
@@ -44,13 +45,23 @@ export const nowWithCaller = (ask: CallerAsk, definitions: readonly Definition[]
     select rights.*, marked.epoch as start_epoch, marked.pos as start_pos from rights left join marked on true`,
       sql`, marked as (
       insert into log_marks as m (epoch, pos)
-      select ${currentEpoch}, ${horizon} from caller where caller.live and caller.address_allowed
+      select ${newestEpoch}, ${horizon} from caller where caller.live and caller.address_allowed
       on conflict (epoch, pos) do update set at = m.at
       returning epoch, pos::text
     )`,
     ),
     'changes.now-with-caller',
+    async (run) => {
+      const rows = await run<CallerRow & OpenRow>(rightsWithCaller(ask, definitions))
+      const [caller] = rows
+      if (!caller?.live || !caller.address_allowed) return rows
+      const [mark] = (await markNow(run, ask.companyId)) as { epoch: number; pos: string }[]
+      return [{ ...caller, start_epoch: mark?.epoch, start_pos: mark?.pos }]
+    },
   )
+
+const rightsWithCaller = (ask: CallerAsk, definitions: readonly Definition[]): Statement =>
+  statement(withCaller(ask, openTo(ask, definitions)), 'changes.rights-with-caller')
 
 /** The changes of one record, and how many there are; none of a record that never was. */
 export const historyWithCaller = (

@@ -1,8 +1,9 @@
 import { raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { exactly } from '../access.ts'
-import { instant, type Statement, sql, statement } from '../statement.ts'
-import { currentEpoch, horizon, type Position } from '../system/log.ts'
+import { endOf, logOf, marksOf } from '../citus/log.ts'
+import { either, instant, type Statement, sql, statement } from '../statement.ts'
+import { horizon, newestEpoch, type Position } from '../system/log.ts'
 import { recordNow } from './written.ts'
 
 /** The log of changes, read in the order of commits. Decisions, Changes. */
@@ -53,11 +54,12 @@ export const changesAfter = (
 /** `told` are the names of the resources whose changes are told. Where a page is full, nothing behind it is looked at. */
 export function changesPage(definitions: readonly Definition[], ask: ChangesAsk, included: Sql): Sql {
   const { companyId, after, limit, keptDays } = ask
+  const marks = either(sql`log_marks`, () => marksOf(companyId))
   return sql`
     with log as materialized (
-      select ${currentEpoch} as epoch, ${horizon} as pos
+      ${either(sql`select ${newestEpoch} as epoch, ${horizon} as pos`, () => logOf(companyId))}
     ), kept as materialized (
-      select epoch, pos from log_marks
+      select epoch, pos from ${marks}
       where at <= now() - make_interval(days => ${keptDays}::int) order by at desc limit 1
     ), start as materialized (
       select coalesce(${after?.epoch ?? null}::int, kept.epoch, 0) as epoch,
@@ -92,9 +94,12 @@ export function changesPage(definitions: readonly Definition[], ask: ChangesAsk,
       next.epoch as next_epoch, next.pos::text as next_pos, next.id as next_id,
       (select count(*) from told) > ${limit}::bigint or (select count(*) from examined) = ${examinedMax}::bigint as more,
       log.epoch, log.pos::text as horizon,
-      case when start.epoch < log.epoch then (
+      case when start.epoch < log.epoch then ${either(
+        sql`(
         select coalesce(max(pos), '0')::text from log_marks m where m.epoch = start.epoch
-      ) end as closed_at,
+      )`,
+        () => endOf(companyId, sql`start.epoch`),
+      )} end as closed_at,
       kept.epoch as kept_epoch, kept.pos::text as kept_pos
     from start cross join log left join kept on true left join next on true
     left join (select epoch, pos from examined where place = 1 limit 1) first on true`

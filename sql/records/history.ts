@@ -22,19 +22,23 @@ type LogEntry = {
 
 export type HistoryRow = LogEntry & { action: string; changes: unknown; write_id: string | null }
 
-const nameOf = (id: string) => sql`(select name from ${byKey('accounts', raw('h.company_id'), raw(id))} account)`
+const nameOf = (companyId: number, id: string) =>
+  sql`(select name from ${byKey('accounts', companyId, raw(id))} account)`
 
-const who = sql`h.account_id, ${nameOf('h.account_id')} as account_name, h.door, t.label as token_label,
-  t.issued_by as issuer_id, ${nameOf('t.issued_by')} as issuer_name`
+const who = (
+  companyId: number,
+) => sql`h.account_id, ${nameOf(companyId, 'h.account_id')} as account_name, h.door, t.label as token_label,
+  t.issued_by as issuer_id, ${nameOf(companyId, 't.issued_by')} as issuer_name`
 
 /** The token that it was done with, if any. */
-const token = sql`
+const token = (companyId: number) => sql`
   left join lateral (
     select label, issued_by from tokens
-    where company_id = h.company_id and ${exactly(sql`id`, raw('h.token_id'))} ${inOrderOf(sql`id`)}
+    where company_id = ${companyId} and ${exactly(sql`id`, raw('h.token_id'))} ${inOrderOf(sql`id`)}
   ) t on true`
 
-const line = sql`h.id, ${instant('h.at')} as at, ${who}, h.records, h.record_id, h.action, h.changes, h.write_id`
+const line = (companyId: number) =>
+  sql`h.id, ${instant('h.at')} as at, ${who(companyId)}, h.records, h.record_id, h.action, h.changes, h.write_id`
 
 /** The history of one record, newest first, live or not. */
 export const historyOfRecord = (
@@ -44,7 +48,7 @@ export const historyOfRecord = (
   { limit, offset }: { limit: number; offset: number },
 ): Statement =>
   statement(
-    sql`select ${line} from history h ${token} where ${ofRecord(companyId, records, recordId)}
+    sql`select ${line(companyId)} from history h ${token(companyId)} where ${ofRecord(companyId, records, recordId)}
     order by h.record_id desc, h.id desc limit ${limit} offset ${offset}`,
     'history.record',
   )
@@ -68,14 +72,14 @@ export function recentHistory(companyId: number, definitions: readonly Definitio
   const names = definitions.map(({ name }) => name)
   const titles = definitions.map(
     ({ name, title }) => sql`when ${name} then (
-      select r.${identifier(title)}::text from ${byKey(name, raw('h.company_id'), raw('h.record_id'))} r
+      select r.${identifier(title)}::text from ${byKey(name, companyId, raw('h.record_id'))} r
     )`,
   )
-  return statement(sql`select ${line}, case h.records ${join(titles, ' ')} end as title
+  return statement(sql`select ${line(companyId)}, case h.records ${join(titles, ' ')} end as title
     from (
       select * from history where company_id = ${companyId} and records = any (${names}::text[])
       order by id desc limit ${limit}
-    ) h ${token} order by h.id desc`)
+    ) h ${token(companyId)} order by h.id desc`)
 }
 
 /** What is set in Settings and has a history; the index of these names them too. */
@@ -95,16 +99,16 @@ export const historyOfSettings = (
   { limit, offset }: { limit: number; offset: number },
 ): Statement =>
   statement(
-    sql`select ${line}, case h.records
+    sql`select ${line(companyId)}, case h.records
         when 'tokens' then (
-          select label from tokens where company_id = h.company_id and ${exactly(sql`id`, raw('h.record_id'))} ${inOrderOf(sql`id`)}
+          select label from tokens where company_id = ${companyId} and ${exactly(sql`id`, raw('h.record_id'))} ${inOrderOf(sql`id`)}
         )
-        when 'webhook_endpoints' then (select name from ${byKey('webhook_endpoints', raw('h.company_id'), raw('h.record_id'))} r)
-        when 'accounts' then (select name from ${byKey('accounts', raw('h.company_id'), raw('h.record_id'))} r)
+        when 'webhook_endpoints' then (select name from ${byKey('webhook_endpoints', companyId, raw('h.record_id'))} r)
+        when 'accounts' then (select name from ${byKey('accounts', companyId, raw('h.record_id'))} r)
       end as title
     from (
       select * from history where ${ofSettings(companyId, resources)} order by at desc, id desc limit ${limit} offset ${offset}
-    ) h ${token} order by h.at desc, h.id desc`,
+    ) h ${token(companyId)} order by h.at desc, h.id desc`,
     'history.settings',
   )
 
@@ -140,9 +144,9 @@ export const removalsOf = (
   { limit, offset }: { limit: number; offset: number },
 ): Statement =>
   statement(
-    sql`select h.id, ${instant('h.at')} as at, ${who}, h.records, h.record_id, h.title, h.mode, h.went, h.unlinked,
+    sql`select h.id, ${instant('h.at')} as at, ${who(companyId)}, h.records, h.record_id, h.title, h.mode, h.went, h.unlinked,
       ${instant('h.restored_at')} as restored_at
-    from removals h ${token}
+    from removals h ${token(companyId)}
     where h.company_id = ${companyId} and h.records = any (${resources}::text[])
     order by h.id desc limit ${limit} offset ${offset}`,
     'removals.list',

@@ -2,7 +2,7 @@ import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import type { Listing } from '#registry/listing.ts'
 import { byKeys, exactly, inOrderOf } from '../access.ts'
-import { sql } from '../statement.ts'
+import { either, sql } from '../statement.ts'
 import { equalityIndexes } from './columns.ts'
 
 /** Without any condition of its own, a list holds every live record, and their number is known. */
@@ -29,7 +29,7 @@ export function found(companyId: number | Sql, definition: Definition, listing: 
   const table = raw(definition.name)
   const [ofCompany, live, id] = [sql`r.company_id = ${companyId}`, sql`r.deleted_at is null`, sql`r.id`]
   const those = (source: Sql, conditions: readonly Sql[]) =>
-    conditions.length === 0 ? source : sql`${source} where ${join([...conditions], ' and ')}`
+    conditions.length === 0 ? source : sql`${source} where ${all(conditions)}`
 
   if (ids) {
     const records = byKeys(definition.name, companyId as number, ids)
@@ -58,17 +58,28 @@ function servingFilter(definition: Definition, { filters }: Listing): string | u
   return indexed.find((name) => definition.fields[name]?.kind === 'reference') ?? indexed[0]
 }
 
+/** The greatest for which there are keys of words: of an id that a forged token made up there need be none. */
+const companyMax = raw('140737488355327')
+
 /**
  * Records with all of these words. The keys of the words are hashed trigrams that hold the company, and `company_id + 0` keeps the planner from
  * reading its whole key beside them. The search index is the one that knows live records by their lack of a removal.
  */
-const byWords = (companyId: number | Sql, { name }: Definition, words: readonly string[]): Sql => sql`(
-      select * from ${raw(name)} r where r.company_id + 0 = ${companyId} and r.removal_id is null
-        and ${join(
-          words.map((word) => sql`search_keys(r.company_id, r.search) @> (select word_keys(${companyId}, ${word}))`),
-          ' and ',
-        )} offset 0
+const byWords = (companyId: number | Sql, { name }: Definition, words: readonly string[]): Sql => {
+  const having = (keysOf: (word: string) => Sql) =>
+    join(
+      words.map((word) => sql`search_keys(r.company_id, r.search) @> ${keysOf(word)}`),
+      ' and ',
+    )
+  return sql`(
+      select * from ${raw(name)} r where ${either(
+        sql`r.company_id + 0 = ${companyId} and r.removal_id is null
+        and ${having((word) => sql`(select word_keys(${companyId}, ${word}))`)}`,
+        () => sql`r.company_id = ${companyId} and r.removal_id is null
+        and ${having((word) => sql`word_keys(least(${companyId}::bigint, ${companyMax}), ${word}::text)`)}`,
+      )} offset 0
     ) r`
+}
 
 /** What is asked beside that by which the records are found. */
 function residual({ filters, words, updatedSince, among = [], days = [] }: Listing, served?: string): Sql[] {
@@ -77,7 +88,9 @@ function residual({ filters, words, updatedSince, among = [], days = [] }: Listi
       .filter(([field]) => field !== served)
       .map(([field, value]) => sql`r.${raw(field)} = ${value}`),
     // As a select of its own, what follows from a word alone is computed once and not for each record.
-    ...words.map((word) => sql`r.search like (select containing(${word}))`),
+    ...words.map((word) =>
+      either(sql`r.search like (select containing(${word}))`, () => sql`r.search like containing(${word}::text)`),
+    ),
     ...(updatedSince === undefined ? [] : [changedSince(updatedSince)]),
     ...among.map(({ field, values }) => sql`r.${raw(field)} = any (${values}::text[])`),
     ...days.flatMap(({ field, from, to }) => [
@@ -88,3 +101,6 @@ function residual({ filters, words, updatedSince, among = [], days = [] }: Listi
 }
 
 const changedSince = (moment: string): Sql => sql`r.updated_at >= ${moment}::timestamptz`
+
+const all = ([first, ...others]: readonly Sql[]): Sql =>
+  others.reduce((before, condition) => sql`${before} and ${condition}`, first as Sql)

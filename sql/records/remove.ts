@@ -1,6 +1,7 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition, Match, Relation } from '#registry/definition.ts'
 import { byKeys, exactly, inOrderOf } from '../access.ts'
+import { eraseThere, setColumnThere, softDeleteThere } from '../citus/records.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { type Author, doorOf, logged } from '../system/log.ts'
 import { changeRowCount } from '../system/row-counts.ts'
@@ -89,16 +90,18 @@ export const softDelete = (
       sql`select id, version, null::json, (select json::json from was where was.id = r.id) from r`,
     )}`,
     `${name}.soft-delete`,
+    softDeleteThere(author, definition, ids, removalId),
   )
 }
 
 /** Erases a record for good. The log keeps it as it last was. */
 export const erase = (
   author: Author,
-  { name }: Definition,
+  definition: Definition,
   { id, held, removalId }: { id: number; held: string; removalId: number },
-): Statement =>
-  statement(
+): Statement => {
+  const { name } = definition
+  return statement(
     sql`with r as (
       delete from ${identifier(name)} where company_id = ${author.companyId} and id = ${id}
       returning company_id, id, version
@@ -109,7 +112,9 @@ export const erase = (
       sql`select id, version + 1, null::json, ${held}::json from r`,
     )}`,
     `${name}.erase`,
+    eraseThere(author, definition, id, held, removalId),
   )
+}
 
 /** A record that was settled, and what its column held. */
 export type ColumnChangeRow = {
@@ -143,5 +148,7 @@ export function setColumn(
       sql`select id, version + 1, json_build_object(${column}::text, json_build_array(held, (select now from r limit 1))),
         null::json from was`,
     )} returning record_id as id, changes`,
+    undefined,
+    setColumnThere(author, { records, column, from, to }, ids),
   )
 }

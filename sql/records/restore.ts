@@ -1,5 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
 import { byKey, byKeys, placesOf } from '../access.ts'
+import { undeleteThere } from '../citus/records.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { type Author, logged } from '../system/log.ts'
 import { changeRowCount } from '../system/row-counts.ts'
@@ -54,6 +55,7 @@ export const undelete = (author: Author, records: string, ids: readonly number[]
       sql`select id, version, null::json, null::json from r`,
     )}`,
     `${records}.undelete`,
+    undeleteThere(author, records, ids, removalId),
   )
 
 /**

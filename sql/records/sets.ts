@@ -3,6 +3,7 @@ import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { byKeys, exactly, inOrderOf } from '../access.ts'
+import { insertThere, updateThere } from '../citus/records.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { type Author, logged } from '../system/log.ts'
 import { columnsOf } from './columns.ts'
@@ -105,6 +106,11 @@ export function insertRecords(author: Author, definition: Definition, records: r
   const columns = columnsOf(definition).filter(([, field]) => field.kind !== 'id' && field.kind !== 'instant')
   const names = join(columns.map(([column]) => identifier(column)))
   const given = records.map((record) => Object.fromEntries(columns.map(([column]) => [column, record[column] ?? null])))
+  const source = (
+    ids: readonly number[],
+  ): Sql => sql`select c.id, ${join(columns.map(([column]) => identifier(`given.${column}`)))}, given.__id
+    from companies c cross join json_to_recordset(${JSON.stringify(given.map((record, index) => ({ ...record, __id: ids[index] })))}::json)
+      as given (__id bigint, ${typed(columns)}) where c.id = ${author.companyId}`
   return statement(
     sql`with given as materialized (
       select nextval(${raw(`'${name}_id_seq'`)}) as id, given.*
@@ -118,6 +124,7 @@ export function insertRecords(author: Author, definition: Definition, records: r
     ), logged as (${logged(author, { records: name, action: 'created' }, sql`select id, version, null::json, null::json from r`)})
     select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
     `${name}.insert-set`,
+    insertThere(author, definition, { columns: names, source, count: records.length }, null),
   )
 }
 
@@ -147,6 +154,15 @@ export function updateRecords(
       returning r.*, given.__changes
     ), logged as (${logged(author, { records: name, action: 'changed' }, sql`select id, version, __changes, null::json from r`)})
     select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
+    undefined,
+    updateThere(
+      author,
+      definition,
+      new Map(updates.map(({ id, changes }) => [id, changes])),
+      sql`update ${identifier(name)} r set ${join(assignments)}, version = version + 1, updated_at = now()
+      from json_to_recordset(${JSON.stringify(given)}::json) as given (__id bigint, __changes json, ${typed(columns)})
+      where r.company_id = ${author.companyId} and r.id = given.__id`,
+    ),
   )
 }
 

@@ -3,6 +3,7 @@ import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { byKey } from '../access.ts'
+import { insertAgainThere, insertThere, oneRecord, updateThere } from '../citus/records.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { type Author, logged } from '../system/log.ts'
 import { slotsTaken } from '../system/quota.ts'
@@ -24,16 +25,19 @@ export function insertRecord(
   planLimit: number | null,
 ): Statement {
   const columns = columnsOf(definition).filter(([, field]) => field.kind !== 'id' && field.kind !== 'instant')
+  const names = columns.map(([name]) => identifier(name))
+  const values = columns.map(([name, field]) => parameter(field, record[name] ?? null))
   return statement(
     sql`with ${planLimit === null ? sql`` : sql`place as (${slotsTaken(author.companyId, definition.name, planLimit, 1)}), `}r as (
-      insert into ${identifier(definition.name)} (company_id, ${join(columns.map(([name]) => identifier(name)))})
-      select ${author.companyId}::bigint, ${join(columns.map(([name, field]) => parameter(field, record[name] ?? null)))}
+      insert into ${identifier(definition.name)} (company_id, ${join(names)})
+      select ${author.companyId}::bigint, ${join(values)}
       ${planLimit === null ? sql`` : sql`where exists (select from place)`}
       returning *
     ), tallied as (${changeRowCount(definition.name, 1)}
     ), logged as (${logged(author, { records: definition.name, action: 'created' }, sql`select id, version, null::json, null::json from r`)})
     select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
     planLimit === null ? `${definition.name}.insert` : `${definition.name}.insert-in-quota`,
+    insertThere(author, definition, oneRecord(author.companyId, names, values), planLimit),
   )
 }
 
@@ -45,10 +49,12 @@ export function insertAgain(
   { version, removalId }: { version: number; removalId: number },
 ): Statement {
   const columns = columnsOf(definition).filter(([name]) => name !== 'updated_at')
+  const into = sql`insert into ${identifier(definition.name)} (company_id, version, ${join(columns.map(([name]) => identifier(name)))})`
+  const values = sql`${author.companyId}::bigint, ${version}::integer, ${join(columns.map(([name, field]) => parameter(field, record[name] ?? null)))}`
   return statement(
     sql`with r as (
-      insert into ${identifier(definition.name)} (company_id, version, ${join(columns.map(([name]) => identifier(name)))})
-      select ${author.companyId}::bigint, ${version}::integer, ${join(columns.map(([name, field]) => parameter(field, record[name] ?? null)))}
+      ${into}
+      select ${values}
       returning *
     ), tallied as (${changeRowCount(definition.name, 1)}
     ) ${logged(
@@ -57,6 +63,7 @@ export function insertAgain(
       sql`select id, version, null::json, null::json from r`,
     )}`,
     `${definition.name}.insert-again`,
+    insertAgainThere(author, definition, record.id as number, sql`${into} values (${values})`, removalId),
   )
 }
 
@@ -71,10 +78,11 @@ export function updateRecord(
   const assignments = Object.entries(changed).map(
     ([name, value]) => sql`${identifier(name)} = ${parameter(definition.fields[name] as Field, value)}`,
   )
+  const update = sql`update ${identifier(definition.name)} set ${join(assignments)}, version = version + 1, updated_at = now()
+      where company_id = ${author.companyId} and id = ${id}`
   return statement(
     sql`with r as (
-      update ${identifier(definition.name)} set ${join(assignments)}, version = version + 1, updated_at = now()
-      where company_id = ${author.companyId} and id = ${id}
+      ${update}
       returning *
     ), logged as (${logged(
       author,
@@ -84,6 +92,7 @@ export function updateRecord(
     select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
     // Any choice of columns can come; only those of which there are few are prepared.
     assignments.length <= 2 ? `${definition.name}.update:${shapeOf(definition, Object.keys(changed))}` : undefined,
+    updateThere(author, definition, new Map([[id, changes]]), update),
   )
 }
 

@@ -1,3 +1,4 @@
+import { withLogin } from '../citus/logins.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 
 export type AccountRow = {
@@ -16,10 +17,13 @@ export const insertAccount = (
   companyId: number,
   account: Omit<AccountRow, 'id' | 'disabled'> & { passwordHash: string | null },
 ): Statement =>
-  statement(sql`insert into accounts (company_id, name, email, permissions, password_hash, is_service)
+  withLogin(
+    companyId,
+    statement(sql`insert into accounts (company_id, name, email, permissions, password_hash, is_service)
     values (${companyId}, ${account.name}, ${account.email}, ${account.permissions}, ${account.passwordHash},
       ${account.service})
-    returning ${accountColumns}`)
+    returning ${accountColumns}`),
+  )
 
 export const accountsOf = (companyId: number): Statement =>
   statement(sql`select ${accountColumns} from accounts where company_id = ${companyId} order by id`)
@@ -39,8 +43,11 @@ export const updateAccount = (
   { id, name, email, permissions, disabled }: AccountRow,
   passwordHash: string | null,
 ): Statement =>
-  statement(sql`update accounts set name = ${name}, email = ${email},
+  withLogin(
+    companyId,
+    statement(sql`update accounts set name = ${name}, email = ${email},
       email_ordinal = case when email_key(email) = email_key(${email}) then email_ordinal else 0 end, permissions = ${permissions},
-      disabled_at = case when ${disabled}::boolean then coalesce(disabled_at, now()) end,
+      disabled_at = ${disabled ? sql`least(disabled_at, now())` : sql`null`},
       password_hash = coalesce(${passwordHash}, password_hash)
-    where company_id = ${companyId} and id = ${id} returning ${accountColumns}`)
+    where company_id = ${companyId} and id = ${id} returning ${accountColumns}`),
+  )

@@ -1,8 +1,9 @@
 import type { Sql } from 'sql-template-tag'
 import { replayWindowHours } from '#registry/limits.ts'
-import { type Statement, sql, statement } from '../statement.ts'
+import { met } from '../citus/system.ts'
+import { type Statement, type Steps, sql, statement } from '../statement.ts'
 import { type CallerAsk, ofToken } from './caller.ts'
-import { sweepFrom } from './sweep.ts'
+import { sweepStatement } from './sweep.ts'
 
 /** The stored answer of a key, as far as it still counts. */
 export type AnswerRow = {
@@ -42,7 +43,7 @@ export const findAnswer = (companyId: number, key: string): Statement =>
   statement(answerOf(companyId, key), 'answer.find')
 
 export const keepAnswer = (companyId: number, key: string, answer: AnswerRow): Statement =>
-  statement(storeAnswer(companyId, key, answer), 'answer.keep')
+  statement(storeAnswer(companyId, key, answer), 'answer.keep', storeAnswerThere(companyId, key, answer))
 
 /** To be asked by a statement after that of the claim: only then does it see what the last holder stored. */
 export const answerOf = (companyId: number, key: string): Sql =>
@@ -56,12 +57,31 @@ export const storeAnswer = (companyId: number, key: string, answer: AnswerRow): 
       ${answer.etag}, ${answer.request_id}, ${answer.write_id})
     on conflict (company_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
       body = excluded.body, location = excluded.location, etag = excluded.etag, request_id = excluded.request_id, write_id = excluded.write_id,
-      completed_at = clock_timestamp()`
+      completed_at = excluded.completed_at`
+
+/**
+ * The same where companies are distributed. A key is claimed on the server that holds its company; when that has changed
+ * meanwhile, another call may have claimed it on the new one. An answer that counts is never written over: this
+ * transaction is undone and run again, and then hears that answer.
+ */
+export const storeAnswerThere =
+  (companyId: number, key: string, answer: AnswerRow): Steps =>
+  async (run) => {
+    const rows = await run(
+      statement(
+        sql`${storeAnswer(companyId, key, answer)}
+    where excluded.completed_at - answers.completed_at >= make_interval(hours => ${replayWindowHours}) returning 1 as kept`,
+        'answer.keep-new',
+      ),
+    )
+    if (rows.length === 0) throw met()
+    return rows
+  }
 
 /** Removes up to `most` answers that no longer count, a row for each; correctness never waits for it. */
 export const sweepAnswers = (most: number): Statement =>
-  statement(
-    sql`${sweepFrom('answers', sql`where completed_at < now() - make_interval(hours => ${replayWindowHours})`, most)}
-    returning 1 as swept`,
-    'answers.sweep',
-  )
+  sweepStatement({
+    name: 'answers.sweep',
+    ...{ table: 'answers', key: 'key', type: 'text', most },
+    where: sql`where completed_at < now() - make_interval(hours => ${replayWindowHours})`,
+  })

@@ -30,6 +30,24 @@ export const storeBatchAnswer = (companyId: number, key: string, { n, body }: Ba
     insert into batch_answers (company_id, key, n, body)
     values (${companyId}, ${key}, ${n}, ${body})`,
     'batch.store',
+    async (run) => {
+      const [, rows] = await Promise.all([
+        run(
+          statement(
+            sql`update answers set completed_at = now() where company_id = ${companyId} and key = ${key}
+            and completed_at > now() - make_interval(hours => ${replayWindowHours})`,
+            'batch.keep',
+          ),
+        ),
+        run(
+          statement(
+            sql`insert into batch_answers (company_id, key, n, body) values (${companyId}, ${key}, ${n}, ${body})`,
+            'batch.store-alone',
+          ),
+        ),
+      ])
+      return rows
+    },
   )
 
 /** Those of an earlier batch, whose time is over. */

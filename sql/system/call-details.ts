@@ -1,7 +1,7 @@
 import { raw } from 'sql-template-tag'
 import { companyRow, exactly, inOrderOf } from '../access.ts'
 import { type Statement, sql, statement } from '../statement.ts'
-import { sweepFrom } from './sweep.ts'
+import { sweepStatement } from './sweep.ts'
 
 /** What calls said and were answered. Decisions, Call log. */
 
@@ -79,11 +79,11 @@ export const switchDetails = (companyId: number, keeps: boolean): Statement =>
 
 /** Up to `most` that are older than they are kept, a row for each. */
 export const sweepDetails = (keptDays: number, most: number): Statement =>
-  statement(
-    sql`${sweepFrom('call_details', sql`where at < now() - make_interval(days => ${keptDays}::int) order by at`, most)}
-    returning 1 as swept`,
-    'call-details.sweep',
-  )
+  sweepStatement({
+    name: 'call-details.sweep',
+    ...{ table: 'call_details', key: 'request_id', type: 'text', most },
+    where: sql`where at < now() - make_interval(days => ${keptDays}::int) order by at`,
+  })
 
 /** The next companies, by their ids, that want none and have some. */
 export const companiesWithUnwanted = (after: number, most: number): Statement =>
@@ -96,7 +96,8 @@ export const companiesWithUnwanted = (after: number, most: number): Statement =>
 
 /** Up to `most` of a company, a row for each. */
 export const sweepDetailsOf = (companyId: number, most: number): Statement =>
-  statement(
-    sql`${sweepFrom('call_details', sql`where company_id = ${companyId} order by request_id`, most)} returning 1 as swept`,
-    'call-details.sweep-company',
-  )
+  sweepStatement({
+    name: 'call-details.sweep-company',
+    ...{ table: 'call_details', key: 'request_id', type: 'text', most },
+    where: sql`where company_id = ${companyId} order by request_id`,
+  })

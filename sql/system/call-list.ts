@@ -51,8 +51,8 @@ const conditions = (companyId: number, filter: CallFilter) => {
 }
 
 /** The token of a call, for its name. */
-const tokens = sql`cross join lateral (
-      select * from tokens where company_id = c.company_id and ${exactly(sql`id`, raw('c.token_id'))} ${inOrderOf(sql`id`)}
+const tokens = (companyId: number) => sql`cross join lateral (
+      select * from tokens where company_id = ${companyId} and ${exactly(sql`id`, raw('c.token_id'))} ${inOrderOf(sql`id`)}
     ) t`
 
 export const listCalls = (
@@ -64,7 +64,7 @@ export const listCalls = (
     sql`select ${shown} from (
       select * from calls c where ${conditions(companyId, filter)} order by c.at desc, c.id desc
       limit ${limit} offset ${offset}
-    ) c ${tokens} order by c.at desc, c.id desc`,
+    ) c ${tokens(companyId)} order by c.at desc, c.id desc`,
   )
 
 export const countCalls = (companyId: number, filter: CallFilter): Statement =>
@@ -78,7 +78,7 @@ export const findCall = (companyId: number, id: number): Statement =>
   statement(
     sql`select ${shown} from (
       select * from calls where company_id = ${companyId} and ${exactly(sql`id`, id)} ${inOrderOf(sql`id`)}
-    ) c ${tokens}`,
+    ) c ${tokens(companyId)}`,
     'calls.find',
   )
 

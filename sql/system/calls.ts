@@ -91,6 +91,26 @@ export const sweepCalls = (companyId: number, keptDays: number, most: number): S
       do update set calls = call_days.calls + excluded.calls, counted = call_days.counted + excluded.counted
     ) select 1 as swept from gone`,
     'calls.sweep',
+    async (run) => {
+      const old = await run<{ id: number }>(
+        statement(
+          sql`select id from calls where company_id = ${companyId} and ${isOld(keptDays)}
+          order by at limit ${most} for update skip locked`,
+          'calls.old',
+        ),
+      )
+      const which = sql`company_id = ${companyId} and id = any (${old.map(({ id }) => id)}::bigint[])`
+      const sums = sql`insert into call_days (company_id, day, resource, outcome, calls, counted)
+        select c.company_id, ${day}, ${resource}, ${outcome}, count(*), count(*) filter (where c.counted)
+        from calls c where ${which} group by 1, 2, 3, 4
+        on conflict (company_id, day, resource, outcome)
+        do update set calls = call_days.calls + excluded.calls, counted = call_days.counted + excluded.counted`
+      await Promise.all([
+        run(statement(sums, 'calls.sum')),
+        run(statement(sql`delete from calls where ${which}`, 'calls.forget')),
+      ])
+      return old
+    },
   )
 
 /** The last call with a token. None is older than the token itself. */

@@ -1,5 +1,8 @@
-import { type Statement, sql, statement } from '../statement.ts'
-import { currentEpoch, horizon } from './log.ts'
+import { raw } from 'sql-template-tag'
+import { horizonsOfServers } from '../citus/doctor.ts'
+import { horizonOf, markAll, markNow } from '../citus/log.ts'
+import { type Statement, type Steps, sql, statement } from '../statement.ts'
+import { horizon, newestEpoch } from './log.ts'
 import { sweepFrom } from './sweep.ts'
 
 /** How far the log of changes can be read, and the marks that remember it. Decisions, Changes. */
@@ -8,12 +11,19 @@ import { sweepFrom } from './sweep.ts'
 export const markHorizon = (seconds: number): Statement =>
   statement(
     sql`insert into log_marks as m (epoch, pos)
-    select ${currentEpoch}, ${horizon}
+    select ${newestEpoch}, ${horizon}
     where not exists (select from log_marks where at > now() - make_interval(secs => ${seconds}::float8))
     on conflict (epoch, pos) do update set at = m.at
     returning epoch, pos::text`,
     'changes.mark',
+    (run) => run(markAll(seconds)),
   )
+
+/** The position of this moment, marked, for a company that is to be told what comes after it. */
+export const markFor = (companyId: number): Statement => ({
+  ...markHorizon(0),
+  distributed: (run) => markNow(run, companyId),
+})
 
 /** Marks that are older than changes are told; the last of them stays, and so does the last of each epoch. */
 export const sweepMarks = (keptDays: number, most: number): Statement =>
@@ -29,13 +39,24 @@ export const sweepMarks = (keptDays: number, most: number): Statement =>
       most,
     )} returning 1`,
     'changes.sweep-marks',
+    (run) => run(oldMarks(keptDays)),
+  )
+
+/** Of each company the last that is old enough stays. */
+const oldMarks = (keptDays: number): Statement =>
+  statement(
+    sql`delete from company_marks m where m.at < now() - make_interval(days => ${keptDays}::int) and exists (
+      select from company_marks later where later.company_id = m.company_id and later.epoch = m.epoch and later.pos > m.pos
+        and later.at <= now() - make_interval(days => ${keptDays}::int)
+    )`,
+    'changes.sweep-company-marks',
   )
 
 /** Where the log can be read to, and the companies among these with a change from their positions on. */
 export const changedCompanies = (seen: readonly { companyId: number; epoch: number; pos: string }[]): Statement =>
   statement(
     sql`with log as materialized (
-      select ${currentEpoch} as epoch, ${horizon} as pos
+      select ${newestEpoch} as epoch, ${horizon} as pos
     )
     select log.epoch, log.pos::text as pos, array(
       select seen.company_id
@@ -50,14 +71,44 @@ export const changedCompanies = (seen: readonly { companyId: number; epoch: numb
     ) as company_ids
     from log`,
     'changes.companies',
+    async (run) => {
+      const rows = await run<{ id: number }>(changedThere(seen))
+      // Each has a log of its own, so of none is known how far it was looked at.
+      return [{ epoch: 0, pos: '0', company_ids: rows.map(({ id }) => id) }]
+    },
   )
+
+type Seen = { companyId: number; epoch: number; pos: string }
+
+const changedThere = (seen: readonly Seen[]): Statement => {
+  const ids = sql`${seen.map(({ companyId }) => companyId)}::bigint[]`
+  const seenBy = (values: readonly (number | string)[], type: string) =>
+    sql`(${values}::text[])[array_position(${ids}, c.id)]::${raw(type)}`
+  return statement(
+    sql`select c.id from companies c join company_epochs e on e.company_id = c.id
+    where c.id = any (${ids})
+      and not exists (select from company_epochs later where later.company_id = c.id and later.epoch > e.epoch)
+      and exists (
+        select from history h where h.company_id = c.id
+          and (h.epoch, h.pos) >= (${seenBy(
+            seen.map(({ epoch }) => epoch),
+            'int',
+          )}, ${seenBy(
+            seen.map(({ pos }) => pos),
+            'xid8',
+          )})
+          and (h.epoch, h.pos) < (e.epoch, ${horizonOf(sql`c.id`, sql`e.server`)})
+      )`,
+    'changes.of-companies',
+  )
+}
 
 /** How long the oldest open transaction that has written anywhere on the server holds the horizon, and which it is. */
 export type HorizonRow = { epoch: number; pos: string; seconds: number; holder: string | null; program: string | null }
 
 export const horizonNow = (): Statement =>
   statement(
-    sql`select ${currentEpoch} as epoch, ${horizon}::text as pos,
+    sql`select ${newestEpoch} as epoch, ${horizon}::text as pos,
       coalesce(greatest(extract(epoch from clock_timestamp() - held.since), 0), 0)::float8 as seconds, held.holder, held.program
     from (select) one left join lateral (
       select xact_start as since, format('process %s (%s) of %s in the database %s, %s', pid,
@@ -68,4 +119,17 @@ export const horizonNow = (): Statement =>
       order by since limit 1
     ) held on true`,
     'changes.horizon',
+    longestHeld,
   )
+
+/** Each server holds back what is told of its own companies. */
+const longestHeld: Steps = async (run) => {
+  const rows = await run<{ success: boolean; result: string }>(horizonsOfServers())
+  const held = rows.flatMap(({ success, result }) =>
+    success && result.startsWith('{') ? [JSON.parse(result) as Held] : [],
+  )
+  const [longest] = held.toSorted((one, other) => other.seconds - one.seconds)
+  return [{ epoch: 0, pos: '0', ...(longest ?? { seconds: 0, holder: null, program: null }) }]
+}
+
+type Held = Pick<HorizonRow, 'seconds' | 'holder' | 'program'>

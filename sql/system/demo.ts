@@ -1,6 +1,6 @@
 import { join, raw } from 'sql-template-tag'
 import { byKey, companyRow, inOrderOf } from '../access.ts'
-import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { identifier, type Statement, type Steps, sql, statement } from '../statement.ts'
 
 /** The demo companies, and the accounts that the demo made for them. */
 
@@ -105,4 +105,19 @@ export const deleteCompany = (companyId: number, tables: readonly string[]): Sta
           sql`${identifier(`gone_${index}`)} as (delete from ${identifier(table)} where company_id = ${companyId})`,
       ),
     )} delete from companies where id = ${companyId}`,
+    undefined,
+    tables.includes('logins') ? deleteThere(companyId, tables) : undefined,
   )
+
+/** The table that is on every server is no part of what one of them is asked. */
+const deleteThere =
+  (companyId: number, tables: readonly string[]): Steps =>
+  async (run) => {
+    await run(statement(sql`delete from logins where company_id = ${companyId}`))
+    return run(
+      deleteCompany(
+        companyId,
+        tables.filter((table) => table !== 'logins'),
+      ),
+    )
+  }

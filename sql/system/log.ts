@@ -1,5 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
-import { type Statement, sql, statement } from '../statement.ts'
+import { beginEpoch, drawIds, epochOf, loggedThere } from '../citus/log.ts'
+import { either, type Statement, sql, statement } from '../statement.ts'
 
 /** The log of changes: how it is written, and by what it is told from another. Decisions, Changes. */
 
@@ -27,7 +28,7 @@ export const logged = (author: Author, { records, action, removalId }: Logged, o
       records, action, removal_id, epoch, record_id, version, changes, held)
     select ${author.companyId}::bigint, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)},
       ${author.writeId}::uuid, ${author.requestId ?? null}::text, ${author.idempotencyKey ?? null}::text,
-      ${records}, ${action}, ${removalId ?? null}::bigint, ${currentEpoch}, logged.*
+      ${records}, ${action}, ${removalId ?? null}::bigint, ${newestEpoch}, logged.*
     from (${of}) logged`
 
 /** The channel as the column `door` has it, whose first rows called the console the web. */
@@ -44,13 +45,24 @@ export const appendAudit = (
       { records, action },
       sql`select ${recordId}::bigint, null::bigint, ${JSON.stringify(changes)}::json, null::json`,
     ),
+    undefined,
+    async (run) => {
+      const [id] = await drawIds(run, 1)
+      const of = sql`select ${id}::bigint, ${recordId}::bigint, null::bigint, ${JSON.stringify(changes)}::json, null::json`
+      const [, rows] = await Promise.all([
+        run(beginEpoch(author.companyId)),
+        run(loggedThere(author, { records, action }, of)),
+      ])
+      return rows
+    },
   )
 
 /** A position in the log: everything up to it is known. `pos` is a transaction id of 64 bits, as text. */
 export type Position = { epoch: number; pos: string; id: number }
 
 /** The epoch in which is written, looked up in the snapshot of the statement. */
-export const currentEpoch = sql`(select epoch from log_epochs order by epoch desc limit 1)`
+export const newestEpoch = sql`(select epoch from log_epochs order by epoch desc limit 1)`
+export const currentEpoch = (companyId: number): Sql => either(newestEpoch, () => epochOf(companyId))
 
 /** The position below which nothing can appear any more. */
 export const horizon = raw('pg_snapshot_xmin(pg_current_snapshot())')
@@ -70,7 +82,7 @@ const identity = sql`(
  * server can see to it: one that is holds back the feed of everybody.
  */
 export const selectIdentity = (transactionMilliseconds: number): Statement =>
-  statement(sql`select identity = ${identity} as same, case when current_setting('server_version_num')::int >= 170000
+  statement(sql`select identity = ${identity} as same, to_regclass('company_epochs') is not null as distributed, case when current_setting('server_version_num')::int >= 170000
       then set_config('transaction_timeout', ${String(transactionMilliseconds)}, false) end as bound
     from log_epochs order by epoch desc limit 1`)
 

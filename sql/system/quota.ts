@@ -28,10 +28,20 @@ export const slotsUsed = (companyId: number, records: string): Statement =>
 
 /** Counts the live records anew. To be run in a statement after `lockCompany`, so that it sees all of them. */
 export const recountSlots = (companyId: number, records: string): Statement =>
-  statement(sql`insert into plan_usage (company_id, records, used)
+  statement(
+    sql`insert into plan_usage (company_id, records, used)
     select ${companyId}, ${records}::text, count(*) from ${liveOf(records, companyId)} r
     on conflict (company_id, records) do update set used = excluded.used
-    returning used`)
+    returning used`,
+    undefined,
+    async (run) => {
+      const [counted] = await run<{ used: number }>(countLive(companyId, records))
+      return run(
+        statement(sql`insert into plan_usage (company_id, records, used) values (${companyId}, ${records}, ${counted?.used})
+          on conflict (company_id, records) do update set used = excluded.used returning used`),
+      )
+    },
+  )
 
 export const countLive = (companyId: number, records: string): Statement =>
   statement(sql`select count(*) as used from ${liveOf(records, companyId)} r`)

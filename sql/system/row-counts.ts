@@ -1,4 +1,5 @@
 import { raw, type Sql } from 'sql-template-tag'
+import { compactThere } from '../citus/system.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 import { sweepFrom } from './sweep.ts'
 
@@ -26,4 +27,5 @@ export const compactRowCounts = (most: number): Statement =>
       on conflict (company_id, records) do update set total = tallies.total + excluded.total
     ) select 1 as moved from moved`,
     'row-counts.compact',
+    compactThere(most),
   )

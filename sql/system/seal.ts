@@ -1,5 +1,5 @@
 import { exactly, inOrderOf } from '../access.ts'
-import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { either, identifier, type Statement, sql, statement } from '../statement.ts'
 
 /** What is sealed with a key that the database does not have, and how keys are changed under it. */
 
@@ -33,7 +33,10 @@ export const sealAnew = (
   anew: Buffer,
 ): Statement =>
   statement(sql`update ${identifier(table)} set ${identifier(column)} = ${anew}
-    where ${identifier(column)} = ${sealed} and ctid = any (array(
+    where ${identifier(column)} = ${sealed} and ${either(
+      sql`ctid = any (array(
     select ctid from ${identifier(table)} where company_id = ${company_id} and ${exactly(identifier(id), rowId)}
     ${inOrderOf(identifier(id))} for update
-  ))`)
+  ))`,
+      () => sql`company_id = ${company_id} and ${identifier(id)} = ${rowId}`,
+    )}`)

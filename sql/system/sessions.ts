@@ -1,8 +1,8 @@
 import { raw, type Sql } from 'sql-template-tag'
 import type { Plan } from '#registry/plans.ts'
 import { byKey, companyRow, exactly, inOrderOf } from '../access.ts'
-import { instant, type Statement, sql, statement } from '../statement.ts'
-import { sweepFrom } from './sweep.ts'
+import { either, instant, type Statement, sql, statement } from '../statement.ts'
+import { sweepStatement } from './sweep.ts'
 
 /** Sessions of the console. A session is told by its company and the hash of its id. */
 export type SessionKey = { companyId: number; idHash: Buffer }
@@ -47,7 +47,10 @@ const bySession = ({ companyId, idHash }: SessionKey, lock = ''): Sql => sql`(
 
 /** The condition that names it, held, for a statement that changes it. */
 const placeOf = (key: SessionKey, lock = 'for update'): Sql =>
-  sql`ctid = any (array(select s.ctid from ${bySession(key, lock)} s))`
+  either(
+    sql`ctid = any (array(select s.ctid from ${bySession(key, lock)} s))`,
+    () => sql`company_id = ${key.companyId} and id_hash = ${key.idHash}`,
+  )
 
 /** The sessions of an account. */
 const ofAccount = (companyId: number, accountId: number, lock = ''): Sql => sql`(
@@ -79,6 +82,18 @@ export const touchSession = (key: SessionKey): Statement =>
   statement(
     sql`update sessions set last_seen_at = now() where ${placeOf(key, 'for update skip locked')}`,
     'session.touch',
+    async (run) => {
+      const held = await run(
+        statement(sql`select from ${bySession(key, 'for update skip locked')} s`, 'session.hold-to-touch'),
+      )
+      return held.length === 0 ? [] : run(touchHeld(key))
+    },
+  )
+
+const touchHeld = (key: SessionKey): Statement =>
+  statement(
+    sql`update sessions set last_seen_at = now() where company_id = ${key.companyId} and id_hash = ${key.idHash}`,
+    'session.touch-held',
   )
 
 /**
@@ -99,6 +114,25 @@ export const insertSession = (
     where disabled_at is null and password_hash = coalesce(${passwordHash}, password_hash)
     returning 1 as begun`,
     'session.insert',
+    async (run) => {
+      const held = await run(
+        statement(
+          sql`select from ${byKey('accounts', companyId, accountId, 'for share')} a
+          where disabled_at is null and password_hash = coalesce(${passwordHash}, password_hash)`,
+          'session.account',
+        ),
+      )
+      if (held.length === 0) return []
+      return run(
+        statement(
+          sql`insert into sessions (company_id, id_hash, account_id, expires_at, device, peer, forwarded_for, plain_name_until)
+          values (${companyId}, ${idHash}::bytea, ${accountId}, now() + make_interval(days => ${sessionDays}), ${device}::text,
+            ${peer}::text, ${forwardedFor}::text, ${plainName ? 'infinity' : null}::timestamptz)
+          returning 1 as begun`,
+          'session.insert-held',
+        ),
+      )
+    },
   )
 
 /** From now on its cookie has the prefix; requests that are under way have a minute. */
@@ -133,9 +167,12 @@ export const sessionsOf = ({ companyId, idHash }: SessionKey, accountId: number)
 /** One of an account's sessions; its hash back. */
 export const deleteSessionById = (companyId: number, accountId: number, id: number): Statement =>
   statement(
-    sql`delete from sessions where ctid = any (array(
+    sql`delete from sessions where ${either(
+      sql`ctid = any (array(
       select s.ctid from ${ofAccount(companyId, accountId, 'for update')} s where id = ${id}
-    )) returning id_hash`,
+    ))`,
+      () => sql`company_id = ${companyId} and account_id = ${accountId} and id = ${id}`,
+    )} returning id_hash`,
     'session.delete-one',
   )
 
@@ -145,12 +182,19 @@ export const deleteSession = (key: SessionKey): Statement =>
 /** The sessions of an account, but for one where that is given. */
 export const deleteSessionsOf = (companyId: number, accountId: number, but: Buffer | null): Statement =>
   statement(
-    sql`delete from sessions where ctid = any (array(
+    sql`delete from sessions where ${either(
+      sql`ctid = any (array(
       select s.ctid from ${ofAccount(companyId, accountId, 'for update')} s where id_hash is distinct from ${but}
-    )) returning id`,
+    ))`,
+      () => sql`company_id = ${companyId} and account_id = ${accountId} and id_hash is distinct from ${but}`,
+    )} returning id`,
     'session.delete-all',
   )
 
 /** Removes up to `most` sessions that are over, a row for each. */
 export const sweepSessions = (most: number): Statement =>
-  statement(sql`${sweepFrom('sessions', sql`where expires_at < now()`, most)} returning 1 as swept`, 'sessions.sweep')
+  sweepStatement({
+    name: 'sessions.sweep',
+    ...{ table: 'sessions', key: 'id', type: 'bigint', most },
+    where: sql`where expires_at < now()`,
+  })

@@ -1,5 +1,6 @@
 import { raw } from 'sql-template-tag'
 import { companyRow } from '../access.ts'
+import { candidatesThere } from '../citus/logins.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 import { sweepFrom } from './sweep.ts'
 
@@ -37,6 +38,7 @@ export const candidatesFor = (email: string, accountId: number | null): Statemen
     left join lateral ${companyRow(raw('a.company_id'))} c on true
     order by a.id`,
     'accounts.candidates',
+    candidatesThere(email, accountId, signInAccountsMax),
   )
 
 /** The password of an account that is signed in. */

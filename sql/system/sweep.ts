@@ -1,5 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
-import { sql } from '../statement.ts'
+import { type Swept, sweepThere } from '../citus/system.ts'
+import { type Statement, sql, statement } from '../statement.ts'
 
 /**
  * Deletes up to `most` rows of a table, of those `which` picks; rows that another process holds are passed over. They
@@ -13,3 +14,7 @@ export const sweepFrom = (
 ): Sql => sql`delete from ${raw(table)} where ctid = any (array(
       select ctid from ${raw(table)} ${which} limit ${most} for update skip locked
     ))`
+
+/** Removes what is over, a row for each. */
+export const sweepStatement = ({ name, ...swept }: Swept & { name: string }): Statement =>
+  statement(sql`${sweepFrom(swept.table, swept.where, swept.most)} returning 1 as swept`, name, sweepThere(swept))

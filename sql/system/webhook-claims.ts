@@ -1,8 +1,8 @@
 import { raw } from 'sql-template-tag'
 import type { DisableReason } from '#registry/webhooks.ts'
 import { companyRow } from '../access.ts'
-import { type Statement, sql, statement } from '../statement.ts'
-import { currentEpoch, horizon, type Position } from './log.ts'
+import { either, type Statement, type Steps, sql, statement } from '../statement.ts'
+import { horizon, newestEpoch, type Position } from './log.ts'
 import { atPlace, type EndpointRow, endpointColumns, endpointRow } from './webhooks.ts'
 
 /** Which endpoints have something to be sent, and what whoever sends keeps of them. */
@@ -12,9 +12,13 @@ export type Settled = Pick<EndpointRow, 'pending' | 'paused_until' | 'next_attem
 }
 export type Claim = { companyId: number; id: number; claim: string }
 
-const claimed = ({ companyId, id, claim }: Claim) => sql`ctid = any (array(
+const claimed = ({ companyId, id, claim }: Claim) =>
+  either(
+    sql`ctid = any (array(
     select w.ctid from ${endpointRow(companyId, id)} w where w.claim = ${claim}::uuid
-  ))`
+  ))`,
+    () => sql`company_id = ${companyId} and id = ${id} and claim = ${claim}::uuid`,
+  )
 
 /** With the add-ons of its company, which say what may be told. */
 export type ClaimedRow = EndpointRow & { add_ons: string[] }
@@ -24,11 +28,9 @@ export type ClaimedRow = EndpointRow & { add_ons: string[] }
  * when the log goes on behind their cursor. `now` is the service's clock; the claim is told by the database's, which all
  * processes share.
  */
-export const claimWebhooks = (
-  after: { companyId: number; id: number },
-  { claim, now, leaseSeconds, most }: { claim: string; now: Date; leaseSeconds: number; most: number },
-): Statement =>
-  statement(
+export const claimWebhooks = (after: { companyId: number; id: number }, claiming: Claiming): Statement => {
+  const { claim, now, leaseSeconds, most } = claiming
+  return statement(
     sql`update webhook_endpoints set claim = ${claim}::uuid, claimed_until = now() + make_interval(secs => ${leaseSeconds})
     where ctid = any (array(
       select w.ctid from webhook_endpoints w
@@ -41,7 +43,7 @@ export const claimWebhooks = (
           select from (
             select id from history where company_id = w.company_id
               and (epoch, pos, id) > (w.cursor_epoch, w.cursor_pos, w.cursor_id)
-              and (epoch, pos) < (${currentEpoch}, ${horizon})
+              and (epoch, pos) < (${newestEpoch}, ${horizon})
             order by company_id, epoch, pos, id limit 1
           ) news
         ) end
@@ -51,7 +53,44 @@ export const claimWebhooks = (
       select c.add_ons from ${companyRow(raw('webhook_endpoints.company_id'))} c
     ) as add_ons`,
     'webhooks.claim',
+    claimThere(after, claiming),
   )
+}
+
+type Claiming = { claim: string; now: Date; leaseSeconds: number; most: number }
+
+/** Found among all companies, claimed one by one. */
+const claimThere =
+  (after: { companyId: number; id: number }, { claim, now, leaseSeconds, most }: Claiming): Steps =>
+  async (run) => {
+    const found = await run<{ company_id: number; id: number; add_ons: string[] }>(
+      statement(
+        sql`select w.company_id, w.id, c.add_ons from webhook_endpoints w join companies c on c.id = w.company_id
+        where (w.company_id, w.id) > (${after.companyId}, ${after.id}) and ${free} and 'api' = any (c.add_ons)
+          and (w.paused_until is null or w.paused_until <= ${now})
+          and (w.next_attempt_at <= ${now} or w.next_attempt_at is null and exists (
+            select from history h where h.company_id = w.company_id
+              and (h.epoch, h.pos, h.id) > (w.cursor_epoch, w.cursor_pos, w.cursor_id)
+          ))
+        order by w.company_id, w.id limit ${most}`,
+        'webhooks.due',
+      ),
+    )
+    const rows: ClaimedRow[] = []
+    for (const { company_id, id, add_ons } of found) {
+      const [row] = await run<EndpointRow>(
+        statement(
+          sql`update webhook_endpoints w set claim = ${claim}::uuid, claimed_until = now() + make_interval(secs => ${leaseSeconds})
+          where company_id = ${company_id} and id = ${id} and ${free} returning ${endpointColumns}`,
+          'webhooks.claim-one',
+        ),
+      )
+      if (row) rows.push({ ...row, add_ons })
+    }
+    return rows
+  }
+
+const free = sql`w.disabled_at is null and w.deleted_at is null and (w.claimed_until is null or w.claimed_until < now())`
 
 /** Keeps how far an endpoint has come, for the one who still holds the claim, and the claim for longer. */
 export const settleWebhook = (

@@ -1,7 +1,8 @@
 import { raw } from 'sql-template-tag'
 import type { DisableReason, Payload } from '#registry/webhooks.ts'
 import { inOrderOf } from '../access.ts'
-import { type Statement, sql, statement } from '../statement.ts'
+import { marksOf } from '../citus/log.ts'
+import { either, type Statement, sql, statement } from '../statement.ts'
 import { currentEpoch, type Position } from './log.ts'
 
 /** Where changes are sent: the endpoints of companies, and their settings. */
@@ -40,7 +41,10 @@ export const atPlace = ({ epoch, pos, id }: Position) =>
   sql`cursor_epoch = ${epoch}, cursor_pos = ${pos}::text::xid8, cursor_id = ${id}`
 
 const placeOf = (companyId: number, id: number) =>
-  sql`ctid = any (array(select w.ctid from ${endpointRow(companyId, id)} w where w.deleted_at is null))`
+  either(
+    sql`ctid = any (array(select w.ctid from ${endpointRow(companyId, id)} w where w.deleted_at is null))`,
+    () => sql`company_id = ${companyId} and id = ${id} and deleted_at is null`,
+  )
 
 /**
  * The first change of a company that began at a moment or later, in the order of the log. It is looked for behind the
@@ -57,7 +61,20 @@ export const firstSince = (companyId: number, moment: Date): Statement =>
       order by company_id, epoch, pos, id limit 1
     ) h`,
     'webhooks.first-since',
+    (run) => run(firstSinceThere(companyId, moment)),
   )
+
+const firstSinceThere = (companyId: number, moment: Date): Statement => {
+  const mark = (column: string) =>
+    sql`(select ${raw(column)} from ${marksOf(companyId)} where at <= ${moment} order by at desc limit 1)`
+  return statement(
+    sql`select epoch, pos::text as pos, id from history
+    where company_id = ${companyId} and (epoch, pos) >= (coalesce(${mark('epoch')}, 0), coalesce(${mark('pos')}, '0'::xid8))
+      and at >= ${moment}
+    order by company_id, epoch, pos, id limit 1`,
+    'webhooks.first-of-company',
+  )
+}
 
 /** One change of a company's endpoints at a time. */
 export const lockWebhooks = (companyId: number): Statement =>
@@ -105,8 +122,8 @@ export const insertWebhook = (
 ): Statement =>
   statement(sql`insert into webhook_endpoints (company_id, id, name, url, events, payload, ordered, sealed,
       cursor_epoch, cursor_pos, cursor_id, log_epoch)
-    values (${companyId}, ${id}, ${name}, ${url}, ${events}, ${payload}, ${ordered}, ${sealed}, ${cursor.epoch},
-      ${cursor.pos}::text::xid8, ${cursor.id}, ${currentEpoch})
+    select c.id, ${id}::bigint, ${name}, ${url}, ${events}::text[], ${payload}, ${ordered}::boolean, ${sealed}::bytea, ${cursor.epoch}::int,
+      ${cursor.pos}::text::xid8, ${cursor.id}::bigint, ${currentEpoch(companyId)} from companies c where c.id = ${companyId}
     returning ${endpointColumns}`)
 
 /** What was tried with the former settings and has not arrived is tried again at once. */
@@ -151,7 +168,7 @@ export const disableWebhook = (companyId: number, id: number, reason: DisableRea
 export const beginWebhookAt = (companyId: number, id: number, cursor: Position): Statement =>
   statement(sql`update webhook_endpoints set ${atPlace(cursor)}, pending = '{}', paused_until = null,
       next_attempt_at = null, failing_since = null, disabled_at = null, disabled_because = null,
-      log_epoch = ${currentEpoch}, resync_since = null, claim = null, claimed_until = null
+      log_epoch = ${currentEpoch(companyId)}, resync_since = null, claim = null, claimed_until = null
     where ${placeOf(companyId, id)} returning ${endpointColumns}`)
 
 /** Its attempts are kept as long as others; its secrets go. */

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { feedResources } from '#server/service/changes.ts'
-import { sessionOptions } from '#server/store/database.ts'
+import { sessionOptions } from '#server/store/session.ts'
 import { changesAfter } from '#sql/records/changes.ts'
 import { changedCompanies } from '#sql/system/changes.ts'
 import type { Connection } from '../../bench/postgres.ts'

@@ -146,7 +146,7 @@ describe('Every route needs its own scope and add-on', () => {
     expect((await call()).status).not.toBe(403)
 
     const others = await stage.sql<{ scopes: string[] }>(
-      'update tokens set scopes = array(select unnest(permissions) from accounts a where a.company_id = tokens.company_id except select $2) where company_id = $1 returning scopes',
+      'update tokens set scopes = (select array_remove(permissions, $2) from accounts a where a.company_id = $1) where company_id = $1 returning scopes',
       own.id,
       route.scope,
     )
@@ -237,11 +237,13 @@ describe('Settings keep the rules of tokens', () => {
 
   test('a token is in no column of the database, nor in a log or an error body', async () => {
     const secretPart = company.token.slice('plumb_live_'.length)
-    const [dump] = await stage.sql<{ text: string }>(
-      `select string_agg(t::text, ' ') || coalesce((select string_agg(h::text, ' ') from history h), '') as text from tokens t`,
+    const rows = await Promise.all(
+      ['tokens', 'history'].map((table) => stage.sql<{ text: string }>(`select t::text as text from ${table} t`)),
     )
-    expect(dump?.text).not.toContain(secretPart)
-    expect(dump?.text).not.toContain(Buffer.from(company.token).toString('hex'))
+    const dump = rows.flat().map(({ text }) => text)
+    expect(dump.length).toBeGreaterThan(1)
+    expect(dump.join(' ')).not.toContain(secretPart)
+    expect(dump.join(' ')).not.toContain(Buffer.from(company.token).toString('hex'))
     const refused = await company.get('/v1/projects?limit=x')
     expect(refused.text).not.toContain(secretPart)
   })

@@ -20,9 +20,7 @@ const open = async (options?: RawOptions): Promise<Raw> => {
 const script = head('GET', '/v1/docs/scalar.js')
 const metric = async (name: string): Promise<number> =>
   Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(await stage.app.metrics.text())?.[1] ?? Number.NaN)
-const waiting = async (): Promise<number> =>
-  (await stage.sql("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"))
-    .length
+const waiting = (): Promise<number> => stage.waiting()
 const health = (path: string) => send(stage.url, { method: 'GET', path })
 
 describe('Of more connections than CONNECTIONS_MAX', () => {

@@ -270,9 +270,11 @@ describe('What goes with a record and what stays', () => {
     // A machine without a project is not in use.
     expect((await own.get(`/v1/equipment/${used}`)).body.data).toMatchObject({ project_id: null, status: 'ACTIVE' })
     const shared = await stage.sql(
-      'select removal_id from tasks where id = $1 union select removal_id from projects where id = $2',
+      `select removal_id from tasks where company_id = $3 and id = $1
+        union select removal_id from projects where company_id = $3 and id = $2`,
       task,
       m.project,
+      own.id,
     )
     expect(shared).toHaveLength(1)
   })
@@ -351,9 +353,10 @@ describe('What goes with a record and what stays', () => {
       deleted_with: [],
       kept: [{ records: 'invoices', ids: [invoice], effect: 'unlinked' }],
     })
-    expect(await stage.sql('select 1 from estimates where id = $1', estimate)).toEqual([])
+    expect(await stage.sql('select 1 from estimates where company_id = $1 and id = $2', own.id, estimate)).toEqual([])
     const [last] = await stage.sql<{ held: { title: string } }>(
-      "select held from history where records = 'estimates' and record_id = $1 and action = 'erased'",
+      "select held from history where company_id = $1 and records = 'estimates' and record_id = $2 and action = 'erased'",
+      own.id,
       estimate,
     )
     expect(last?.held.title).toBe('E')
@@ -364,7 +367,9 @@ describe('What goes with a record and what stays', () => {
     const m = await app(own)
     const estimate = await own.create('estimates', { title: 'E', client_id: m.client, status: 'SENT', lines: [line] })
     expect((await own.call('DELETE', `/v1/estimates/${estimate}`)).body.data.mode).toBe('soft')
-    expect(await stage.sql('select 1 from estimates where id = $1', estimate)).toHaveLength(1)
+    expect(await stage.sql('select 1 from estimates where company_id = $1 and id = $2', own.id, estimate)).toHaveLength(
+      1,
+    )
   })
 
   test('at most 20 ids are listed; the count is complete', async () => {
@@ -425,7 +430,7 @@ describe('At the same time', () => {
       const answers = await Promise.all([...creates, removal])
       for (const { status } of answers) expect([200, 201, 409, 422]).toContain(status)
       const orphans = await stage.sql(
-        'select p.id from projects p join clients c on c.id = p.client_id where p.company_id = $1 and p.deleted_at is null and c.deleted_at is not null',
+        'select p.id from projects p join clients c on c.company_id = p.company_id and c.id = p.client_id where p.company_id = $1 and p.deleted_at is null and c.deleted_at is not null',
         own.id,
       )
       expect(orphans).toEqual([])

@@ -309,7 +309,8 @@ describe('Time', () => {
     const first = await company.call('POST', '/v1/clients', { body, headers })
     const age = (hours: string) =>
       stage.sql(
-        'update answers set completed_at = clock_timestamp() - $2::interval where key = $1',
+        'update answers set completed_at = now() - $3::interval where company_id = $1 and key = $2',
+        company.id,
         headers['Idempotency-Key'],
         hours,
       )
@@ -332,10 +333,7 @@ describe('Time', () => {
       await transaction.run({ text: 'select 1 from companies where id = $1 for no key update', values: [own.id] })
       slow = own.call('POST', '/v1/projects', { body, headers })
       await eventually(async () => {
-        const waiting = await stage.sql(
-          "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-        )
-        expect(waiting).toHaveLength(1)
+        expect(await stage.waiting()).toBe(1)
       })
       const duplicate = await own.call('POST', '/v1/projects', { body, headers })
       expect(duplicate).toMatchObject({ status: 409, body: { code: 'idempotency_in_progress' } })

@@ -13,16 +13,11 @@ afterAll(() => stage.close())
 
 const keyed = (key: string) => ({ 'Idempotency-Key': key })
 
-const held = (transaction: Transaction, table: string, id: number) =>
-  transaction.run({ text: `select 1 from ${table} where id = $1 for update`, values: [id] })
+const held = (transaction: Transaction, own: Company, table: string, id: number) =>
+  transaction.run({ text: `select 1 from ${table} where company_id = $1 and id = $2 for update`, values: [own.id, id] })
 
 /** Until a statement waits for a lock. */
-const waiting = () =>
-  eventually(async () =>
-    expect(
-      await stage.sql("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"),
-    ).toHaveLength(1),
-  )
+const waiting = () => eventually(async () => expect(await stage.waiting()).toBe(1))
 
 describe('A call that is not going to work holds nothing and waits for nobody', () => {
   type Row = { why: string; code?: string; prepare?: (own: Company, id: number) => Promise<unknown> }
@@ -47,7 +42,7 @@ describe('A call that is not going to work holds nothing and waits for nobody', 
     const id = await own.create('clients', { name: 'A' })
     await prepare?.(own, id)
     await stage.inTransaction(async (transaction) => {
-      await held(transaction, 'clients', id)
+      await held(transaction, own, 'clients', id)
       const options = { body: { name: 'B' }, headers: keyed('k'), token }
       const answer = await own.call('PATCH', `/v1/clients/${id}`, options)
       if (code) expect(answer.body.code).toBe(code)
@@ -61,7 +56,7 @@ describe('A call that is not going to work holds nothing and waits for nobody', 
     const patch = () => own.call('PATCH', `/v1/clients/${id}`, { body: { name: 'B' }, headers: keyed('k') })
     let first: Promise<Answer> | undefined
     await stage.inTransaction(async (transaction) => {
-      await held(transaction, 'clients', id)
+      await held(transaction, own, 'clients', id)
       first = patch()
       await waiting()
       expect((await patch()).body.code).toBe('idempotency_in_progress')
@@ -112,7 +107,7 @@ describe('A unique value that somebody takes between the look and the write', ()
     expect(
       await stage.sql("select 1 from history where company_id = $1 and changes::text like '%x-1%'", own.id),
     ).toEqual([])
-    await stage.sql("update projects set code = 'other' where id = $1", rival)
+    await stage.sql("update projects set code = 'other' where company_id = $1 and id = $2", own.id, rival)
     expect((await late()).body.data).toMatchObject({ dry_run: false })
   })
 

@@ -1,18 +1,25 @@
 import pg from 'pg'
 import { inject } from 'vitest'
+import { settingsOnEveryServer } from '#server/store/citus/distribution.ts'
 import { type Server, template } from './postgres.ts'
 
 /** A migrated database of the file's own, or a copy of another one that nobody uses. */
 export const freshDatabase = (of = template) => makeDatabase(inject('server'), of)
 
-/** An empty one, unless `of` names what it is a copy of. */
+/** An empty one, unless `of` names what it is a copy of. Where companies are distributed, one on each of the servers. */
 export async function makeDatabase(
   server: Server,
   of = 'template1',
 ): Promise<{ connection: Server; drop(): Promise<void> }> {
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
-  await run(server, `create database ${name} template ${of}`)
-  return { connection: { ...server, database: name }, drop: () => dropDatabase(server, name) }
+  const servers = serversOf(server)
+  await Promise.all(servers.map((one) => run(one, `create database ${name} template ${of}`)))
+  // They belong to a database, and are not copied with it.
+  if (server.workers && of === template) await run({ ...server, database: name }, settingsOnEveryServer)
+  const drop = async () => {
+    for (const one of servers) await dropDatabase(one, name)
+  }
+  return { connection: { ...server, database: name }, drop }
 }
 
 /**
@@ -24,14 +31,27 @@ export async function dropDatabase(server: Server, name: string): Promise<void> 
     server,
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and usename = current_user`,
   )
-  await run(server, `drop database ${name}`)
+  await run(server, `drop database ${name}${server.workers ? ' with (force)' : ''}`)
 }
 
-async function run(server: Server, text: string): Promise<void> {
-  const client = new pg.Client(server)
+export const serversOf = (server: Server): Server[] => [
+  server,
+  ...(server.workers ?? []).map((worker) => ({ ...server, ...worker })),
+]
+
+/** What each of the servers answers, taken together. */
+export async function everywhere(server: Server, text: string): Promise<unknown[]> {
+  const rows = await Promise.all(serversOf(server).map((one) => run(one, text)))
+  return rows.flat()
+}
+
+export async function run(server: Server, text: string): Promise<unknown[]> {
+  const { workers: _, ...config } = server
+  const client = new pg.Client(config)
   await client.connect()
   try {
-    await client.query(text)
+    const { rows } = await client.query(text)
+    return rows
   } finally {
     await client.end()
   }

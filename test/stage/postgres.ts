@@ -11,13 +11,22 @@ import { findPrograms } from '#server/embedded/programs.ts'
 import { asSuperuser } from '#server/embedded/single-user.ts'
 import { startServer } from '#server/embedded/start.ts'
 import { migrate } from '#server/store/migrate.ts'
+import { citusCluster } from './citus.ts'
 
 /**
  * One PostgreSQL for the whole run, with a migrated database that each test file copies: the bundled one, or the one of
- * TEST_SERVER (`{"host", "port", "user"}`, as a superuser), to try another version.
+ * TEST_SERVER (`{"host", "port", "user"}`, as a superuser), to try another version, or the cluster of CITUS_URL.
  */
 
-export type Server = { host: string; port: number; user: string; database: string; password: string }
+export type Server = {
+  host: string
+  port: number
+  user: string
+  database: string
+  password: string
+  /** Where companies are distributed: the servers behind this one. */
+  workers?: readonly { host: string; port: number }[]
+}
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -30,6 +39,11 @@ export const template = 'plumbline_template'
 export default async function setup(project: TestProject) {
   // Once, before many processes that serve it start at the same time.
   await buildConsole(() => {})
+  if (process.env.CITUS_URL) {
+    const { server, close } = await citusCluster(process.env.CITUS_URL, template)
+    project.provide('server', server)
+    return close
+  }
   const { server, close } = process.env.TEST_SERVER ? given(process.env.TEST_SERVER) : await bundled()
   const client = new pg.Client(server)
   await client.connect()

@@ -87,7 +87,10 @@ export const scenarios: { readonly [code in RefusalCode]?: Scenario } = {
     mutate: withKey,
     during: (stage, company, call) =>
       stage.inTransaction(async (transaction) => {
-        await transaction.run({ text: 'select pg_advisory_xact_lock($1::bigint)', values: [lockOf(company.id, key)] })
+        await transaction.run({
+          text: 'select pg_advisory_xact_lock($1::bigint) from companies where id = $2',
+          values: [lockOf(company.id, key), company.id],
+        })
         return call()
       }),
   },

@@ -16,7 +16,7 @@ import { oneKey } from '#server/service/seal.ts'
 import { allowAddresses, issueToken, revokeToken, rotateToken } from '#server/service/token.ts'
 import { createRecord } from '#server/service/write-record.ts'
 import type { Transaction } from '#server/store/database.ts'
-import { freshDatabase } from './database.ts'
+import { everywhere, freshDatabase } from './database.ts'
 import { conforms } from './document.ts'
 import { type Answer, send, type Wire } from './http.ts'
 import type { Server } from './postgres.ts'
@@ -31,6 +31,8 @@ export type Stage = {
   send(wire: Wire): Promise<Answer>
   sql<Row = Record<string, unknown>>(text: string, ...values: unknown[]): Promise<Row[]>
   inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
+  /** Statements that wait for a lock, on whichever server. */
+  waiting(): Promise<number>
   close(): Promise<void>
 }
 
@@ -114,6 +116,10 @@ export async function openStage(
     send: checkedSend,
     sql,
     inTransaction,
+    waiting: async () => {
+      const rows = await everywhere(connection, waitingForLocks)
+      return rows.length
+    },
     close: async () => {
       await listening.drain()
       await app.meter.close()
@@ -123,6 +129,8 @@ export async function openStage(
     },
   }
 }
+
+const waitingForLocks = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 
 async function openCompany(
   app: App,

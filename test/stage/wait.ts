@@ -1,3 +1,5 @@
+import type { Stage } from './stage.ts'
+
 export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds))
 
@@ -15,8 +17,9 @@ export async function eventually<T>(check: () => Promise<T>, timeoutMilliseconds
 }
 
 /** Until all that was written can be told: transactions of other databases of the server may hold the log up. */
-export const untilTold = ({ sql }: { sql: (text: string) => Promise<unknown[]> }): Promise<void> =>
+export const untilTold = ({ sql, connection }: Pick<Stage, 'sql' | 'connection'>): Promise<void> =>
   eventually(async () => {
-    const rows = await sql('select from history where pos >= pg_snapshot_xmin(pg_current_snapshot())')
+    const horizon = connection.workers ? 'log_horizon(company_id)' : 'pg_snapshot_xmin(pg_current_snapshot())'
+    const rows = await sql(`select from history where pos >= ${horizon}`)
     if (rows.length > 0) throw new Error('a transaction of somebody else holds the log up')
   }, 20_000)

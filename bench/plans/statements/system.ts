@@ -24,7 +24,7 @@ import { callersOf, deadIntegrations, failuresOf } from '#sql/system/call-groups
 import { countCalls, findCall, listCalls, useByDay } from '#sql/system/call-list.ts'
 import { selectCaller } from '#sql/system/caller.ts'
 import { companiesWithOldCalls, insertCalls, lastUse, sweepCalls } from '#sql/system/calls.ts'
-import { changedCompanies, horizonNow, markHorizon, sweepMarks } from '#sql/system/changes.ts'
+import { changedCompanies, horizonNow, markFor, markHorizon, sweepMarks } from '#sql/system/changes.ts'
 import { findCompany, insertCompany, lockCompany, lockCompanyWhole, updateCompany } from '#sql/system/companies.ts'
 import {
   deleteCompany,
@@ -211,6 +211,7 @@ export const ofTheSystem: readonly Topic[] = [
     [
       changedCompanies([{ companyId: 7, epoch: 1, pos: '800' }]),
       markHorizon(60),
+      markFor(7),
       sweepMarks(30, 1000),
       horizonNow(),
       selectIdentity(300_000),

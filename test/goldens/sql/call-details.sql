@@ -26,8 +26,7 @@ update companies set keeps_call_details = $1
 -- call-details.sweep
 delete from call_details where ctid = any (array(
       select ctid from call_details where at < now() - make_interval(days => $1::int) order by at limit $2 for update skip locked
-    ))
-    returning 1 as swept
+    )) returning 1 as swept
 -- [7,1000]
 
 -- call-details.unwanted-companies

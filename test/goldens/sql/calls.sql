@@ -1,5 +1,5 @@
 -- (unnamed)
-select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.status, c.code, c.about, c.ms::float8 as ms,
+select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.rows, c.status, c.code, c.about, c.ms::float8 as ms,
   host(c.peer) as peer, c.dry_run, c.replayed, c.counted, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end as outcome, c.token_id, t.label as token_label,
   t.revoked_at is null as token_active, to_char(t.revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_revoked_at from (
@@ -7,21 +7,21 @@ select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') a
   when c.dry_run then 'dry_run' else 'ok' end = $5 order by c.at desc, c.id desc
       limit $6 offset $7
     ) c cross join lateral (
-      select * from tokens where company_id = c.company_id and id between c.token_id and c.token_id order by id offset 0
+      select * from tokens where company_id = $8 and id between c.token_id and c.token_id order by id offset 0
     ) t order by c.at desc, c.id desc
--- [7,200,"clients","clients","ok",50,0]
+-- [7,200,"clients","clients","ok",50,0,7]
 
 -- (unnamed)
-select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.status, c.code, c.about, c.ms::float8 as ms,
+select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.rows, c.status, c.code, c.about, c.ms::float8 as ms,
   host(c.peer) as peer, c.dry_run, c.replayed, c.counted, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end as outcome, c.token_id, t.label as token_label,
   t.revoked_at is null as token_active, to_char(t.revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_revoked_at from (
       select * from calls c where c.company_id = $1 and c.code = $2 and $3 = any (c.about) and host(c.peer) = $4 and c.token_id = $5 order by c.at desc, c.id desc
       limit $6 offset $7
     ) c cross join lateral (
-      select * from tokens where company_id = c.company_id and id between c.token_id and c.token_id order by id offset 0
+      select * from tokens where company_id = $8 and id between c.token_id and c.token_id order by id offset 0
     ) t order by c.at desc, c.id desc
--- [7,"validation_failed","email","192.0.2.1",9,50,0]
+-- [7,"validation_failed","email","192.0.2.1",9,50,0,7]
 
 -- (unnamed)
 select count(*) as total from (
@@ -30,15 +30,15 @@ select count(*) as total from (
 -- [7,200]
 
 -- calls.find
-select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.status, c.code, c.about, c.ms::float8 as ms,
+select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.rows, c.status, c.code, c.about, c.ms::float8 as ms,
   host(c.peer) as peer, c.dry_run, c.replayed, c.counted, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end as outcome, c.token_id, t.label as token_label,
   t.revoked_at is null as token_active, to_char(t.revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_revoked_at from (
       select * from calls where company_id = $1 and id between $2 and $3 order by id offset 0
     ) c cross join lateral (
-      select * from tokens where company_id = c.company_id and id between c.token_id and c.token_id order by id offset 0
+      select * from tokens where company_id = $4 and id between c.token_id and c.token_id order by id offset 0
     ) t
--- [7,1,1]
+-- [7,1,1,7]
 
 -- calls.by-day
 select to_char(day, 'YYYY-MM-DD') as day, resource, outcome, sum(calls)::bigint as calls, sum(counted)::bigint as counted

@@ -1,12 +1,12 @@
 -- history.record
-select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, h.account_id, (select name from (select * from accounts where company_id = h.company_id and id = h.account_id  offset 0) account) as account_name, h.door, t.label as token_label,
-  t.issued_by as issuer_id, (select name from (select * from accounts where company_id = h.company_id and id = t.issued_by  offset 0) account) as issuer_name, h.records, h.record_id, h.action, h.changes, h.write_id from history h 
+select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, h.account_id, (select name from (select * from accounts where company_id = $1 and id = h.account_id  offset 0) account) as account_name, h.door, t.label as token_label,
+  t.issued_by as issuer_id, (select name from (select * from accounts where company_id = $2 and id = t.issued_by  offset 0) account) as issuer_name, h.records, h.record_id, h.action, h.changes, h.write_id from history h 
   left join lateral (
     select label, issued_by from tokens
-    where company_id = h.company_id and id between h.token_id and h.token_id order by id offset 0
-  ) t on true where h.company_id = $1 and h.records = $2 and h.record_id between $3 and $4
-    order by h.record_id desc, h.id desc limit $5 offset $6
--- [7,"projects",4711,4711,50,0]
+    where company_id = $3 and id between h.token_id and h.token_id order by id offset 0
+  ) t on true where h.company_id = $4 and h.records = $5 and h.record_id between $6 and $7
+    order by h.record_id desc, h.id desc limit $8 offset $9
+-- [7,7,7,7,"projects",4711,4711,50,0]
 
 -- history.count
 select count(*) as total from (
@@ -15,53 +15,53 @@ select count(*) as total from (
 -- [7,"projects",4711,4711]
 
 -- (unnamed)
-select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, h.account_id, (select name from (select * from accounts where company_id = h.company_id and id = h.account_id  offset 0) account) as account_name, h.door, t.label as token_label,
-  t.issued_by as issuer_id, (select name from (select * from accounts where company_id = h.company_id and id = t.issued_by  offset 0) account) as issuer_name, h.records, h.record_id, h.action, h.changes, h.write_id, case h.records when $1 then (
-      select r.name::text from (select * from projects where company_id = h.company_id and id = h.record_id  offset 0) r
-    ) when $2 then (
-      select r.name::text from (select * from workers where company_id = h.company_id and id = h.record_id  offset 0) r
+select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, h.account_id, (select name from (select * from accounts where company_id = $1 and id = h.account_id  offset 0) account) as account_name, h.door, t.label as token_label,
+  t.issued_by as issuer_id, (select name from (select * from accounts where company_id = $2 and id = t.issued_by  offset 0) account) as issuer_name, h.records, h.record_id, h.action, h.changes, h.write_id, case h.records when $3 then (
+      select r.name::text from (select * from projects where company_id = $4 and id = h.record_id  offset 0) r
+    ) when $5 then (
+      select r.name::text from (select * from workers where company_id = $6 and id = h.record_id  offset 0) r
     ) end as title
     from (
-      select * from history where company_id = $3 and records = any ($4::text[])
-      order by id desc limit $5
+      select * from history where company_id = $7 and records = any ($8::text[])
+      order by id desc limit $9
     ) h 
   left join lateral (
     select label, issued_by from tokens
-    where company_id = h.company_id and id between h.token_id and h.token_id order by id offset 0
+    where company_id = $10 and id between h.token_id and h.token_id order by id offset 0
   ) t on true order by h.id desc
--- ["projects","workers",7,["projects","workers"],10]
+-- [7,7,"projects",7,"workers",7,7,["projects","workers"],10,7]
 
 -- removals.list
-select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, h.account_id, (select name from (select * from accounts where company_id = h.company_id and id = h.account_id  offset 0) account) as account_name, h.door, t.label as token_label,
-  t.issued_by as issuer_id, (select name from (select * from accounts where company_id = h.company_id and id = t.issued_by  offset 0) account) as issuer_name, h.records, h.record_id, h.title, h.mode, h.went, h.unlinked,
+select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, h.account_id, (select name from (select * from accounts where company_id = $1 and id = h.account_id  offset 0) account) as account_name, h.door, t.label as token_label,
+  t.issued_by as issuer_id, (select name from (select * from accounts where company_id = $2 and id = t.issued_by  offset 0) account) as issuer_name, h.records, h.record_id, h.title, h.mode, h.went, h.unlinked,
       to_char(h.restored_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as restored_at
     from removals h 
   left join lateral (
     select label, issued_by from tokens
-    where company_id = h.company_id and id between h.token_id and h.token_id order by id offset 0
+    where company_id = $3 and id between h.token_id and h.token_id order by id offset 0
   ) t on true
-    where h.company_id = $1 and h.records = any ($2::text[])
-    order by h.id desc limit $3 offset $4
--- [7,["projects"],50,0]
+    where h.company_id = $4 and h.records = any ($5::text[])
+    order by h.id desc limit $6 offset $7
+-- [7,7,7,7,["projects"],50,0]
 
 -- history.settings
-select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, h.account_id, (select name from (select * from accounts where company_id = h.company_id and id = h.account_id  offset 0) account) as account_name, h.door, t.label as token_label,
-  t.issued_by as issuer_id, (select name from (select * from accounts where company_id = h.company_id and id = t.issued_by  offset 0) account) as issuer_name, h.records, h.record_id, h.action, h.changes, h.write_id, case h.records
+select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, h.account_id, (select name from (select * from accounts where company_id = $1 and id = h.account_id  offset 0) account) as account_name, h.door, t.label as token_label,
+  t.issued_by as issuer_id, (select name from (select * from accounts where company_id = $2 and id = t.issued_by  offset 0) account) as issuer_name, h.records, h.record_id, h.action, h.changes, h.write_id, case h.records
         when 'tokens' then (
-          select label from tokens where company_id = h.company_id and id between h.record_id and h.record_id order by id offset 0
+          select label from tokens where company_id = $3 and id between h.record_id and h.record_id order by id offset 0
         )
-        when 'webhook_endpoints' then (select name from (select * from webhook_endpoints where company_id = h.company_id and id = h.record_id  offset 0) r)
-        when 'accounts' then (select name from (select * from accounts where company_id = h.company_id and id = h.record_id  offset 0) r)
+        when 'webhook_endpoints' then (select name from (select * from webhook_endpoints where company_id = $4 and id = h.record_id  offset 0) r)
+        when 'accounts' then (select name from (select * from accounts where company_id = $5 and id = h.record_id  offset 0) r)
       end as title
     from (
-      select * from history where company_id = $1 and records in ('tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies')
-        and records = any ($2::text[]) order by at desc, id desc limit $3 offset $4
+      select * from history where company_id = $6 and records in ('tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies')
+        and records = any ($7::text[]) order by at desc, id desc limit $8 offset $9
     ) h 
   left join lateral (
     select label, issued_by from tokens
-    where company_id = h.company_id and id between h.token_id and h.token_id order by id offset 0
+    where company_id = $10 and id between h.token_id and h.token_id order by id offset 0
   ) t on true order by h.at desc, h.id desc
--- [7,["tokens"],50,0]
+-- [7,7,7,7,7,7,["tokens"],50,0,7]
 
 -- history.settings-count
 select count(*) as total from (

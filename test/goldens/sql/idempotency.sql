@@ -19,12 +19,11 @@ insert into answers (company_id, key, fingerprint, status, body, location, etag,
       $7, $8, $9)
     on conflict (company_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
       body = excluded.body, location = excluded.location, etag = excluded.etag, request_id = excluded.request_id, write_id = excluded.write_id,
-      completed_at = clock_timestamp()
+      completed_at = excluded.completed_at
 -- [7,"key",{"type":"Buffer","data":[0]},201,"{}",null,null,null,null]
 
 -- answers.sweep
 delete from answers where ctid = any (array(
       select ctid from answers where completed_at < now() - make_interval(hours => $1) limit $2 for update skip locked
-    ))
-    returning 1 as swept
+    )) returning 1 as swept
 -- [24,1000]

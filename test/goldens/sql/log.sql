@@ -53,7 +53,7 @@ select identity = (
     select format('%s/%s/%s/%s', (select system_identifier from pg_control_system()),
       left(pg_walfile_name(pg_current_wal_lsn()), 8), (select oid from pg_database where datname = current_database()),
       'log_epochs'::regclass::oid)
-  ) as same, case when current_setting('server_version_num')::int >= 170000
+  ) as same, to_regclass('company_epochs') is not null as distributed, case when current_setting('server_version_num')::int >= 170000
       then set_config('transaction_timeout', $1, false) end as bound
     from log_epochs order by epoch desc limit 1
 -- ["300000"]

@@ -72,10 +72,10 @@ select id, name, email, permissions, disabled_at is not null as disabled, is_ser
 -- (unnamed)
 update accounts set name = $1, email = $2,
       email_ordinal = case when email_key(email) = email_key($3) then email_ordinal else 0 end, permissions = $4,
-      disabled_at = case when $5::boolean then coalesce(disabled_at, now()) end,
-      password_hash = coalesce($6, password_hash)
-    where company_id = $7 and id = $8 returning id, name, email, permissions, disabled_at is not null as disabled, is_service as service
--- ["Ada","ada@example.com","ada@example.com",[],false,null,7,8]
+      disabled_at = null,
+      password_hash = coalesce($5, password_hash)
+    where company_id = $6 and id = $7 returning id, name, email, permissions, disabled_at is not null as disabled, is_service as service
+-- ["Ada","ada@example.com","ada@example.com",[],null,7,8]
 
 -- (unnamed)
 select nextval(pg_get_serial_sequence('tokens', 'id')) as id

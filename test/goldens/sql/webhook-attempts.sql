@@ -34,6 +34,5 @@ select id, endpoint_id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.
 -- webhook-attempts.sweep
 delete from webhook_attempts where ctid = any (array(
       select ctid from webhook_attempts where at < now() - make_interval(days => $1::int) order by at limit $2 for update skip locked
-    ))
-    returning 1 as swept
+    )) returning 1 as swept
 -- [30,1000]

@@ -37,11 +37,11 @@ select nextval(pg_get_serial_sequence('webhook_endpoints', 'id')) as id
 -- (unnamed)
 insert into webhook_endpoints (company_id, id, name, url, events, payload, ordered, sealed,
       cursor_epoch, cursor_pos, cursor_id, log_epoch)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-      $10::text::xid8, $11, (select epoch from log_epochs order by epoch desc limit 1))
+    select c.id, $1::bigint, $2, $3, $4::text[], $5, $6::boolean, $7::bytea, $8::int,
+      $9::text::xid8, $10::bigint, (select epoch from log_epochs order by epoch desc limit 1) from companies c where c.id = $11
     returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
   cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at
--- [7,3,"W","https://erp.example.com",["projects.created"],"full",true,{"type":"Buffer","data":[0]},1,"800",4711]
+-- [3,"W","https://erp.example.com",["projects.created"],"full",true,{"type":"Buffer","data":[0]},1,"800",4711,7]
 
 -- (unnamed)
 update webhook_endpoints set name = $1, url = $2, events = $3, payload = $4,

@@ -1,0 +1,117 @@
+import type { Sql } from 'sql-template-tag'
+import { type Run, type Statement, sql, statement } from '../statement.ts'
+import { type Author, doorOf } from '../system/log.ts'
+
+/**
+ * The log where companies are distributed. A position is a transaction id of the server that holds the company, so the
+ * log of a company begins a new epoch with the first write on another server. Decisions, Distributed.
+ */
+
+/** The epoch of the last write of a company; 0 before the first. */
+export const epochOf = (companyId: number | Sql): Sql =>
+  sql`coalesce((select epoch from company_epochs where company_id = ${companyId} order by epoch desc limit 1), 0)`
+
+/**
+ * Where the company has come to another server since its last write, an epoch begins here. Those who write at once wait
+ * for the first of them.
+ */
+export const beginEpoch = (companyId: number): Statement =>
+  statement(
+    sql`insert into company_epochs (company_id, epoch, server)
+    select c.id, ${epochOf(companyId)} + 1, log_server(c.id) from companies c
+    where c.id = ${companyId} and log_server(c.id) is distinct from ${serverOf(companyId)}
+    on conflict do nothing`,
+    'log.begin-epoch',
+  )
+
+const serverOf = (companyId: number): Sql =>
+  sql`(select server from company_epochs where company_id = ${companyId} order by epoch desc limit 1)`
+
+/**
+ * How far the log of a company can be read: below the oldest transaction of its server. On another server than that of
+ * its last write there is nobody who still writes.
+ */
+export const logOf = (companyId: number): Sql => sql`
+      select ${epochOf(companyId)} as epoch, ${horizonOf(sql`c.id`, serverOf(companyId))} as pos
+      from companies c where c.id = ${companyId}`
+
+export const horizonOf = (companyId: Sql, server: Sql): Sql =>
+  sql`case when log_server(${companyId}) = ${server} then log_horizon(${companyId}) else ${last}::xid8 end`
+
+/** The greatest of all positions. */
+const last = sql`'18446744073709551615'`
+
+/** Places up to which the log of a company was whole. */
+export const marksOf = (companyId: number): Sql =>
+  sql`(select epoch, pos, at from company_marks where company_id = ${companyId}) log_marks`
+
+/**
+ * Where an epoch of a company ends: all of it came along to another server; on the same one it began anew after the
+ * last mark.
+ */
+export const endOf = (companyId: number, epoch: Sql): Sql => sql`(
+        select case when split_part(ended.server, '/', 1) <> split_part(next.server, '/', 1) then ${last}
+          else (select coalesce(max(pos), '0')::text from ${marksOf(companyId)} where log_marks.epoch = ended.epoch) end
+        from company_epochs ended join company_epochs next
+          on next.company_id = ended.company_id and next.epoch = ended.epoch + 1
+        where ended.company_id = ${companyId} and ended.epoch = ${epoch}
+      )`
+
+/** A mark of this moment, in an epoch that is of this server. */
+export async function markNow(run: Run, companyId: number): Promise<readonly unknown[]> {
+  const [, rows] = await Promise.all([run(beginEpoch(companyId)), run(insertMark(companyId))])
+  return rows
+}
+
+const insertMark = (companyId: number): Statement =>
+  statement(
+    sql`insert into company_marks as m (company_id, epoch, pos)
+    select c.id, ${epochOf(companyId)}, log_horizon(c.id) from companies c where c.id = ${companyId}
+    on conflict (company_id, epoch, pos) do update set at = m.at
+    returning epoch, pos::text`,
+    'changes.mark-company',
+  )
+
+/** A mark for every company that was written to since its last. */
+export const markAll = (seconds: number): Statement =>
+  statement(
+    sql`insert into company_marks (company_id, epoch, pos)
+    select e.company_id, e.epoch, log_horizon(e.company_id) from company_epochs e
+    where log_server(e.company_id) = e.server
+      and not exists (select from company_epochs later where later.company_id = e.company_id and later.epoch > e.epoch)
+      and not exists (
+        select from company_marks m where m.company_id = e.company_id and m.at > now() - make_interval(secs => ${seconds}::float8)
+      )
+      and exists (
+        select from history h where h.company_id = e.company_id and h.epoch = e.epoch and h.pos >= (
+          select coalesce(max(m.pos), '0') from company_marks m where m.company_id = e.company_id and m.epoch = e.epoch
+        )
+      )
+    on conflict do nothing`,
+    'changes.mark',
+  )
+
+type Logged = { records: string; action: string; removalId?: number | undefined }
+
+/** Ids of the log, in the order in which they are drawn. */
+export const drawIds = async (run: Run, count: number): Promise<number[]> => {
+  const rows = await run<{ id: number }>(
+    statement(sql`select nextval('history_id_seq') as id from generate_series(1, ${count}::int)`, 'history.ids'),
+  )
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * The rows of the log for what `of` (history_id, record_id, version, changes, held) yields. It is read with the company's
+ * own row, so that the position is one of the company's server.
+ */
+export const loggedThere = (author: Author, { records, action, removalId }: Logged, of: Sql): Statement => {
+  const { companyId } = author
+  return statement(sql`insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
+      records, action, removal_id, epoch, pos, id, record_id, version, changes, held)
+    select c.id, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)}::text,
+      ${author.writeId}::uuid, ${author.requestId ?? null}::text, ${author.idempotencyKey ?? null}::text,
+      ${records}::text, ${action}::text, ${removalId ?? null}::bigint, ${epochOf(companyId)},
+      log_position(c.id), logged.*
+    from companies c cross join (${of}) logged where c.id = ${companyId}`)
+}

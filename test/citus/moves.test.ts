@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { routes } from '#derive/routes.ts'
+import { registry } from '#registry/resources/index.ts'
+import { handlers } from '#server/pipeline/handlers/index.ts'
+import type { Answer } from '../stage/http.ts'
+import { type Company, openStage, type Stage } from '../stage/stage.ts'
+import { eventually, pause, untilTold } from '../stage/wait.ts'
+import { companiesApart, crash, move, placeOf } from './servers.ts'
+
+/** What a caller has of a server that goes away, and of a company that is taken to another one. */
+let stage: Stage
+/** What a create waits for once its key is claimed and its record was looked up. */
+let gate: { reached(): void; opened: Promise<void> } | undefined
+beforeAll(async () => {
+  const paused: typeof handlers.create = (route) => {
+    const bound = handlers.create(route)
+    return (...asked) => {
+      const { prefetch, execute } = bound(...asked)
+      return {
+        prefetch,
+        execute: async (...work) => {
+          const own = gate
+          gate = undefined
+          own?.reached()
+          await own?.opened
+          return execute(...work)
+        },
+      }
+    }
+  }
+  stage = await openStage({}, { routes: routes(registry), handlers: { ...handlers, create: paused } })
+})
+afterAll(() => stage?.close())
+
+type Heard = { at: number; key: string; status: number; id: number | undefined; retryAfter: string | undefined }
+
+/** Writes all the time, each with a key of its own; what was refused for now is tried again with the same one. */
+function writing(company: Company): { heard: Heard[]; stop(): Promise<void> } {
+  const heard: Heard[] = []
+  let isOver = false
+  const write = async (writer: number): Promise<void> => {
+    for (let n = 0; !isOver; ) {
+      const key = `w${writer}-${n}`
+      const { status, body, headers } = await company.call('POST', '/v1/clients', {
+        body: { name: key },
+        headers: { 'Idempotency-Key': key },
+      })
+      heard.push({ at: performance.now(), key, status, id: body?.data?.id, retryAfter: headers['retry-after'] })
+      if (status === 201) n++
+      else await pause(100)
+    }
+  }
+  const writers = [0, 1, 2].map(write)
+  return {
+    heard,
+    stop: async () => {
+      isOver = true
+      await Promise.all(writers)
+    },
+  }
+}
+
+/** Every key that was answered has one record, every record one key, and the feed tells each of them once. */
+async function isWhole(company: Company, heard: readonly Heard[]): Promise<void> {
+  const made = heard.filter(({ status }) => status === 201)
+  const rows = await stage.sql<{ id: number; name: string }>(
+    'select id, name from clients where company_id = $1',
+    company.id,
+  )
+  expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length)
+  expect(made.filter(({ key, id }) => !rows.some((row) => row.name === key && row.id === id))).toEqual([])
+  await untilTold(stage)
+  expect((await follow(company, null)).toSorted()).toEqual(rows.map(({ id }) => id).toSorted())
+}
+
+/** The records that the feed tells from a cursor on; `onPage` hears how far it has come. */
+async function follow(
+  company: Company,
+  after: string | null,
+  onPage: (next: string) => void = () => {},
+): Promise<number[]> {
+  const told: number[] = []
+  for (let cursor = after; ; ) {
+    const { status, body } = await company.get(`/v1/changes?limit=50${cursor === null ? '' : `&after=${cursor}`}`)
+    if (status === 503) {
+      await pause(100)
+      continue
+    }
+    expect(status).toBe(200)
+    told.push(...body.data.map(({ record_id }: { record_id: number }) => record_id))
+    cursor = body.meta.next
+    onPage(body.meta.next)
+    if (!body.meta.more) return told
+  }
+}
+
+test('a company is moved to another server while it is written to: no write is lost or doubled, 503 for seconds at most', async () => {
+  const company = await stage.company()
+  const before = await placeOf(stage, company.id)
+  const { heard, stop } = writing(company)
+  await eventually(async () => expect(heard.length).toBeGreaterThan(20))
+  let cursor: string | null = null
+  const told: number[] = await follow(company, null, (next) => {
+    cursor = next
+  })
+  let isMoved = false
+  const moving = move(stage, company.id).finally(() => {
+    isMoved = true
+  })
+  while (!isMoved) {
+    told.push(
+      ...(await follow(company, cursor, (next) => {
+        cursor = next
+      })),
+    )
+    await pause(50)
+  }
+  await moving
+  const movedAt = performance.now()
+  await eventually(async () => expect(heard.filter(({ at }) => at > movedAt).length).toBeGreaterThan(20), 20_000)
+  await stop()
+  expect((await placeOf(stage, company.id)).port).not.toBe(before.port)
+
+  const statuses = [...new Set(heard.map(({ status }) => status))]
+  expect(statuses.filter((status) => status !== 201 && status !== 503)).toEqual([])
+  const refused = heard.filter(({ status }) => status === 503)
+  for (const { retryAfter } of refused) expect(Number(retryAfter)).toBeGreaterThan(0)
+  const answered = heard.filter(({ status }) => status === 201).map(({ at }) => at)
+  expect(Math.max(...answered.slice(1).map((at, index) => at - (answered[index] as number)))).toBeLessThan(10_000)
+  await isWhole(company, heard)
+  // Who followed meanwhile has heard of every change once, in the epoch of the first server and in that of the second.
+  told.push(...(await follow(company, cursor)))
+  expect(new Set(told).size).toBe(told.length)
+  expect(told.length).toBe(answered.length)
+}, 120_000)
+
+test('a key that was claimed before the move and again after it is done once', async () => {
+  const company = await stage.company()
+  const create = (): Promise<Answer> =>
+    company.call('POST', '/v1/clients', { body: { name: 'Once' }, headers: { 'Idempotency-Key': 'moved' } })
+  let open = (): void => {}
+  const reached = new Promise<void>((resolve) => {
+    gate = { reached: resolve, opened: new Promise((opened) => (open = opened)) }
+  })
+  const first = create()
+  await reached
+  await move(stage, company.id)
+  const second = await create()
+  expect(second).toMatchObject({ status: 201 })
+  open()
+  const late = await first
+  expect(late).toMatchObject({ status: 201, headers: { 'idempotency-replayed': 'true' } })
+  expect(late.text).toBe(second.text)
+  expect(await stage.sql('select 1 from clients where company_id = $1', company.id)).toHaveLength(1)
+}, 120_000)
+
+test('a server is stopped and started: its companies get 503 with Retry-After and go on by themselves, others hear nothing of it', async () => {
+  const [hit, spared] = await companiesApart(stage)
+  const { host, port } = await placeOf(stage, hit.id)
+  const loads = [writing(hit), writing(spared)] as const
+  const count = (heard: readonly Heard[], status: number, since: number) =>
+    heard.filter((one) => one.at > since && one.status === status).length
+  await eventually(async () => {
+    for (const { heard } of loads) expect(count(heard, 201, 0)).toBeGreaterThan(10)
+  })
+  const stoppedAt = performance.now()
+  const start = await crash({ ...stage.connection, host, port })
+  await eventually(async () => {
+    expect(count(loads[0].heard, 503, stoppedAt)).toBeGreaterThan(5)
+    expect(count(loads[1].heard, 201, stoppedAt)).toBeGreaterThan(20)
+  }, 20_000)
+  const reads = await Promise.all([hit, spared].map((company) => company.get('/v1/clients?limit=1')))
+  expect(reads.map(({ status }) => status)).toEqual([503, 200])
+  await start()
+  const startedAt = performance.now()
+  await eventually(async () => expect(count(loads[0].heard, 201, startedAt)).toBeGreaterThan(20), 30_000)
+  await Promise.all(loads.map(({ stop }) => stop()))
+
+  for (const { status, retryAfter } of loads[0].heard)
+    if (status !== 201) expect([status, Number(retryAfter) > 0]).toEqual([503, true])
+  expect(new Set(loads[1].heard.map(({ status }) => status))).toEqual(new Set([201]))
+  await isWhole(hit, loads[0].heard)
+  await isWhole(spared, loads[1].heard)
+}, 120_000)
