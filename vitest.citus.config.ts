@@ -4,15 +4,13 @@ import { defineConfig } from 'vitest/config'
  * The tests of /v1 and of several processes on a database that distributes companies: the cluster of CITUS_URL, which
  * names its coordinator. Where it is missing, nothing is run and that is a failure.
  */
-if (!process.env.CITUS_URL)
-  throw new Error('set CITUS_URL to the coordinator of a Citus cluster that is for tests alone')
 
 /** They look at how one server alone is asked: reads that share a statement there, and what its own counters say. */
 const ofOneServer = ['test/http/batchable-reads.test.ts', 'test/http/entries.test.ts']
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/stage/postgres.ts'],
+    globalSetup: ['test/citus/setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [

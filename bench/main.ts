@@ -1,5 +1,6 @@
 import { EmbeddedProblem } from '#server/embedded/open.ts'
 import { compare } from './compare.ts'
+import { distributed } from './distributed/distributed.ts'
 import { fresh } from './fresh/fresh.ts'
 import { growth } from './growth/growth.ts'
 import { help, readOptions } from './options.ts'
@@ -13,7 +14,10 @@ import { profile } from './profile.ts'
 try {
   const options = readOptions(process.argv.slice(2))
   if (options.help) process.stdout.write(help)
-  else await { works: compare, profile, growth, fresh, plans, pressure, endurance, processes }[options.about](options)
+  else
+    await { works: compare, profile, growth, fresh, plans, pressure, endurance, processes, distributed }[options.about](
+      options,
+    )
 } catch (error) {
   if (!(error instanceof BenchProblem || error instanceof EmbeddedProblem)) throw error
   process.stderr.write(`${error.message}\n`)

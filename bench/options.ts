@@ -3,7 +3,7 @@ import { freshWorks } from './fresh/works.ts'
 import { BenchProblem } from './problem.ts'
 import { type WorkName, workNames } from './works.ts'
 
-type About = 'works' | 'profile' | 'growth' | 'fresh' | 'plans' | 'pressure' | 'endurance' | 'processes'
+type About = 'works' | 'profile' | 'growth' | 'fresh' | 'plans' | 'pressure' | 'endurance' | 'processes' | 'distributed'
 
 /** What a run of the bench is asked to do. */
 export type Options = {
@@ -30,9 +30,9 @@ export type Options = {
 export function readOptions(words: readonly string[]): Options {
   const { values } = parsed(words)
   const quick = values.quick ?? false
-  const kinds = (['profile', 'growth', 'fresh', 'plans', 'pressure', 'endurance', 'processes'] as const).filter(
-    (kind) => values[kind],
-  )
+  const kinds = (
+    ['profile', 'growth', 'fresh', 'plans', 'pressure', 'endurance', 'processes', 'distributed'] as const
+  ).filter((kind) => values[kind])
   if (kinds.length > 1)
     throw new BenchProblem(`${kinds.map((kind) => `--${kind}`).join(' and ')} are several runs: ask for one of them.`)
   if ((values.against === undefined) !== (values.adapter === undefined)) {
@@ -89,6 +89,7 @@ const usualOf: { readonly [about in About]: Partial<Usual> } = {
   pressure: { sizes: [10_000], connections: [32], rounds: 3, seconds: 10 },
   endurance: { sizes: [10_000], connections: [32], rounds: 3, seconds: 5 },
   processes: { sizes: [10_000], works: ['fetch', 'list'], connections: [32] },
+  distributed: { works: ['fetch', 'list', 'create-keyed'], connections: [16], rounds: 3, seconds: 4 },
 }
 
 export const help = `Measures Plumbline beside the floor: the least that any server on this stack could do.
@@ -102,6 +103,7 @@ export const help = `Measures Plumbline beside the floor: the least that any ser
   npm run bench -- --pressure      half of what can be served, twice, and half again: under two minutes
   npm run bench -- --endurance     a steady load for an hour; --minutes N, and --rate N for so many requests a second
   npm run bench -- --processes 1,2 the same works served by one process and by several
+  npm run bench -- --distributed   one server beside a coordinator with one worker and two, on the cluster of CITUS_URL
 
   --only LIST          some of ${workNames.join(', ')}
   --records LIST       records of a kind, over 1,000 companies; with --fresh, of one
@@ -131,6 +133,7 @@ function parsed(words: readonly string[]) {
           pressure: flag,
           endurance: flag,
           processes: text,
+          distributed: flag,
         },
         ...{ quick: flag, floor: flag, minutes: text, rate: text, help: { ...flag, short: 'h' } as const },
         ...{ only: text, records: text, connections: text, rounds: text, seconds: text },

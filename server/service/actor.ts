@@ -1,5 +1,5 @@
 import { v7 } from 'uuid'
-import type { Author } from '#sql/system/log.ts'
+import type { Author } from '#sql/author.ts'
 
 /** Who acts, through which channel: the token of an integrator, somebody in the console, the operator, or the service itself. */
 export type Actor = Author & { channel: 'api' | 'console' | 'command' | 'service' }

@@ -62,5 +62,6 @@ export function violatedIndex(error: unknown): string | undefined {
   const { code, constraint, message } = (error ?? {}) as Coded
   if (code !== '23505') return undefined
   // A coordinator passes on what a server said, in which the index of its part has a number behind the name.
-  return typeof constraint === 'string' ? constraint : /unique constraint "(\w+)_\d+"/.exec(String(message))?.[1]
+  if (typeof constraint === 'string') return constraint
+  return /unique constraint "(\w{1,63})"/.exec(String(message))?.[1]?.replace(/_\d+$/, '')
 }

@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
+import { type Author, doorOf } from '../author.ts'
 import { type Run, type Statement, sql, statement } from '../statement.ts'
-import { type Author, doorOf } from '../system/log.ts'
 
 /**
  * The log where companies are distributed. A position is a transaction id of the server that holds the company, so the

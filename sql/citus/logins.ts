@@ -1,7 +1,5 @@
 import { companyRow } from '../access.ts'
 import { type Statement, type Steps, sql, statement } from '../statement.ts'
-import type { AccountRow } from '../system/accounts.ts'
-import type { CandidateRow } from '../system/sign-in.ts'
 
 /** Who signs in names no company, so which accounts an address has is known on every server: the table `logins`. */
 
@@ -18,10 +16,10 @@ export const candidatesThere =
         'logins.find',
       ),
     )
-    const rows: CandidateRow[] = []
+    const rows: object[] = []
     for (const { subject, company_id, account_id } of logins) {
       if (company_id === null || account_id === null || rows.length === most) continue
-      const [row] = await run<Omit<CandidateRow, 'subject'>>(
+      const [row] = await run<object>(
         statement(
           sql`select a.company_id, c.name as company_name, a.id, a.name, a.password_hash
           from accounts a cross join ${companyRow(company_id)} c
@@ -39,7 +37,7 @@ export const candidatesThere =
 export const withLogin = (companyId: number, write: Statement): Statement => ({
   ...write,
   distributed: async (run) => {
-    const rows = await run<AccountRow>(write)
+    const rows = await run<{ id: number; email: string; service: boolean }>(write)
     const [account] = rows
     if (!account || account.service) return rows
     const known = await run(

@@ -1,12 +1,9 @@
 import { join, type Sql } from 'sql-template-tag'
-import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { registry } from '#registry/resources/index.ts'
 import { byKeys } from '../access.ts'
-import { currencyOf, shown } from '../records/shown.ts'
-import { identifier, type Run, type Steps, sql, statement } from '../statement.ts'
-import type { Author } from '../system/log.ts'
-import { takeSlots } from '../system/quota.ts'
+import type { Author } from '../author.ts'
+import { identifier, type Run, type Statement, type Steps, sql, statement } from '../statement.ts'
 import { beginEpoch, drawIds, loggedThere } from './log.ts'
 
 /**
@@ -14,14 +11,17 @@ import { beginEpoch, drawIds, loggedThere } from './log.ts'
  * so each part is a statement; they travel together, behind one that draws the ids.
  */
 
+/** A resource, and the JSON of its record `r`. */
+type Resource = { name: string; json: Sql }
+
 /** Records as they come to be: `source` are their columns and where these come from. */
 type NewRecords = { columns: Sql; source: (ids: readonly number[]) => Sql; count: number }
 
 export const insertThere =
-  (author: Author, definition: Definition, records: NewRecords, planLimit: number | null): Steps =>
+  (author: Author, resource: Resource, records: NewRecords, slots: Statement | null): Steps =>
   async (run) => {
     const { companyId } = author
-    const { name } = definition
+    const { name } = resource
     const [drawn, taken] = await Promise.all([
       run<{ id: number; history_id: number }>(
         statement(
@@ -30,7 +30,7 @@ export const insertThere =
           `${name}.ids`,
         ),
       ),
-      planLimit === null ? [true] : run(takeSlots(companyId, name, planLimit, records.count)),
+      slots === null ? [true] : run(slots),
     ])
     if (taken.length === 0) return []
     const ids = drawn.map(({ id }) => id)
@@ -41,17 +41,16 @@ export const insertThere =
       run(statement(insert)),
       run(changeCount(companyId, name, ids.length)),
       run(loggedThere(author, { records: name, action: 'created' }, ofRecords(companyId, name, written))),
-      run(now(companyId, definition, ids)),
+      run(now(companyId, resource, ids)),
     ])
     return rows
   }
 
 /** A record that was erased, under the id that it had. */
 export const insertAgainThere =
-  (author: Author, definition: Definition, id: number, insert: Sql, removalId: number): Steps =>
+  (author: Author, name: string, { id, insert, removalId }: { id: number; insert: Sql; removalId: number }): Steps =>
   async (run) => {
     const { companyId } = author
-    const { name } = definition
     const written = await withIds(run, [id])
     const kind = { records: name, action: 'restored', removalId }
     await Promise.all([
@@ -65,10 +64,10 @@ export const insertAgainThere =
 
 /** Records of which each was held by this transaction, so none is missed by the statements one after the other. */
 export const updateThere =
-  (author: Author, definition: Definition, changes: ReadonlyMap<number, JsonObject>, update: Sql): Steps =>
+  (author: Author, resource: Resource, changes: ReadonlyMap<number, JsonObject>, update: Sql): Steps =>
   async (run) => {
     const { companyId } = author
-    const { name } = definition
+    const { name } = resource
     const ids = [...changes.keys()]
     const written = await withIds(run, ids)
     const said = ids.map((id) => JSON.stringify(changes.get(id)))
@@ -80,18 +79,18 @@ export const updateThere =
       run(beginEpoch(companyId)),
       run(loggedThere(author, { records: name, action: 'changed' }, of)),
       run(statement(update)),
-      run(now(companyId, definition, ids)),
+      run(now(companyId, resource, ids)),
     ])
     return rows
   }
 
 export const softDeleteThere =
-  (author: Author, definition: Definition, ids: readonly number[], removalId: number): Steps =>
+  (author: Author, resource: Resource, ids: readonly number[], removalId: number): Steps =>
   async (run) => {
     const { companyId } = author
-    const { name } = definition
+    const { name, json } = resource
     const written = await withIds(run, ids)
-    const held = sql`r.version + 1, null::json, ${shown(definition, currencyOf(companyId))}::json`
+    const held = sql`r.version + 1, null::json, ${json}::json`
     await Promise.all([
       run(beginEpoch(companyId)),
       run(
@@ -108,7 +107,7 @@ export const softDeleteThere =
 
 /** What was out of sight and referred to it lets go of it here: there a foreign key cannot. */
 export const eraseThere =
-  (author: Author, { name }: Definition, id: number, held: string, removalId: number): Steps =>
+  (author: Author, name: string, { id, held, removalId }: { id: number; held: string; removalId: number }): Steps =>
   async (run) => {
     const { companyId } = author
     const written = await withIds(run, [id])
@@ -206,12 +205,8 @@ const changeCount = (companyId: number, records: string, change: number) =>
     'row-counts.change',
   )
 
-const now = (companyId: number, definition: Definition, ids: readonly number[]) =>
-  statement(
-    sql`select r.id, r.version, ${shown(definition, currencyOf(companyId))} as json
-    from ${byKeys(definition.name, companyId, ids)}`,
-    `${definition.name}.now`,
-  )
+const now = (companyId: number, { name, json }: Resource, ids: readonly number[]) =>
+  statement(sql`select r.id, r.version, ${json} as json from ${byKeys(name, companyId, ids)}`, `${name}.now`)
 
 /** One record by its values, as what is inserted. */
 export const oneRecord = (companyId: number, columns: readonly Sql[], values: readonly Sql[]): NewRecords => ({

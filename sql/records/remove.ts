@@ -1,12 +1,13 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition, Match, Relation } from '#registry/definition.ts'
 import { byKeys, exactly, inOrderOf } from '../access.ts'
+import { type Author, doorOf } from '../author.ts'
 import { eraseThere, setColumnThere, softDeleteThere } from '../citus/records.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
-import { type Author, doorOf, logged } from '../system/log.ts'
+import { logged } from '../system/log.ts'
 import { changeRowCount } from '../system/row-counts.ts'
 import type { UnlinkedEntry } from './history.ts'
-import { currencyOf, shown } from './shown.ts'
+import { currencyOf, resourceOf, shown } from './shown.ts'
 
 export type Effect = 'restrict' | 'cascade' | 'unlinked' | 'kept'
 export type RelatedRow = { id: number; effect: Effect }
@@ -90,7 +91,7 @@ export const softDelete = (
       sql`select id, version, null::json, (select json::json from was where was.id = r.id) from r`,
     )}`,
     `${name}.soft-delete`,
-    softDeleteThere(author, definition, ids, removalId),
+    softDeleteThere(author, resourceOf(author, definition), ids, removalId),
   )
 }
 
@@ -112,7 +113,7 @@ export const erase = (
       sql`select id, version + 1, null::json, ${held}::json from r`,
     )}`,
     `${name}.erase`,
-    eraseThere(author, definition, id, held, removalId),
+    eraseThere(author, name, { id, held, removalId }),
   )
 }
 

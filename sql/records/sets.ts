@@ -3,11 +3,12 @@ import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { byKeys, exactly, inOrderOf } from '../access.ts'
+import type { Author } from '../author.ts'
 import { insertThere, updateThere } from '../citus/records.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
-import { type Author, logged } from '../system/log.ts'
+import { logged } from '../system/log.ts'
 import { columnsOf } from './columns.ts'
-import { currencyOf, shown } from './shown.ts'
+import { currencyOf, resourceOf, shown } from './shown.ts'
 
 /** Many records of one resource in one statement: what a write asks of one (`prefetch.ts`, `write.ts`), asked of a set. */
 
@@ -124,7 +125,7 @@ export function insertRecords(author: Author, definition: Definition, records: r
     ), logged as (${logged(author, { records: name, action: 'created' }, sql`select id, version, null::json, null::json from r`)})
     select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
     `${name}.insert-set`,
-    insertThere(author, definition, { columns: names, source, count: records.length }, null),
+    insertThere(author, resourceOf(author, definition), { columns: names, source, count: records.length }, null),
   )
 }
 
@@ -157,7 +158,7 @@ export function updateRecords(
     undefined,
     updateThere(
       author,
-      definition,
+      resourceOf(author, definition),
       new Map(updates.map(({ id, changes }) => [id, changes])),
       sql`update ${identifier(name)} r set ${join(assignments)}, version = version + 1, updated_at = now()
       from json_to_recordset(${JSON.stringify(given)}::json) as given (__id bigint, __changes json, ${typed(columns)})

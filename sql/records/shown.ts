@@ -19,3 +19,12 @@ export function shown(definition: Definition, currency: Sql, fields?: readonly s
 }
 
 export const currencyOf = (companyId: number): Sql => sql`(select currency from companies where id = ${companyId})`
+
+/** What a write of a distributed database is told of a resource: its name, and the JSON of its record `r`. */
+export const resourceOf = (
+  { companyId }: { companyId: number },
+  definition: Definition,
+): { name: string; json: Sql } => ({
+  name: definition.name,
+  json: shown(definition, currencyOf(companyId)),
+})

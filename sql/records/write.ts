@@ -3,13 +3,14 @@ import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { byKey } from '../access.ts'
+import type { Author } from '../author.ts'
 import { insertAgainThere, insertThere, oneRecord, updateThere } from '../citus/records.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
-import { type Author, logged } from '../system/log.ts'
-import { slotsTaken } from '../system/quota.ts'
+import { logged } from '../system/log.ts'
+import { slotsTaken, takeSlots } from '../system/quota.ts'
 import { changeRowCount } from '../system/row-counts.ts'
 import { columnsOf } from './columns.ts'
-import { currencyOf, shown } from './shown.ts'
+import { currencyOf, resourceOf, shown } from './shown.ts'
 
 /** What a write leaves behind. */
 export type WrittenRow = { id: number; version: number; json: string }
@@ -37,7 +38,12 @@ export function insertRecord(
     ), logged as (${logged(author, { records: definition.name, action: 'created' }, sql`select id, version, null::json, null::json from r`)})
     select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
     planLimit === null ? `${definition.name}.insert` : `${definition.name}.insert-in-quota`,
-    insertThere(author, definition, oneRecord(author.companyId, names, values), planLimit),
+    insertThere(
+      author,
+      resourceOf(author, definition),
+      oneRecord(author.companyId, names, values),
+      planLimit === null ? null : takeSlots(author.companyId, definition.name, planLimit, 1),
+    ),
   )
 }
 
@@ -63,7 +69,11 @@ export function insertAgain(
       sql`select id, version, null::json, null::json from r`,
     )}`,
     `${definition.name}.insert-again`,
-    insertAgainThere(author, definition, record.id as number, sql`${into} values (${values})`, removalId),
+    insertAgainThere(author, definition.name, {
+      id: record.id as number,
+      insert: sql`${into} values (${values})`,
+      removalId,
+    }),
   )
 }
 
@@ -92,7 +102,7 @@ export function updateRecord(
     select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
     // Any choice of columns can come; only those of which there are few are prepared.
     assignments.length <= 2 ? `${definition.name}.update:${shapeOf(definition, Object.keys(changed))}` : undefined,
-    updateThere(author, definition, new Map([[id, changes]]), update),
+    updateThere(author, resourceOf(author, definition), new Map([[id, changes]]), update),
   )
 }
 

@@ -1,21 +1,9 @@
 import { raw, type Sql } from 'sql-template-tag'
+import { type Author, doorOf } from '../author.ts'
 import { beginEpoch, drawIds, epochOf, loggedThere } from '../citus/log.ts'
 import { either, type Statement, sql, statement } from '../statement.ts'
 
 /** The log of changes: how it is written, and by what it is told from another. Decisions, Changes. */
-
-/** Who writes, and with what, for the log. */
-export type Author = {
-  companyId: number
-  accountId: number | null
-  tokenId: number | null
-  channel: string
-  /** What all changes of one write share. */
-  writeId: string
-  /** The call that it came with, and that call’s key. */
-  requestId?: string | undefined
-  idempotencyKey?: string | undefined
-}
 
 type Logged = { records: string; action: string; removalId?: number | undefined }
 
@@ -30,9 +18,6 @@ export const logged = (author: Author, { records, action, removalId }: Logged, o
       ${author.writeId}::uuid, ${author.requestId ?? null}::text, ${author.idempotencyKey ?? null}::text,
       ${records}, ${action}, ${removalId ?? null}::bigint, ${newestEpoch}, logged.*
     from (${of}) logged`
-
-/** The channel as the column `door` has it, whose first rows called the console the web. */
-export const doorOf = ({ channel }: Author): string => (channel === 'console' ? 'web' : channel)
 
 /** What somebody did in Settings. */
 export const appendAudit = (

@@ -1,6 +1,6 @@
 import { byKey, companyRow, exactly, inOrderOf } from '../access.ts'
+import type { Author } from '../author.ts'
 import { type Statement, sql, statement } from '../statement.ts'
-import type { Author } from './log.ts'
 
 export type RightsRow = { permissions: string[]; add_ons: string[] }
 

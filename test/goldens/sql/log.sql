@@ -24,6 +24,14 @@ insert into log_marks as m (epoch, pos)
     returning epoch, pos::text
 -- [60]
 
+-- changes.mark
+insert into log_marks as m (epoch, pos)
+    select (select epoch from log_epochs order by epoch desc limit 1), pg_snapshot_xmin(pg_current_snapshot())
+    where not exists (select from log_marks where at > now() - make_interval(secs => $1::float8))
+    on conflict (epoch, pos) do update set at = m.at
+    returning epoch, pos::text
+-- [0]
+
 -- changes.sweep-marks
 delete from log_marks where ctid = any (array(
       select ctid from log_marks m where at < (
