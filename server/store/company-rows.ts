@@ -16,6 +16,9 @@ export const leftOut: { readonly [table: string]: string } = {
   webhook_attempts: 'they are of webhooks that stay here',
 }
 
+/** Of a distributed database: how its log is told there, and what follows from the accounts. */
+const ofDistribution = ['company_epochs', 'company_marks', 'logins']
+
 /** Columns that hold secrets, and what stands in their place afterwards: nobody signs in or calls with what was exported. */
 const secrets: { readonly [table: string]: { readonly [column: string]: string } } = {
   accounts: { password_hash: 'null' },
@@ -48,7 +51,7 @@ export async function companyTables(client: pg.ClientBase): Promise<CompanyTable
       group by c.relname having c.relname = 'companies' or 'company_id' = any (array_agg(a.attname::text))
       order by c.relname <> 'companies', c.relname`,
   )
-  return rows.filter(({ table }) => !(table in leftOut))
+  return rows.filter(({ table }) => !(table in leftOut) && !ofDistribution.includes(table))
 }
 
 const pieceRows = 1000
@@ -103,10 +106,42 @@ export const inStage = <T>(connection: Connection, work: (staged: Staged) => Pro
 async function insertAll(client: pg.ClientBase, [companies, ...tables]: CompanyTable[]): Promise<number> {
   const { rows } = await client.query<{ id: string }>(`${insertion(companies as CompanyTable)} returning id`)
   const id = Number(rows[0]?.id)
-  const all = tables.map((table, index) => `into_${index} as (${insertion(table, id)})`)
-  await client.query(`with ${all.join(', ')} select`)
+  if (await isDistributed(client)) await insertOneByOne(client, tables, id)
+  else {
+    const all = tables.map((table, index) => `into_${index} as (${insertion(table, id)})`)
+    await client.query(`with ${all.join(', ')} select`)
+  }
   await raiseSequences(client, tables, id)
   return id
+}
+
+async function isDistributed(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ is: boolean }>("select to_regclass('company_epochs') is not null as is")
+  return rows[0]?.is === true
+}
+
+/** Where one statement cannot write to several tables, those that others refer to come first. */
+async function insertOneByOne(client: pg.ClientBase, tables: readonly CompanyTable[], id: number): Promise<void> {
+  const { rows } = await client.query<{ table: string; to: string }>(
+    `select distinct a.relname as table, b.relname as to from pg_constraint f
+    join pg_class a on a.oid = f.conrelid join pg_class b on b.oid = f.confrelid
+    where f.contype = 'f' and f.connamespace = 'public'::regnamespace and f.conrelid <> f.confrelid`,
+  )
+  const waiting = new Map(tables.map((one) => [one.table, one]))
+  while (waiting.size > 0) {
+    const ready = [...waiting.values()].filter(
+      ({ table }) => !rows.some((reference) => reference.table === table && waiting.has(reference.to)),
+    )
+    if (ready.length === 0) throw new Error('tables refer to each other in a circle')
+    for (const one of ready) {
+      await client.query(insertion(one, id))
+      waiting.delete(one.table)
+    }
+  }
+  await client.query(
+    `insert into logins (company_id, account_id, email_key)
+    select company_id, id, email_key(email) from accounts where company_id = ${id} and not is_service`,
+  )
 }
 
 function insertion({ table, columns }: CompanyTable, companyId?: number): string {
@@ -124,11 +159,14 @@ function insertion({ table, columns }: CompanyTable, companyId?: number): string
  */
 async function raiseSequences(client: pg.ClientBase, tables: readonly CompanyTable[], companyId: number) {
   for (const { table } of tables.filter(({ columns }) => columns.includes('id'))) {
+    const { rows } = await client.query<{ most: string | null }>(
+      `select max(id) as most from ${quoted(table)} where company_id = ${companyId}`,
+    )
     await client.query(
-      `select setval(name, greatest(most, last) + 1000) from (
-        select pg_get_serial_sequence($1, 'id')::regclass as name, (select max(id) from ${quoted(table)} where company_id = ${companyId}) as most
-      ) s cross join lateral (select pg_sequence_last_value(name) as last offset 0) l where most > coalesce(last, 0)`,
-      [quoted(table)],
+      `select setval(name, greatest($2::bigint, last) + 1000) from (
+        select pg_get_serial_sequence($1, 'id')::regclass as name
+      ) s cross join lateral (select pg_sequence_last_value(name) as last offset 0) l where $2::bigint > coalesce(last, 0)`,
+      [quoted(table), rows[0]?.most ?? null],
     )
   }
 }

@@ -94,12 +94,18 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
   const read = <Row>(asked: Statement | BatchableRead, share = ourselves): Promise<Row[]> => {
     if (!asked.batchable)
       return connectionSlots.withSlot(share, () => connected(pool, (client) => inOneOrSteps<Row>(client, asked)))
-    if (isDistributed === false) return shared.read<Row>(asked, share.key)
+    if (isDistributed === undefined) return known().then(() => read<Row>(asked, share))
+    if (!isDistributed) return shared.read<Row>(asked, share.key)
     return alone.slots.withSlot(share, () =>
-      connected(alone.pool, (client) =>
-        isDistributed ? inOneOrSteps<Row>(client, asked.alone()) : shared.read<Row>(asked, share.key),
-      ),
+      connected(alone.pool, (client) => inOneOrSteps<Row>(client, asked.alone())),
     )
+  }
+  let knowing: Promise<void> | undefined
+  const known = (): Promise<void> => {
+    knowing ??= connected(pool, async () => undefined).finally(() => {
+      knowing = undefined
+    })
+    return knowing
   }
 
   const inOneOrSteps = <Row>(client: pg.ClientBase, statement: Statement): Promise<Row[]> =>

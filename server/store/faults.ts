@@ -61,7 +61,8 @@ export function isConnectionLost(error: unknown): boolean {
 export function violatedIndex(error: unknown): string | undefined {
   const { code, constraint, message } = (error ?? {}) as Coded
   if (code !== '23505') return undefined
-  // A coordinator passes on what a server said, in which the index of its part has a number behind the name.
   if (typeof constraint === 'string') return constraint
-  return /unique constraint "(\w{1,63})"/.exec(String(message))?.[1]?.replace(/_\d+$/, '')
+  // A coordinator passes on what a server said, in which the index of its part has a number behind the name.
+  const [, index = ''] = String(message).split('"')
+  return index.slice(0, index.lastIndexOf('_'))
 }

@@ -120,7 +120,7 @@ export const insertWebhook = (
     cursor,
   }: Settings & { id: number; sealed: Buffer; cursor: Position },
 ): Statement =>
-  statement(sql`insert into webhook_endpoints (company_id, id, name, url, events, payload, ordered, sealed,
+  statement(sql`insert into webhook_endpoints as w (company_id, id, name, url, events, payload, ordered, sealed,
       cursor_epoch, cursor_pos, cursor_id, log_epoch)
     select c.id, ${id}::bigint, ${name}, ${url}, ${events}::text[], ${payload}, ${ordered}::boolean, ${sealed}::bytea, ${cursor.epoch}::int,
       ${cursor.pos}::text::xid8, ${cursor.id}::bigint, ${currentEpoch(companyId)} from companies c where c.id = ${companyId}

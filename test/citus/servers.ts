@@ -40,23 +40,27 @@ export async function move(stage: Stage, companyId: number): Promise<void> {
   )
 }
 
-/** Stops a server as a crash does; what comes back starts it again, as it was started. */
-export async function crash(server: Server): Promise<() => Promise<void>> {
+/** Stops a server and whatever it does; what comes back starts it again, as it was started. */
+export async function stop(server: Server): Promise<() => Promise<void>> {
   const [row] = (await ask(server, "select pg_read_file('postmaster.pid') as pid")) as { pid: string }[]
   const pid = Number.parseInt(row?.pid ?? '', 10)
-  const [program, line, { uid, gid }] = await Promise.all([
+  const [program, line, environment, { uid, gid }] = await Promise.all([
     readlink(`/proc/${pid}/exe`),
     readFile(`/proc/${pid}/cmdline`, 'utf8'),
+    readFile(`/proc/${pid}/environ`, 'utf8'),
     stat(`/proc/${pid}`),
   ])
-  process.kill(pid, 'SIGQUIT')
+  const env = Object.fromEntries(
+    environment.split('\0').map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]),
+  )
+  process.kill(pid, 'SIGINT')
   await eventually(async () => {
     const alive = await stat(`/proc/${pid}`).catch(() => undefined)
     if (alive) throw new Error('it is still there')
-  })
+  }, 30_000)
   return async () => {
-    const options = { uid, gid, detached: true, stdio: 'ignore', cwd: '/' } as const
+    const options = { uid, gid, env, detached: true, stdio: 'ignore', cwd: '/' } as const
     spawn(program, line.split('\0').slice(1, -1), options).unref()
-    await eventually(() => ask(server, 'select 1'), 20_000)
+    await eventually(() => ask(server, 'select 1'), 60_000)
   }
 }

@@ -63,7 +63,7 @@ describe.each(['1', '2'])('SIGTERM under load, with %s at work', (processes) => 
     agent.destroy()
     expect(seen.failed).toEqual([])
     expect(seen.refused).toBe(16)
-    expect(seen.answered).toBeGreaterThan(100)
+    expect(seen.answered).toBeGreaterThan(50)
     expect(code).toBe(0)
     expect(performance.now() - since).toBeLessThan(10_000)
   })

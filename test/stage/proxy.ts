@@ -14,7 +14,7 @@ export async function openProxy({ host, port, user, database, password }: Server
   let cutting = false
   const open = new Set<Socket>()
   const server = createServer((near) => {
-    const far = connect(`${host}/.s.PGSQL.${port}`)
+    const far = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
     let isCut = false
     for (const socket of [near, far]) {
       open.add(socket)

@@ -17,9 +17,18 @@ export async function eventually<T>(check: () => Promise<T>, timeoutMilliseconds
 }
 
 /** Until all that was written can be told: transactions of other databases of the server may hold the log up. */
-export const untilTold = ({ sql, connection }: Pick<Stage, 'sql' | 'connection'>): Promise<void> =>
+export const untilTold = (
+  { sql, connection }: Pick<Stage, 'sql' | 'connection'>,
+  timeoutMilliseconds = 20_000,
+): Promise<void> =>
   eventually(async () => {
-    const horizon = connection.workers ? 'log_horizon(company_id)' : 'pg_snapshot_xmin(pg_current_snapshot())'
-    const rows = await sql(`select from history where pos >= ${horizon}`)
+    const rows = await sql(connection.workers ? untoldThere : untold)
     if (rows.length > 0) throw new Error('a transaction of somebody else holds the log up')
-  }, 20_000)
+  }, timeoutMilliseconds)
+
+const untold = 'select from history where pos >= pg_snapshot_xmin(pg_current_snapshot())'
+/** Of the epoch that each company's server writes; of those before all is told. */
+const untoldThere = `select from history h join company_epochs e on e.company_id = h.company_id and e.epoch = h.epoch
+  where e.server = log_server(h.company_id) and h.pos >= log_horizon(h.company_id) and not exists (
+    select from company_epochs later where later.company_id = h.company_id and later.epoch > h.epoch
+  )`

@@ -77,10 +77,11 @@ const firstOfAll = `
   -- What is to be known of the server that holds a company. These are not immutable; said to be, and given a column,
   -- they are computed there and not by the coordinator.
 
-  -- Which server it is, and which of its timelines.
+  -- Which server it is, which of its timelines, and which database: a restored one is another.
   create function log_server(company bigint) returns text language plpgsql immutable as $$
   begin
-    return format('%s/%s', (select system_identifier from pg_control_system()), left(pg_walfile_name(pg_current_wal_lsn()), 8));
+    return format('%s/%s/%s', (select system_identifier from pg_control_system()),
+      left(pg_walfile_name(pg_current_wal_lsn()), 8), (select oid from pg_database where datname = current_database()));
   end $$;
 
   -- The position of what is written by this transaction, and the one below which nothing can appear any more.

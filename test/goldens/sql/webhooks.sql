@@ -35,7 +35,7 @@ select nextval(pg_get_serial_sequence('webhook_endpoints', 'id')) as id
 -- []
 
 -- (unnamed)
-insert into webhook_endpoints (company_id, id, name, url, events, payload, ordered, sealed,
+insert into webhook_endpoints as w (company_id, id, name, url, events, payload, ordered, sealed,
       cursor_epoch, cursor_pos, cursor_id, log_epoch)
     select c.id, $1::bigint, $2, $3, $4::text[], $5, $6::boolean, $7::bytea, $8::int,
       $9::text::xid8, $10::bigint, (select epoch from log_epochs order by epoch desc limit 1) from companies c where c.id = $11
