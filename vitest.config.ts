@@ -1,15 +1,35 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** They hold a share, a moment or a flood against each other, and need the machine to themselves. */
-const alone = ['cluster/fairness', 'cluster/faults', 'cluster/stopping', 'hostile/*'].map(
-  (name) => `test/${name}.test.ts`,
-)
+const testsOf = (names: readonly string[]): string[] => names.map((name) => `test/${name}.test.ts`)
+
+/** They hold shares and moments against each other, and need the machine to themselves. */
+const alone = testsOf(['cluster/fairness', 'cluster/faults', 'cluster/stopping'])
+/** Floods: counts and bounds hold however busy the machine is, and nobody else has to work beside them. */
+const floods = testsOf(['hostile/*'])
+/** Short texts that run for long. The others come by the length of their text, so the last ones are over soon. */
+const first = testsOf([
+  'browser/accessibility',
+  'document/drawn',
+  'house/closed-checkout',
+  'http/precedence',
+  'bench/fresh',
+])
+
+class LongFirst extends BaseSequencer {
+  override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
+    const isFirst = ({ moduleId }: TestSpecification): boolean => first.some((file) => moduleId.endsWith(`/${file}`))
+    const sorted = await super.sort(specifications)
+    return [...sorted.filter(isFirst), ...sorted.filter((one) => !isFirst(one))]
+  }
+}
 
 export default defineConfig({
   test: {
     globalSetup: ['test/stage/compile-cache.ts', 'test/stage/postgres.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    sequence: { sequencer: LongFirst },
     projects: [
       // Some compute and some wait for processes, browsers and databases of their own: any two keep two processors busy.
       {
@@ -17,12 +37,13 @@ export default defineConfig({
         test: {
           name: 'together',
           include: ['{registry,derive,sql,test}/**/*.test.ts'],
-          exclude: alone,
+          exclude: [...alone, ...floods],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { name: 'alone', include: alone, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'floods', include: floods, maxWorkers: 2, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'alone', include: alone, maxWorkers: 1, sequence: { groupOrder: 2 } } },
     ],
   },
 })
