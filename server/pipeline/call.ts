@@ -19,11 +19,11 @@ export type Call = {
   peer: string | undefined
   /** Whose part of the service it takes. */
   share: Share
-  /** Where it may be answered later: see `Wait`. */
-  wait?: Wait
   /** What is left to its token, once it has been counted; only where there is a limit. */
   rate?: Rate
   requestId: string
+  /** The address at which its refusals are explained. */
+  errorsPage: string
   /** Of the app's clock, in milliseconds. */
   startedAt: number
 }
