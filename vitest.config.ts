@@ -3,10 +3,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const testsOf = (names: readonly string[]): string[] => names.map((name) => `test/${name}.test.ts`)
 
-/** They hold shares and moments against each other, and need the machine to themselves. */
-const alone = testsOf(['cluster/fairness', 'cluster/faults', 'cluster/stopping'])
-/** Floods: counts and bounds hold however busy the machine is, and nobody else has to work beside them. */
-const floods = testsOf(['hostile/*'])
+/** They hold shares, moments and floods against each other, and need the machine to themselves. */
+const alone = testsOf(['cluster/fairness', 'cluster/faults', 'cluster/stopping', 'hostile/*'])
 /** Short texts that run for long. The others come by the length of their text, so the last ones are over soon. */
 const first = testsOf([
   'browser/accessibility',
@@ -37,13 +35,12 @@ export default defineConfig({
         test: {
           name: 'together',
           include: ['{registry,derive,sql,test}/**/*.test.ts'],
-          exclude: [...alone, ...floods],
+          exclude: alone,
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { name: 'floods', include: floods, maxWorkers: 2, sequence: { groupOrder: 1 } } },
-      { extends: true, test: { name: 'alone', include: alone, maxWorkers: 1, sequence: { groupOrder: 2 } } },
+      { extends: true, test: { name: 'alone', include: alone, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
   },
 })
