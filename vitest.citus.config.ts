@@ -10,7 +10,7 @@ const ofOneServer = ['test/http/batchable-reads.test.ts', 'test/http/entries.tes
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/citus/setup.ts'],
+    globalSetup: ['test/stage/compile-cache.ts', 'test/citus/setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [

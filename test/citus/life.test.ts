@@ -64,8 +64,8 @@ describe('What is over is tidied up on every server', () => {
     const counted: number[] = []
     for (const company of apart) {
       counted.push((await company.calls()).length)
-      await stage.sql("update calls set at = at - interval '500 days' where company_id = $1", company.id)
-      await stage.sql("update call_details set at = at - interval '500 days' where company_id = $1", company.id)
+      await stage.sql("update calls set at = now() - interval '500 days' where company_id = $1", company.id)
+      await stage.sql("update call_details set at = now() - interval '500 days' where company_id = $1", company.id)
     }
     const [one = 0, other = 0] = counted
     expect(await sweepByCompany(stage.app.database, callsChore(400), never)).toBe(one + other)
