@@ -40,7 +40,8 @@ export async function plainDatabase(server: Connection, name: string, layout: La
   await ask(server, `create database ${name}`)
   const connection = { ...server, database: name }
   await migrate(connection, progress.say)
-  await makeCompanies(connection, layout.companies, progress)
+  // One more than share the records: the layout has a large one behind them.
+  await makeCompanies(connection, layout.companies + 1, progress)
   await fill(connection, layout, progress)
   return connection
 }

@@ -196,7 +196,10 @@ describe('Callers who misbehave', () => {
 })
 
 describe('Transactions that meet each other', () => {
-  const locked = (id: number) => ({ text: 'select 1 from clients where id = $1 for update', values: [id] })
+  const locked = (id: number) => ({
+    text: 'select 1 from clients where company_id = $1 and id = $2 for update',
+    values: [company.id, id],
+  })
 
   test('are run again silently, up to three times', async () => {
     const ids = [await company.create('clients', { name: 'A' }), await company.create('clients', { name: 'B' })] as [

@@ -7,7 +7,8 @@ import { eventually, untilTold } from '../stage/wait.ts'
 let stage: Stage
 const placesMax = 100
 beforeAll(async () => {
-  stage = await openStage({ REQUESTS_MAX: String(placesMax) })
+  // A hundred that come at once wait for the first connections to be made.
+  stage = await openStage({ REQUESTS_MAX: String(placesMax), CONNECT_TIMEOUT_MS: '5000' })
 })
 afterAll(() => stage.close())
 
@@ -204,7 +205,10 @@ describe('A cursor that cannot go on', () => {
     await own.get('/v1/changes?after=now')
     const table = stage.connection.workers ? 'company_marks' : 'log_marks'
     const marks = await marked(`select epoch, pos::text, at::text from ${table}`)
-    await marked(`update ${table} set at = at - interval '31 days'`)
+    const setTime = (epoch: unknown, pos: unknown, at: string) =>
+      marked(`update ${table} set at = $3::timestamptz where epoch = $1 and pos = $2::text::xid8`, epoch, pos, at)
+    const monthAgo = (at: unknown): string => new Date(Date.parse(String(at)) - 31 * 24 * 3600 * 1000).toISOString()
+    for (const { epoch, pos, at } of marks) await setTime(epoch, pos, monthAgo(at))
     try {
       const { body } = await own.get(`/v1/changes?after=${start}`)
       expect(body).toMatchObject({ status: 410, code: 'cursor_gone', detail: expect.stringContaining('after=now') })
@@ -214,13 +218,7 @@ describe('A cursor that cannot go on', () => {
       const whole = { companyId: own.id, after: start, limit: 10, keptDays: null }
       expect((await readChanges(stage.app.database, whole)).changes).toHaveLength(1)
     } finally {
-      for (const { epoch, pos, at } of marks)
-        await marked(
-          `update ${table} set at = $3::timestamptz where epoch = $1 and pos = $2::text::xid8`,
-          epoch,
-          pos,
-          at,
-        )
+      for (const { epoch, pos, at } of marks) await setTime(epoch, pos, String(at))
     }
   })
 })

@@ -107,9 +107,14 @@ export const scenarios: { readonly [code in RefusalCode]?: Scenario } = {
     prepare: async (stage, { id }, { route }) => {
       const { name } = resourceOf(route)
       await stage.sql(`create function taken_${name}_${id}() returns trigger language plpgsql as $$
-        begin raise unique_violation using constraint = '${name}_external_ref_live'; end $$`)
-      await stage.sql(`create trigger taken_${id} before insert on ${name} for each row when (new.company_id = ${id})
-        execute function taken_${name}_${id}()`)
+        begin raise unique_violation using constraint = '${name}_external_ref_live',
+          message = 'duplicate key value violates unique constraint "${name}_external_ref_live_0"'; end $$`)
+      await stage.inTransaction(async ({ run }) => {
+        if (stage.connection.workers) await run({ text: 'set local citus.enable_unsafe_triggers = on', values: [] })
+        const text = `create trigger taken_${id} before insert on ${name} for each row when (new.company_id = ${id})
+          execute function taken_${name}_${id}()`
+        await run({ text, values: [] })
+      })
     },
   },
   precondition_failed: { mutate: (draft) => void draft.headers.push(['If-Match', '"99-aaaaaaaaaaaaaaaaaaaaaa"']) },
