@@ -34,7 +34,7 @@ type ApiParts = {
 
 /** Turns a request under /v1 into a call, and answers for the documents and the operator's pages. */
 export function makeApi(app: App, { router, pages, describe, admission, changes }: ApiParts): Site {
-  const { within, shares } = admission
+  const { within, outside, shares } = admission
   const turn = turnsOf(1)
   return (incoming) => pageAt(incoming) ?? routeAt(incoming)
 
@@ -84,9 +84,9 @@ export function makeApi(app: App, { router, pages, describe, admission, changes 
 
   function through(incoming: Incoming, call: Call, { run }: BoundCall): Promise<Sent> {
     const { request, requestId } = incoming
-    return within(sortOf(call), call.share, async (outside) => {
+    return within(sortOf(call), call.share, async (slot) => {
       try {
-        const reply = await run(app, call, (...asked) => outside(() => wait(incoming, ...asked), 'again'))
+        const reply = await run(app, call, (...asked) => outside(slot, () => wait(incoming, ...asked), 'again'))
         // Compressed within the limiter: it is work too.
         const coded = await inCoding(reply, () => request.headers, !isWrite(call.route))
         return call.rate ? limited(coded, call.rate) : coded
