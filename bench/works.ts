@@ -9,6 +9,7 @@ export const workNames = [
   'update',
   'create',
   'create-keyed',
+  'batch',
 ] as const
 
 export type WorkName = (typeof workNames)[number]
@@ -48,4 +49,13 @@ export const works: { readonly [name in WorkName]: Work } = {
     asked: { of: 'floor', share: 0.4 },
     unique: true,
   },
+  batch: {
+    about: '1,000 creates in one call with the mode all; the floor inserts the same rows, and their history, at once',
+    floor: 'batch',
+    asked: { of: 'floor', share: 0.5 },
+    unique: true,
+  },
 }
+
+/** Records that one request of `batch` creates. */
+export const batchRows = 1000

@@ -1,5 +1,6 @@
-import type { Definition } from '#registry/definition.ts'
-import { type Listed, Refusal } from '#registry/refusals.ts'
+import type { Definition, Problem } from '#registry/definition.ts'
+import { batchProblemsMax } from '#registry/limits.ts'
+import { invalidFields, type Listed, Refusal, type RefusedOperation } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { plain } from './words.ts'
 
@@ -26,5 +27,29 @@ export function deleteBlocked({ name, one, removal }: Definition, blockedBy: Lis
   return new Refusal('delete_blocked', {
     detail: `The ${one} is protected by history (${what.join(', ')}). Instead, ${removal.instead}.`,
     blocked_by: blockedBy,
+  })
+}
+
+/** What is wrong with the body of an operation of a batch, by where it stands in the operation. */
+export const rowProblems = (problems: readonly Problem[]): Problem[] =>
+  problems.map(({ field, ...rest }) => ({ field: field === '' ? 'body' : `body.${field}`, ...rest }))
+
+/** A thousand rows may each have a hundred mistakes; of each row the first are named, and the others counted. */
+export function rowRefusal(problems: readonly Problem[]): Refusal {
+  const left = problems.length - batchProblemsMax
+  if (left <= 0) return invalidFields([...problems])
+  const message = `The operation has ${left} more mistakes like these`
+  return invalidFields([
+    ...problems.slice(0, batchProblemsMax),
+    { field: '', code: problems.at(-1)?.code ?? 'unknown_field', message },
+  ])
+}
+
+/** `operations` is how many the batch has. */
+export function batchRefused(operations: number, refused: RefusedOperation[]): Refusal {
+  const [first] = refused
+  return new Refusal('batch_refused', {
+    detail: `${refused.length} of ${operations} operations cannot be done, so none was. Operation ${first?.n}: ${first?.refusal.message}`,
+    refused,
   })
 }

@@ -114,14 +114,14 @@ function whole<Data extends DataOperation>(operation: Data) {
 }
 
 /** In the order in which they are decided. Decisions, Errors. */
-function refusalsOf({ access, scope, body, refusals }: DataOperation): RefusalCode[] {
+function refusalsOf({ access, scope, needs, body, refusals }: DataOperation): RefusalCode[] {
   const write = access === 'write'
   const only = (given: boolean, ...codes: RefusalCode[]): RefusalCode[] => (given ? codes : [])
   return [
     ...(['overloaded', 'invalid_header'] as const),
     ...only(write, 'invalid_idempotency_key'),
     ...(['unauthorized', 'ip_not_allowed'] as const),
-    ...only(scope !== null, 'insufficient_scope'),
+    ...only(scope !== null || needs !== undefined, 'insufficient_scope'),
     ...(['feature_off', 'too_many_requests', 'unknown_parameter', 'invalid_parameter'] as const),
     ...only(write, 'invalid_dry_run'),
     ...only(body !== null, 'payload_too_large', 'unsupported_media_type', 'malformed_json'),

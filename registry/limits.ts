@@ -11,6 +11,14 @@ export const bodyBytesMax = 1024 * 1024
 export const bodyDepthMax = 32
 /** Members of objects and items of lists in a body; the longest record has 3,500. */
 export const bodyValuesMax = 10_000
+/** Of one call of `POST /v1/batch`. */
+export const batchOperationsMax = 1000
+export const batchBytesMax = 4 * bodyBytesMax
+export const batchValuesMax = 10 * bodyValuesMax
+/** So many mistakes of an operation are named. */
+export const batchProblemsMax = 20
+/** The longest name that an operation of a batch has for others. */
+export const batchNameLengthMax = 64
 /** Members of a body that are no fields: so many are named, the others are counted. */
 export const strangersNamedMax = 100
 /** Characters of such a name that are shown. */

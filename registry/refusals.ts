@@ -1,6 +1,16 @@
 import type { Problem } from './definition.ts'
 import type { JsonObject } from './json.ts'
-import { bodyDepthMax, bodyValuesMax, replayWindowHours } from './limits.ts'
+import {
+  batchBytesMax,
+  batchOperationsMax,
+  batchValuesMax,
+  bodyBytesMax,
+  bodyDepthMax,
+  bodyValuesMax,
+  replayWindowHours,
+} from './limits.ts'
+
+const mebibyte = 1024 * 1024
 
 /**
  * Every way the service says no: the status it answers with, the title of its section in the documents, when it
@@ -11,7 +21,7 @@ export const refusals = {
   malformed_json: {
     status: 400,
     title: 'The body cannot be read',
-    when: `The body of a create or update is empty, is no JSON or no UTF-8, is nested deeper than ${bodyDepthMax} levels, has more than ${bodyValuesMax} members and items, or holds what could not be kept exactly: a member twice, a NUL character, half of a surrogate pair, a number that no double is.`,
+    when: `The body of a create or update is empty, is no JSON or no UTF-8, is nested deeper than ${bodyDepthMax} levels, has more than ${bodyValuesMax} members and items (in a batch ${batchValuesMax}), or holds what could not be kept exactly: a member twice, a NUL character, half of a surrogate pair, a number that no double is.`,
     advice: 'Send one valid JSON object in UTF-8.',
   },
   invalid_parameter: {
@@ -171,8 +181,8 @@ export const refusals = {
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
-    when: 'The body has more bytes than are taken.',
-    advice: 'Send at most 1 MiB.',
+    when: 'The body has more bytes than are taken, or a batch has more operations.',
+    advice: `Send at most ${bodyBytesMax / mebibyte} MiB; in a batch ${batchBytesMax / mebibyte} MiB and ${batchOperationsMax} operations.`,
   },
   unsupported_media_type: {
     status: 415,
@@ -198,6 +208,12 @@ export const refusals = {
     title: 'The record is not acceptable',
     when: 'The body can be read, but the record would break a rule. All that is wrong is listed at once, one entry a field.',
     advice: 'Correct the fields listed in errors; nothing was written.',
+  },
+  batch_refused: {
+    status: 422,
+    title: 'Operations of the batch are refused',
+    when: 'A batch with the mode all has operations that cannot be done. All of them are in refused, each with its own problem.',
+    advice: 'Correct or leave out the operations listed in refused; nothing was done.',
   },
   too_many_requests: {
     status: 429,
@@ -280,11 +296,16 @@ export type Particulars = {
   limit?: number
   used?: number
   blocked_by?: Listed[]
+  /** Of a batch. */
+  refused?: RefusedOperation[]
   plan?: WritePlan
   conflicts?: UndoConflict[]
   /** Headers that go with it. */
   headers?: { readonly [name: string]: string }
 }
+
+/** An operation of a batch that was refused; `n` counts from 0. */
+export type RefusedOperation = { n: number; as: string | undefined; refusal: Refusal }
 
 /** A refusal on its way to the caller. Expected, and logged as such. */
 export class Refusal extends Error {
@@ -313,7 +334,8 @@ export function invalidFields(errors: Problem[]): Refusal {
   })
 }
 
-export type ProblemBody = Omit<Particulars, 'headers'> & {
+export type ProblemBody = Omit<Particulars, 'headers' | 'refused'> & {
+  refused?: RefusedRow[]
   type: string
   title: string
   status: number
@@ -322,10 +344,20 @@ export type ProblemBody = Omit<Particulars, 'headers'> & {
   request_id: string
 }
 
+/** A refused operation, as it is told. */
+export type RefusedRow = { n: number; as?: string; status: number; problem: ProblemBody }
+
+export const refusedRow = ({ n, as, refusal }: RefusedOperation, requestId: string, docs: string): RefusedRow => ({
+  n,
+  ...(as === undefined ? {} : { as }),
+  status: refusals[refusal.code].status,
+  problem: problemBody(refusal, requestId, docs),
+})
+
 /** The body of a refusal: application/problem+json of RFC 9457. `docs` is the address of the errors page. */
 export function problemBody(refusal: Refusal, requestId: string, docs: string): ProblemBody {
   const { title, status, advice } = refusals[refusal.code]
-  const { detail, headers: _, ...extensions } = refusal.particulars
+  const { detail, headers: _, refused, ...extensions } = refusal.particulars
   return {
     type: `${docs}#${refusal.code}`,
     title,
@@ -334,5 +366,6 @@ export function problemBody(refusal: Refusal, requestId: string, docs: string): 
     code: refusal.code,
     request_id: requestId,
     ...extensions,
+    ...(refused ? { refused: refused.map((each) => refusedRow(each, requestId, docs)) } : {}),
   }
 }

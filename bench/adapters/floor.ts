@@ -1,5 +1,6 @@
 import type { Adapter, Prepare } from '../adapter.ts'
-import { anyCompany, anyFullCompany, anyProject, newProject, status, word } from '../scenario/choices.ts'
+import { anyCompany, anyFullCompany, anyProject, newProject, newProjects, status, word } from '../scenario/choices.ts'
+import { batchRows } from '../works.ts'
 
 /** How the floor is asked: for the same records by the shortest paths, with the company in the path. */
 export const adapter: Adapter = {
@@ -36,6 +37,17 @@ export const adapter: Adapter = {
         path: `/create/${company}`,
         body: JSON.stringify(newProject(layout, company, count)),
         expect: { status: 201, begins: '{"data":{"id":' },
+      }
+    },
+  batch:
+    ({ layout }) =>
+    (count, random) => {
+      const company = anyCompany(layout, random)
+      return {
+        method: 'POST',
+        path: `/batch/${company}`,
+        body: JSON.stringify(newProjects(layout, company, count)),
+        expect: { status: 201, begins: `{"data":${batchRows}}` },
       }
     },
 }

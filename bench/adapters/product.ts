@@ -1,6 +1,7 @@
 import type { About, Adapter, MakeRequest, Wanted } from '../adapter.ts'
 import { makeRandom } from '../load/random.ts'
-import { anyCompany, anyFullCompany, anyProject, newProject, status, word } from '../scenario/choices.ts'
+import { anyCompany, anyFullCompany, anyProject, newProject, newProjects, status, word } from '../scenario/choices.ts'
+import { batchRows } from '../works.ts'
 
 /** How Plumbline is asked. */
 export const adapter: Adapter = {
@@ -30,6 +31,21 @@ export const adapter: Adapter = {
   },
   create: (about) => (count, random) => create(about, count, random, {}),
   'create-keyed': (about) => (count, random) => create(about, count, random, { 'Idempotency-Key': `bench-${count}` }),
+  batch: (about) => (count, random) => {
+    const company = anyCompany(about.layout, random)
+    const operations = newProjects(about.layout, company, count).map((body) => ({
+      op: 'create',
+      records: 'projects',
+      body,
+    }))
+    return {
+      method: 'POST',
+      path: '/v1/batch',
+      headers: { ...callerOf(about, company), ...json, 'Idempotency-Key': `bench-batch-${count}` },
+      body: JSON.stringify({ mode: 'all', operations }),
+      expect: { status: 200, begins: `{"data":{"mode":"all","dry_run":false,"done":${batchRows},"refused":0,` },
+    }
+  },
 }
 
 const json = { 'Content-Type': 'application/json' }

@@ -34,7 +34,7 @@ export async function makeAsk(environment: NodeJS.ProcessEnv): Promise<Ask> {
   }
 }
 
-const writes: StatementName[] = ['create', 'update']
+const writes: StatementName[] = ['create', 'update', 'batch']
 
 const asItIs = (text: string): string => text
 

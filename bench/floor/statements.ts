@@ -1,4 +1,5 @@
 import { raw } from 'sql-template-tag'
+import { kindOf } from '#registry/fields/index.ts'
 import { projects } from '#registry/resources/projects.ts'
 import { columnsOf } from '#sql/records/columns.ts'
 import { shown } from '#sql/records/shown.ts'
@@ -36,7 +37,7 @@ const searched = `with found as materialized (
 
 /** In the order of the parameters of `create`, after the company. */
 export const columns = columnsOf(projects)
-  .map(([name, { kind }]) => ({ name, kind }))
+  .map(([name, field]) => ({ name, kind: field.kind, type: kindOf(field).column(field) }))
   .filter(({ kind }) => kind !== 'id' && kind !== 'instant')
 
 export const statements = {
@@ -48,6 +49,15 @@ export const statements = {
     where company_id = $1 and id = $2 returning id`,
   create: `insert into projects (company_id, ${columns.map(({ name }) => name).join(', ')})
     values ($1, ${columns.map((_, index) => `$${index + 2}`).join(', ')}) returning id`,
+  batch: `with r as (
+      insert into projects (company_id, ${columns.map(({ name }) => name).join(', ')})
+      select $1, ${columns.map(({ name }) => name).join(', ')}
+      from json_to_recordset($2::json) as given (${columns.map(({ name, type }) => `${name} ${type}`).join(', ')})
+      returning company_id, id, version
+    ), noted as (
+      insert into history (company_id, door, records, record_id, action, version, epoch)
+      select company_id, 'api', 'projects', id, 'created', version, 1 from r
+    ) select count(*) from r`,
 } as const
 
 function membersOf(text: string): string {

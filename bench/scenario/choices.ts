@@ -1,3 +1,4 @@
+import { batchRows } from '../works.ts'
 import { idOf, type Layout, placeOf } from './layout.ts'
 
 /** What requests are about; product, floor and anything else are asked for the same. */
@@ -46,3 +47,7 @@ export function newProject({ clients, categories, workers }: Layout, company: nu
     external_ref: `CRM-${count}`,
   }
 }
+
+/** The records of one batch; no other has one of their numbers. */
+export const newProjects = (layout: Layout, company: number, count: number): object[] =>
+  Array.from({ length: batchRows }, (_, index) => newProject(layout, company, count * batchRows + index))

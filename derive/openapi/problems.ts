@@ -1,7 +1,7 @@
 import { addOns } from '#registry/add-ons.ts'
 import { consoleFieldCodes, fieldCodes } from '#registry/field-codes.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
-import { conflictsMax } from '#registry/limits.ts'
+import { batchOperationsMax, conflictsMax } from '#registry/limits.ts'
 import { problemBody, Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import { strangeName } from '../examples.ts'
@@ -62,6 +62,16 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
           'RecordGroup',
           'With `delete_blocked` and `protected`: the protected records that refer to this one, or the record itself.',
         ),
+        ...(codes.includes('batch_refused')
+          ? {
+              refused: {
+                type: 'array',
+                items: refTo('schemas', 'RefusedOperation'),
+                maxItems: batchOperationsMax,
+                description: 'With `batch_refused`: every operation that is refused, in their order.',
+              },
+            }
+          : {}),
         plan: refTo('schemas', 'WritePlan'),
         conflicts: {
           type: 'array',

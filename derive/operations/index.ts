@@ -1,3 +1,4 @@
+import { batch } from './batch.ts'
 import { changes } from './changes.ts'
 import { create } from './create.ts'
 import { remove } from './delete.ts'
@@ -30,7 +31,7 @@ export const standard = {
 }
 
 /** What there is once, by the id of its route. The documents about the API come last. */
-export const own = { changes, 'writes.undo': undo, openapi, docs, postman } satisfies {
+export const own = { batch, changes, 'writes.undo': undo, openapi, docs, postman } satisfies {
   readonly [id: string]: OwnOperation
 }
 

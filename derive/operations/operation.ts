@@ -49,6 +49,8 @@ export type DataOperation<Does extends 'read' | 'write' = 'read' | 'write'> = Do
   /** All that are listed are needed; null where any token will do. */
   scope: string | readonly string[] | null
   addOn: AddOn
+  /** What its body needs besides, where that depends on what is asked. */
+  needs?(body: Json): { scopes: readonly string[]; addOns: readonly AddOn[] }
   success: number
   /** Of the path, in its order. */
   pathParameters: readonly PathParameter[]
@@ -89,6 +91,9 @@ export type RequestBody = {
   examples: Examples
   /** What the collection sends: a body that can be sent any number of times. */
   sent: Json
+  /** Where it may be larger than a record. */
+  bytesMax?: number
+  valuesMax?: number
 }
 
 export type Answer = {

@@ -7,7 +7,7 @@ import { type Registry, registry } from '#registry/resources/index.ts'
 import { type CallDetails, findDetails } from '#sql/system/call-details.ts'
 import { type CallShown, findCall } from '#sql/system/call-list.ts'
 import { readHeaders } from '../http/protocol/headers.ts'
-import { type Answer, refusalAnswer } from '../pipeline/answer.ts'
+import { type Answer, errorsAddress, refusalAnswer } from '../pipeline/answer.ts'
 import type { Call } from '../pipeline/call.ts'
 import type { WriteHandler } from '../pipeline/handler.ts'
 import { handlers } from '../pipeline/handlers/index.ts'
@@ -64,7 +64,14 @@ function again({ app, change, requestId, ...asked }: Admitted, route: ResourceRo
   const bytes = Buffer.from(details.request_body ?? '')
   const call: Call = {
     ...asked,
-    ...{ requestId, route, path: details.path, query: details.query, params: { id: idIn(details.path) } },
+    ...{
+      errorsPage: errorsAddress(app.config.publicUrl),
+      requestId,
+      route,
+      path: details.path,
+      query: details.query,
+      params: { id: idIn(details.path) },
+    },
     rawHeaders: Object.entries(details.request_headers).flat(),
     body: { bytes },
   }

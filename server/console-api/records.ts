@@ -3,7 +3,7 @@ import { readFields, readQuery } from '#derive/parameters.ts'
 import { type DataRoute, ownRoute, type ResourceRoute, type StandardRoutes } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { fetch as fetchRecord, list as listRecords } from '#sql/records/read.ts'
-import { jsonType, pageEnvelope, readReply, recordTag, replyOf } from '../pipeline/answer.ts'
+import { errorsAddress, jsonType, pageEnvelope, readReply, recordTag, replyOf } from '../pipeline/answer.ts'
 import type { Call, PathParams } from '../pipeline/call.ts'
 import { conclude } from '../pipeline/conclude.ts'
 import type { Write, WriteHandler } from '../pipeline/handler.ts'
@@ -64,6 +64,7 @@ function writingTo(route: DataRoute, write: Write, paramsOf: (asked: Pick<Admitt
       peer: asked.client.peer,
       route,
       params: paramsOf(asked),
+      errorsPage: errorsAddress(asked.app.config.publicUrl),
       rawHeaders: asked.request.rawHeaders,
       body: route.body ? await asked.bytes() : { bytes: Buffer.alloc(0) },
     }

@@ -1,6 +1,8 @@
 import { withDeprecation } from '#derive/deprecation.ts'
 import { isWrite } from '#derive/routes.ts'
+import { bodyBytesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { errorsAddress } from '../pipeline/answer.ts'
 import { claimOf } from '../pipeline/authorize.ts'
 import type { Bound, BoundCall } from '../pipeline/bind.ts'
 import type { Call, PathParams, Wait } from '../pipeline/call.ts'
@@ -70,13 +72,15 @@ export function makeApi(app: App, { router, pages, describe, admission, changes 
     const { request, path, query, peer, requestId, startedAt } = incoming
     const { rawHeaders } = request
     const share = shares.of(claimOf(rawHeaders), peer)
-    const call: Call = { route, path, params, query, rawHeaders, peer, share, requestId, startedAt, body: nothing }
+    const errorsPage = errorsAddress(app.config.publicUrl)
+    const asked = { route, path, params, query, rawHeaders, peer, share, requestId, startedAt }
+    const call: Call = { ...asked, errorsPage, body: nothing }
     return route.body ? withBody(incoming, call, bound) : through(incoming, call, bound)
   }
 
   /** Read before admission: who sends slowly takes no slot, and who is shed keeps the connection. */
   async function withBody(incoming: Incoming, call: Call, bound: BoundCall): Promise<Sent> {
-    const body = await readBody(incoming.request, incoming.budget, () =>
+    const body = await readBody(incoming.request, incoming.budget, bound.route.body?.bytesMax ?? bodyBytesMax, () =>
       within(sortOf(call), call.share, () => admit(app, call)),
     )
     return through(incoming, { ...call, body }, bound)

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { bodyBytesMax } from '#registry/limits.ts'
 import type { Budget } from './connections.ts'
 import type { Body } from './protocol/body.ts'
 import { declaredLength, receive } from './read-bytes.ts'
@@ -18,16 +17,17 @@ const none: Body = { bytes: Buffer.alloc(0) }
 export async function readBody(
   request: IncomingMessage,
   budget: Budget,
+  most: number,
   isWanted: () => Promise<boolean>,
 ): Promise<Body> {
   const declared = declaredLength(request)
   // Nothing of it is needed for its refusal.
-  if (declared !== undefined && declared > bodyBytesMax) return 'too large'
-  const upload = receive(request, budget)
+  if (declared !== undefined && declared > most) return 'too large'
+  const upload = receive(request, budget, most)
   const waits = request.headers.expect !== undefined
   const isLarge = declared !== undefined && declared > strangersBytes
   const isWhole = !waits && !isLarge && (await upload.upTo(strangersBytes))
   if (isWhole && upload.bytes().length <= unseenBytes) return { bytes: upload.bytes() }
   if (!(await isWanted())) return none
-  return isWhole || (await upload.upTo(bodyBytesMax)) ? { bytes: upload.bytes() } : 'too large'
+  return isWhole || (await upload.upTo(most)) ? { bytes: upload.bytes() } : 'too large'
 }

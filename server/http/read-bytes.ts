@@ -26,7 +26,7 @@ const firstBytes = 4096
  * Refused where there is no room to hold it. It is received into one buffer that grows: a list of what came in each
  * packet would take many times the room of a body that is sent byte by byte.
  */
-export function receive(request: IncomingMessage, budget: Budget): Upload {
+export function receive(request: IncomingMessage, budget: Budget, keptMax: number): Upload {
   let buffer = Buffer.alloc(0)
   let size = 0
   const keep = (chunk: Buffer): void => {
@@ -54,7 +54,7 @@ export function receive(request: IncomingMessage, budget: Budget): Upload {
         }
         const onData = (chunk: Buffer): void => {
           try {
-            if (size + chunk.length <= bodyBytesMax) keep(chunk)
+            if (size + chunk.length <= keptMax) keep(chunk)
             else size += chunk.length
             if (size <= most) return
             done()
@@ -80,7 +80,7 @@ export function receive(request: IncomingMessage, budget: Budget): Upload {
 /** The whole of a body that has so many bytes at most. One that says it has more is not received at all. */
 export async function readBytes(request: IncomingMessage, budget: Budget, most: number): Promise<Body> {
   if ((declaredLength(request) ?? 0) > most) return 'too large'
-  const upload = receive(request, budget)
+  const upload = receive(request, budget, most)
   return (await upload.upTo(most)) ? { bytes: upload.bytes() } : 'too large'
 }
 

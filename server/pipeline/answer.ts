@@ -71,7 +71,11 @@ export function refusalAnswer(refusal: Refusal, requestId: string, publicUrl: st
 }
 
 /** The fields that are wrong, or the right or the add-on that is missing: some of each, and short. */
-export function aboutOf({ errors, required_scope, feature }: Particulars): string[] | null {
+export function aboutOf({
+  errors,
+  required_scope,
+  feature,
+}: Pick<Particulars, 'errors' | 'required_scope' | 'feature'>): string[] | null {
   const names = errors?.map(({ field }) => field) ?? [required_scope ?? feature]
   const named = [...new Set(names)].filter((name) => name !== undefined && name !== '').slice(0, aboutMax)
   return named.length === 0 ? null : named.map((name) => storable(name as string).slice(0, aboutLengthMax))

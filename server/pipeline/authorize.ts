@@ -1,4 +1,5 @@
 import type { DataRoute } from '#derive/routes.ts'
+import type { Json } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import type { Claim } from '../fair/shares.ts'
@@ -15,9 +16,17 @@ export function readToken(authorization: string | undefined, route: DataRoute, p
     companyId: token.companyId,
     tokenHash: token.hash,
     scopes: route.scopes.join(),
-    addOn: route.addOn,
+    addOns: route.addOn,
     peer: ipv4Of(peer),
   }
+}
+
+/** The same with what the body of the call needs besides. */
+export function askedOf(ask: CallerAsk, route: DataRoute, body: Json): CallerAsk {
+  const needs = route.needs?.(body)
+  if (!needs) return ask
+  const [scopes, addOns] = [new Set([...route.scopes, ...needs.scopes]), new Set([route.addOn, ...needs.addOns])]
+  return { ...ask, scopes: [...scopes].join(), addOns: [...addOns].join() }
 }
 
 /** What the call's token says of itself, read before anything else and believed by nobody; see `Shares`. */

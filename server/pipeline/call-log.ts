@@ -24,6 +24,7 @@ export function logCallLater(
     ...rowOf(app, call, ask, caller),
     ...seen,
     record_id: pathId(call.params),
+    rows: null,
     dry_run: false,
     replayed: false,
     counted,
@@ -36,12 +37,12 @@ export function callRow(
   call: Call,
   ask: CallerAsk,
   caller: CallerRow,
-  { status, code, about, replayed = false, recordId }: Answer,
-  dryRun: boolean,
+  { status, code, about = null, replayed = false, recordId }: Answer,
+  { dryRun, rows = null }: { dryRun: boolean; rows?: number | null | undefined },
 ): CallRow {
   const record_id = recordId ?? pathId(call.params)
-  const row = { ...rowOf(app, call, ask, caller), status, code, about: about ?? null, record_id }
-  return { ...row, dry_run: dryRun, replayed, counted: !replayed }
+  const came = { status, code, about, record_id, rows }
+  return { ...rowOf(app, call, ask, caller), ...came, dry_run: dryRun, replayed, counted: !replayed }
 }
 
 function rowOf({ clock }: App, call: Call, ask: CallerAsk, caller: CallerRow) {

@@ -22,6 +22,8 @@ export type Call = {
   /** What is left to its token, once it has been counted; only where there is a limit. */
   rate?: Rate
   requestId: string
+  /** The address at which its refusals are explained. */
+  errorsPage: string
   /** Of the app's clock, in milliseconds. */
   startedAt: number
 }

@@ -62,3 +62,7 @@ export const fingerprintOf = (
 /** The advisory lock of a key of a company: the first 8 bytes of a hash, as PostgreSQL's bigint. */
 export const lockOf = (companyId: number, key: string): string =>
   hash('sha256', `${companyId} ${key}`, 'buffer').readBigInt64BE().toString()
+
+/** The same of a batch whose operations have a transaction each; no key has a blank, so the two never meet. */
+export const lockOfBatch = (companyId: number, key: string): string =>
+  hash('sha256', `batch ${companyId} ${key}`, 'buffer').readBigInt64BE().toString()

@@ -7,6 +7,7 @@ import type {
   ResourceOperation,
 } from '#derive/operations/operation.ts'
 import type { DataRoute, ResourceRoute, Route } from '#derive/routes.ts'
+import type { Refusal } from '#registry/refusals.ts'
 import type { BatchableRead } from '#sql/batchable.ts'
 import type { Statement } from '#sql/statement.ts'
 import type { CallerAsk } from '#sql/system/caller.ts'
@@ -38,7 +39,22 @@ type Row = { readonly [column: string]: unknown }
 
 export type WriteHandler<On = DataRoute> = (route: On) => Write
 /** `mayDo` is asked for what goes along with a deletion; /v1 asks for the scopes of its route and nothing more. */
-export type Write = (companyId: number, call: Pick<Call, 'params'>, intent: Intent, mayDo?: MayDo) => Command<Answer>
+export type Write = (companyId: number, call: CallOfWrite, intent: Intent, mayDo?: MayDo) => WriteCommand
+
+export type CallOfWrite = Pick<Call, 'params' | 'requestId' | 'errorsPage'>
+
+/** `rows` is how many operations a batch has; in a `series` each of them has a transaction of its own. */
+export type WriteCommand = Command<Answer> & { rows?: number; series?: Series }
+
+/** Operations one after the other. What came of one is a text, which is kept under the key of the call. */
+export type Series = {
+  length: number
+  /** What the operation does; `textOf` says what came of one before it. */
+  part(n: number, textOf: (n: number) => string): Command<string>
+  refused(n: number, refusal: Refusal): string
+  /** The answer of the call. */
+  say(texts: readonly string[]): Answer
+}
 
 /** A document about the API. */
 export type DocumentHandler = (asked: DocumentAsked) => {

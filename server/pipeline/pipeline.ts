@@ -1,6 +1,5 @@
 import { readQuery } from '#derive/parameters.ts'
 import { isWrite } from '#derive/routes.ts'
-import type { Json } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type AnswerRow, claimKey } from '#sql/system/answers.ts'
 import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
@@ -11,7 +10,8 @@ import { newWriteId } from '../service/actor.ts'
 import type { Prefetched } from '../service/command.ts'
 import { type Answer, refusalAnswer, replyOf } from './answer.ts'
 import type { App } from './app.ts'
-import { authorize, readToken } from './authorize.ts'
+import { askedOf, readToken } from './authorize.ts'
+import { authorized, enforceRateLimit } from './authorized.ts'
 import type { Call, Reply, Wait } from './call.ts'
 import { callRow, logCallLater } from './call-log.ts'
 import { earlierAnswer, keptAnswer, keyOf } from './claim-key.ts'
@@ -19,6 +19,8 @@ import { conclude } from './conclude.ts'
 import type { Read, Wanted, Write } from './handler.ts'
 import { keepDetails } from './keep-details.ts'
 import { readIntent, readIntroduction } from './read-intent.ts'
+import { orRefusal, orThrow } from './refused.ts'
+import { runSeries } from './run-series.ts'
 
 /**
  * The straight line of every call: headers → token → caller → address → scope → add-on → rate → what is asked → the answer.
@@ -66,18 +68,21 @@ async function rowAfterWaiting(app: App, call: Call, ask: CallerAsk, { first, st
 
 /** The same of a write, in one transaction: what was done, that it was called, and what a retry will hear stand or fall together. */
 export async function runWrite(app: App, call: Call, write: Write): Promise<Reply> {
-  const { headers, ask } = introduced(call)
+  const { headers, ask: shown } = introduced(call)
   const intent = orRefusal(() => readIntent(call, headers))
-  const work = orRefusal(() => write(ask.companyId, call, orThrow(intent)))
+  const work = orRefusal(() => write(shown.companyId, call, orThrow(intent)))
+  const ask = intent instanceof Refusal ? shown : askedOf(shown, call.route, intent.body)
   const dryRun = !(intent instanceof Refusal) && intent.dryRun
+  const { rows, series } = work instanceof Refusal ? {} : work
   // A dry-run never reads, claims or stores a key. Decisions, Idempotency.
   const key =
     headers.idempotencyKey === undefined || dryRun || intent instanceof Refusal
       ? undefined
       : keyOf(ask, headers.idempotencyKey, call, intent)
+  const sent = intent instanceof Refusal ? undefined : intent.body
+  if (series && !dryRun) return runSeries(app, call, { ask, key, series, sent })
 
   const writeId = newWriteId()
-  const sent = intent instanceof Refusal ? undefined : intent.body
   const { answer, caller } = await app.database.transaction(async (transaction) => {
     const [[claim], [begun]] = await Promise.all([
       key ? transaction.run<{ claimed: boolean }>(claimKey(key, ask)) : [],
@@ -105,7 +110,7 @@ export async function runWrite(app: App, call: Call, write: Write): Promise<Repl
 
     if (dryRun) transaction.undo()
     const kept = key && keptAnswer(key, answer, call.requestId)
-    transaction.send(endWrite(callRow(app, call, ask, caller, answer, dryRun), kept))
+    transaction.send(endWrite(callRow(app, call, ask, caller, answer, { dryRun, rows }), kept))
     return { answer, caller }
   }, call.share)
   const reply = replyOf(answer)
@@ -130,25 +135,6 @@ function introduced(call: Call): { headers: Headers; ask: CallerAsk } {
   return { headers, ask: readToken(headers.authorization, call.route, call.peer) }
 }
 
-/** The authorized caller, or a refusal; a known caller is logged either way. */
-function authorized(app: App, call: Call, ask: CallerAsk, row: CallerRow | undefined, sent?: Json): CallerRow {
-  call.share.report(row?.live === true)
-  const caller = orRefusal(() => authorize(row))
-  if (caller instanceof Refusal && row) {
-    logCallLater(app, call, ask, row, { outcome: caller, counted: false })
-    keepDetails(app, call, ask, row, { outcome: caller, sent })
-  }
-  return orThrow(caller)
-}
-
-/** Counts the call against the limit of its token, once, however often its transaction runs. It is neither logged nor kept. */
-function enforceRateLimit({ tokenRates }: App, call: Call, { companyId }: CallerAsk, { token_id }: CallerRow): void {
-  if (!tokenRates) return
-  call.rate ??= tokenRates.count(companyId, token_id)
-  const { exceeded, resetSeconds } = call.rate
-  if (exceeded) throw new Refusal('too_many_requests', { headers: { 'Retry-After': String(resetSeconds) } })
-}
-
 /** A refusal of work that was begun is an answer too: it is counted, and may be what a retry will hear. */
 async function answering(app: App, call: Call, work: () => Promise<Answer>): Promise<Answer> {
   try {
@@ -157,19 +143,4 @@ async function answering(app: App, call: Call, work: () => Promise<Answer>): Pro
     if (error instanceof Refusal) return refusalAnswer(error, call.requestId, app.config.publicUrl)
     throw error
   }
-}
-
-/** A refusal as a value, for what is read early and judged in its turn. */
-function orRefusal<T>(reading: () => T): T | Refusal {
-  try {
-    return reading()
-  } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
-  }
-}
-
-function orThrow<T>(value: T | Refusal): T {
-  if (value instanceof Refusal) throw value
-  return value
 }

@@ -19,9 +19,10 @@ export type Intent = {
 }
 
 export function readIntent(call: Call, headers: Headers): Intent {
+  const { body } = call.route
   return {
     dryRun: readWhetherDry(call, headers),
-    body: call.route.body ? readBody(call.body, headers, call.route.body.types) : null,
+    body: body ? readBody(call.body, headers, body.types, body.valuesMax) : null,
     expected: expectedOf(headers),
     conditions: { ifMatch: headers.ifMatch, ifNoneMatch: headers.ifNoneMatch },
     ifPlan: headers.ifPlan,

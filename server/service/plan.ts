@@ -44,7 +44,7 @@ export async function releaseQuotaSlots(
 }
 
 /** The limit of the plan, held so that it cannot change before the transaction ends; null where there is none. */
-async function planLimitInForce(
+export async function planLimitInForce(
   transaction: Transaction,
   companyId: number,
   definition: Definition,

@@ -26,7 +26,7 @@ import { heldRecord } from './write-record.ts'
 /** All records of a kind that share in a deletion in the same way. */
 export type Group = { records: string; ids: readonly number[]; effect?: 'kept' | 'unlinked' }
 
-export type Removed = { mode: 'soft' | 'hard'; cascaded: Group[]; kept: Group[] }
+export type Removed = { id: number; mode: 'soft' | 'hard'; cascaded: Group[]; kept: Group[] }
 
 /** Throws where the one who asks lacks a permission. */
 export type MayDo = (permission: string) => void
@@ -50,7 +50,7 @@ export const removal = (companyId: number, { definition, id, expected, mayDo }: 
     const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'
     const unlinked = await unlink(transaction, actor, plan)
     await apply(transaction, actor, definition, id, mode, json, plan, unlinked)
-    return { mode, cascaded: listsOf(plan.cascades), kept: listKept(plan) }
+    return { id, mode, cascaded: listsOf(plan.cascades), kept: listKept(plan) }
   },
 })
 

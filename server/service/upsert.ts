@@ -50,13 +50,12 @@ export const upsert = (companyId: number, wanted: Wanted & { body: Json }): Comm
 export const removalByReference = (
   companyId: number,
   { definition, value, expected, mayDo }: Wanted & { mayDo?: MayDo | undefined },
-): Command<Removed & { id: number }> => ({
+): Command<Removed> => ({
   prefetch: lockReference(companyId, definition, value),
   async execute(transaction, actor) {
     const found = await find(transaction, companyId, { definition, value, lock: 'for update' })
     if (!found) throw new Refusal('not_found')
-    const { id } = found
-    return { id, ...(await runCommand(transaction, actor, removal(companyId, { definition, id, expected, mayDo }))) }
+    return runCommand(transaction, actor, removal(companyId, { definition, id: found.id, expected, mayDo }))
   },
 })
 
@@ -74,7 +73,7 @@ function refuseOther(value: string, body: Json): void {
   if (!isObject(body) || !Object.hasOwn(body, referenceField)) return
   const given = body[referenceField]
   if (typeof given === 'string' && given.trim().toLowerCase() === value.toLowerCase()) return
-  const message = `must be ${JSON.stringify(value)}, as in the path, or be left out`
+  const message = `must be ${JSON.stringify(value)}, as the record is named, or be left out`
   throw invalidFields([{ field: referenceField, code: 'not_allowed', message }])
 }
 

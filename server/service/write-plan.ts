@@ -15,13 +15,15 @@ import { derivedKey, type SealingKeys } from './seal.ts'
 
 /** What a piece of work rests on, and what it does beside what the log tells of it. */
 export type Effect = {
-  /** What its rules have read of other records. */
-  read?: Json
+  /** What its rules have read of other records, each by the field that leads to it. */
+  read?: readonly ReadRecord[]
   /** A record that it made, and the fields of it that have a running number. */
   numbered?: { records: string; id: number; fields: readonly string[] }
   wouldDelete?: readonly Group[]
   wouldKeep?: readonly Group[]
 }
+
+export type ReadRecord = { field: string; records: string; record: JsonObject | null }
 
 /** All that a call says of itself: what else it was, the same call does something else. */
 export type PlannedCall = { version: string; method: string; path: string; body: Json; conditions: Json }
@@ -42,11 +44,13 @@ export async function planOf(
     rightsOf(transaction, actor),
     keys.current(),
   ])
-  const changes = inOrder(foldRows(rows, effects))
-  const wouldDelete = merged(effects.flatMap((effect) => effect.wouldDelete ?? []))
-  const wouldKeep = merged(effects.flatMap((effect) => effect.wouldKeep ?? []))
+  const made = madeBy(rows)
+  const changes = inOrder(foldRows(rows, effects, made))
+  const wouldDelete = merged(effects.flatMap((effect) => besides(made, effect.wouldDelete)))
+  const wouldKeep = merged(effects.flatMap((effect) => besides(made, effect.wouldKeep)))
+  const read = effects.map((effect) => readBefore(made, effect.read)) as readonly unknown[] as Json
   const whole = {
-    ...{ company: companyId, call, changes, read: effects.map(({ read = null }) => read) },
+    ...{ company: companyId, call, changes, read },
     ...{ would_delete: sorted(wouldDelete), would_keep: sorted(wouldKeep) },
   }
   const hash = createHmac('sha256', derivedKey(key, `plans of company ${companyId}`)).update(canonicalize(whole) ?? '')
@@ -67,19 +71,37 @@ function shownTo(rights: Rights, { records, id, action, fields }: Change): Plann
   return { records, id, action, ...(isOpen ? { fields } : {}) }
 }
 
+/** What is made here, by its place among what is made: its id is drawn anew each time. */
+type Made = ReadonlyMap<string, number>
+
+const nameOf = (records: string, id: Json): string => `${records} ${id}`
+
+function madeBy(rows: readonly PlannedRow[]): Made {
+  const created = rows.filter(({ action }) => action === 'created')
+  return new Map(created.map(({ records, record_id }, place) => [nameOf(records, record_id), place]))
+}
+
+/** Of records that were there before; what was made here is among the changes. */
+const besides = (made: Made, groups: readonly Group[] = []): Group[] =>
+  groups
+    .map((group) => ({ ...group, ids: group.ids.filter((id) => !made.has(nameOf(group.records, id))) }))
+    .filter(({ ids }) => ids.length > 0)
+
+const readBefore = (made: Made, read: readonly ReadRecord[] = []): readonly ReadRecord[] =>
+  read.filter(({ records, record }) => !made.has(nameOf(records, record?.id ?? null)))
+
 /** One change a record, however often the log names it. */
-function foldRows(rows: readonly PlannedRow[], effects: readonly Effect[]): Change[] {
+function foldRows(rows: readonly PlannedRow[], effects: readonly Effect[], made: Made): Change[] {
   const byRecord = new Map<string, Change>()
-  // What is made here is known by its place among what is made: its id is drawn anew each time.
-  const made = new Map<string, number>()
-  for (const { records, record_id, action } of rows)
-    if (action === 'created') made.set(`${records} ${record_id}`, made.size)
+  const numbered = new Map(
+    effects.flatMap(({ numbered: one }) => (one ? [[nameOf(one.records, one.id), one.fields] as const] : [])),
+  )
   for (const row of rows) {
     const { records, record_id, action, version } = row
-    const place = `${records} ${record_id}`
+    const place = nameOf(records, record_id)
     const known = byRecord.get(place)
     const definition = resourceNamed(records)
-    const fields = withPlaces(definition, fieldsOf(definition, row, effects), made)
+    const fields = withPlaces(definition, fieldsOf(definition, row, numbered.get(place)), made)
     if (known) {
       if (action !== 'changed') known.action = action
       if (known.version !== null || action !== 'changed') known.fields = together(known.fields, fields)
@@ -95,19 +117,12 @@ function foldRows(rows: readonly PlannedRow[], effects: readonly Effect[]): Chan
 }
 
 /** Of a new record all that it has and that is the same every time. */
-function fieldsOf(
-  definition: Definition,
-  { action, record, record_id, changes }: PlannedRow,
-  effects: readonly Effect[],
-) {
+function fieldsOf(definition: Definition, { action, record, changes }: PlannedRow, numbered: readonly string[] = []) {
   if (action === 'changed') return (changes ?? {}) as JsonObject
   if (action !== 'created' || !record) return {}
-  const numbered = effects.find(
-    ({ numbered: one }) => one?.records === definition.name && one.id === record_id,
-  )?.numbered
   return Object.fromEntries(
     Object.entries(record)
-      .filter(([name, value]) => value !== null && !isDrawn(definition, name) && !numbered?.fields.includes(name))
+      .filter(([name, value]) => value !== null && !isDrawn(definition, name) && !numbered.includes(name))
       .map(([name, value]): [string, Json] => [name, [null, value]]),
   )
 }
@@ -119,7 +134,7 @@ function isDrawn({ fields }: Definition, name: string): boolean {
 }
 
 /** References to what is made here, as `{ "made": n }`. */
-function withPlaces(definition: Definition, fields: JsonObject, made: ReadonlyMap<string, number>): JsonObject {
+function withPlaces(definition: Definition, fields: JsonObject, made: Made): JsonObject {
   if (made.size === 0) return fields
   return Object.fromEntries(
     Object.entries(fields).map(([name, change]): [string, Json] => {
@@ -127,7 +142,7 @@ function withPlaces(definition: Definition, fields: JsonObject, made: ReadonlyMa
       if (field?.kind !== 'reference' || !Array.isArray(change)) return [name, change]
       return [
         name,
-        change.map((id) => (made.has(`${field.to} ${id}`) ? { made: made.get(`${field.to} ${id}`) as number } : id)),
+        change.map((id) => (made.has(nameOf(field.to, id)) ? { made: made.get(nameOf(field.to, id)) as number } : id)),
       ]
     }),
   )

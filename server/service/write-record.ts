@@ -12,10 +12,11 @@ import type { Actor } from './actor.ts'
 import { type Command, type Prefetched, runCommand } from './command.ts'
 import { type Expected, expectVersion } from './expected.ts'
 import { quotaExceeded } from './plan.ts'
-import type { Effect } from './write-plan.ts'
+import type { Effect, ReadRecord } from './write-plan.ts'
 
 /** A record as a write leaves it. `json` is its whole text, as PostgreSQL shows it. */
 export type Written = WrittenRow & { effect: Effect }
+export type Changed = Written & { changed: string[] }
 
 /** Creates a record, whoever asks and through whichever channel. Spec, Request and response rules 1. */
 export const createRecord = (transaction: Transaction, actor: Actor, definition: Definition, body: Json) =>
@@ -51,27 +52,32 @@ export const change = (
   id: number,
   body: Json,
   expected: Expected,
-): Command<Written & { changed: string[] }> => ({
+): Command<Changed> => ({
   prefetch: prefetchForUpdate(companyId, definition, id, sentOf(definition, body)),
   async execute(transaction, actor, prefetched) {
     const { version, json } = heldRecord(prefetched, expected)
     const before = JSON.parse(json) as JsonObject
     const after = await checked(transaction, actor, definition, { body, before, prefetched })
-    const changed = columnsOf(definition)
-      .map(([name]) => name)
-      .filter((name) => !same(after[name], before[name]))
+    const { changed, values, changes } = differences(definition, before, after)
     const effect = { read: readOf(definition, prefetched) }
     if (changed.length === 0) return { id, version, json, changed, effect }
-
-    const values = Object.fromEntries(changed.map((name): [string, Json] => [name, after[name] ?? null]))
-    const changes = Object.fromEntries(
-      changed.map((name): [string, Json] => [name, [before[name] ?? null, after[name] ?? null]]),
-    )
     const update = updateRecord(actor, definition, id, values, changes)
     const [written] = await uniquely(transaction, definition, transaction.run<WrittenRow>(update))
     return { ...(written as WrittenRow), changed, effect }
   },
 })
+
+/** The fields that differ, what they become, and what the log says of each. */
+export function differences(definition: Definition, before: JsonObject, after: JsonObject) {
+  const changed = columnsOf(definition)
+    .map(([name]) => name)
+    .filter((name) => !same(after[name], before[name]))
+  const values = Object.fromEntries(changed.map((name): [string, Json] => [name, after[name] ?? null]))
+  const changes = Object.fromEntries(
+    changed.map((name): [string, Json] => [name, [before[name] ?? null, after[name] ?? null]]),
+  )
+  return { changed, values, changes }
+}
 
 /** The live record that was looked at; refused where there is none or it is not the one expected. */
 export function heldRecord(prefetched: Prefetched, expected: Expected): { version: number; json: string } {
@@ -86,28 +92,37 @@ async function checked(
   transaction: Transaction,
   actor: Actor,
   definition: Definition,
-  { body, before, prefetched }: { body: Json; before: JsonObject | null; prefetched: Prefetched },
+  sent: { body: Json; before: JsonObject | null; prefetched: Prefetched },
 ): Promise<JsonObject> {
-  const { record, problems } = checkRecord(definition, body, before, (checked) =>
-    whatItLeadsTo(definition, checked, before, prefetched),
-  )
+  const { record, problems } = judged(definition, sent)
+  const { before } = sent
   if (problems.length === 0) problems.push(...(await circles(transaction, actor, definition, record, before)))
   if (problems.length > 0) throw invalidFields(problems)
   return record
 }
 
+/** The record as it would be, and what is wrong with it but for the circles of a tree. */
+export const judged = (
+  definition: Definition,
+  { body, before, prefetched }: { body: Json; before: JsonObject | null; prefetched: Prefetched },
+) => checkRecord(definition, body, before, (checked) => whatItLeadsTo(definition, checked, before, prefetched))
+
 /** What a body says of the fields that have to be looked up; what is not acceptable there is not looked up. */
-const sentOf = (definition: Definition, body: Json): Sent => {
+export const sentOf = (definition: Definition, body: Json): Sent => {
   const names = [...referencesOf(definition), ...uniqueFields(definition)]
   return Object.fromEntries(names.map((name) => [name, acceptable(definition, body, name) as string | number | null]))
 }
 
-const referencesOf = (definition: Definition): string[] =>
+export const referencesOf = (definition: Definition): string[] =>
   Object.keys(definition.fields).filter((name) => definition.fields[name]?.kind === 'reference')
 
 /** What the rules of a record have read of others. */
-const readOf = (definition: Definition, prefetched: Prefetched): JsonObject =>
-  Object.fromEntries(referencesOf(definition).map((name) => [name, prefetched?.[name] ?? null]))
+export const readOf = ({ fields }: Definition, prefetched: Prefetched): ReadRecord[] =>
+  Object.entries(fields).flatMap(([field, type]) =>
+    type.kind === 'reference'
+      ? [{ field, records: type.to, record: (prefetched?.[field] ?? null) as JsonObject | null }]
+      : [],
+  )
 
 /** What the references lead to, and what is wrong with those, and with unique values, that were not there before. */
 function whatItLeadsTo(
@@ -155,7 +170,7 @@ function notFound(definition: Definition, name: string): Problem {
   }
 }
 
-const notUnique = (field: string): Problem => ({
+export const notUnique = (field: string): Problem => ({
   field,
   code: 'not_unique',
   message: 'is taken by another record (capitals do not count)',
@@ -177,7 +192,7 @@ async function uniquely<Row>(transaction: Transaction, definition: Definition, r
 }
 
 /** A tree stays a tree, even when two callers re-hang it at once. */
-async function circles(
+export async function circles(
   transaction: Transaction,
   { companyId }: Actor,
   definition: Definition,

@@ -46,6 +46,10 @@ export function asFault(error: unknown): unknown {
 /** Two transactions got into each other's way; run again, one of them will pass. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(String((error as Coded)?.code))
 
+/** Has the whole transaction run again. */
+export const conflict = (cause: unknown): Error =>
+  Object.assign(new Error('met another transaction', { cause }), { code: '40001' })
+
 /** The connection itself is gone, not only the statement. */
 export function isConnectionLost(error: unknown): boolean {
   const { code, message } = ((error instanceof Fault ? error.cause : error) ?? {}) as Coded

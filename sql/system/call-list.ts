@@ -27,7 +27,7 @@ export type CallFilter = {
   before?: string
 }
 
-const shown = sql`c.id, ${instant('c.at')} as at, c.request_id, c.route, c.record_id, c.status, c.code, c.about, c.ms::float8 as ms,
+const shown = sql`c.id, ${instant('c.at')} as at, c.request_id, c.route, c.record_id, c.rows, c.status, c.code, c.about, c.ms::float8 as ms,
   host(c.peer) as peer, c.dry_run, c.replayed, c.counted, ${outcome} as outcome, c.token_id, t.label as token_label,
   t.revoked_at is null as token_active, ${instant('t.revoked_at')} as token_revoked_at`
 

@@ -9,7 +9,8 @@ export type CallerAsk = {
   tokenHash: Buffer
   /** All that are needed, with commas between; none: any token will do. */
   scopes: string
-  addOn: string
+  /** The same of add-ons. */
+  addOns: string
   /** The peer's IPv4 address; null when it is none. */
   peer: string | null
 }
@@ -34,7 +35,7 @@ export const callerTypes = {
   companyId: 'bigint',
   tokenHash: 'bytea',
   scopes: 'text',
-  addOn: 'text',
+  addOns: 'text',
   peer: 'text',
 } as const
 
@@ -42,14 +43,16 @@ export const callerTypes = {
  * The caller, to be joined with what is wanted: one statement, one round trip. `lock` holds the token's row. Its account
  * is looked up by its key; a company has few tokens at a time and many over the years.
  */
-export const callerOf = ({ companyId, tokenHash, scopes, addOn, peer }: Askable<CallerAsk>, lock = ''): Sql => sql`
+export const callerOf = ({ companyId, tokenHash, scopes, addOns, peer }: Askable<CallerAsk>, lock = ''): Sql => sql`
   select t.id as token_id, t.account_id,
     t.revoked_at is null and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce(${peer}::inet <<= any (t.allowlist), false) as address_allowed,
     case when needed <@ t.scopes and needed <@ a.permissions then null else (
       select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when ${addOn}::text <> all (c.add_ons) then ${addOn}::text end as feature_off,
+    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array(${addOns}::text, ',') <@ c.add_ons then (
+      select add_on from unnest(string_to_array(${addOns}::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
+    ) end as feature_off,
     c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens ${ofToken(companyId, tokenHash)} ${raw(lock)}) t
   cross join lateral ${byKey('accounts', companyId, raw('t.account_id'))} a

@@ -10,6 +10,8 @@ export type CallRow = {
   at: string
   route: string
   record_id: number | null
+  /** Of a batch: how many operations it had. */
+  rows: number | null
   status: number
   code: string | null
   /** What it was refused for: fields, or the right or the add-on that it lacks. */
@@ -28,6 +30,7 @@ const columns: { [column in keyof CallRow]: string } = {
   at: 'timestamptz',
   route: 'text',
   record_id: 'bigint',
+  rows: 'integer',
   status: 'smallint',
   code: 'text',
   about: 'text[]',

@@ -1,6 +1,7 @@
 import type { DataRoute } from '#derive/routes.ts'
 import { isWrite } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
+import { bodyBytesMax } from '#registry/limits.ts'
 import { planLimit } from '#registry/plans.ts'
 import type { RefusalCode } from '#registry/refusals.ts'
 import { lockOf } from '#server/pipeline/claim-key.ts'
@@ -45,7 +46,6 @@ const retyped = (draft: Draft, type: string): void => {
   draft.headers = draft.headers.map(([name, value]) => [name, name === 'Content-Type' ? type : value])
 }
 const set = (draft: Draft, parts: Partial<Draft>): void => void Object.assign(draft, parts)
-const bigger = 1024 * 1024 + 1
 
 /** Everything that can be provoked from outside; faults of dependencies are not among it. */
 export const scenarios: { readonly [code in RefusalCode]?: Scenario } = {
@@ -72,7 +72,10 @@ export const scenarios: { readonly [code in RefusalCode]?: Scenario } = {
     },
   },
   invalid_dry_run: { mutate: (draft) => void draft.headers.push(['X-Dry-Run', 'perhaps']) },
-  payload_too_large: { mutate: (draft) => set(draft, { body: `${draft.body ?? ''}${' '.repeat(bigger)}` }) },
+  payload_too_large: {
+    mutate: (draft) =>
+      set(draft, { body: `${draft.body ?? ''}${' '.repeat((draft.route.body?.bytesMax ?? bodyBytesMax) + 1)}` }),
+  },
   unsupported_media_type: { mutate: (draft) => retyped(draft, 'text/plain') },
   malformed_json: { mutate: (draft) => set(draft, { body: `{${draft.body ?? ''}` }) },
   idempotency_key_reuse: {
@@ -131,6 +134,8 @@ export const scenarios: { readonly [code in RefusalCode]?: Scenario } = {
     },
     mutate: (draft) => set(draft, { body: draft.body?.replace(/^(\{*)\{/, '$1{"nope":1,') }),
   },
+  // The title is of no resource.
+  batch_refused: { mutate: (draft) => set(draft, { body: draft.body?.replace(/"body":\{/, '"body":{"nope":1,') }) },
   plan_changed: { mutate: (draft) => void draft.headers.push(['If-Plan', `"sha256-${'A'.repeat(43)}"`]) },
   plan_limit_reached: {
     prepare: async (stage, company, draft) => {

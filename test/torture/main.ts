@@ -1,13 +1,25 @@
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 
-/** npm run torture -- --minutes N: rounds over two processes that are killed, until the time is over. */
+/**
+ * npm run torture -- --minutes N: rounds over two processes that are killed, until the time is over. With --kills N: so
+ * many batches that are killed in the middle.
+ */
 const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '10' }, changes: { type: 'string', default: '10000' } },
+  options: {
+    minutes: { type: 'string', default: '10' },
+    changes: { type: 'string', default: '10000' },
+    kills: { type: 'string' },
+  },
 })
 const run = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/torture/vitest.config.ts']
 const { status } = spawnSync(process.execPath, run, {
   stdio: 'inherit',
-  env: { ...process.env, TORTURE_MINUTES: values.minutes, TORTURE_CHANGES: values.changes },
+  env: {
+    ...process.env,
+    TORTURE_MINUTES: values.minutes,
+    TORTURE_CHANGES: values.changes,
+    ...(values.kills === undefined ? {} : { TORTURE_KILLS: values.kills }),
+  },
 })
 process.exitCode = status ?? 1

@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config'
 
-/** The long form of `test/cluster/changes.test.ts`, which no run of the suite makes. */
+/** The long forms of `test/cluster/changes.test.ts` and `batch.test.ts`, which no run of the suite makes. */
 export default defineConfig({
   test: {
     globalSetup: ['test/stage/postgres.ts'],
-    include: ['test/torture/rounds.ts'],
+    include: [process.env.TORTURE_KILLS === undefined ? 'test/torture/rounds.ts' : 'test/torture/kills.ts'],
     hookTimeout: 60_000,
     reporters: ['default'],
   },

@@ -16,7 +16,7 @@ export const ask = {
   companyId: 7,
   tokenHash: Buffer.from('00ff', 'hex'),
   scopes: 'PROJECTS_VIEW',
-  addOn: 'api',
+  addOns: 'api',
   peer: '127.0.0.1',
 }
 export const key = { key: 'key', lock: '42' }
@@ -28,6 +28,7 @@ export const noted: CallRow = {
   ...{ company_id: 7, token_id: 9, request_id: 'r', at: '2026-01-01T00:00:00Z', route: 'projects.create' },
   ...{
     record_id: 4711,
+    rows: null,
     status: 201,
     code: null,
     about: null,

@@ -31,6 +31,17 @@ import {
   takenMeanwhile,
   undelete,
 } from '#sql/records/restore.ts'
+import {
+  heldRecords,
+  holdersOf,
+  holdInOrder,
+  holdSlots,
+  insertRecords,
+  lockInOrder,
+  nextNumbers,
+  referredTo,
+  updateRecords,
+} from '#sql/records/sets.ts'
 import { insertAgain, insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from '#sql/records/write.ts'
 import { changedSince, changesOfWrite, holdUndo, moveUndo, plannedBy, removalsById } from '#sql/records/written.ts'
 import { ask, author, estimates, following, page, projects, type Topic, workers } from './examples.ts'
@@ -83,6 +94,26 @@ export const ofTheRecords: readonly Topic[] = [
       lockTree(7, 'workers', 'supervisor_id'),
       leadsTo(7, 'workers', 'supervisor_id', 1, 2),
       nextNumber(7, 'estimates'),
+    ],
+  ],
+  [
+    'sets',
+    [
+      lockInOrder(['1', '2']),
+      holdInOrder(7, 'projects', [{ id: 1, hold: 'for update' }]),
+      heldRecords(7, projects, [1, 2]),
+      referredTo(7, projects, 'client_id', [3]),
+      referredTo(7, projects, 'category_id', [4]),
+      holdersOf(7, projects, 'code', ['A', null]),
+      nextNumbers(7, 'estimates', 3),
+      holdSlots(7, ['projects', 'workers']),
+      insertRecords(author, workers, [{ name: 'Ada' }, { name: 'Bo' }]),
+      updateRecords(
+        author,
+        estimates,
+        [{ id: 4711, values: { notes: null }, changes: { notes: ['a', null] } }],
+        ['notes'],
+      ),
     ],
   ],
   [

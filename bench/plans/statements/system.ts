@@ -3,6 +3,13 @@ import { resourcesWithAmounts } from '#sql/records/amounts.ts'
 import { prefetchForCreate, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import { accountsOf, companyOfAccount, insertAccount, lockAccount, updateAccount } from '#sql/system/accounts.ts'
 import { claimForSession, claimKey, findAnswer, keepAnswer, sweepAnswers } from '#sql/system/answers.ts'
+import {
+  batchAnswer,
+  batchAnswers,
+  forgetBatchAnswers,
+  lockBatch,
+  storeBatchAnswer,
+} from '#sql/system/batch-answers.ts'
 import { beginWrite } from '#sql/system/begin-write.ts'
 import {
   companiesWithUnwanted,
@@ -99,6 +106,16 @@ export const ofTheSystem: readonly Topic[] = [
       findAnswer(7, 'key'),
       keepAnswer(7, 'key', answer),
       sweepAnswers(1000),
+    ],
+  ],
+  [
+    'batch',
+    [
+      lockBatch('42'),
+      batchAnswers(7, 'key'),
+      batchAnswer(7, 'key', 3),
+      storeBatchAnswer(7, 'key', { n: 3, body: '{}' }),
+      forgetBatchAnswers(7, 'key'),
     ],
   ],
   [

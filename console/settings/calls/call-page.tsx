@@ -111,6 +111,7 @@ function Facts({ call }: { call: CallOpened }) {
         </TextLink>
       ),
     ],
+    [calls.operations, call.rows],
     [calls.status, call.status],
     [calls.code, call.code],
     [calls.outcome, calls.outcomes[call.outcome] ?? call.outcome],

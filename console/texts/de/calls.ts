@@ -20,6 +20,7 @@ export const calls: typeof english = {
   counted: 'Gezählt',
   token: 'Token',
   record: 'Datensatz',
+  operations: 'Vorgänge',
   request: 'Anfrage',
   outcome: 'Ergebnis',
   outcomes,

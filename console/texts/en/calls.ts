@@ -27,6 +27,7 @@ export const calls = {
   counted: 'Counted',
   token: 'Token',
   record: 'Record',
+  operations: 'Operations',
   request: 'Request',
   outcome: 'Outcome',
   outcomes,

@@ -9,10 +9,10 @@ import type { Headers } from './headers.ts'
 export type Body = { bytes: Buffer } | 'too large'
 
 /** A body that may be sent as these types, or the refusal of one that cannot be read. Decisions, Bodies. */
-export function readBody(body: Body, headers: Headers, types: readonly string[]): Json {
+export function readBody(body: Body, headers: Headers, types: readonly string[], valuesMax = bodyValuesMax): Json {
   if (body === 'too large') throw new Refusal('payload_too_large')
   onlyJson(headers, types)
-  return readJson(textOf(body.bytes))
+  return readJson(textOf(body.bytes), valuesMax)
 }
 
 export function onlyJson({ contentType, contentEncoding }: Headers, accepted: readonly string[]): void {
@@ -34,8 +34,8 @@ export function onlyJson({ contentType, contentEncoding }: Headers, accepted: re
 }
 
 /** JSON, exactly: what JSON.parse would keep silently altered is refused instead. */
-export function readJson(text: string): Json {
-  onlyBounded(text)
+export function readJson(text: string, valuesMax = bodyValuesMax): Json {
+  onlyBounded(text, valuesMax)
   let value: Json
   try {
     value = JSON.parse(text) as Json
@@ -61,7 +61,7 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
  * Counted before the body is parsed: lists half a million deep and a hundred thousand members would cost a parser, and anyone
  * who judges them, a hundred times what reading past them costs. Each member and item but the first has a comma.
  */
-function onlyBounded(text: string): void {
+function onlyBounded(text: string, valuesMax: number): void {
   let depth = 0
   let values = 0
   for (let at = 0; at < text.length; at++) {
@@ -72,7 +72,7 @@ function onlyBounded(text: string): void {
       values++
       if (++depth > bodyDepthMax) throw unreadable(`The body is nested deeper than ${bodyDepthMax} levels`)
     } else if (unit === closeBrace || unit === closeBracket) depth--
-    if (values > bodyValuesMax) throw unreadable(`The body has more than ${bodyValuesMax} members and items`)
+    if (values > valuesMax) throw unreadable(`The body has more than ${valuesMax} members and items`)
   }
 }
 

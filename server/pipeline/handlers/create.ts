@@ -1,15 +1,21 @@
 import type { ResourceRoute } from '#derive/routes.ts'
-import { creation } from '../../service/write-record.ts'
-import { recordTag } from '../answer.ts'
+import { creation, type Written } from '../../service/write-record.ts'
+import { type Answer, recordTag } from '../answer.ts'
 import type { WriteHandler } from '../handler.ts'
 import { answer, answered } from './answered.ts'
 
 export const create: WriteHandler<ResourceRoute> =
-  ({ definition, path, success }) =>
+  (route) =>
   (companyId, _call, { dryRun, body }) =>
-    answered(creation(companyId, definition, body), ({ id, version, json, effect }) => {
-      const effects = [effect]
-      if (dryRun) return { ...answer(200, { id: null, created: false, dry_run: true }), effects }
-      const headers = { Location: `${path}/${id}`, ETag: recordTag(version, json) }
-      return { ...answer(success, { id, created: true, dry_run: false }, headers), recordId: id, effects }
-    })
+    answered(creation(companyId, route.definition, body), (written) => created(route, dryRun, written))
+
+export function created(
+  { path, success }: ResourceRoute,
+  dryRun: boolean,
+  { id, version, json, effect }: Written,
+): Answer {
+  const effects = [effect]
+  if (dryRun) return { ...answer(200, { id: null, created: false, dry_run: true }), effects }
+  const headers = { Location: `${path}/${id}`, ETag: recordTag(version, json) }
+  return { ...answer(success, { id, created: true, dry_run: false }, headers), recordId: id, effects }
+}

@@ -7,20 +7,18 @@ import { recordId } from '../read-intent.ts'
 import { answer, answered } from './answered.ts'
 
 export const remove: WriteHandler<ResourceRoute> =
-  ({ definition, success }) =>
+  (route) =>
   (companyId, { params }, { dryRun, expected }, mayDo) => {
-    const id = recordId(params)
-    return answered(removal(companyId, { definition, id, expected, mayDo }), (removed) =>
-      removedAnswer(success, id, dryRun, removed),
-    )
+    const [id, { definition }] = [recordId(params), route]
+    return answered(removal(companyId, { definition, id, expected, mayDo }), (done) => removed(route, dryRun, done))
   }
 
-export function removedAnswer(status: number, id: number, dryRun: boolean, { mode, cascaded, kept }: Removed): Answer {
+export function removed({ success }: ResourceRoute, dryRun: boolean, { id, mode, cascaded, kept }: Removed): Answer {
   const [along, stay] = [asJson(cascaded), asJson(kept)]
   const data = dryRun
     ? { id, deleted: false, dry_run: true, mode, would_delete: along, would_keep: stay }
     : { id, deleted: true, dry_run: false, mode, deleted_with: along, kept: stay }
-  return { ...answer(status, data), effects: [{ wouldDelete: cascaded, wouldKeep: kept }] }
+  return { ...answer(success, data), effects: [{ wouldDelete: cascaded, wouldKeep: kept }] }
 }
 
 const asJson = (groups: readonly Group[]): Json => groups.map(listedGroup) as readonly unknown[] as Json

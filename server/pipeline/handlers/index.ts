@@ -1,5 +1,6 @@
 import type { own, standard } from '#derive/operations/index.ts'
 import type { HandlersOf } from '../handler.ts'
+import { batch } from './batch.ts'
 import { changes } from './changes.ts'
 import { create } from './create.ts'
 import { remove } from './delete.ts'
@@ -26,6 +27,7 @@ export const handlers = {
   fetch_by_ref: fetchByRef,
   upsert,
   delete_by_ref: deleteByRef,
+  batch,
   changes,
   'writes.undo': undo,
   openapi,

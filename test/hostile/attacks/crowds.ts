@@ -1,4 +1,4 @@
-import { searchLengthMax } from '#registry/limits.ts'
+import { batchOperationsMax, searchLengthMax } from '#registry/limits.ts'
 import { makeToken } from '#server/service/token-text.ts'
 import type { Attack } from '../attack.ts'
 import { bearer, inTurn, json, sameSite, wire } from './wire.ts'
@@ -130,6 +130,30 @@ export const crowds: readonly Attack[] = [
             headers: { ...headers, 'Idempotency-Key': `${own}-${index}-${'k'.repeat(200)}` },
             body: '{"name":"Keyed"}',
           }),
+      })
+    },
+  },
+  {
+    name: 'batches',
+    about: 'One company sends batch after batch of a thousand records over 4 connections, of both modes.',
+    bounds: { memory: underWay, answered: { most: 160, because: 'each of a thousand operations has its answer' } },
+    sockets: { short: 2, long: 4 },
+    requests: 4,
+    run({ ground, flood }) {
+      const headers = { ...bearer(ground.attacker.token), ...json }
+      const own = crypto.randomUUID()
+      return flood({
+        ahead: 1,
+        next: (index) => {
+          const operations = Array.from({ length: batchOperationsMax }, (_, n) => ({
+            ...{ op: 'create', records: 'clients' },
+            body: { name: `Harbour client ${n}`, external_ref: `${own}-${index}-${n}`, notes: 'One of very many.' },
+          }))
+          return wire('POST', '/v1/batch', {
+            headers,
+            body: JSON.stringify({ mode: index % 4 === 3 ? 'each' : 'all', operations }),
+          })
+        },
       })
     },
   },

@@ -1,0 +1,176 @@
+import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { batchBytesMax, batchOperationsMax, batchValuesMax } from '#registry/limits.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { registry } from '#registry/resources/index.ts'
+import { batchModes, batchNeeds, readBatch, served } from '../batch.ts'
+import { exampleId, refusedExample } from '../examples.ts'
+import { checkBody } from '../input.ts'
+import { batchSchemas } from '../openapi/batch.ts'
+import { batchRefused, rowProblems, rowRefusal } from '../refused.ts'
+import type { Answer, DataOperation, OwnOperation } from './operation.ts'
+import { jsonTypes, refusalOf, writeHeaders } from './record.ts'
+import { createSamples } from './samples.ts'
+
+const [first, second] = served as [Definition, Definition]
+/** A resource whose records refer to those of another that is served. */
+const [referring, field, referred] = registry
+  .flatMap((definition) =>
+    Object.entries(definition.fields).flatMap(([name, field]) => {
+      const to = field.kind === 'reference' ? served.find(({ name }) => name === field.to) : undefined
+      return to && served.includes(definition) && to !== definition ? [[definition, name, to] as const] : []
+    }),
+  )
+  .at(0) ?? [first, first.title, second]
+
+/** Many records at once. */
+export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
+  const path = `${base}/batch`
+  return {
+    method: 'POST',
+    path,
+    access: 'write',
+    section: {
+      name: 'Batch',
+      about: 'Many creates, updates, upserts and deletes in one call, of any resources.',
+      remarks: [],
+    },
+    summary: 'Write many records',
+    description: [
+      `Does up to ${batchOperationsMax} operations in their order, each as the call of its own would. The body has at most ${batchBytesMax / 1024 / 1024} MiB.`,
+      '`mode: "all"`: all of them or none. Where any is refused, nothing is done, and the answer names every operation that is refused. `mode: "each"`: every operation stands by itself; what is refused leaves the others done. A retry with the same Idempotency-Key does what is left.',
+      '`{"$ref": "name"}` in a field that refers to a record stands for the id of an earlier operation that has `"as": "name"`.',
+      'Every scope and add-on that the operations need is needed for the call. It is counted as one call.',
+    ],
+    scope: null,
+    addOn: 'api',
+    needs: batchNeeds,
+    success: 200,
+    pathParameters: [],
+    parameters: [],
+    conditional: false,
+    body: {
+      description: 'The operations, in the order in which they are done.',
+      schema: 'BatchInput',
+      types: jsonTypes,
+      examples: {
+        all: {
+          summary: 'Records that stand or fall together',
+          description: 'The first has a name, by which fields of later operations can stand for its id.',
+          value: named,
+        },
+        each: {
+          summary: 'Records that have nothing to do with each other',
+          description: 'One that is refused does not keep the other from being done.',
+          value: {
+            mode: 'each',
+            operations: [creating(first), creating(second)],
+          },
+        },
+      },
+      sent: leavingNothing,
+      bytesMax: batchBytesMax,
+      valuesMax: batchValuesMax,
+    },
+    refusals: ['validation_failed', 'batch_refused'],
+    refused: {
+      insufficient_scope: () =>
+        new Refusal('insufficient_scope', { required_scope: `${second.name.toUpperCase()}_EDIT` }),
+      validation_failed: () => refusalOf(() => readBatch({ mode: 'some', operations: [creating(first)] })),
+      batch_refused: refused,
+    },
+    answer: done,
+    otherAnswers: {},
+    schemas: batchSchemas,
+    samples: createSamples(path, example),
+    collection: {
+      turn: 'makes',
+      requests: [
+        {
+          sends: ['Idempotency-Key'],
+          offers: ['X-Dry-Run'],
+          title: 'Every operation has its answer',
+          checks: [
+            "pm.expect(data).to.have.all.keys('mode', 'dry_run', 'done', 'refused', 'operations')",
+            'pm.expect(data.operations).to.have.lengthOf(2)',
+          ],
+        },
+      ],
+    },
+  }
+}
+
+function creating({ name, title, one }: Definition): JsonObject {
+  return { op: 'create', records: name, body: { [title]: `Another ${one}` } }
+}
+
+const created: JsonObject = { ...creating(referred), as: 'new' }
+
+/** For the document itself, whose readers take a member `$ref` for one of theirs wherever it stands. */
+const named: JsonObject = { mode: batchModes[0], operations: [created, creating(second)] }
+
+const example: JsonObject = {
+  mode: batchModes[0],
+  operations: [
+    created,
+    {
+      op: 'create',
+      records: referring.name,
+      body: { [referring.title]: `Another ${referring.one}`, [field]: { $ref: 'new' } },
+    },
+  ],
+}
+
+/** A record that is there and gone again, so that it can be sent any number of times. */
+const reference = 'BATCH-1'
+const leavingNothing: JsonObject = {
+  mode: batchModes[0],
+  operations: [
+    { op: 'create', records: first.name, body: { [first.title]: `Another ${first.one}`, external_ref: reference } },
+    { op: 'delete', records: first.name, external_ref: reference },
+  ],
+}
+
+const tag = '"1-Xq2mO0c1w9hY7bT5rNfKdA"'
+
+const done: Answer = {
+  description: 'What became of each operation, in their order.',
+  headers: writeHeaders,
+  schema: 'BatchEnvelope',
+  examples: {
+    all: {
+      summary: 'All done',
+      description: 'Each operation has the status and the data that a call of its own would have had.',
+      value: {
+        data: {
+          mode: 'all',
+          dry_run: false,
+          done: 2,
+          refused: 0,
+          operations: [
+            { n: 0, as: 'new', status: 201, etag: tag, data: { id: exampleId, created: true, dry_run: false } },
+            { n: 1, status: 201, etag: tag, data: { id: exampleId + 1, created: true, dry_run: false } },
+          ],
+        },
+      },
+    },
+    dry_run: {
+      summary: 'Dry-run',
+      description: 'Nothing is refused, and nothing was written.',
+      value: {
+        data: {
+          mode: 'all',
+          dry_run: true,
+          done: 1,
+          refused: 0,
+          operations: [{ n: 0, status: 200, data: { id: null, created: false, dry_run: true } }],
+        },
+      },
+    },
+  },
+}
+
+const refused = (): Refusal =>
+  batchRefused(2, [
+    { n: 1, as: undefined, refusal: rowRefusal(rowProblems(checkBody(first, refusedExample(first), null).problems)) },
+  ])

@@ -1,0 +1,33 @@
+import type { Json } from '#registry/json.ts'
+import { Refusal } from '#registry/refusals.ts'
+import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
+import type { App } from './app.ts'
+import { authorize } from './authorize.ts'
+import type { Call } from './call.ts'
+import { logCallLater } from './call-log.ts'
+import { keepDetails } from './keep-details.ts'
+import { orRefusal, orThrow } from './refused.ts'
+
+/** The authorized caller, or a refusal; a known caller is logged either way. */
+export function authorized(app: App, call: Call, ask: CallerAsk, row: CallerRow | undefined, sent?: Json): CallerRow {
+  call.share.report(row?.live === true)
+  const caller = orRefusal(() => authorize(row))
+  if (caller instanceof Refusal && row) {
+    logCallLater(app, call, ask, row, { outcome: caller, counted: false })
+    keepDetails(app, call, ask, row, { outcome: caller, sent })
+  }
+  return orThrow(caller)
+}
+
+/** Counts the call against the limit of its token, once, however often its transaction runs. It is neither logged nor kept. */
+export function enforceRateLimit(
+  { tokenRates }: App,
+  call: Call,
+  { companyId }: CallerAsk,
+  { token_id }: CallerRow,
+): void {
+  if (!tokenRates) return
+  call.rate ??= tokenRates.count(companyId, token_id)
+  const { exceeded, resetSeconds } = call.rate
+  if (exceeded) throw new Refusal('too_many_requests', { headers: { 'Retry-After': String(resetSeconds) } })
+}

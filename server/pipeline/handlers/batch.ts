@@ -1,0 +1,198 @@
+import { type Batch, type BatchOp, type BatchRow, readBatch } from '#derive/batch.ts'
+import { batchRefused, rowProblems, rowRefusal } from '#derive/refused.ts'
+import { routesOn } from '#derive/routes.ts'
+import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { Refusal, type RefusedOperation, refusedRow } from '#registry/refusals.ts'
+import { expectedOf, readTags } from '../../http/protocol/entity-tags.ts'
+import { runBatch } from '../../service/batch/batch.ts'
+import { idOfReference } from '../../service/batch/reference.ts'
+import { type Done, inBody, type Late, type Ordered, standsForRefused } from '../../service/batch/run.ts'
+import { makeBreather } from '../../service/breather.ts'
+import { type Command, runCommand } from '../../service/command.ts'
+import { removal } from '../../service/remove-record.ts'
+import { upsert as upserting } from '../../service/upsert.ts'
+import type { Effect } from '../../service/write-plan.ts'
+import { change, creation } from '../../service/write-record.ts'
+import { conflict } from '../../store/faults.ts'
+import type { Answer } from '../answer.ts'
+import type { CallOfWrite, Series, WriteHandler } from '../handler.ts'
+import { answered } from './answered.ts'
+import { created } from './create.ts'
+import { removed } from './delete.ts'
+import { updated } from './update.ts'
+import { upserted } from './upsert.ts'
+
+/** `all` is one piece of work; in `each` every operation is one, unless nothing of it is to stay. */
+export const batch: WriteHandler =
+  () =>
+  (companyId, call, { dryRun, body, ifPlan }) => {
+    const { mode, rows: read } = readBatch(body)
+    if (mode === 'each' && ifPlan !== undefined) throw new Refusal('invalid_header', { detail: planOfEach })
+    const rows = read.map(ordered)
+    const say = (texts: readonly string[]): Answer => envelopeOf({ mode, dryRun }, texts)
+    const late: Late = { times: 0 }
+    return {
+      rows: rows.length,
+      prefetch: null,
+      async execute(transaction, actor) {
+        const outcomes = await runBatch(transaction, actor, rows, late)
+        const refused = rows.flatMap(({ n, as }): RefusedOperation[] => {
+          const outcome = outcomes[n]
+          return outcome && 'refusal' in outcome ? [{ n, as, refusal: outcome.refusal }] : []
+        })
+        if (refused.length > 0 && mode === 'all') {
+          transaction.undo()
+          throw batchRefused(rows.length, refused)
+        }
+        const breathe = makeBreather()
+        const texts: string[] = []
+        const effects: Effect[] = []
+        for (const row of rows) {
+          const outcome = outcomes[row.n]
+          // Undone in the middle: the values that were taken are found when it is done again.
+          if (!outcome) throw conflict(`operation ${row.n} was not come to`)
+          if ('refusal' in outcome) texts.push(refusedText(call, row, outcome.refusal))
+          else {
+            const done = doneAnswer(row, outcome, dryRun)
+            texts.push(textOfAnswer(row, done))
+            effects.push(...(done.effects ?? []))
+          }
+          await breathe()
+        }
+        return { ...say(texts), effects }
+      },
+      ...(mode === 'each' ? { series: seriesOf(companyId, call, rows, say) } : {}),
+    }
+  }
+
+const planOfEach =
+  'If-Plan is for a batch of the mode all; with each, every operation is done by itself. Leave the header out.'
+
+/** With what it expects of its record; a condition that cannot be read is a problem of its own. */
+function ordered(row: BatchRow): Ordered {
+  if ('problems' in row || row.wanted.ifMatch === undefined) return { ...row, expected: undefined }
+  const ifMatch = readTags(row.wanted.ifMatch)
+  if (ifMatch) return { ...row, expected: expectedOf({ ifMatch }) }
+  const message = 'must be * or a list of ETags in quotes, as ETag gave them'
+  const problems = [{ field: 'if_match', code: 'wrong_format' as const, message }]
+  return { n: row.n, as: row.as, problems, expected: undefined }
+}
+
+/** Each operation as the call of its own. */
+const seriesOf = (companyId: number, call: CallOfWrite, rows: readonly Ordered[], say: Series['say']): Series => ({
+  length: rows.length,
+  part(n, textOf) {
+    const row = rows[n] as Ordered
+    if ('problems' in row) throw rowRefusal(row.problems)
+    const work = saidInBody(single(companyId, row, textOf))
+    return {
+      prefetch: work.prefetch,
+      execute: async (transaction, actor, seen) => textOfAnswer(row, await work.execute(transaction, actor, seen)),
+    }
+  },
+  refused: (n, refusal) => refusedText(call, rows[n] as Ordered, refusal),
+  say,
+})
+
+type Wanted = Extract<Ordered, { wanted: unknown }>
+
+function single(companyId: number, row: Wanted, textOf: (n: number) => string): Command<Answer> {
+  const { op, definition, target } = row.wanted
+  // Before anything is looked at: what it stands for is refused, whatever its record is.
+  const body = filledIn(row, textOf)
+  const onId = (id: number | undefined): Command<Answer> => singles[op](companyId, { row, id: id as number, body })
+  // What may be new finds its record itself, or none.
+  return target && 'externalRef' in target && !target.mayBeNew
+    ? byReference(companyId, definition, target.externalRef, onId)
+    : onId(target && 'id' in target ? target.id : undefined)
+}
+
+type Single = { row: Wanted; id: number; body: JsonObject }
+
+const singles: { readonly [op in BatchOp]: (companyId: number, asked: Single) => Command<Answer> } = {
+  create(companyId, { row: { wanted }, body }) {
+    const { definition } = wanted
+    return answered(creation(companyId, definition, body), (done) => created(routesOn(definition).create, false, done))
+  },
+  update(companyId, { row: { wanted, expected }, id, body }) {
+    const { definition } = wanted
+    const work = change(companyId, definition, id, body, expected)
+    return answered(work, (done) => updated(routesOn(definition).update, false, done))
+  },
+  upsert(companyId, { row: { wanted, expected }, body }) {
+    const { definition, target } = wanted
+    const { externalRef: value } = target as { externalRef: string }
+    const work = upserting(companyId, { definition, value, body, expected })
+    return answered(work, (done) => upserted(routesOn(definition).upsert, false, done))
+  },
+  delete(companyId, { row: { wanted, expected }, id }) {
+    const { definition } = wanted
+    const work = removal(companyId, { definition, id, expected })
+    return answered(work, (done) => removed(routesOn(definition).delete, false, done))
+  },
+}
+
+const byReference = (
+  companyId: number,
+  definition: Definition,
+  reference: string,
+  onId: (id: number) => Command<Answer>,
+): Command<Answer> => ({
+  prefetch: null,
+  execute: async (transaction, actor) =>
+    runCommand(transaction, actor, onId(await idOfReference(transaction, companyId, definition, reference))),
+})
+
+/** The body with the ids of earlier operations in it. */
+function filledIn({ wanted }: Wanted, textOf: (n: number) => string): JsonObject {
+  const body = { ...wanted.body }
+  const lost = []
+  for (const [field, n] of wanted.refs) {
+    const { data } = JSON.parse(textOf(n)) as { data?: { id: number } }
+    if (data) body[field] = data.id
+    else lost.push(standsForRefused(field, n))
+  }
+  if (lost.length > 0) throw rowRefusal(rowProblems(lost))
+  return body
+}
+
+const saidInBody = ({ prefetch, execute }: Command<Answer>): Command<Answer> => ({
+  prefetch,
+  async execute(...asked) {
+    try {
+      return await execute(...asked)
+    } catch (error) {
+      throw error instanceof Refusal ? inBody(error) : error
+    }
+  },
+})
+
+function doneAnswer(row: Ordered, outcome: Done, dryRun: boolean): Answer {
+  if (!('wanted' in row)) throw new Error('an operation with problems was done')
+  const route = routesOn(row.wanted.definition)
+  if ('created' in outcome) return created(route.create, dryRun, outcome.created)
+  if ('updated' in outcome) return updated(route.update, dryRun, outcome.updated)
+  if ('upserted' in outcome) return upserted(route.upsert, dryRun, outcome.upserted)
+  return removed(route.delete, dryRun, outcome.deleted)
+}
+
+type Named = { n: number; as: string | undefined }
+
+function textOfAnswer({ n, as }: Named, { status, headers, body }: Answer): string {
+  const head = JSON.stringify({ n, as, status, etag: headers.ETag })
+  // The envelope of the single call, in one object with what goes before.
+  return `${head.slice(0, -1)},${body.slice(1)}`
+}
+
+const refusedText = ({ requestId, errorsPage }: CallOfWrite, { n, as }: Named, refusal: Refusal): string =>
+  JSON.stringify(refusedRow({ n, as, refusal }, requestId, errorsPage))
+
+function envelopeOf({ mode, dryRun }: Pick<Batch, 'mode'> & { dryRun: boolean }, texts: readonly string[]): Answer {
+  const refused = texts.filter((text) => isRefused(text)).length
+  const head = JSON.stringify({ mode, dry_run: dryRun, done: texts.length - refused, refused })
+  const body = `{"data":${head.slice(0, -1)},"operations":[${texts.join()}]}}`
+  return { status: 200, code: null, headers: {}, body }
+}
+
+const isRefused = (text: string): boolean => /^\{"n":\d+,(?:"as":"[\w.-]+",)?"status":[45]/.test(text)

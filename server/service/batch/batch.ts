@@ -1,0 +1,71 @@
+import type { BatchOp } from '#derive/batch.ts'
+import { rowRefusal } from '#derive/refused.ts'
+import type { Definition } from '#registry/definition.ts'
+import { Refusal } from '#registry/refusals.ts'
+import type { Transaction } from '../../store/database.ts'
+import type { Actor } from '../actor.ts'
+import { makeBreather } from '../breather.ts'
+import { runCommand } from '../command.ts'
+import { removal } from '../remove-record.ts'
+import { createSet } from './create-set.ts'
+import { nextSet } from './cut.ts'
+import { takeLocks } from './locks.ts'
+import { idOfReference } from './reference.ts'
+import { type Late, type Ordered, type Outcomes, type Run, Undone, type WantedRow } from './run.ts'
+import { updateSet } from './update-set.ts'
+import { upsertSet } from './upsert-set.ts'
+
+/**
+ * Many operations in one transaction, in their order, as sets. An operation that is refused has written nothing, and the
+ * others go on, so that everything that is wrong is found; whoever asks decides whether they stay. Decisions, Batch.
+ */
+export async function runBatch(
+  transaction: Transaction,
+  actor: Actor,
+  rows: readonly Ordered[],
+  late: Late,
+): Promise<Outcomes> {
+  const wanted = rows.flatMap((row) => ('wanted' in row ? [row] : []))
+  const run: Run = { transaction, actor, outcomes: [], breathe: makeBreather(), late }
+  for (const row of rows) if ('problems' in row) run.outcomes[row.n] = { refusal: rowRefusal(row.problems) }
+  await takeLocks(run, wanted)
+  try {
+    for (let rest = wanted; rest.length > 0; ) {
+      const set = nextSet(rest)
+      const { op, definition } = (set[0] as WantedRow).wanted
+      await sets[op](run, definition, set)
+      rest = rest.slice(set.length)
+    }
+  } catch (error) {
+    if (!(error instanceof Undone)) throw error
+  }
+  return run.outcomes
+}
+
+type DoSet = (run: Run, definition: Definition, set: readonly WantedRow[]) => Promise<void>
+
+const deleteSet: DoSet = async (run, _definition, set) => {
+  for (const row of set) await deleteOne(run, row)
+}
+
+const sets: { readonly [op in BatchOp]: DoSet } = {
+  ...{ create: createSet, update: updateSet, upsert: upsertSet, delete: deleteSet },
+}
+
+/** A deletion follows what refers to its record, so each is a piece of work of its own. */
+async function deleteOne(run: Run, row: WantedRow): Promise<void> {
+  const { transaction, actor, outcomes } = run
+  const { definition, target } = row.wanted
+  try {
+    const id =
+      target && 'externalRef' in target
+        ? await idOfReference(transaction, actor.companyId, definition, target.externalRef)
+        : (target?.id as number)
+    const work = removal(actor.companyId, { definition, id, expected: row.expected })
+    outcomes[row.n] = { deleted: await runCommand(transaction, actor, work) }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    outcomes[row.n] = { refusal: error }
+  }
+  await run.breathe()
+}

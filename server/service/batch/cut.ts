@@ -1,0 +1,38 @@
+import type { Definition } from '#registry/definition.ts'
+import type { WantedRow } from './run.ts'
+
+/**
+ * The first operations that can be done together: consecutive ones of one sort and one resource, up to where one uses
+ * what another of them does. What only the database knows is cut when it is known (`update-set.ts`).
+ */
+export function nextSet(rows: readonly WantedRow[]): WantedRow[] {
+  const set: WantedRow[] = []
+  let namesChange = false
+  for (const row of rows) {
+    const first = set[0]
+    if (first && (!belongs(first, row) || hangsInTree(row) || (namesChange && isNamed(row)))) break
+    set.push(row)
+    if (hangsInTree(row)) break
+    namesChange ||= Object.hasOwn(row.wanted.body, 'external_ref')
+  }
+  return set
+}
+
+const belongs = (first: WantedRow, { wanted }: WantedRow): boolean =>
+  wanted.op === first.wanted.op &&
+  wanted.definition === first.wanted.definition &&
+  ![...wanted.refs.values()].some((n) => n >= first.n)
+
+/** Whether the operation finds its record by an external reference. */
+const isNamed = ({ wanted: { target } }: WantedRow): boolean => target !== null && 'externalRef' in target
+
+/** An update that hangs a record elsewhere is done alone: circles are looked for in what is written. */
+export const hangsInTree = ({ wanted: { target, definition, body } }: WantedRow): boolean =>
+  target !== null && treesOf(definition).some((name) => Object.hasOwn(body, name))
+
+/** The references of a resource that make a tree of its records. */
+export const treesOf = ({ fields }: Definition): string[] =>
+  Object.keys(fields).filter((name) => {
+    const field = fields[name]
+    return field?.kind === 'reference' && field.tree === true
+  })

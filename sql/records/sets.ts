@@ -1,0 +1,154 @@
+import { join, raw, type Sql } from 'sql-template-tag'
+import type { Definition } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { byKeys, exactly, inOrderOf } from '../access.ts'
+import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { type Author, logged } from '../system/log.ts'
+import { columnsOf } from './columns.ts'
+import { currencyOf, shown } from './shown.ts'
+
+/** Many records of one resource in one statement: what a write asks of one (`prefetch.ts`, `write.ts`), asked of a set. */
+
+/** How a record is held: as what others refer to, as what their rules read, to be updated, to be deleted. */
+export const holds = ['for key share', 'for share', 'for no key update', 'for update'] as const
+export type Hold = (typeof holds)[number]
+
+/** Takes advisory locks in the order in which they are given. */
+export const lockInOrder = (locks: readonly string[]): Statement =>
+  statement(sql`select pg_advisory_xact_lock(l) from unnest(${locks}::bigint[]) l`, 'locks.take')
+
+/** Holds records in the order in which they are given; a record that is not there is not held. */
+export const holdInOrder = (
+  companyId: number,
+  table: string,
+  wanted: readonly { id: number; hold: Hold }[],
+): Statement => {
+  const held = holds.map(
+    (hold, index) => sql`left join lateral (
+      select from ${identifier(table)} where company_id = ${companyId} and id = wanted.id and wanted.hold = ${index}
+      ${raw(hold)} offset 0
+    ) ${raw(`held_${index}`)} on true`,
+  )
+  return statement(
+    sql`select count(*) from unnest(${wanted.map(({ id }) => id)}::bigint[], ${wanted.map(({ hold }) => holds.indexOf(hold))}::int[])
+      wanted (id, hold) ${join(held, '\n    ')}`,
+    `${table}.hold`,
+  )
+}
+
+export type HeldRow = { id: number; version: number; json: string }
+
+/** Live records, held to be updated, as they are. */
+export const heldRecords = (companyId: number, definition: Definition, ids: readonly number[]): Statement =>
+  statement(
+    sql`select r.id, r.version, ${shown(definition, currencyOf(companyId))} as json
+    from ${byKeys(definition.name, companyId, ids, 'for no key update')} where r.deleted_at is null`,
+    `${definition.name}.held`,
+  )
+
+/** The live records that a reference leads to, held so that they stay, with what the rules read of them. */
+export function referredTo(companyId: number, definition: Definition, name: string, ids: readonly number[]): Statement {
+  const field = definition.fields[name]
+  if (field?.kind !== 'reference') throw new Error(`${definition.name}.${name} is no reference`)
+  const columns = ['id', ...(field.reads ?? [])].map((column) => identifier(`r.${column}`))
+  const only = field.only ? sql` and r.${identifier(field.only.column)} = ${field.only.value}` : sql``
+  return statement(
+    sql`select ${join(columns)} from ${byKeys(field.to, companyId, ids, field.reads ? 'for share' : 'for key share')}
+    where r.deleted_at is null${only}`,
+    `${definition.name}.${name}.referred`,
+  )
+}
+
+export type HolderRow = { place: number; key: string; holder: number | null }
+
+/** Which live record has each value of a unique field; `key` is the same for values that count as one. */
+export function holdersOf(
+  companyId: number,
+  { name }: Definition,
+  field: string,
+  values: readonly (string | null)[],
+): Statement {
+  const key = sql`lower(r.${identifier(field)})`
+  return statement(
+    sql`select given.place, lower(given.value) as key, (
+      select r.id from ${identifier(name)} r
+      where r.company_id = ${companyId} and ${exactly(key, sql`lower(given.value)`)} and r.deleted_at is null
+      ${inOrderOf(key)}
+    ) as holder
+    from unnest(${values}::text[]) with ordinality given (value, place) where given.value is not null`,
+    `${name}.${field}.holders`,
+  )
+}
+
+/** The last of so many running numbers, which are the caller's now. */
+export const nextNumbers = (companyId: number, records: string, count: number): Statement =>
+  statement(
+    sql`insert into numbers (company_id, records, last) values (${companyId}, ${records}, ${count}::int)
+    on conflict (company_id, records) do update set last = numbers.last + excluded.last
+    returning last`,
+    'numbers.take',
+  )
+
+/** Holds the row counts that the plan limits, in the order of their names. */
+export const holdSlots = (companyId: number, records: readonly string[]): Statement =>
+  statement(
+    sql`select count(*) from unnest(${records}::text[]) wanted (records) cross join lateral (
+      select from plan_usage where company_id = ${companyId} and records = wanted.records for no key update offset 0
+    ) held`,
+    'plan.hold-slots',
+  )
+
+/** Inserts records, with their history and row count. Their ids rise in the order in which they are given. */
+export function insertRecords(author: Author, definition: Definition, records: readonly JsonObject[]): Statement {
+  const { name } = definition
+  const columns = columnsOf(definition).filter(([, field]) => field.kind !== 'id' && field.kind !== 'instant')
+  const names = join(columns.map(([column]) => identifier(column)))
+  const given = records.map((record) => Object.fromEntries(columns.map(([column]) => [column, record[column] ?? null])))
+  return statement(
+    sql`with given as materialized (
+      select nextval(${raw(`'${name}_id_seq'`)}) as id, given.*
+      from json_to_recordset(${JSON.stringify(given)}::json) as given (${typed(columns)})
+    ), r as (
+      insert into ${identifier(name)} (company_id, id, ${names}) select ${author.companyId}::bigint, id, ${names} from given
+      returning *
+    ), counted as (
+      insert into tally_changes (company_id, records, change)
+      select ${author.companyId}::bigint, ${raw(`'${name}'`)}, count(*) from r
+    ), logged as (${logged(author, { records: name, action: 'created' }, sql`select id, version, null::json, null::json from r`)})
+    select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
+    `${name}.insert-set`,
+  )
+}
+
+export type UpdateOfSet = { id: number; values: JsonObject; changes: JsonObject }
+
+/** Updates records that this transaction holds. What one does not change is written as it is. */
+export function updateRecords(
+  author: Author,
+  definition: Definition,
+  updates: readonly UpdateOfSet[],
+  names: readonly string[],
+): Statement {
+  const { name } = definition
+  const columns = columnsOf(definition).filter(([column]) => names.includes(column))
+  const given = updates.map(({ id, values, changes }) => ({ __id: id, __changes: changes, ...values }))
+  const assignments = columns.map(([column]) => sql`${identifier(column)} = ${identifier(`given.${column}`)}`)
+  return statement(
+    sql`with given as materialized (
+      select held.place as __place, given.* from json_to_recordset(${JSON.stringify(given)}::json)
+        as given (__id bigint, __changes json, ${typed(columns)})
+      cross join lateral (
+        select ctid as place from ${identifier(name)} where company_id = ${author.companyId} and id = given.__id offset 0
+      ) held
+    ), r as (
+      update ${identifier(name)} r set ${join(assignments)}, version = version + 1, updated_at = now()
+      from given where r.ctid = given.__place
+      returning r.*, given.__changes
+    ), logged as (${logged(author, { records: name, action: 'changed' }, sql`select id, version, __changes, null::json from r`)})
+    select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
+  )
+}
+
+const typed = (columns: readonly [string, Field][]): Sql =>
+  raw(columns.map(([column, field]) => `${column} ${kindOf(field).column(field)}`).join(', '))

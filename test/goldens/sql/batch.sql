@@ -1,0 +1,24 @@
+-- batch.lock
+select pg_advisory_xact_lock($1::bigint)
+-- ["42"]
+
+-- batch.answers
+select n, body from batch_answers where company_id = $1 and key = $2 order by n
+-- [7,"key"]
+
+-- batch.answer
+select n, body from batch_answers where company_id = $1 and key = $2 and n = $3
+-- [7,"key",3]
+
+-- batch.store
+with kept as (
+      update answers set completed_at = clock_timestamp() where company_id = $1 and key = $2
+        and completed_at > clock_timestamp() - make_interval(hours => $3)
+    )
+    insert into batch_answers (company_id, key, n, body)
+    values ($4, $5, $6, $7)
+-- [7,"key",24,7,"key",3,"{}"]
+
+-- batch.forget
+delete from batch_answers where company_id = $1 and key = $2
+-- [7,"key"]
