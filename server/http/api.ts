@@ -38,6 +38,7 @@ type ApiParts = {
 export function makeApi(app: App, { router, pages, describe, admission, changes }: ApiParts): Site {
   const { within, outside, shares } = admission
   const turn = turnsOf(1)
+  const errorsPage = errorsAddress(app.config.publicUrl)
   return (incoming) => pageAt(incoming) ?? routeAt(incoming)
 
   function pageAt({ request, method, path, peer }: Incoming): Target | undefined {
@@ -72,9 +73,8 @@ export function makeApi(app: App, { router, pages, describe, admission, changes 
     const { request, path, query, peer, requestId, startedAt } = incoming
     const { rawHeaders } = request
     const share = shares.of(claimOf(rawHeaders), peer)
-    const errorsPage = errorsAddress(app.config.publicUrl)
-    const asked = { route, path, params, query, rawHeaders, peer, share, requestId, startedAt }
-    const call: Call = { ...asked, errorsPage, body: nothing }
+    const body = nothing
+    const call: Call = { route, path, params, query, rawHeaders, peer, share, requestId, startedAt, errorsPage, body }
     return route.body ? withBody(incoming, call, bound) : through(incoming, call, bound)
   }
 
