@@ -18,3 +18,10 @@ export const sweepFrom = (
 /** Removes what is over, a row for each. */
 export const sweepStatement = ({ name, ...swept }: Swept & { name: string }): Statement =>
   statement(sql`${sweepFrom(swept.table, swept.where, swept.most)} returning 1 as swept`, name, sweepThere(swept))
+
+/** Removes what is older than so many days; a row comes back for each. */
+export const sweepOlder = (swept: Omit<Swept, 'where'>, keptDays: number, name: string): Statement =>
+  sweepStatement({
+    ...{ ...swept, name },
+    where: sql`where at < now() - make_interval(days => ${keptDays}::int) order by at`,
+  })
