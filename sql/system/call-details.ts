@@ -78,7 +78,7 @@ export const switchDetails = (companyId: number, keeps: boolean): Statement =>
   )
 
 export const sweepDetails = (keptDays: number, most: number): Statement =>
-  sweepOlder({ table: 'call_details', key: 'request_id', type: 'text', most }, keptDays, 'call-details.sweep')
+  sweepOlder({ name: 'call-details.sweep', table: 'call_details', key: 'request_id', type: 'text', most, keptDays })
 
 /** The next companies, by their ids, that want none and have some. */
 export const companiesWithUnwanted = (after: number, most: number): Statement =>

@@ -20,8 +20,8 @@ export const sweepStatement = ({ name, ...swept }: Swept & { name: string }): St
   statement(sql`${sweepFrom(swept.table, swept.where, swept.most)} returning 1 as swept`, name, sweepThere(swept))
 
 /** Removes what is older than so many days; a row comes back for each. */
-export const sweepOlder = (swept: Omit<Swept, 'where'>, keptDays: number, name: string): Statement =>
-  sweepStatement({
-    ...{ ...swept, name },
-    where: sql`where at < now() - make_interval(days => ${keptDays}::int) order by at`,
-  })
+export const sweepOlder = ({
+  keptDays,
+  ...swept
+}: Omit<Swept, 'where'> & { name: string; keptDays: number }): Statement =>
+  sweepStatement({ ...swept, where: sql`where at < now() - make_interval(days => ${keptDays}::int) order by at` })

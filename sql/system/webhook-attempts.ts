@@ -92,4 +92,4 @@ export const findAttempt = (companyId: number, id: number): Statement =>
   )
 
 export const sweepWebhookAttempts = (keptDays: number, most: number): Statement =>
-  sweepOlder({ table: 'webhook_attempts', key: 'id', type: 'bigint', most }, keptDays, 'webhook-attempts.sweep')
+  sweepOlder({ name: 'webhook-attempts.sweep', table: 'webhook_attempts', key: 'id', type: 'bigint', most, keptDays })
