@@ -78,7 +78,7 @@ export const switchDetails = (companyId: number, keeps: boolean): Statement =>
   )
 
 export const sweepDetails = (keptDays: number, most: number): Statement =>
-  sweepOlder('call_details', keptDays, most, 'call-details.sweep')
+  statement(sweepOlder('call_details', keptDays, most), 'call-details.sweep')
 
 /** The next companies, by their ids, that want none and have some. */
 export const companiesWithUnwanted = (after: number, most: number): Statement =>

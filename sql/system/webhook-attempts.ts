@@ -92,4 +92,4 @@ export const findAttempt = (companyId: number, id: number): Statement =>
   )
 
 export const sweepWebhookAttempts = (keptDays: number, most: number): Statement =>
-  sweepOlder('webhook_attempts', keptDays, most, 'webhook-attempts.sweep')
+  statement(sweepOlder('webhook_attempts', keptDays, most), 'webhook-attempts.sweep')
