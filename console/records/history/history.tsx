@@ -3,16 +3,15 @@ import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { HistoryEntry } from '#derive/console/answers.ts'
-import { type FormField, fieldsOf } from '#derive/form.ts'
+import { fieldsOf } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
-import type { Json } from '#registry/json.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Pending } from '../../ui/pending.tsx'
-import { Shown } from '../fields/shown.tsx'
 import { useUndo } from '../removal/use-undo.ts'
+import { Change } from './change.tsx'
 import { channelOf } from './channel.ts'
 
 /** Who changed what, when and through which channel. */
@@ -84,21 +83,3 @@ function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
     </Box>
   )
 }
-
-type ChangeProps = { field: FormField; resource: string; old: Json; now: Json; isNew: boolean }
-
-const Change = ({ field, resource, old, now, isNew }: ChangeProps) => (
-  <>
-    {!isNew && (
-      <>
-        <Box component="del" sx={{ color: 'text.secondary' }}>
-          <Shown isShort field={field} resource={resource} value={old} />
-        </Box>
-        {' → '}
-      </>
-    )}
-    <Box component="ins" sx={{ textDecoration: 'none' }}>
-      <Shown isShort field={field} resource={resource} value={now} />
-    </Box>
-  </>
-)

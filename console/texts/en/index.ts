@@ -1,3 +1,4 @@
+import { imports } from './imports.ts'
 import { commonFields, memberFields, records } from './records.ts'
 import { settings } from './settings.ts'
 
@@ -9,6 +10,7 @@ export const en = {
   commonFields,
   memberFields,
   settings,
+  imports,
   sections: {
     basics: 'Details',
     dates: 'Dates',
@@ -93,6 +95,7 @@ export const en = {
     columns: 'Columns',
     resetColumns: 'Back to the usual ones',
     exportCsv: 'Export CSV',
+    importCsv: 'Import CSV',
     from: (label: string) => `${label} from`,
     to: (label: string) => `${label} to`,
     selectAll: 'Select all on this page',

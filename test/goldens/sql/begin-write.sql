@@ -6,7 +6,9 @@ with caller as materialized (
     case when needed <@ t.scopes and needed <@ a.permissions then null else (
       select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when $2::text <> all (c.add_ons) then $3::text end as feature_off,
+    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($2::text, ',') <@ c.add_ons then (
+      select add_on from unnest(string_to_array($3::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
+    ) end as feature_off,
     c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $4 and hash between $5 and $6 order by hash offset 0 for share) t
   cross join lateral (select * from accounts where company_id = $7 and id = t.account_id  offset 0) a
@@ -26,7 +28,9 @@ with caller as materialized (
     case when needed <@ t.scopes and needed <@ a.permissions then null else (
       select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when $2::text <> all (c.add_ons) then $3::text end as feature_off,
+    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($2::text, ',') <@ c.add_ons then (
+      select add_on from unnest(string_to_array($3::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
+    ) end as feature_off,
     c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $4 and hash between $5 and $6 order by hash offset 0 for share) t
   cross join lateral (select * from accounts where company_id = $7 and id = t.account_id  offset 0) a
@@ -64,7 +68,9 @@ with caller as materialized (
     case when needed <@ t.scopes and needed <@ a.permissions then null else (
       select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when $2::text <> all (c.add_ons) then $3::text end as feature_off,
+    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($2::text, ',') <@ c.add_ons then (
+      select add_on from unnest(string_to_array($3::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
+    ) end as feature_off,
     c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $4 and hash between $5 and $6 order by hash offset 0 for share) t
   cross join lateral (select * from accounts where company_id = $7 and id = t.account_id  offset 0) a

@@ -1,5 +1,5 @@
 -- (unnamed)
-select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.status, c.code, c.about, c.ms::float8 as ms,
+select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.rows, c.status, c.code, c.about, c.ms::float8 as ms,
   host(c.peer) as peer, c.dry_run, c.replayed, c.counted, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end as outcome, c.token_id, t.label as token_label,
   t.revoked_at is null as token_active, to_char(t.revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_revoked_at from (
@@ -12,7 +12,7 @@ select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') a
 -- [7,200,"clients","clients","ok",50,0]
 
 -- (unnamed)
-select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.status, c.code, c.about, c.ms::float8 as ms,
+select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.rows, c.status, c.code, c.about, c.ms::float8 as ms,
   host(c.peer) as peer, c.dry_run, c.replayed, c.counted, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end as outcome, c.token_id, t.label as token_label,
   t.revoked_at is null as token_active, to_char(t.revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_revoked_at from (
@@ -30,7 +30,7 @@ select count(*) as total from (
 -- [7,200]
 
 -- calls.find
-select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.status, c.code, c.about, c.ms::float8 as ms,
+select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.rows, c.status, c.code, c.about, c.ms::float8 as ms,
   host(c.peer) as peer, c.dry_run, c.replayed, c.counted, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end as outcome, c.token_id, t.label as token_label,
   t.revoked_at is null as token_active, to_char(t.revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_revoked_at from (

@@ -1,6 +1,6 @@
 -- projects.fetch
 select asked.place, answer.*
-  from unnest($1::bigint[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::bigint[]) with ordinality as asked ("companyId", "tokenHash", "scopes", "addOn", "peer", "id", place)
+  from unnest($1::bigint[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::bigint[]) with ordinality as asked ("companyId", "tokenHash", "scopes", "addOns", "peer", "id", place)
   join lateral (with caller as (
   select t.id as token_id, t.account_id,
     t.revoked_at is null and a.disabled_at is null as live,
@@ -8,7 +8,9 @@ select asked.place, answer.*
     case when needed <@ t.scopes and needed <@ a.permissions then null else (
       select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when asked."addOn"::text <> all (c.add_ons) then asked."addOn"::text end as feature_off,
+    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array(asked."addOns"::text, ',') <@ c.add_ons then (
+      select add_on from unnest(string_to_array(asked."addOns"::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
+    ) end as feature_off,
     c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = asked."companyId" and hash between asked."tokenHash" and asked."tokenHash" order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = asked."companyId" and id = t.account_id  offset 0) a
@@ -27,7 +29,9 @@ with caller as (
     case when needed <@ t.scopes and needed <@ a.permissions then null else (
       select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when $2::text <> all (c.add_ons) then $3::text end as feature_off,
+    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($2::text, ',') <@ c.add_ons then (
+      select add_on from unnest(string_to_array($3::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
+    ) end as feature_off,
     c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = $4 and hash between $5 and $6 order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = $7 and id = t.account_id  offset 0) a

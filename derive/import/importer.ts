@@ -1,0 +1,236 @@
+import type { Definition } from '#registry/definition.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
+import { importBatchBytes, importBatchRows, lookedUpMax } from '#registry/limits.ts'
+import type { PlannedChange, RefusedRow, WritePlan } from '#registry/refusals.ts'
+import type { LookedUp } from '../console/answers.ts'
+import type { ImportFile } from './file.ts'
+import { columnOf, type ImportSettings, type ReadRow, type RowProblem, type RowReader } from './rows.ts'
+
+/**
+ * An import, part by part: what each row would do, and the batch that does it. It decides; the one who asks looks up, tries
+ * and writes. Decisions, Import.
+ */
+
+/** What can be asked of the service. */
+export type ImportService = {
+  lookUp(field: string, values: readonly string[]): Promise<readonly LookedUp[]>
+  attempt(operations: readonly JsonObject[]): Promise<Attempted>
+}
+
+export type Attempted =
+  | { refused: readonly RefusedRow[] }
+  | { changed: readonly (readonly string[] | null)[]; plan: WritePlan }
+
+export type Outcome = 'create' | 'update' | 'same' | 'refused'
+
+export type RowOutcome = {
+  /** Its place among the rows of the file, from 0. */
+  n: number
+  line: number
+  outcome: Outcome
+  /** The record that is there. */
+  id: number | null
+  title: string
+  /** What it would have, beside what it has. */
+  fields: { readonly [field: string]: readonly [Json, Json] }
+  problems: readonly RowProblem[]
+}
+
+/** Rows that are written by one batch. */
+export type Part = { from: number; to: number; rows: RowOutcome[]; operations: JsonObject[]; plan: string | null }
+
+export type Importer = {
+  /** The part that begins at a row, as things are now; `to` where it ended before. */
+  part(from: number, to?: number): Promise<Part>
+}
+
+export type Importing = {
+  definition: Definition
+  file: Pick<ImportFile, 'rows'>
+  settings: ImportSettings
+  read: RowReader
+}
+
+export function makeImporter(
+  { definition, file: { rows }, settings, read }: Importing,
+  service: ImportService,
+): Importer {
+  const unique = Object.keys(definition.fields).filter((name) => definition.fields[name]?.unique)
+  /** Where a unique value stands first in the file. */
+  const firsts = new Map<string, number>()
+
+  const repeated = (row: ReadRow, n: number): RowProblem[] =>
+    unique.flatMap((field): RowProblem[] => {
+      const value = row.body[field]
+      if (typeof value !== 'string') return []
+      const key = `${field} ${value.toLowerCase()}`
+      const first = firsts.get(key)
+      if (first === undefined || first >= n) {
+        firsts.set(key, n)
+        return []
+      }
+      const line = String(rows[first]?.line)
+      const message = `is the same as in line ${line}`
+      return [{ column: columnOf(settings, field), value, field, code: 'twice', message, told: [line] }]
+    })
+
+  return {
+    async part(from, to) {
+      const reads = readPart(rows, read, from, to)
+      for (const [index, row] of reads.entries()) row.problems.push(...repeated(row, from + index))
+      await findReferences(service, reads)
+      const found = await findRecords(service, settings, reads)
+      const outcomes = reads.map((row, index): RowOutcome => {
+        const n = from + index
+        const id = row.key === null ? null : (found.get(row.key.toLowerCase()) ?? null)
+        const outcome = row.problems.length > 0 ? 'refused' : id === null ? 'create' : 'update'
+        const title = row.body[definition.title]
+        return {
+          ...{ n, line: rows[n]?.line ?? 0, outcome, id, title: typeof title === 'string' ? title : (row.key ?? '') },
+          ...{ fields: {}, problems: row.problems },
+        }
+      })
+      const { operations, plan } = await tryOut(service, settings, reads, outcomes)
+      return { from, to: from + reads.length, rows: outcomes, operations, plan }
+    },
+  }
+}
+
+/** As many rows as one batch may have; the same ones where it was cut before. */
+function readPart(rows: ImportFile['rows'], read: RowReader, from: number, to = rows.length): ReadRow[] {
+  const part: ReadRow[] = []
+  let bytes = 0
+  for (const row of rows.slice(from, Math.min(to, from + importBatchRows))) {
+    const one = read(row)
+    // No character of a body is longer than this in UTF-8 and JSON.
+    bytes += 100 + 3 * JSON.stringify(one.body).length
+    if (part.length > 0 && bytes > importBatchBytes) break
+    part.push(one)
+  }
+  return part
+}
+
+/** The ids of records that go by the names of these rows; a row with a name that leads to none, or to several, is refused. */
+async function findReferences(service: ImportService, reads: readonly ReadRow[]): Promise<void> {
+  const wanted = Map.groupBy(
+    reads.flatMap((row) => row.names.map((named) => ({ ...named, row }))),
+    ({ target }) => target.path,
+  )
+  for (const [field, names] of wanted) {
+    const found = await lookUp(
+      service,
+      field,
+      names.map(({ text }) => text),
+    )
+    for (const { row, text, column } of names) {
+      const [one, ...others] = found.get(text.toLowerCase()) ?? []
+      const refuse = (code: 'unknown_name' | 'ambiguous_name', message: string, told: string[]): void => {
+        row.problems.push({ column, value: text.slice(0, 200), field, code, message, told })
+      }
+      if (one && others.length === 0) row.body[field] = one.id
+      else if (!one) refuse('unknown_name', 'is the name of no record', [])
+      else {
+        const candidates = [one, ...others].map(
+          ({ id, title, also }) => `${title ?? ''} (${also === null ? `id ${id}` : `${also}, id ${id}`})`,
+        )
+        refuse('ambiguous_name', `may be ${candidates.join(' or ')}`, candidates)
+      }
+    }
+  }
+}
+
+/** The records that rows are about, by the value of the field that they are matched by. */
+async function findRecords(service: ImportService, { match }: ImportSettings, reads: readonly ReadRow[]) {
+  const keys = reads.flatMap(({ key, problems }) => (key === null || problems.length > 0 ? [] : [key]))
+  const found = match === null ? new Map<string, LookedUp[]>() : await lookUp(service, match, keys)
+  return new Map([...found].flatMap(([key, [one]]) => (one ? [[key, one.id] as const] : [])))
+}
+
+async function lookUp(
+  service: ImportService,
+  field: string,
+  values: readonly string[],
+): Promise<Map<string, LookedUp[]>> {
+  const different = [...new Map(values.map((value) => [value.toLowerCase(), value])).values()]
+  const found = new Map<string, LookedUp[]>()
+  for (let at = 0; at < different.length; at += lookedUpMax) {
+    const asked = different.slice(at, at + lookedUpMax)
+    for (const one of await service.lookUp(field, asked)) {
+      const key = (asked[one.place] as string).toLowerCase()
+      found.set(key, [...(found.get(key) ?? []), one])
+    }
+  }
+  return found
+}
+
+/**
+ * Tries the rows, leaves out those that are refused and those that change nothing, and tries again, until all that is left
+ * does something: that is the batch, and the plan of the last try is what it does.
+ */
+async function tryOut(
+  service: ImportService,
+  settings: ImportSettings,
+  reads: readonly ReadRow[],
+  outcomes: RowOutcome[],
+) {
+  for (;;) {
+    const left = outcomes.flatMap(({ outcome }, index) => (outcome === 'create' || outcome === 'update' ? [index] : []))
+    const operations = left.map((index): JsonObject => {
+      const { outcome, id } = outcomes[index] as RowOutcome
+      return { op: outcome, ...(id === null ? {} : { id }), body: (reads[index] as ReadRow).body }
+    })
+    if (operations.length === 0) return { operations, plan: null }
+    const tried = await service.attempt(operations)
+    const settle = (at: number, given: Partial<RowOutcome>): void => {
+      const index = left[at] as number
+      outcomes[index] = { ...(outcomes[index] as RowOutcome), ...given }
+    }
+    if ('refused' in tried) {
+      // A refusal that names no row would be tried for ever.
+      if (tried.refused.length === 0) throw new Error('a batch was refused for no row')
+      for (const { n, problem } of tried.refused) {
+        const row = reads[left[n] as number] as ReadRow
+        settle(n, { outcome: 'refused', problems: problemsOf(settings, row, problem) })
+      }
+      continue
+    }
+    const same = tried.changed.flatMap((changed, at) => (changed?.length === 0 ? [at] : []))
+    if (same.length === 0) {
+      const planned = plannedRows(tried.plan.changes)
+      for (const [at, index] of left.entries()) settle(at, { fields: planned(outcomes[index] as RowOutcome) })
+      return { operations, plan: tried.plan.hash }
+    }
+    for (const at of same) settle(at, { outcome: 'same' })
+  }
+}
+
+/** What a plan says of each row: updates by their ids, what is made in its order. */
+function plannedRows(changes: readonly PlannedChange[]): (row: RowOutcome) => RowOutcome['fields'] {
+  const made = changes.filter(({ id }) => id === null)[Symbol.iterator]()
+  const byId = new Map(changes.map((change) => [change.id, change]))
+  return ({ id }) => {
+    const change = id === null ? made.next().value : byId.get(id)
+    const pairs = Object.entries(change?.fields ?? {}).map(([name, pair]) => {
+      const [before = null, after = null] = pair as Json[]
+      return [name, [before, after] as const] as const
+    })
+    return Object.fromEntries(pairs)
+  }
+}
+
+function problemsOf(settings: ImportSettings, { body }: ReadRow, problem: RefusedRow['problem']): RowProblem[] {
+  const { errors, detail } = problem
+  if (!errors || errors.length === 0) return [{ column: null, value: '', field: '', code: 'refused', message: detail }]
+  return errors.map(({ field, code, message }) => {
+    const path = field.replace(/^body\.?/, '')
+    const value = body[path.split('.')[0] as string]
+    return {
+      column: columnOf(settings, path),
+      value:
+        value === undefined || value === null
+          ? ''
+          : (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200),
+      ...{ field: path, code, message },
+    }
+  })
+}

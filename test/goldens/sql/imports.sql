@@ -1,0 +1,30 @@
+-- imports.insert
+insert into imports (company_id, write_id, account_id, records, file_name, fingerprint, settings, rows)
+    values ($1, $2, $3, $4, $5, $6, $7::json, $8)
+-- [7,"00000000-0000-4000-8000-000000000000",8,"clients","clients.csv","f","{}",3]
+
+-- imports.latest
+select i.write_id, i.account_id, i.records, i.file_name, i.fingerprint, i.settings, i.rows, i.done, i.created,
+      i.changed, i.at, exists (select from undos where company_id = $1 and write_id = i.write_id) as undone
+    from (
+      select * from imports where company_id = $2 and records between $3 and $4
+      order by records desc, write_id desc limit $5
+    ) i
+-- [7,7,"clients","clients",10]
+
+-- imports.hold
+select i.records, i.rows, i.done, exists (select from undos where company_id = $1 and write_id = i.write_id) as undone
+    from (select * from imports where company_id = $2 and write_id = $3 for update offset 0) i
+    where i.account_id is not distinct from $4::bigint
+-- [7,7,"00000000-0000-4000-8000-000000000000",8]
+
+-- imports.move
+update imports set done = $1, created = created + $2, changed = changed + $3
+    where company_id = $4 and write_id = $5
+-- [2,1,1,7,"00000000-0000-4000-8000-000000000000"]
+
+-- history.last-of-write
+select id from history
+    where company_id = $1 and write_id between $2::uuid and $3::uuid
+    order by write_id desc, id desc limit 1
+-- [7,"00000000-0000-4000-8000-000000000000","00000000-0000-4000-8000-000000000000"]
