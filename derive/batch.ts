@@ -40,7 +40,8 @@ export type BatchWanted = {
   refs: ReadonlyMap<string, number>
 }
 
-export type BatchTarget = { id: number } | { externalRef: string }
+/** Where `mayBeNew`, no record needs to have the reference yet. */
+export type BatchTarget = { id: number } | { externalRef: string; mayBeNew: boolean }
 
 export const served = registry.filter((definition) => definition.served)
 
@@ -127,7 +128,7 @@ function readRow(row: JsonObject, names: Names, among: Registry): { wanted: Batc
     ? null
     : id !== undefined
       ? { id: id as number }
-      : { externalRef: externalRef as string }
+      : { externalRef: externalRef as string, mayBeNew: ops[op].names === 'reference' }
   const wanted = {
     op,
     definition,

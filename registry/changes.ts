@@ -4,7 +4,7 @@ export const changes: readonly { version: string; lines: readonly string[] }[] =
     version: '0.2.0',
     lines: [
       'What is refused of an ACCEPTED estimate says how a mistake is put right; the code `locked` is as before. Its `notes` and `external_ref` can be changed even where its project has another client by now.',
-      '`POST /v1/batch` does up to 1,000 creates, updates and deletes in one call, all or each by itself; what is refused is named row by row. A batch that cannot be done whole is refused with 422 `batch_refused`.',
+      '`POST /v1/batch` does up to 1,000 creates, updates, upserts and deletes in one call, all or each by itself; what is refused is named row by row. A batch that cannot be done whole is refused with 422 `batch_refused`.',
       'Every committed change is told in order by `GET /v1/changes`, those of one record by `GET /v1/<resource>/{id}/history`; lists take `after_id`. A cursor that cannot go on is refused with 410 `cursor_gone`.',
       'The OpenAPI document is made for generators: types have names, amounts and ids are `int64`, both answers of a create are one type, and what JSON Schema can say of a body is said. Generate your client anew; what is sent and answered is as before.',
       'A field that `sort` names twice is no longer refused; the first of the two counts.',

@@ -18,14 +18,14 @@ const name: JsonObject = {
 const n = { ...count(0, 'Which operation: the first is 0.'), maximum: batchOperationsMax - 1 }
 
 export const batchSchemas: JsonObject = {
-  Batch: {
+  BatchInput: {
     type: 'object',
     description: 'Operations, and how they stand together.',
     properties: {
       mode: refTo('schemas', 'BatchMode'),
       operations: {
         type: 'array',
-        items: refTo('schemas', 'BatchOperation'),
+        items: refTo('schemas', 'BatchOperationInput'),
         minItems: 1,
         maxItems: batchOperationsMax,
         description: 'What to do, in this order.',
@@ -35,7 +35,7 @@ export const batchSchemas: JsonObject = {
     additionalProperties: false,
   },
   ...enumType('BatchMode', batchModes, '`all`: all operations or none. `each`: every operation by itself.'),
-  BatchOperation: {
+  BatchOperationInput: {
     type: 'object',
     description:
       'One operation. An update and a delete name their record by `id` or by `external_ref`, an upsert by `external_ref`.',
@@ -51,16 +51,17 @@ export const batchSchemas: JsonObject = {
         ...{ type: 'string', maxLength: 8192 },
         description: 'The ETag of the record as you know it. Where it has changed since, the operation is refused.',
       },
-      body: {
-        type: 'object',
-        description:
-          'As the body of the call of its own. In a field that refers to a record, `{"$ref": "name"}` is the id of an earlier operation.',
-        additionalProperties: true,
-      },
+      body: refTo('schemas', 'BatchBody'),
       as: { ...name, description: 'A name by which later operations refer to this one.' },
     },
     required: ['op', 'records'],
     additionalProperties: false,
+  },
+  BatchBody: {
+    type: 'object',
+    description:
+      'As the body of the call of its own. In a field that refers to a record, `{"$ref": "name"}` is the id of an earlier operation.',
+    additionalProperties: true,
   },
   ...enumType('BatchOp', batchOps, 'What to do with the record.'),
   ...enumType(
@@ -91,14 +92,15 @@ export const batchSchemas: JsonObject = {
     {
       as: { ...name, description: 'The name that it was given.' },
       etag: { type: 'string', maxLength: 80, description: 'ETag of the record as it is now.' },
-      data: {
-        type: 'object',
-        description: 'What the call of its own would have answered as `data`. Absent where it was refused.',
-        additionalProperties: true,
-      },
+      data: refTo('schemas', 'BatchData'),
       problem: refTo('schemas', 'Problem'),
     },
   ),
+  BatchData: {
+    type: 'object',
+    description: 'What the call of its own would have answered as `data`. Absent where it was refused.',
+    additionalProperties: true,
+  },
   RefusedOperation: answer(
     'An operation that was refused.',
     {

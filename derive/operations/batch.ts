@@ -51,13 +51,13 @@ export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
     conditional: false,
     body: {
       description: 'The operations, in the order in which they are done.',
-      schema: 'Batch',
+      schema: 'BatchInput',
       types: jsonTypes,
       examples: {
         all: {
-          summary: 'A record and one that refers to it',
-          description: 'The second refers to the first, which has no id yet.',
-          value: example,
+          summary: 'Records that stand or fall together',
+          description: 'The first has a name, by which fields of later operations can stand for its id.',
+          value: named,
         },
         each: {
           summary: 'Records that have nothing to do with each other',
@@ -104,10 +104,15 @@ function creating({ name, title, one }: Definition): JsonObject {
   return { op: 'create', records: name, body: { [title]: `Another ${one}` } }
 }
 
+const created: JsonObject = { ...creating(referred), as: 'new' }
+
+/** For the document itself, whose readers take a member `$ref` for one of theirs wherever it stands. */
+const named: JsonObject = { mode: batchModes[0], operations: [created, creating(second)] }
+
 const example: JsonObject = {
   mode: batchModes[0],
   operations: [
-    { ...creating(referred), as: 'new' },
+    created,
     {
       op: 'create',
       records: referring.name,

@@ -89,9 +89,8 @@ export function makeApi(app: App, { router, pages, describe, admission, changes 
   function through(incoming: Incoming, call: Call, { run }: BoundCall): Promise<Sent> {
     const { request, requestId } = incoming
     return within(sortOf(call), call.share, async (outside) => {
-      call.wait = (...asked) => outside(() => wait(incoming, ...asked), 'again')
       try {
-        const reply = await run(app, call)
+        const reply = await run(app, call, (...asked) => outside(() => wait(incoming, ...asked), 'again'))
         // Compressed within the limiter: it is work too.
         const coded = await inCoding(reply, () => request.headers, !isWrite(call.route))
         return call.rate ? limited(coded, call.rate) : coded

@@ -1,12 +1,12 @@
 import { type DataRoute, type DocumentRoute, isDataRoute, isWrite, type Route } from '#derive/routes.ts'
 import type { App } from './app.ts'
-import type { Call, Reply } from './call.ts'
+import type { Call, Reply, Wait } from './call.ts'
 import type { DocumentHandler, Handlers, ReadHandler, WriteHandler } from './handler.ts'
 import { runRead, runWrite } from './pipeline.ts'
 
 /** A route with what answers it. */
 export type Bound = BoundCall | BoundDocument
-export type BoundCall = AtPath & { route: DataRoute; run(app: App, call: Call): Promise<Reply> }
+export type BoundCall = AtPath & { route: DataRoute; run(app: App, call: Call, wait: Wait): Promise<Reply> }
 export type BoundDocument = AtPath & { route: DocumentRoute; make: DocumentHandler }
 
 /** What a router finds it by; `accepts` is what a body may be sent as. */
@@ -28,5 +28,5 @@ function runOf(route: DataRoute, handler: Handlers[string]): BoundCall['run'] {
     return (app, call) => runWrite(app, call, write)
   }
   const read = (handler as ReadHandler)(route)
-  return (app, call) => runRead(app, call, read)
+  return (app, call, wait) => runRead(app, call, read, wait)
 }

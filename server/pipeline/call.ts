@@ -19,8 +19,6 @@ export type Call = {
   peer: string | undefined
   /** Whose part of the service it takes. */
   share: Share
-  /** Where it may be answered later: see `Wait`. */
-  wait?: Wait
   /** What is left to its token, once it has been counted; only where there is a limit. */
   rate?: Rate
   requestId: string

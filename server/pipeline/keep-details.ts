@@ -6,7 +6,7 @@ import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import { type Answer, refusalAnswer, replyOf } from './answer.ts'
 import type { App } from './app.ts'
 import type { Call, Reply } from './call.ts'
-import { bodyBytesKept, type Kept, keptAnswer, keptBytes, keptJson, keptQuery, leftOut, storable } from './masked.ts'
+import { bodyBytesKept, type Kept, keptAnswer, keptBody, keptBytes, keptQuery, leftOut, storable } from './masked.ts'
 
 /** What a call came to, and its body where it could be read. */
 export type Told = { outcome: Reply | Answer | Refusal; sent?: Json | undefined }
@@ -70,7 +70,9 @@ const bytesOf = ({ body }: Call): number => (body === 'too large' ? 0 : body.byt
 
 function requestOf(call: Call, names: ReadonlySet<string>, sent: Json | undefined): Kept {
   if (call.body === 'too large' || isUnreceived(call)) return leftOut
-  return sent === undefined || call.route.body === null ? keptBytes(call.body.bytes, names) : keptJson(sent, names)
+  return sent === undefined || call.route.body === null
+    ? keptBytes(call.body.bytes, names)
+    : keptBody(sent, bytesOf(call), names)
 }
 
 /** Whether there was a body that nobody received, because the call was refused before. */

@@ -1,4 +1,5 @@
 import { isObject, type Json } from '#registry/json.ts'
+import { bodyBytesMax } from '#registry/limits.ts'
 import type { BodyState } from '#sql/system/call-details.ts'
 import { withoutTokens } from '../service/token-text.ts'
 
@@ -17,8 +18,12 @@ const mask = '[masked]'
 const secretWords = ['password', 'passwd', 'passphrase', 'secret', 'token', 'authorization', 'api_key', 'apikey']
 const isSecret = (name: string): boolean => secretWords.some((word) => name.toLowerCase().endsWith(word))
 
-/** A value that was read, without what must not be kept. */
-export function keptJson(value: Json, names: ReadonlySet<string>): Kept {
+/** A body of so many bytes that was read as this value, without what must not be kept. */
+export function keptBody(value: Json, length: number, names: ReadonlySet<string>): Kept {
+  return length > bodyBytesMax ? leftOut : keptJson(value, names)
+}
+
+function keptJson(value: Json, names: ReadonlySet<string>): Kept {
   const found = { masked: false }
   const text = JSON.stringify(without(value, names, found))
   return cut(text, found.masked)

@@ -12,7 +12,7 @@ import { type Answer, refusalAnswer, replyOf } from './answer.ts'
 import type { App } from './app.ts'
 import { askedOf, readToken } from './authorize.ts'
 import { authorized, enforceRateLimit } from './authorized.ts'
-import type { Call, Reply } from './call.ts'
+import type { Call, Reply, Wait } from './call.ts'
 import { callRow, logCallLater } from './call-log.ts'
 import { earlierAnswer, keptAnswer, keyOf } from './claim-key.ts'
 import { conclude } from './conclude.ts'
@@ -29,7 +29,7 @@ import { runSeries } from './run-series.ts'
  * Of a read it is one statement, one round trip: the caller and what is wanted come together; then it is decided who
  * gets it.
  */
-export async function runRead(app: App, call: Call, read: Read): Promise<Reply> {
+export async function runRead(app: App, call: Call, read: Read, wait: Wait): Promise<Reply> {
   const { headers, ask } = introduced(call)
   const wanted = orRefusal(() => read(call, readQuery(call.query, call.route)))
   const statement = wanted instanceof Refusal ? selectCaller(ask) : wanted.statement(ask, app.config)
@@ -40,28 +40,36 @@ export async function runRead(app: App, call: Call, read: Read): Promise<Reply> 
     return caller
   }
   const first = await readRow()
-  const caller = wanted instanceof Refusal ? first : await rowAfterWaiting(app, call, ask, { wanted, first, readRow })
+  const caller =
+    wanted instanceof Refusal || !wanted.waits
+      ? first
+      : await rowAfterWaiting(app, call, ask, { waits: wanted.waits, first, readRow, wait })
   const reply = orRefusal(() => orThrow(wanted).reply(caller, headers))
   logCallLater(app, call, ask, caller, { outcome: reply, counted: true })
   keepDetails(app, call, ask, caller, { outcome: reply })
   return orThrow(reply)
 }
 
-type WaitingRead = { wanted: Wanted; first: CallerRow; readRow(): Promise<CallerRow> }
+type WaitingRead = {
+  waits: NonNullable<Wanted['waits']>
+  first: CallerRow
+  readRow(): Promise<CallerRow>
+  wait: Wait
+}
 
 /** What is there once there is something to tell, or at the end of the time; the caller is looked at each time, too. */
 async function rowAfterWaiting(
   app: App,
   call: Call,
   { companyId }: CallerAsk,
-  { wanted, first, readRow }: WaitingRead,
+  { waits, first, readRow, wait }: WaitingRead,
 ) {
   let caller = first
-  for (let goesOn = call.wait !== undefined; goesOn; ) {
-    const waits = wanted.waits?.(caller)
-    const left = waits ? waits.seconds * 1000 - (app.clock.elapsed() - call.startedAt) : 0
-    if (!waits || left <= 0) return caller
-    goesOn = (await call.wait?.(companyId, waits.seen, left)) === true
+  for (let goesOn = true; goesOn; ) {
+    const asked = waits(caller)
+    const left = asked ? asked.seconds * 1000 - (app.clock.elapsed() - call.startedAt) : 0
+    if (!asked || left <= 0) return caller
+    goesOn = await wait(companyId, asked.seen, left)
     caller = await readRow()
   }
   return caller

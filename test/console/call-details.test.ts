@@ -133,6 +133,12 @@ describe('What must not be kept is not kept', () => {
     { what: 'what is no JSON', raw: '{"name":', state: 'whole' },
     { what: 'lists thirty thousand deep', raw: '['.repeat(30_000) + ']'.repeat(30_000), state: 'cut' },
     { what: 'a megabyte', raw: JSON.stringify({ name: 'x', notes: 'ü'.repeat(400_000) }), state: 'cut' },
+    {
+      what: 'a batch of more than a megabyte',
+      path: '/v1/batch',
+      raw: JSON.stringify({ mode: 'all', operations: [{ body: { notes: 'ü'.repeat(600_000) } }] }),
+      state: 'left_out',
+    },
     { what: 'a megabyte that is no JSON', raw: 'x'.repeat(900_000), state: 'left_out' },
     { what: 'more than is received', raw: 'x'.repeat(1_100_000), state: 'left_out' },
     { what: 'names of a megabyte', raw: `{"${'n'.repeat(500_000)}":1}`, state: 'cut' },

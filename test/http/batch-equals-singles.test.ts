@@ -122,7 +122,7 @@ async function singly({ company, base }: { company: Company; base: Base }, opera
     }
     const method = methods[op]
     let id: number | undefined
-    if (op === 'upsert') id = undefined
+    if (method === 'PUT') id = undefined
     else if ('base' in target) id = idIn(base, records, target.base)
     else id = method === 'POST' ? undefined : await found(company, records, target.externalRef)
     const paths = {
@@ -167,7 +167,7 @@ const asBatch = (base: Base, operations: readonly Operation[], mode: string) => 
     ...{ op, records, as: `op-${n}` },
     ...(methods[op] === 'POST'
       ? {}
-      : op === 'upsert'
+      : methods[op] === 'PUT'
         ? { external_ref: named(target) }
         : 'base' in target
           ? { id: idIn(base, records, target.base) }

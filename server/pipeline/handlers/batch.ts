@@ -105,8 +105,8 @@ function single(companyId: number, row: Wanted, textOf: (n: number) => string): 
   // Before anything is looked at: what it stands for is refused, whatever its record is.
   const body = filledIn(row, textOf)
   const onId = (id: number | undefined): Command<Answer> => singles[op](companyId, { row, id: id as number, body })
-  // An upsert finds its record itself, or none.
-  return op !== 'upsert' && target && 'externalRef' in target
+  // What may be new finds its record itself, or none.
+  return target && 'externalRef' in target && !target.mayBeNew
     ? byReference(companyId, definition, target.externalRef, onId)
     : onId(target && 'id' in target ? target.id : undefined)
 }

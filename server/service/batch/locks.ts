@@ -50,9 +50,9 @@ async function valueLocks({ actor, breathe }: Run, rows: readonly WantedRow[]): 
   return locks.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0)).map(String)
 }
 
-/** The value that a unique field gets; of an upsert the one by which its record is named, too. */
-const uniqueValueOf = ({ op, target, definition, body }: BatchWanted, field: string): unknown =>
-  op === 'upsert' && field === referenceField && target && 'externalRef' in target
+/** The value that a unique field gets; of a record that may be new the one by which it is named, too. */
+const uniqueValueOf = ({ target, definition, body }: BatchWanted, field: string): unknown =>
+  field === referenceField && target && 'externalRef' in target && target.mayBeNew
     ? target.externalRef.trim()
     : acceptable(definition, body, field)
 
