@@ -5,7 +5,7 @@ import { importBytesMax, importColumnsMax, importRowsMax } from '#registry/limit
 
 export const encodings = ['utf-8', 'windows-1252'] as const
 export type Encoding = (typeof encodings)[number]
-export const delimiters = [',', ';', '\t'] as const
+export const delimiters = [',', '\t', ';'] as const
 export type Delimiter = (typeof delimiters)[number]
 
 /** How the file is read. What is not said is found out. */
@@ -61,6 +61,7 @@ export async function readFile(
 ): Promise<ImportFile> {
   onlyText(bytes)
   const decoded = decode(bytes, encoding)
+  if (decoded.text.trim() === '') throw new FileProblem('empty')
   const separator = delimiter ?? delimiterOf(decoded.text)
   const read = await rowsOf(decoded.text, separator, breathe)
   const said = read.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
@@ -100,7 +101,7 @@ function decode(bytes: Uint8Array, wanted: Encoding | undefined): { text: string
   }
 }
 
-/** The one that stands most often in the first line, outside of quotes. */
+/** The one that stands most often in the first line, outside of quotes. A comma may stand within a name, so it comes last. */
 function delimiterOf(text: string): Delimiter {
   const line =
     text
@@ -108,7 +109,7 @@ function delimiterOf(text: string): Delimiter {
       .replaceAll(/"(?:[^"]|"")*"/g, '')
       .trimStart()
       .split(/\r?\n|\r/, 1)[0] ?? ''
-  const counted = delimiters.map((one) => ({ one, count: line.split(one).length }))
+  const counted = delimiters.toReversed().map((one) => ({ one, count: line.split(one).length }))
   return counted.reduce((best, next) => (next.count > best.count ? next : best)).one
 }
 

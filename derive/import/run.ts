@@ -40,8 +40,8 @@ export type ApplyPart = (part: Part) => Promise<'done' | 'changed'>
 export type Applying = {
   parts: readonly Part[]
   apply: ApplyPart
-  /** A part would do something else than was shown: it is shown anew, and done only on a yes. */
-  confirm(part: Part): Promise<boolean>
+  /** These rows would do something else than was shown: they are shown anew, and done only on a yes. */
+  confirm(rows: readonly RowOutcome[]): Promise<boolean>
 }
 
 /** Does all parts in their order. A part is done, or nothing of it. */
@@ -53,8 +53,10 @@ export async function applyAll(
   for (let part of parts) {
     if (watch.isStopped()) return 'stopped'
     while ((await apply(part)) === 'changed') {
+      const shown = new Set(part.rows.map((row) => JSON.stringify(row)))
       part = await importer.part(part.from, part.to)
-      if (!(await confirm(part))) return 'stopped'
+      const other = part.rows.filter((row) => !shown.has(JSON.stringify(row)))
+      if (!(await confirm(other.length > 0 ? other : part.rows))) return 'stopped'
     }
     watch.tell(part.to)
   }

@@ -2,10 +2,10 @@ import { readFile as readBytes, stat, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { FileProblem, type ImportFile, readFile } from '#derive/import/file.ts'
 import { guessHabits } from '#derive/import/habits.ts'
-import { type ImportService, makeImporter, type Part, type RowOutcome } from '#derive/import/importer.ts'
-import { differenceCsv, inWords, refusedCsv } from '#derive/import/report.ts'
+import { type ImportService, makeImporter, type RowOutcome } from '#derive/import/importer.ts'
+import { differenceCsv, refusedCsv } from '#derive/import/report.ts'
 import { type ImportSettings, makeRowReader, settingsProblems } from '#derive/import/rows.ts'
-import { applyAll, type Counts, countsOf, previewAll } from '#derive/import/run.ts'
+import { applyAll, countsOf, previewAll } from '#derive/import/run.ts'
 import { guess, matchFieldsOf } from '#derive/import/targets.ts'
 import type { Definition } from '#registry/definition.ts'
 import { importBytesMax } from '#registry/limits.ts'
@@ -19,8 +19,8 @@ import { beginImport, listImports, lookUpValues } from '../service/imports.ts'
 import { needDatabase } from './data-folder.ts'
 import type { ImportGiven } from './import.ts'
 import { applyPart, attempt } from './import-batches.ts'
+import { changedLines, inNumbers, refusedLines, refusedOf, told } from './import-words.ts'
 import { Mistake } from './mistake.ts'
-import { inLine } from './printable.ts'
 import { progressOf, startShares } from './progress.ts'
 import { readLine } from './stdin.ts'
 import type { CommandContext } from './terminal.ts'
@@ -118,7 +118,7 @@ async function inApp(context: CommandContext, inside: Inside): Promise<void> {
     {
       parts,
       apply: (part) => applyPart({ app, definition, companyId, writeId }, part),
-      confirm: (part) => confirmed(context, part),
+      confirm: (rows) => confirmed(context, rows),
     },
     { isStopped: stop.isStopped, tell: (done) => writing.tell(done, total) },
   )
@@ -135,7 +135,7 @@ async function inApp(context: CommandContext, inside: Inside): Promise<void> {
 function stoppedBefore(latest: readonly ImportRow[], file: ImportFile, given: ImportGiven): ImportRow | undefined {
   const found = latest.find(
     ({ fingerprint, done, rows, undone, account_id }) =>
-      fingerprint === file.fingerprint && done < rows && !undone && account_id === null,
+      fingerprint === file.fingerprint && done < rows && undone === 'nothing' && account_id === null,
   )
   if (given.continue && !found) throw new Mistake('No import of this file has stopped here: leave --continue out.')
   if (!given.continue && found && found.done > 0 && !given.dryRun) {
@@ -180,12 +180,13 @@ const begin = ({ app, definition, file, name, given }: Inside, settings: ImportS
     }),
   )
 
-/** Somebody at a terminal is shown what a part would do by now, and asked. */
-async function confirmed(context: CommandContext, { rows }: Part): Promise<boolean> {
+/** Somebody at a terminal is shown what rows would do by now, and asked. */
+async function confirmed(context: CommandContext, rows: readonly RowOutcome[]): Promise<boolean> {
   const { stdin, stderr } = context.terminal
   const lines = [
     'Something has changed since these rows were looked at. Now they are:',
     `  ${inNumbers(countsOf(rows), 'would')}`,
+    ...changedLines(rows),
     ...refusedLines(rows, undefined),
   ]
   stderr.write(`${lines.join('\n')}\n`)
@@ -193,36 +194,3 @@ async function confirmed(context: CommandContext, { rows }: Part): Promise<boole
   stderr.write('Go on with them? Type yes: ')
   return (await readLine(context)).toLowerCase() === 'yes'
 }
-
-const told = ({ columns, match, dates, decimal }: ImportSettings): string[] => [
-  ...Object.entries(columns).map(([column, path]) => `  ${inLine(column)} → ${path}`),
-  `Days are read as ${dates}, numbers with a decimal ${decimal}; ${match === null ? 'each row makes a record' : `records are found by ${match}`}.`,
-]
-
-const inNumbers = ({ create, update, same, refused }: Counts, mood: 'would' | 'did'): string =>
-  mood === 'would'
-    ? `Would create ${create}, change ${update}, leave ${same} alone and refuse ${refused}.`
-    : `Created ${create}, changed ${update}, left ${same} alone, refused ${refused}.`
-
-const refusedMax = 20
-
-function refusedLines(rows: readonly RowOutcome[], report: string | undefined): string[] {
-  const refused = rows.filter(({ outcome }) => outcome === 'refused')
-  const lines = refused
-    .slice(0, refusedMax)
-    .map(({ line, problems }) => `line ${line}: ${problems.map((one) => `${withValue(one)}`).join('; ')}`)
-  const more = refused.length - refusedMax
-  const where = report === undefined ? 'give --report for all of them' : `${report} has all of them`
-  return more > 0 ? [...lines, `… and ${more} more: ${where}.`] : lines
-}
-
-const withValue = (problem: RowOutcome['problems'][number]): string =>
-  problem.value === ''
-    ? inLine(inWords(problem))
-    : `${inLine(inWords(problem))} (it says ${inLine(JSON.stringify(problem.value))})`
-
-const refusedOf = (rows: readonly RowOutcome[]) =>
-  rows
-    .filter(({ outcome }) => outcome === 'refused')
-    .slice(0, 1000)
-    .map(({ line, problems }) => ({ line, problems }))

@@ -19,8 +19,8 @@ export type ImportRow = {
   created: number
   changed: number
   at: string
-  /** Some of it, or all, was taken back. */
-  undone: boolean
+  /** How much of it was taken back. */
+  undone: 'nothing' | 'a part' | 'all'
 }
 
 export type NewImport = Pick<ImportRow, 'records' | 'file_name' | 'fingerprint' | 'settings' | 'rows'>
@@ -39,11 +39,16 @@ export const insertImport = (
 export const latestImports = (companyId: number, records: string, limit: number): Statement =>
   statement(
     sql`select i.write_id, i.account_id, i.records, i.file_name, i.fingerprint, i.settings, i.rows, i.done, i.created,
-      i.changed, i.at, ${undone(companyId)} as undone
+      i.changed, i.at,
+      case when u.undone_from is null then 'nothing' when u.undone_from > first.id then 'a part' else 'all' end as undone
     from (
       select * from imports where company_id = ${companyId} and records = ${records}
       order by company_id desc, write_id desc limit ${limit}
-    ) i`,
+    ) i
+    left join lateral (select undone_from from undos where company_id = ${companyId} and write_id = i.write_id offset 0) u on true
+    left join lateral (
+      select id from history where company_id = ${companyId} and ${exactly(sql`write_id`, sql`i.write_id`)} order by write_id, id limit 1
+    ) first on true`,
     'imports.latest',
   )
 
@@ -52,7 +57,8 @@ export type HeldImport = { records: string; rows: number; done: number; undone: 
 
 export const holdImport = ({ companyId, accountId }: Author, writeId: string): Statement =>
   statement(
-    sql`select i.records, i.rows, i.done, ${undone(companyId)} as undone
+    sql`select i.records, i.rows, i.done,
+      exists (select from undos where company_id = ${companyId} and write_id = i.write_id) as undone
     from (select * from imports where company_id = ${companyId} and write_id = ${writeId} for update offset 0) i
     where i.account_id is not distinct from ${accountId}::bigint`,
     'imports.hold',
@@ -77,6 +83,3 @@ export const lastOfWrite = (companyId: number, writeId: string): Statement =>
     order by write_id desc, id desc limit 1`,
     'history.last-of-write',
   )
-
-const undone = (companyId: number) =>
-  sql`exists (select from undos where company_id = ${companyId} and write_id = i.write_id)`

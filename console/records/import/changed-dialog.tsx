@@ -1,14 +1,14 @@
 import Typography from '@mui/material/Typography'
-import type { Part } from '#derive/import/importer.ts'
+import type { RowOutcome } from '#derive/import/importer.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { RowList } from './row-list.tsx'
 
-type Changed = { part: Part; answer(goesOn: boolean): void }
+type Changed = { rows: readonly RowOutcome[]; answer(goesOn: boolean): void }
 
 /** What some rows would do by now is something else than was shown: it is shown again, and asked. */
-export function ChangedDialog({ definition, changed: { part, answer } }: { definition: Definition; changed: Changed }) {
+export function ChangedDialog({ definition, changed: { rows, answer } }: { definition: Definition; changed: Changed }) {
   const { imports } = useTexts()
   return (
     <AskFirst
@@ -21,7 +21,7 @@ export function ChangedDialog({ definition, changed: { part, answer } }: { defin
       onClose={() => answer(false)}
     >
       <Typography sx={{ mb: 2 }}>{imports.changed}</Typography>
-      <RowList definition={definition} rows={part.rows} />
+      <RowList definition={definition} rows={rows} />
     </AskFirst>
   )
 }

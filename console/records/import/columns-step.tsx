@@ -100,7 +100,13 @@ function ColumnRow({ definition, importing, column, index }: ColumnRowProps) {
     <Box
       component="li"
       sx={{
-        ...{ display: 'grid', gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr' }, columnGap: 2, alignItems: 'center' },
+        ...{
+          display: 'grid',
+          gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr' },
+          columnGap: 2,
+          rowGap: 1.5,
+          alignItems: 'center',
+        },
         ...{ py: 1, borderBottom: 1, borderColor: 'divider' },
       }}
     >

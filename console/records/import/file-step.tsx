@@ -86,12 +86,12 @@ function LatestRow({ one, records, onUndone }: { one: ImportShown; records: stri
   const format = useFormat()
   const undo = useUndo()
   const { file_name: file, created, changed, done, rows, undone, own } = one
-  const isStopped = own && !undone && done < rows
+  const isStopped = own && undone === 'nothing' && done < rows
   const said = [
     format.moment(one.at),
     imports.latestOf(format.number(created), format.number(changed)),
     ...(isStopped ? [imports.latestStopped(format.number(done), format.number(rows))] : []),
-    ...(undone ? [imports.latestUndone] : []),
+    ...(undone === 'all' ? [imports.latestUndone] : []),
   ]
   return (
     <ListRow
@@ -105,7 +105,7 @@ function LatestRow({ one, records, onUndone }: { one: ImportShown; records: stri
         </>
       }
     >
-      {!undone && created + changed > 0 && (may(records, 'EDIT') || may(records, 'DELETE')) && (
+      {undone !== 'all' && created + changed > 0 && (may(records, 'EDIT') || may(records, 'DELETE')) && (
         <Button
           variant="outlined"
           size="small"

@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'react'
 import type { ImportShown } from '#derive/console/answers.ts'
 import { type FileOptions, type ImportFile, readFile } from '#derive/import/file.ts'
 import { guessHabits } from '#derive/import/habits.ts'
-import { type Importer, makeImporter, type Part } from '#derive/import/importer.ts'
+import { type Importer, makeImporter, type Part, type RowOutcome } from '#derive/import/importer.ts'
 import { type ImportSettings, makeRowReader } from '#derive/import/rows.ts'
 import { applyAll, previewAll } from '#derive/import/run.ts'
 import { type Catalogue, guess } from '#derive/import/targets.ts'
@@ -28,8 +28,8 @@ type State = {
   /** So many rows are looked at, or settled. */
   done: number
   writeId?: string
-  /** What a part would do by now; `answer` says whether it is done so. */
-  changed?: { part: Part; answer(goesOn: boolean): void }
+  /** What rows would do by now; `answer` says whether they do so. */
+  changed?: { rows: readonly RowOutcome[]; answer(goesOn: boolean): void }
   error?: unknown
 }
 
@@ -110,11 +110,11 @@ export function useImport(definition: Definition) {
       const writeId = state.writeId ?? (await beginImport(chosen, settings))
       change({ writeId })
       const left = parts.filter(({ to }) => to > done)
-      const confirm = (part: Part) =>
+      const confirm = (rows: readonly RowOutcome[]) =>
         new Promise<boolean>((resolve) =>
           change({
             changed: {
-              part,
+              rows,
               answer(goesOn) {
                 setState(({ changed: _, ...left }) => left)
                 resolve(goesOn)
@@ -163,7 +163,7 @@ export type Importing = ReturnType<typeof useImport>
 
 /** An import of the same file by the one who is here, half done. */
 const isStoppedOf = ({ fingerprint, own, undone, done, rows }: ImportShown, file: ImportFile): boolean =>
-  own && !undone && done < rows && fingerprint === file.fingerprint
+  own && undone === 'nothing' && done < rows && fingerprint === file.fingerprint
 
 /** The page stays alive while a file is read. */
 const breathe = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
