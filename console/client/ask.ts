@@ -39,6 +39,10 @@ export const previewRemoval = (records: string, id: number | string, signal?: Ab
     signal,
   })
 
+/** What taking back a write would do. */
+export const previewUndo = (id: string) =>
+  send<Answer<'writes.undo'>>('POST', addressOf('writes.undo', { id, query: { dry_run: 1 } }), {})
+
 /** What an operation is asked with: what its path leaves open, its parameters and its body. */
 export type Given<Name extends ConsoleOperationName> =
   object extends Sent<Name> ? [given?: Sent<Name>] : [given: Sent<Name>]

@@ -136,14 +136,28 @@ test('An answer that is lost is heard again, and nothing is written twice', asyn
     await route.fetch()
     await route.abort()
   })
-  await choose('a.csv', 'Name\nOnce\n')
+  await choose('a.csv', 'Name\nOnce\nTwice\n')
   await look()
-  await press(page, 'Write 1 rows')
+  await press(page, 'Write 2 rows')
   await page.getByText('The service cannot be reached.', { exact: false }).waitFor()
   await press(page, 'Go on')
-  await page.getByText('Done: 1 new, 0 changed.').waitFor()
-  expect(await names()).toEqual(['Once'])
+  await page.getByText('Done: 2 new, 0 changed.').waitFor()
+  expect(await names()).toEqual(['Once', 'Twice'])
   stage.quiet()
+
+  // In the history of one of them it is asked first, because it takes back the other, too.
+  const [once] = await stage.sql<{ id: number }>(
+    "select id from clients where name = 'Once' and company_id = $1",
+    admin.id,
+  )
+  await visit(stage, page, `/clients/${once?.id}/show`)
+  await page.getByRole('tab', { name: 'History' }).click()
+  await press(page, 'Undo')
+  const dialog = page.getByRole('dialog', { name: 'Take all of it back?' })
+  await dialog.getByText('2 records are taken back', { exact: false }).waitFor()
+  expect(await dialogViolations(page)).toEqual([])
+  await press(dialog, 'Undo')
+  await expect.poll(names).toEqual([])
 })
 
 test('A file that cannot be imported says why', async () => {

@@ -10,9 +10,9 @@ import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Pending } from '../../ui/pending.tsx'
-import { useUndo } from '../removal/use-undo.ts'
 import { Change } from './change.tsx'
 import { channelOf } from './channel.ts'
+import { UndoButton } from './undo-button.tsx'
 
 /** Who changed what, when and through which channel. */
 export function History({ definition, id }: { definition: Definition; id: number | string }) {
@@ -42,9 +42,7 @@ function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
   const { label } = useRecordTexts()
   const who = entry.who?.name ?? history.system
   const channel = channelOf(entry, history)
-  const { common } = useTexts()
   const { may } = useMe()
-  const undo = useUndo()
   const { write_id: writeId } = entry
   const fields = fieldsOf(definition)
   const changes = Object.entries(entry.changes ?? {}).flatMap(([name, change]) => {
@@ -60,9 +58,7 @@ function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
         </Typography>
       </Typography>
       {writeId !== null && (may(definition.name, 'EDIT') || may(definition.name, 'DELETE')) && (
-        <Button size="small" onClick={() => undo([writeId]).then(onUndone)}>
-          {common.undo}
-        </Button>
+        <UndoButton writeId={writeId} onUndone={onUndone} />
       )}
       {changes.length > 0 && (
         <Box component="ul" sx={{ m: 0, mt: 0.5, pl: 2.5 }}>

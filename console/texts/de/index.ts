@@ -246,6 +246,9 @@ export const de: Texts = {
     },
     system: 'Der Dienst',
     more: 'Mehr zeigen',
+    undoTitle: 'Alles davon zurücknehmen?',
+    undoMany: (count) =>
+      `Das wurde mit anderem zusammen geschrieben: ${count} Einträge werden zurückgenommen, so wie sie vorher waren.`,
   },
   home: {
     greeting: (name) => `Guten Tag, ${name}`,

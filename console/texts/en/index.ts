@@ -242,6 +242,9 @@ export const en = {
     },
     system: 'The service',
     more: 'Show more',
+    undoTitle: 'Take all of it back?',
+    undoMany: (count: string) =>
+      `This was written together with others: ${count} records are taken back, as they were before.`,
   },
   home: {
     greeting: (name: string) => `Good day, ${name}`,
