@@ -1,43 +1,46 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Asks of one process and its database; two files at a time find room on two processors. */
-const light = ['http', 'console', 'document', 'derive', 'webhooks'].map((folder) => `test/${folder}/**/*.test.ts`)
+const testsOf = (names: readonly string[]): string[] => names.map((name) => `test/${name}.test.ts`)
 
-/** They start processes, browsers or databases of their own and wait for them more than they work. */
-const waiting = ['backup', 'browser', 'command', 'embedded', 'examples', 'house', 'ship', 'upgrade'].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-)
+/** They hold shares, moments and floods against each other, and need the machine to themselves. */
+const alone = testsOf(['cluster/fairness', 'cluster/faults', 'cluster/stopping', 'hostile/*'])
+/** Short texts that run for long. The others come by the length of their text, so the last ones are over soon. */
+const first = testsOf([
+  'browser/accessibility',
+  'document/drawn',
+  'house/closed-checkout',
+  'http/precedence',
+  'bench/fresh',
+])
+
+class LongFirst extends BaseSequencer {
+  override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
+    const isFirst = ({ moduleId }: TestSpecification): boolean => first.some((file) => moduleId.endsWith(`/${file}`))
+    const sorted = await super.sort(specifications)
+    return [...sorted.filter(isFirst), ...sorted.filter((one) => !isFirst(one))]
+  }
+}
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/stage/postgres.ts'],
+    globalSetup: ['test/stage/compile-cache.ts', 'test/stage/postgres.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    sequence: { sequencer: LongFirst },
     projects: [
+      // Some compute and some wait for processes, browsers and databases of their own: any two keep two processors busy.
       {
         extends: true,
         test: {
-          name: 'light',
-          include: ['registry/**/*.test.ts', 'derive/**/*.test.ts', 'sql/**/*.test.ts', ...light],
+          name: 'together',
+          include: ['{registry,derive,sql,test}/**/*.test.ts'],
+          exclude: alone,
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
       },
-      {
-        extends: true,
-        test: { name: 'waiting', include: waiting, maxWorkers: 2, sequence: { groupOrder: 1 } },
-      },
-      // They count and measure, and need the machine to themselves.
-      {
-        extends: true,
-        test: {
-          name: 'heavy',
-          include: ['test/**/*.test.ts'],
-          exclude: [...light, ...waiting],
-          maxWorkers: 1,
-          sequence: { groupOrder: 2 },
-        },
-      },
+      { extends: true, test: { name: 'alone', include: alone, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
   },
 })

@@ -41,7 +41,7 @@ const passedOn = (names: readonly string[]): { [name: string]: string } =>
 async function startServer(words: string[], environment: { [name: string]: string }): Promise<Server> {
   const child = spawn(process.execPath, [...endsWithParent, ...words], {
     cwd: root,
-    env: { ...passedOn(['PATH', 'FLOOR_LANES', 'DATABASE_CONNECTIONS']), ...environment },
+    env: { ...passedOn(['PATH', 'NODE_COMPILE_CACHE', 'FLOOR_LANES', 'DATABASE_CONNECTIONS']), ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let complaints = ''

@@ -8,6 +8,7 @@ import { run } from '#server/commands/run.ts'
 import { readConfig } from '#server/config/config.ts'
 import { readStatus } from '#server/embedded/status.ts'
 import { stopServer } from '#server/embedded/stop.ts'
+import { passedOn } from '../stage/compile-cache.ts'
 
 export const launcher = join(import.meta.dirname, '../../bin/plumbline')
 
@@ -20,7 +21,7 @@ export async function makeStage() {
   await chmod(folder, 0o711)
   const data = join(folder, 'data')
   // Nothing of the machine's own settings.
-  const environment = { PATH: process.env.PATH, HOME: folder, PLUMBLINE_DATA: data }
+  const environment = { ...passedOn(), HOME: folder, PLUMBLINE_DATA: data }
   const started: ChildProcess[] = []
 
   async function within(

@@ -167,7 +167,7 @@ describe('When a dependency fails', () => {
 
   test('a stop answers what was accepted', async () => {
     const admin = await stage.admin()
-    const leaving = await serve(stage.app, folder)
+    const leaving = await serve({ ...stage.app, config: { ...stage.app.config, drainTimeout: 2000 } }, folder)
     let answer: ReturnType<typeof send> | undefined
     await stage.inTransaction(async (transaction) => {
       await transaction.run({ text: 'lock table clients in exclusive mode', values: [] })

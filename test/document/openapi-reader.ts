@@ -19,8 +19,22 @@ export const resolved = (document: Part, part: Part): Part =>
 
 /** What is wrong with a value by a schema of the document; nothing where it is right. */
 export function errorsOf(document: Part, schema: Part, value: unknown): unknown[] {
-  const [ok, errors] = Compile({ ...schema, components: document.components }).Errors(value)
+  const [ok, errors] = validatorOf(document, schema).Errors(value)
   return ok ? [] : errors
+}
+
+type Validator = ReturnType<typeof Compile>
+
+/** Of each document by the text of the schema: hundreds of examples are of the same few, and compiling is slow. */
+const validators = new WeakMap<object, Map<string, Validator>>()
+
+function validatorOf(document: Part, schema: Part): Validator {
+  const known = validators.get(document) ?? new Map<string, Validator>()
+  validators.set(document, known)
+  const text = JSON.stringify(schema)
+  const validator = known.get(text) ?? Compile({ ...schema, components: document.components })
+  known.set(text, validator)
+  return validator
 }
 
 export type Operation = { path: string; method: string; operation: Part }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { passedOn } from './compile-cache.ts'
 
 /** The real service as a process of its own, started as an operator starts it. */
 export type Process = {
@@ -17,7 +18,7 @@ const command = join(import.meta.dirname, '../../server/commands/main.ts')
 
 export async function startProcess(environment: { [name: string]: string }): Promise<Process> {
   const child = spawn(process.execPath, [command, '--json', 'serve'], {
-    env: { PATH: process.env.PATH ?? '', PORT: '0', LOG_LEVEL: 'info', PLUMBLINE_DEMO: 'off', ...environment },
+    env: { ...passedOn(), PORT: '0', LOG_LEVEL: 'info', PLUMBLINE_DEMO: 'off', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let log = ''

@@ -58,10 +58,12 @@ export const scenarios: { readonly [code in RefusalCode]?: Scenario } = {
   ip_not_allowed: { close: (company) => company.allow(['10.0.0.0/8']) },
   insufficient_scope: { close: (company) => company.setAccount({ permissions: [] }) },
   feature_off: { close: (company) => company.set({ addOns: [] }) },
-  // The stage has a limit that is soon reached; see `tokenLimit`.
+  // The stage has a limit that is soon reached; see `tokenLimit`. Calls count as if they had been made.
   too_many_requests: {
-    prepare: async (_stage, company) => {
-      while ((await company.get('/v1/clients/1')).status !== 429);
+    prepare: async ({ app, sql }, { id }) => {
+      const [token] = await sql<{ id: number }>('select id from tokens where company_id = $1', id)
+      const rates = app.tokenRates as NonNullable<typeof app.tokenRates>
+      while (!rates.count(id, (token as { id: number }).id).exceeded);
     },
   },
   unknown_parameter: { mutate: (draft) => void draft.query.push('nope=1') },

@@ -96,7 +96,8 @@ export async function openStage(
   made?: { routes: readonly Route[]; handlers: Handlers },
 ): Promise<Stage> {
   const { connection, drop } = await freshDatabase()
-  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DRAIN_TIMEOUT_MS: '2000', ...environment })
+  // Nobody is left to be answered when a test closes its stage; the time for it would pass all the same.
+  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DRAIN_TIMEOUT_MS: '50', ...environment })
   const app = makeApp(config, connection, oneKey('the sealing key of the tests, long enough'))
   const listening = await serve(app, undefined, made && (() => made.routes), made?.handlers)
   const inTransaction: Stage['inTransaction'] = (work) => app.database.transaction(work)
