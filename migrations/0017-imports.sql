@@ -10,7 +10,7 @@ create table imports (
   records     text not null,
   file_name   text not null,
   fingerprint text not null,
-  settings    json not null,
+  settings    jsonb not null,
   rows        integer not null check (rows > 0),
   done        integer not null default 0 check (done between 0 and rows),
   created     integer not null default 0,

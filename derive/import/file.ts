@@ -16,9 +16,11 @@ export type FileOptions = {
   noHeader?: boolean | undefined
 }
 
+/** How the file was read in the end; read so again, it has the same rows. */
+export type Reading = { encoding: Encoding; delimiter: Delimiter; noHeader: boolean }
+
 export type ImportFile = {
-  encoding: Encoding
-  delimiter: Delimiter
+  reading: Reading
   /** Their names, each once. */
   columns: string[]
   rows: FileRow[]
@@ -56,7 +58,7 @@ export const fileProblems = {
 /** `breathe` lets others have their turn; a page stays alive. */
 export async function readFile(
   bytes: Uint8Array,
-  { encoding, delimiter, noHeader }: FileOptions,
+  { encoding, delimiter, noHeader = false }: FileOptions,
   breathe: () => Promise<void>,
 ): Promise<ImportFile> {
   onlyText(bytes)
@@ -72,7 +74,8 @@ export async function readFile(
   const rows = noHeader ? said : said.slice(1)
   if (rows.length === 0) throw new FileProblem('empty')
   const columns = named(Array.from({ length: width }, (_, index) => (noHeader ? '' : (first.cells[index] ?? ''))))
-  return { encoding: decoded.encoding, delimiter: separator, columns, rows, fingerprint: fingerprintOf(bytes) }
+  const reading = { encoding: decoded.encoding, delimiter: separator, noHeader }
+  return { reading, columns, rows, fingerprint: fingerprintOf(bytes) }
 }
 
 function onlyText(bytes: Uint8Array): void {

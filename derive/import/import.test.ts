@@ -236,12 +236,12 @@ function service(known: { [reference: string]: number } = {}, names: { [name: st
         }
         return { refused: refused.map((n) => ({ n, status: 422, problem })) }
       }
-      const changed = operations.map(({ op }, n) =>
-        op === 'update' ? (bodies[n]?.name === 'Same' ? [] : ['name']) : null,
+      const changed = operations.map(({ id }, n) =>
+        id !== undefined ? (bodies[n]?.name === 'Same' ? [] : ['name']) : null,
       )
-      const changes = operations.map(({ op, id }, n) => ({
-        ...{ records: 'clients', id: (id ?? null) as number | null, action: op === 'create' ? 'created' : 'updated' },
-        fields: { name: [op === 'create' ? null : 'Old', bodies[n]?.name ?? null] },
+      const changes = operations.map(({ id }, n) => ({
+        ...{ records: 'clients', id: (id ?? null) as number | null, action: id === undefined ? 'created' : 'updated' },
+        fields: { name: [id === undefined ? null : 'Old', bodies[n]?.name ?? null] },
       }))
       return {
         changed,
@@ -260,7 +260,14 @@ function service(known: { [reference: string]: number } = {}, names: { [name: st
 async function importing(text: string, given: Partial<ImportSettings>, asked = service(), definition = clients) {
   const file = await fileOf(text)
   const columns = guess(definition, file.columns, catalogues)
-  const settings: ImportSettings = { columns, match: null, dates: 'dmy', decimal: 'comma', ...given }
+  const settings: ImportSettings = {
+    columns,
+    match: null,
+    dates: 'dmy',
+    decimal: 'comma',
+    reading: file.reading,
+    ...given,
+  }
   expect(settingsProblems(definition, file, settings)).toEqual([])
   const read = makeRowReader(definition, file, settings, { currency: 'EUR', catalogues })
   return { file, asked, importer: makeImporter({ definition, file, settings, read }, asked) }
@@ -276,9 +283,9 @@ describe('What each row would do is found by trying', () => {
     )
     const part = await importer.part(0)
     expect(part.rows.map(({ line, outcome, id }) => [line, outcome, id])).toEqual([
-      [2, 'update', 11],
+      [2, 'changed', 11],
       [3, 'same', 12],
-      [4, 'create', null],
+      [4, 'created', null],
       [5, 'refused', null],
       [6, 'refused', null],
       [7, 'refused', null],

@@ -22,7 +22,13 @@ export type Attempted =
   | { refused: readonly RefusedRow[] }
   | { changed: readonly (readonly string[] | null)[]; plan: WritePlan }
 
-export type Outcome = 'create' | 'update' | 'same' | 'refused'
+/** What becomes of a row. */
+export type Outcome = keyof typeof opOf | 'same' | 'refused'
+
+/** The operation by which a row is written. */
+const opOf = { created: 'create', changed: 'update' } as const
+
+const opFor = (outcome: Outcome): string | undefined => (opOf as { readonly [outcome: string]: string })[outcome]
 
 export type RowOutcome = {
   /** Its place among the rows of the file, from 0. */
@@ -84,7 +90,7 @@ export function makeImporter(
       const outcomes = reads.map((row, index): RowOutcome => {
         const n = from + index
         const id = row.key === null ? null : (found.get(row.key.toLowerCase()) ?? null)
-        const outcome = row.problems.length > 0 ? 'refused' : id === null ? 'create' : 'update'
+        const outcome = row.problems.length > 0 ? 'refused' : id === null ? 'created' : 'changed'
         const title = row.body[definition.title]
         return {
           ...{ n, line: rows[n]?.line ?? 0, outcome, id, title: typeof title === 'string' ? title : (row.key ?? '') },
@@ -122,10 +128,10 @@ async function tryOut(
   outcomes: RowOutcome[],
 ) {
   for (;;) {
-    const left = outcomes.flatMap(({ outcome }, index) => (outcome === 'create' || outcome === 'update' ? [index] : []))
+    const left = outcomes.flatMap(({ outcome }, index) => (opFor(outcome) ? [index] : []))
     const operations = left.map((index): JsonObject => {
       const { outcome, id } = outcomes[index] as RowOutcome
-      return { op: outcome, ...(id === null ? {} : { id }), body: (reads[index] as ReadRow).body }
+      return { op: opFor(outcome) as string, ...(id === null ? {} : { id }), body: (reads[index] as ReadRow).body }
     })
     if (operations.length === 0) return { operations, plan: null }
     const tried = await service.attempt(operations)

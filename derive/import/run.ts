@@ -2,10 +2,10 @@ import type { Importer, Part, RowOutcome } from './importer.ts'
 
 /** From the file to the whole difference, and from that to what is written: the same in the interface and by the command. */
 
-export type Counts = { create: number; update: number; same: number; refused: number }
+export type Counts = { created: number; changed: number; same: number; refused: number }
 
 export const countsOf = (rows: readonly RowOutcome[]): Counts => {
-  const counts = { create: 0, update: 0, same: 0, refused: 0 }
+  const counts = { created: 0, changed: 0, same: 0, refused: 0 }
   for (const { outcome } of rows) counts[outcome] += 1
   return counts
 }

@@ -12,17 +12,17 @@ export const told = ({ columns, match, dates, decimal }: ImportSettings): string
   `Days are read as ${dates}, numbers with a decimal ${decimal}; ${match === null ? 'each row makes a record' : `records are found by ${match}`}.`,
 ]
 
-export const inNumbers = ({ create, update, same, refused }: Counts, mood: 'would' | 'did'): string =>
+export const inNumbers = ({ created, changed, same, refused }: Counts, mood: 'would' | 'did'): string =>
   mood === 'would'
-    ? `Would create ${create}, change ${update}, leave ${same} alone and refuse ${refused}.`
-    : `Created ${create}, changed ${update}, left ${same} alone, refused ${refused}.`
+    ? `Would create ${created}, change ${changed}, leave ${same} alone and refuse ${refused}.`
+    : `Created ${created}, changed ${changed}, left ${same} alone, refused ${refused}.`
 
 const shownMax = 20
 
 /** The first rows that make or change a record, and how. */
 export const changedLines = (rows: readonly RowOutcome[]): string[] =>
   rows
-    .filter(({ outcome }) => outcome === 'create' || outcome === 'update')
+    .filter(({ outcome }) => outcome === 'created' || outcome === 'changed')
     .slice(0, shownMax)
     .map(({ line, title, fields }) => {
       const changes = Object.entries(fields).map(

@@ -56,7 +56,7 @@ export function addImport(program: Command, context: CommandContext): void {
     .option('--skip-refused', 'does the other rows where some are refused')
     .option('--report <file>', 'writes the refused rows there, with what is wrong, to be mended and imported again')
     .option('--difference <file>', 'writes what would become of each row there')
-    .option('--continue', 'goes on with the import of this file that stopped')
+    .option('--continue', 'goes on with the import of this file that stopped, read as it was then')
     .addHelpText('after', details)
     .action((definition: Definition, file: string, given: ImportGiven) => runImport(context, definition, file, given))
 }

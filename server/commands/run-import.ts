@@ -35,25 +35,29 @@ export async function runImport(
   path: string,
   given: ImportGiven,
 ): Promise<void> {
-  const file = await openFile(path, given)
+  const bytes = await openFile(path)
+  const { delimiter, encoding, header } = given
+  const file = await readFile(bytes, { delimiter, encoding, noHeader: !header }, noBreath)
   const config = configOf(context)
   await needDatabase(config)
   const stop = startStop()
   try {
     await withApp(config, progressOf(context), ({ app }) =>
-      inApp(context, { app, definition, file, name: basename(path), given, stop }),
+      inApp(context, { app, definition, bytes, file, name: basename(path), given, stop }),
     )
   } finally {
     stop.end()
   }
 }
 
-async function openFile(path: string, { delimiter, encoding, header }: ImportGiven): Promise<ImportFile> {
+async function openFile(path: string): Promise<Uint8Array> {
   const { size } = await stat(path)
   if (size > importBytesMax) throw new FileProblem('too_large', String(importBytesMax / 1024 ** 2))
-  const bytes = await readBytes(path)
-  return readFile(bytes, { delimiter, encoding, noHeader: !header }, () => Promise.resolve())
+  return readBytes(path)
 }
+
+/** Nobody else waits for this process. */
+const noBreath = (): Promise<void> => Promise.resolve()
 
 /** The first Ctrl-C stops behind what is under way. */
 function startStop(): { isStopped(): boolean; end(): void } {
@@ -69,6 +73,7 @@ function startStop(): { isStopped(): boolean; end(): void } {
 type Inside = {
   app: App
   definition: Definition
+  bytes: Uint8Array
   file: ImportFile
   name: string
   given: ImportGiven
@@ -76,14 +81,16 @@ type Inside = {
 }
 
 async function inApp(context: CommandContext, inside: Inside): Promise<void> {
-  const { app, definition, file, given, stop } = inside
+  const { app, definition, bytes, given, stop } = inside
   const { company: companyId } = given
   const [company, latest] = await app.database.transaction(async (transaction) => [
     await showCompany(transaction, companyId),
     await listImports(transaction, companyId, definition.name),
   ])
-  const before = stoppedBefore(latest, file, given)
+  const before = stoppedBefore(latest, inside.file, given)
   const settings = before ? (before.settings as ImportSettings) : settingsOf(inside, latest[0])
+  // One that goes on is read as it was: it has the same rows.
+  const file = before ? await readFile(bytes, settings.reading, noBreath) : inside.file
   const problems = settingsProblems(definition, file, settings)
   if (problems.length > 0) throw new Mistake(problems.join('\n'))
 
@@ -101,7 +108,7 @@ async function inApp(context: CommandContext, inside: Inside): Promise<void> {
   if (given.difference !== undefined) await writeFile(given.difference, differenceCsv(rows))
   const shown = { ...counts, refused_rows: refusedOf(rows), columns: settings.columns }
   const lines = [...told(settings), ...refusedLines(rows, given.report)]
-  if (given.dryRun || counts.create + counts.update === 0) {
+  if (given.dryRun || counts.created + counts.changed === 0) {
     const text = [...lines, `${inNumbers(counts, 'would')} Nothing was written.`].join('\n')
     return context.say({ json: { ...shown, write_id: null }, text, bad: counts.refused > 0 && !given.skipRefused })
   }
@@ -163,7 +170,8 @@ function settingsOf({ definition, file, given }: Inside, last: ImportRow | undef
     )
   }
   const habits = guessHabits(definition, file, columns, { dates: 'ymd', decimal: 'point' })
-  return { columns, match, dates: given.dates ?? habits.dates, decimal: given.decimal ?? habits.decimal }
+  const { dates = habits.dates, decimal = habits.decimal } = given
+  return { columns, match, dates, decimal, reading: file.reading }
 }
 
 const serviceOf = ({ app, definition, given: { company } }: Inside): ImportService => ({

@@ -34,7 +34,7 @@ export async function importBatch(
   { definition, operations, part, ifPlan, call }: ImportBatch,
 ): Promise<Answer> {
   const dryRun = part === undefined
-  const strange = operations.findIndex(({ op }) => op !== 'create' && op !== 'update')
+  const strange = operations.findIndex(({ op }) => !ops.includes(op as string))
   if (strange >= 0) {
     const message = 'must be create or update'
     throw invalidFields([{ field: `operations[${strange}].op`, code: 'not_allowed', message }])
@@ -67,5 +67,8 @@ export async function importBatch(
   await settle(transaction, as.actor, { done: part.to, created: count('create'), changed: count('update') })
   return answer
 }
+
+/** What an import does; it deletes nothing. */
+const ops: readonly string[] = ['create', 'update']
 
 const planNeeded = 'A batch of an import does what a try has shown: send the hash of its plan in If-Plan.'

@@ -31,7 +31,7 @@ export const insertImport = (
 ): Statement =>
   statement(
     sql`insert into imports (company_id, write_id, account_id, records, file_name, fingerprint, settings, rows)
-    values (${companyId}, ${writeId}, ${accountId}, ${records}, ${file_name}, ${fingerprint}, ${JSON.stringify(settings)}::json, ${rows})`,
+    values (${companyId}, ${writeId}, ${accountId}, ${records}, ${file_name}, ${fingerprint}, ${JSON.stringify(settings)}::jsonb, ${rows})`,
     'imports.insert',
   )
 

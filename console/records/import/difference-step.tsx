@@ -17,8 +17,8 @@ export function DifferenceStep({ definition, importing }: { definition: Definiti
   const format = useFormat()
   const { parts, chosen } = importing
   const rows = useMemo(() => parts.flatMap((part) => part.rows), [parts])
-  const { create, update, refused } = useMemo(() => countsOf(rows), [rows])
-  const writing = create + update
+  const { created, changed, refused } = useMemo(() => countsOf(rows), [rows])
+  const writing = created + changed
   if (!chosen) return null
   const { file, name } = chosen
   const base = name.replace(/\.\w+$/, '')

@@ -40,9 +40,7 @@ export function ImportPage({ definition }: { definition: Definition }) {
   const { imports } = texts
   const importing = useImport(definition)
   const { stage, error, changed } = importing
-  const unsaved = useUnsaved(
-    stage === 'looking' || stage === 'difference' || stage === 'writing' || stage === 'stopped',
-  )
+  const unsaved = useUnsaved(stage === 'looking' || stage === 'difference' || stage === 'writing')
   const shown = { definition, importing }
   return (
     <Page

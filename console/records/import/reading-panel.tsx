@@ -14,21 +14,21 @@ export function ReadingPanel({ importing }: { importing: Importing }) {
   const { imports } = useTexts()
   const { chosen, settings } = importing
   if (!chosen || !settings) return null
-  const { options, file } = chosen
+  const { reading } = chosen.file
   return (
     <Panel title={imports.file}>
       <Box sx={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fit, minmax(160px, 1fr))', gap: 2 }}>
         <Select
           label={imports.separator}
-          value={file.delimiter}
+          value={reading.delimiter}
           options={delimiters.map((value) => ({ value, text: imports.separators[value] ?? value }))}
-          onChange={(delimiter) => importing.readAgain({ ...options, delimiter })}
+          onChange={(delimiter) => importing.readAgain({ ...reading, delimiter })}
         />
         <Select
           label={imports.encoding}
-          value={file.encoding}
+          value={reading.encoding}
           options={encodings.map((value) => ({ value, text: value === 'utf-8' ? 'UTF-8' : 'Windows-1252' }))}
-          onChange={(encoding) => importing.readAgain({ ...options, encoding })}
+          onChange={(encoding) => importing.readAgain({ ...reading, encoding })}
         />
         <Select
           label={imports.decimal}
@@ -45,9 +45,9 @@ export function ReadingPanel({ importing }: { importing: Importing }) {
       </Box>
       <FormControlLabel
         sx={{ mt: 1 }}
-        control={<Checkbox checked={options.noHeader === true} />}
+        control={<Checkbox checked={reading.noHeader} />}
         label={imports.noHeader}
-        onChange={(_, noHeader) => importing.readAgain({ ...options, noHeader })}
+        onChange={(_, noHeader) => importing.readAgain({ ...reading, noHeader })}
       />
     </Panel>
   )

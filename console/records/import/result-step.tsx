@@ -29,7 +29,7 @@ export function ResultStep({ definition, importing }: { definition: Definition; 
         {undoing.isUndone
           ? imports.undone
           : isDone
-            ? imports.done(format.number(counts.create), format.number(counts.update))
+            ? imports.done(format.number(counts.created), format.number(counts.changed))
             : imports.stopped(format.number(done), format.number(total))}
       </Typography>
       {isDone && !undoing.isUndone && (

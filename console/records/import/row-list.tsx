@@ -15,8 +15,8 @@ import { Change } from '../history/change.tsx'
 import { Paging } from '../list/paging.tsx'
 
 const perPage = 25
-const outcomes = ['create', 'update', 'same', 'refused'] as const
-const tones = { create: 'success', update: 'info', same: 'default', refused: 'error' } as const
+const outcomes = ['created', 'changed', 'same', 'refused'] as const
+const tones = { created: 'success', changed: 'info', same: 'default', refused: 'error' } as const
 
 /** What becomes of each row, a page at a time; those of one sort where somebody wants to see these alone. */
 export function RowList({ definition, rows }: { definition: Definition; rows: readonly RowOutcome[] }) {
@@ -99,7 +99,7 @@ function RowItem({ definition: { name }, row, fields }: RowItemProps) {
           {changes.map(({ known, change: [old, now] }) => (
             <li key={known.name}>
               {label(name, known.name)}:{' '}
-              <Change field={known} resource={name} old={old} now={now} isNew={outcome === 'create'} />
+              <Change field={known} resource={name} old={old} now={now} isNew={outcome === 'created'} />
             </li>
           ))}
         </Box>

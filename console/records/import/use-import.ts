@@ -18,7 +18,7 @@ import { applyPart, serviceOf } from './import-service.ts'
 export type Stage = 'file' | 'columns' | 'looking' | 'difference' | 'writing' | 'stopped' | 'done'
 
 /** A file as it was chosen, and as it was read. */
-export type Chosen = { name: string; bytes: Uint8Array; options: FileOptions; file: ImportFile }
+export type Chosen = { name: string; bytes: Uint8Array; file: ImportFile }
 
 type State = {
   stage: Stage
@@ -55,14 +55,17 @@ export function useImport(definition: Definition) {
     setStopping(false)
   }
 
-  async function choose(name: string, bytes: Uint8Array, options: FileOptions = {}): Promise<void> {
+  /** A file, or the same in another reading; then the columns that were chosen stay, as far as they are there. */
+  async function choose(name: string, bytes: Uint8Array, options: FileOptions = {}, chosenBefore?: ImportSettings) {
     change({ ...nothing, error: undefined })
     try {
-      const file = await readFile(bytes, options, breathe)
+      let file = await readFile(bytes, options, breathe)
       const { data: latest } = await ask('records.imports', { records })
-      const chosen = { name, bytes, options, file }
       const stopped = latest.find((one) => isStoppedOf(one, file))
-      const settings = stopped ? (stopped.settings as ImportSettings) : proposed(file, latest[0])
+      if (stopped) file = await readFile(bytes, (stopped.settings as ImportSettings).reading, breathe)
+      const chosen = { name, bytes, file }
+      const before = chosenBefore ?? (latest[0]?.settings as ImportSettings | undefined)
+      const settings = stopped ? (stopped.settings as ImportSettings) : proposed(file, before)
       setState({
         ...{ stage: 'columns', chosen, settings, parts: [], done: stopped?.done ?? 0 },
         ...(stopped ? { writeId: stopped.write_id } : {}),
@@ -72,13 +75,13 @@ export function useImport(definition: Definition) {
     }
   }
 
-  function proposed(file: ImportFile, last: ImportShown | undefined): ImportSettings {
-    const before = last?.settings as ImportSettings | undefined
+  function proposed(file: ImportFile, before: ImportSettings | undefined): ImportSettings {
     const columns = guess(definition, file.columns, catalogues, before?.columns)
     const usual = { dates: 'dmy', decimal: locale.startsWith('de') ? 'comma' : 'point' } as const
     const match = before?.match ?? (Object.values(columns).includes('external_ref') ? 'external_ref' : null)
     const isThere = match === null || Object.values(columns).includes(match)
-    return { columns, match: isThere ? match : null, ...guessHabits(definition, file, columns, usual) }
+    const habits = guessHabits(definition, file, columns, usual)
+    return { columns, match: isThere ? match : null, ...habits, reading: file.reading }
   }
 
   async function look(): Promise<void> {
@@ -144,7 +147,8 @@ export function useImport(definition: Definition) {
     isStopping,
     catalogue: catalogues[0] as Catalogue,
     choose,
-    readAgain: (options: FileOptions) => state.chosen && choose(state.chosen.name, state.chosen.bytes, options),
+    readAgain: (options: FileOptions) =>
+      state.chosen && choose(state.chosen.name, state.chosen.bytes, options, state.settings),
     decide: (settings: ImportSettings) => change({ settings }),
     look,
     apply,

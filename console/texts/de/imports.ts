@@ -35,7 +35,7 @@ export const imports: Texts['imports'] = {
   writing: (done, total) => `Zeile ${done} von ${total} wird geschrieben …`,
   stop: 'Anhalten',
   stopping: 'Hält nach dem laufenden Teil an …',
-  outcomes: { create: 'Neu', update: 'Änderung', same: 'Unverändert', refused: 'Abgelehnt' },
+  outcomes: { created: 'Neu', changed: 'Änderung', same: 'Unverändert', refused: 'Abgelehnt' },
   show: 'Welche Zeilen',
   all: 'Alle',
   line: (line) => `Zeile ${line}`,

@@ -38,7 +38,7 @@ export const imports = {
   writing: (done: string, total: string) => `Writing row ${done} of ${total} …`,
   stop: 'Stop',
   stopping: 'Stops behind the batch under way …',
-  outcomes: { create: 'New', update: 'Change', same: 'Unchanged', refused: 'Refused' },
+  outcomes: { created: 'New', changed: 'Change', same: 'Unchanged', refused: 'Refused' },
   show: 'Rows to show',
   all: 'All',
   line: (line: number) => `line ${line}`,

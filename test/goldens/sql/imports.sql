@@ -1,6 +1,6 @@
 -- imports.insert
 insert into imports (company_id, write_id, account_id, records, file_name, fingerprint, settings, rows)
-    values ($1, $2, $3, $4, $5, $6, $7::json, $8)
+    values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8)
 -- [7,"00000000-0000-4000-8000-000000000000",8,"clients","clients.csv","f","{}",3]
 
 -- imports.latest
