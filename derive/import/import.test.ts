@@ -186,6 +186,10 @@ describe('A cell says what people write', () => {
     expect(read(projects, 'start_date', text, { dates })).toBe(value)
   })
 
+  test('a share with its sign', () => {
+    expect(read(projects, 'percent_complete', '45 %')).toBe(45)
+  })
+
   const flags: [text: string, value: Json][] = [
     ['ja', true],
     ['No', false],

@@ -1,3 +1,4 @@
+import type { LookedUp } from '#derive/console/answers.ts'
 import type { Definition } from '#registry/definition.ts'
 import { importRowsMax, lookedUpMax, namesakesMax } from '#registry/limits.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
@@ -79,9 +80,6 @@ export const settle = (
   { companyId, writeId }: Actor,
   moved: Pick<ImportRow, 'done' | 'created' | 'changed'>,
 ): Promise<unknown> => transaction.run(moveImport(companyId, writeId, moved))
-
-/** A record that goes by the value at `place`, which counts from 0. */
-export type LookedUp = { place: number; id: number; title: string | null; also: string | null }
 
 /**
  * Who goes by the values of a column: of a reference the records that it may lead to, by their names; of a unique field

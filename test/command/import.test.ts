@@ -50,6 +50,9 @@ test('A file of another system: clients, then projects that refer to them by nam
   const clients = await fileOf('kunden.csv', `${customers.join('\r\n')}\r\n`, 'latin1')
   const dry = await json('import', 'clients', clients, '--match', 'external_ref', '--dry-run')
   expect(dry).toMatchObject({ created: 3, changed: 0, same: 0, refused: 0, write_id: null })
+  expect(dry.columns).toMatchObject({ Firma: 'name', Ort: 'billing_address.city' })
+  const less = await json('import', 'clients', clients, '--map', 'Ort=', '--dry-run')
+  expect(less.columns).not.toHaveProperty('Ort')
   expect(await listed('clients')).toEqual([])
 
   const done = await json('import', 'clients', clients, '--match', 'external_ref')
