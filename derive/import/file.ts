@@ -106,10 +106,14 @@ function decode(bytes: Uint8Array, wanted: Encoding | undefined): { text: string
 
 /** The one that stands most often in the first line, outside of quotes. A comma may stand within a name, so it comes last. */
 function delimiterOf(text: string): Delimiter {
+  // What stands between every second pair of quotes is outside of them.
+  const outside = text
+    .slice(0, sampleLength)
+    .split('"')
+    .filter((_, index) => index % 2 === 0)
   const line =
-    text
-      .slice(0, sampleLength)
-      .replaceAll(/"(?:[^"]|"")*"/g, '')
+    outside
+      .join('')
       .trimStart()
       .split(/\r?\n|\r/, 1)[0] ?? ''
   const counted = delimiters.toReversed().map((one) => ({ one, count: line.split(one).length }))

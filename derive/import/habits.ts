@@ -27,8 +27,8 @@ const sampleRows = 1000
 
 /** The sign that stands last, unless three digits follow it alone: `1.234` tells nothing. */
 function decimalOf(cells: readonly string[]): DecimalSign | undefined {
-  const commas = cells.filter((cell) => /,\d{1,2}\D*$/.test(cell) || /\.\d{3},/.test(cell)).length
-  const points = cells.filter((cell) => /\.\d{1,2}\D*$/.test(cell) || /,\d{3}\./.test(cell)).length
+  const commas = cells.filter((cell) => /,\d{1,2}\D{0,5}$/.test(cell) || /\.\d{3},/.test(cell)).length
+  const points = cells.filter((cell) => /\.\d{1,2}\D{0,5}$/.test(cell) || /,\d{3}\./.test(cell)).length
   if (commas === points) return undefined
   return commas > points ? 'comma' : 'point'
 }

@@ -76,7 +76,7 @@ const readers: { readonly [kind in Field['kind']]?: Reader } = {
 }
 
 function readNumber(text: string, { habits }: CellOf): CellRead {
-  const plain = numeral(text.replace(/\s*%$/, ''), habits.decimal)
+  const plain = numeral(text.endsWith('%') ? text.slice(0, -1) : text, habits.decimal)
   return plain === undefined ? notANumber(habits.decimal) : { value: Number(plain) }
 }
 
@@ -118,7 +118,7 @@ function numeral(text: string, sign: DecimalSign): string | undefined {
 
 /** A day, with a time of midnight or without; one of the ISO form is read in any case. */
 function readDate(text: string, { habits: { dates } }: CellOf): CellRead {
-  const day = text.replace(/[T ]0{1,2}:00(:00(\.0+)?)?Z?$/, '')
+  const day = text.replace(/[T ]0{1,2}:00(:00(\.0{1,9})?)?Z?$/, '')
   const iso = /^(\d{4})[-./](\d{1,2})[-./](\d{1,2})$/.exec(day)
   const other = dates === 'ymd' ? null : /^(\d{1,2})[-./](\d{1,2})[-./](\d{4})$/.exec(day)
   if (iso) return { value: dayOf(iso[1], iso[2], iso[3]) }

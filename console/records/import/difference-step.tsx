@@ -21,7 +21,7 @@ export function DifferenceStep({ definition, importing }: { definition: Definiti
   const writing = created + changed
   if (!chosen) return null
   const { file, name } = chosen
-  const base = name.replace(/\.\w+$/, '')
+  const base = name.replace(/\.\w{1,10}$/, '')
   return (
     <>
       {refused > 0 && (
