@@ -1,22 +1,12 @@
 import { fieldCodes } from '#registry/field-codes.ts'
 import { type RefusalCode, refusals } from '#registry/refusals.ts'
-import { escaped } from './html.ts'
+import { escaped, htmlPage } from './html.ts'
 import { pathOf } from './reference-page.ts'
 
 /** The page that the `type` of a refusal leads to: one section a code. It needs no script. */
 export function errorsPage(): string {
   const sections = refusalSections()
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${errorsTitle} · Plumbline API</title>
-<style>${style}</style>
-</head>
-<body>
-<main>
+  const body = `<main>
 <h1>${errorsTitle}</h1>
 ${errorsOpening.map((text) => `<p>${marked(text)}</p>`).join('\n')}
 <p>The calls themselves are in the <a href="${pathOf('docs')}">reference</a>.</p>
@@ -37,9 +27,8 @@ ${fieldCodeRows()
 </dl>
 </section>
 </main>
-</body>
-</html>
 `
+  return htmlPage(`${errorsTitle} · Plumbline API`, `<style>${style}</style>\n`, body)
 }
 
 const section = ({ code, status, title, when, advice }: RefusalSection): string => `<section id="${code}">

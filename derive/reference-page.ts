@@ -1,4 +1,4 @@
-import { escaped } from './html.ts'
+import { escaped, htmlPage } from './html.ts'
 import { routes } from './routes.ts'
 
 /** `asset` is the path of Scalar's script. */
@@ -9,17 +9,7 @@ export type ReferenceOptions = { base: string; version: string; asset: string }
  * switched off. Its settings stand in an attribute, so no script of the page is inline.
  */
 export function referencePage({ base, version, asset }: ReferenceOptions): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Plumbline API reference</title>
-<link rel="icon" href="data:,">
-</head>
-<body>
-<noscript>
+  const body = `<noscript>
 <h1>Plumbline API ${escaped(version)}</h1>
 <p>This page is drawn by JavaScript. What it shows is also in
 <a href="${pathOf('openapi')}">openapi.json</a> (OpenAPI 3.1) and <a href="${pathOf('postman')}">postman.json</a>
@@ -27,9 +17,8 @@ export function referencePage({ base, version, asset }: ReferenceOptions): strin
 </noscript>
 <script id="api-reference" type="application/json" data-configuration="${escaped(JSON.stringify(settings))}"></script>
 <script src="${escaped(asset)}"></script>
-</body>
-</html>
 `
+  return htmlPage('Plumbline API reference', '<link rel="icon" href="data:,">\n', body)
 }
 
 /** What the page needs and no more, as measured in Chromium: Scalar writes its style into the page and loads no font. */

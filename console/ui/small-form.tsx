@@ -7,6 +7,7 @@ import type { Problem } from '#registry/definition.ts'
 import { isRefused } from '../client/ask.ts'
 import { errorText, problemText } from '../texts/refused.ts'
 import { useTexts } from '../texts/texts.tsx'
+import { AskFirst } from './ask-first.tsx'
 
 /** A form of a few fields that are no record’s: sends once, and brings refusals back to their fields. */
 export function useSmallForm(send: () => Promise<unknown>) {
@@ -74,6 +75,26 @@ export const SmallForm = ({ form, confirm, variant, isDisabled, maxWidth, onSubm
       </Button>
     </Box>
   </form>
+)
+
+type FormDialogProps = {
+  form: ReturnType<typeof useSmallForm>
+  title: string
+  /** What the button says that sends it. */
+  confirm: string
+  isDisabled?: boolean
+  onClose(): void
+  children: ReactNode
+}
+
+/** The same in a wide dialog, which stays open until its form has been sent. */
+export const FormDialog = ({ form, children, ...rest }: FormDialogProps) => (
+  <AskFirst open wide isBusy={form.isBusy} onConfirm={form.submit} {...rest}>
+    <Box sx={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 2, pt: 1 }}>
+      {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
+      {children}
+    </Box>
+  </AskFirst>
 )
 
 type SmallFieldProps = Omit<TextFieldProps, 'onChange' | 'error' | 'helperText'> & {

@@ -21,7 +21,7 @@ export function tellingFields(definition: Definition): FormField[] {
   )
 }
 
-/** The days that the state needs to which a step leads: whoever takes it gives them there. */
+/** The days that the state needs to which a step leads: they are given with the step. */
 export function askedFields(definition: Definition, record: JsonObject, { to }: Step): FormField[] {
   const { needs } = definition
   const enters = needs?.status.includes(String(to)) && !needs.status.includes(String(record.status))

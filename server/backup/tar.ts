@@ -79,7 +79,7 @@ export async function* readTar(file: string): AsyncGenerator<Entry> {
   }
 }
 
-/** Of an entry; where the archive ends within it, whoever reads it hears so. */
+/** Of an entry; where the archive ends within it, reading it fails. */
 async function* pieces(entry: AsyncIterable<Uint8Array>, where: string): AsyncGenerator<Uint8Array> {
   try {
     yield* entry

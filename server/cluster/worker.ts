@@ -15,7 +15,7 @@ process.once('message', (first: ToWorker) => {
   if (first.say === 'serve') void work(first)
 })
 
-// A terminal, or whoever looks after services, may signal all processes at once: stopping is up to the primary.
+// A terminal or a service manager may signal all processes at once: stopping is up to the primary.
 process.on('SIGTERM', () => undefined).on('SIGINT', () => undefined)
 
 const send = (message: ToPrimary): void => void process.send?.(message)

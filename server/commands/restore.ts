@@ -58,7 +58,7 @@ async function restore(context: CommandContext, from: string, moment: Moment): P
   }
 }
 
-/** With a zone: whoever restores is seldom where the server is. */
+/** With a zone: the operator's is seldom the server's. */
 function readMoment(word: string): Moment {
   if (word === 'latest') return word
   const hasForm = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(word)

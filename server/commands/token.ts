@@ -4,7 +4,7 @@ import { allowAddresses, issueToken, revokeToken, rotateToken, showToken, type T
 import { inLine } from './printable.ts'
 import type { Answer, CommandContext } from './terminal.ts'
 import { type InCompany, named, sayOf } from './with-app.ts'
-import { readAddresses, readId, readList } from './words.ts'
+import { addingTo, readAddresses, readId, readList } from './words.ts'
 
 type Company = { company: number }
 type IssueOptions = Company & { account: number; scopes?: string[] | 'all'; label: string; allow?: string[] }
@@ -15,20 +15,14 @@ const readScopes = readList('--scopes', allScopes)
 
 /** token issue, show, rotate, revoke and allow. */
 export function addToken(program: Command, context: CommandContext): void {
-  const token = program
-    .command('token')
-    .description('Issue, show, rotate, revoke and restrict the API token of a company.')
-  const add = (name: string, about: string, example: string): Command =>
-    token
-      .command(name)
-      .description(about)
-      .requiredOption('--company <id>', 'the company', readId('--company'))
-      .addHelpText('after', `\nExample:\n  plumbline token ${example}`)
+  const add = addingTo(
+    program.command('token').description('Issue, show, rotate, revoke and restrict the API token of a company.'),
+  )
 
   add(
     'issue',
     'Issues the token of a company that has none; says it.',
-    'issue --company 1 --account 1 --scopes PROJECTS_VIEW,CLIENTS_VIEW --label Reports --allow 203.0.113.0/24',
+    '--company 1 --account 1 --scopes PROJECTS_VIEW,CLIENTS_VIEW --label Reports --allow 203.0.113.0/24',
   )
     .requiredOption(
       '--account <id>',
@@ -49,7 +43,7 @@ export function addToken(program: Command, context: CommandContext): void {
       )
     })
 
-  add('show', 'Says the active token again. That it was shown is noted.', 'show --company 1').action(
+  add('show', 'Says the active token again. That it was shown is noted.', '--company 1').action(
     ({ company }: Company) =>
       sayOf(context, company, async (inside) =>
         told(inside, await showToken(inside.transaction, inside.actor, inside.app.secret)),
@@ -59,18 +53,18 @@ export function addToken(program: Command, context: CommandContext): void {
   add(
     'rotate',
     'Replaces the token by a new one with the same scopes, label and addresses; the old one stops at once.',
-    'rotate --company 1',
+    '--company 1',
   ).action(({ company }: Company) =>
     sayOf(context, company, async (inside) =>
       told(inside, await rotateToken(inside.transaction, inside.actor, inside.app.secret)),
     ),
   )
 
-  add('revoke', 'Ends the token: the API is closed until another one is issued.', 'revoke --company 1').action(
+  add('revoke', 'Ends the token: the API is closed until another one is issued.', '--company 1').action(
     ({ company }: Company) => sayOf(context, company, revoked),
   )
 
-  add('allow', 'Says from which addresses the token may be used.', 'allow --company 1 203.0.113.7,198.51.100.0/24')
+  add('allow', 'Says from which addresses the token may be used.', '--company 1 203.0.113.7,198.51.100.0/24')
     .argument('<list>', addressesAbout, readAllowed)
     .action((addresses: string[], { company }: Company) =>
       sayOf(context, company, async ({ transaction, actor }) =>

@@ -17,7 +17,7 @@ import { Mistake } from './mistake.ts'
 import { inLine } from './printable.ts'
 import type { Answer, CommandContext } from './terminal.ts'
 import { type InCompany, named, sayOf } from './with-app.ts'
-import { readId, readList } from './words.ts'
+import { addingTo, readId, readList } from './words.ts'
 
 type Company = { company: number }
 type CreateOptions = Company & { name: string; url: string; events: string[]; payload: string; unordered?: true }
@@ -27,15 +27,9 @@ const readEvents = readList('--events', eventNames)
 
 /** webhooks list, create, rotate, attempts, replay, enable and disable. */
 export function addWebhooks(program: Command, context: CommandContext): void {
-  const webhooks = program
-    .command('webhooks')
-    .description('Look after the addresses to which a company’s changes are sent.')
-  const add = (name: string, about: string, example: string): Command =>
-    webhooks
-      .command(name)
-      .description(about)
-      .requiredOption('--company <id>', 'the company', readId('--company'))
-      .addHelpText('after', `\nExample:\n  plumbline webhooks ${name} ${example}`)
+  const add = addingTo(
+    program.command('webhooks').description('Look after the addresses to which a company’s changes are sent.'),
+  )
   const addOne = (name: string, about: string, example: string): Command =>
     add(name, about, example).argument('<id>', 'the id of the webhook', readId('The id'))
   const say = ({ company }: Company, work: (inside: InCompany, by: By) => Promise<Answer>): Promise<void> =>

@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import { idMax } from '#registry/limits.ts'
 import { Mistake } from './mistake.ts'
 
@@ -10,6 +11,16 @@ export const readId =
     if (id <= idMax) return id
     throw new Mistake(`${called} must be a positive whole number and not ${JSON.stringify(word)}.`)
   }
+
+/** Adds a command about one company to a group of them. `example` is what follows its name. */
+export const addingTo =
+  (group: Command) =>
+  (name: string, about: string, example: string): Command =>
+    group
+      .command(name)
+      .description(about)
+      .requiredOption('--company <id>', 'the company', readId('--company'))
+      .addHelpText('after', `\nExample:\n  plumbline ${group.name()} ${name} ${example}`)
 
 /** Names separated by commas; `all` and `none` stand for what they say. */
 export const readList =

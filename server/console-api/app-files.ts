@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { htmlPage } from '#derive/html.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Accepts } from '../http/codings.ts'
 import type { Sent } from '../http/send.ts'
@@ -75,20 +76,13 @@ async function indexOf(folder: string): Promise<string> {
   }
 }
 
-const notBuilt = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Plumbline</title>
-</head>
-<body>
-<main>
+const notBuilt = htmlPage(
+  'Plumbline',
+  '',
+  `<main>
 <h1>The web interface is not built yet</h1>
 <p>The service itself runs: the API is at <a href="/v1/docs">/v1/docs</a>.</p>
 <p>Build the web interface in the folder of Plumbline with <code>npx vite build</code>, then reload this page.</p>
 </main>
-</body>
-</html>
-`
+`,
+)

@@ -2,7 +2,7 @@ import type { CallOpened } from '#derive/console/answers.ts'
 import { type DataRoute, dataRoutesOf, isWrite, type ResourceRoute } from '#derive/routes.ts'
 import { once } from '#registry/once.ts'
 import { permission } from '#registry/permissions.ts'
-import { type ProblemBody, Refusal } from '#registry/refusals.ts'
+import { type ProblemBody, Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
 import { type Registry, registry } from '#registry/resources/index.ts'
 import { type CallDetails, findDetails } from '#sql/system/call-details.ts'
 import { type CallShown, findCall } from '#sql/system/call-list.ts'
@@ -18,7 +18,6 @@ import { needPermission, type Session } from '../service/session.ts'
 import { presentToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Admitted, Asked } from './asked.ts'
-import { adviceOf, gateOf } from './call-advice.ts'
 
 /** One call of the log, with what it said and was answered, and the same once more as a dry-run. */
 
@@ -146,4 +145,25 @@ function repeatableOf(
   if (!route || !isOnResource(route)) return 'read'
   if (details?.request_state !== 'whole') return 'not_whole'
   return row.permissions.includes(route.scope) ? 'yes' : 'not_held'
+}
+
+/** Which check refused the call before it was looked into; null where it came further. */
+const gates: { readonly [code in RefusalCode]?: string } = {
+  unauthorized: 'token',
+  ip_not_allowed: 'address',
+  insufficient_scope: 'scope',
+  feature_off: 'add-on',
+}
+
+const gateOf = ({ code }: CallShown): string | null => gates[code as RefusalCode] ?? null
+
+/** What to do about a refusal. */
+function adviceOf({ code, token_revoked_at }: CallShown): string | null {
+  if (code === null) return null
+  if (code === 'unauthorized') {
+    return token_revoked_at === null
+      ? 'The account behind the token is disabled. Enable it, or issue a token from another account.'
+      : 'The token was rotated or revoked before this call. Give the integration that made it the active token.'
+  }
+  return refusals[code as RefusalCode]?.advice ?? null
 }

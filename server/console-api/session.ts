@@ -11,7 +11,7 @@ import { signInLine } from './sign-in-line.ts'
 
 /** Signing in and out, and one's own account. */
 
-/** Always a new session; the one that the browser brought along, whoever gave it to him, is over. */
+/** Always a new session; the one that the browser brought along is over, wherever it came from. */
 export async function begin(asked: Asked<'session.begin'>): Promise<Done<'session.begin'>> {
   const { app, passwords, client, sessionText, devices } = asked
   const { email, password, account_id } = await asked.body()

@@ -30,7 +30,7 @@ export const originOf = ({ client: { peer, forwardedFor, device }, app }: Admitt
   plainName: !isOverTls(app.config),
 })
 
-/** Another session for the one who asks, after a new password has ended all there were: whoever knew the old one is out. */
+/** Another session for the one who asks, after a new password has ended all there were, those of others who knew the old one too. */
 export async function renewSession(transaction: Transaction, asked: Admitted): Promise<string> {
   const { actor, row } = asked.session()
   const account = { companyId: actor.companyId, accountId: row.account_id }

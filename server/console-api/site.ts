@@ -20,7 +20,7 @@ const hashesAtOnceMax = 4
 const hashWaitMilliseconds = 2000
 
 /** The console: its operations under /console/, and its files everywhere else. */
-export function makeConsole(app: App, { shares, within }: Admission, files: AppFiles): Site {
+export function makeConsole(app: App, { shares, within, outside }: Admission, files: AppFiles): Site {
   const passwords = openPasswordQueue({ atOnceMax: hashesAtOnceMax, waitMilliseconds: hashWaitMilliseconds })
   const clientOf = clientReader(app.config.trustedProxies)
   const cookies = cookiesOf(app.config)
@@ -47,9 +47,13 @@ export function makeConsole(app: App, { shares, within }: Admission, files: AppF
     const share = shares.of(claimOfSession(shown.sessionText), client.peer)
     const seen = ({ key, row }: Session): void =>
       void Object.assign(who, { account_id: row.account_id, company_id: key.companyId })
-    return within(sortOf(route, shown.devices), share, async (outside) => {
+    return within(sortOf(route, shown.devices), share, async (slot) => {
       const known = { ...incoming, ...shown, app: sharedBy(app, share), passwords, route, id, client, share }
-      const { session, devices, ...reply } = await runConsole({ ...known, outside, seen })
+      const { session, devices, ...reply } = await runConsole({
+        ...known,
+        outside: (work) => outside(slot, work),
+        seen,
+      })
       const coded = await inItsCoding(route, reply, request.headers)
       return { ...coded, cookies: setCookies(cookies, { session, devices }) }
     })

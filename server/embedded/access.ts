@@ -84,7 +84,7 @@ export const writeRules = ({ identity }: Pick<Location, 'identity'>, cluster: st
   )
 
 /**
- * Brings a stopped cluster to what is said above: one of earlier versions, which trusted whoever reached its socket and
+ * Brings a stopped cluster to what is said above: one of earlier versions, which trusted everybody who reached its socket and
  * let the service be superuser, or had no role for backups, and one whose password was lost. Killed at any moment it is done again, whole. Returns
  * why it has to wait, where another process is at work on the cluster.
  */

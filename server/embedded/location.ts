@@ -53,7 +53,7 @@ async function locationOfRoot(
 
   const root = await ownFolder(shared)
   if (!root) throw await unreachable(inside, wanted)
-  // A new name each time: whoever removes the data folder gets an empty one, not the old database again.
+  // A new name each time: a data folder that was removed comes back empty, not with the old database.
   const home = join(root, `${shortName(data)}-${randomBytes(4).toString('hex')}`)
   const there = await given(home, wanted)
   if (!there) throw await unreachable(home, wanted)

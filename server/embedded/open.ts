@@ -33,7 +33,7 @@ type Options = {
   progress?: (sentence: string) => void
 }
 
-/** A running PostgreSQL of our own in this folder, shared with whoever else uses the folder. Rejects with EmbeddedProblem. */
+/** A running PostgreSQL of our own in this folder, shared with other processes that use the folder. Rejects with EmbeddedProblem. */
 export const openEmbedded = async (options: Options): Promise<Embedded> => openOn(thisMachine(), options)
 
 export const openOn = (

@@ -6,43 +6,45 @@ import { openLimiter, type Sort } from './limiter.ts'
 /** The concurrency limiter of a process, as requests pass it, and whose share one takes there. */
 export type Admission = {
   shares: Shares
-  /** Does the work when there is room for it. What takes the time of the one who asks and not ours is done outside. */
-  within<T>(sort: Sort, share: Share, work: (outside: Outside) => Promise<T>): Promise<T>
+  /** Does the work when there is room for it. */
+  within<T>(sort: Sort, share: Share, work: (slot: Slot) => Promise<T>): Promise<T>
+  /** Does without the slot what takes the time of the one who asks and not ours. It comes back as what it was, or as another sort. */
+  outside<T>(slot: Slot, work: () => Promise<T>, back?: Sort): Promise<T>
 }
 
-/** Comes back as what it was, or as another sort. */
-type Outside = <T>(work: () => Promise<T>, back?: Sort) => Promise<T>
+/** What a request holds of the limiter; `enteredAt` is undefined while it holds nothing. */
+export type Slot = { readonly share: Share; sort: Sort; enteredAt: number | undefined }
 
 /** Made once: there may be thousands a second, and an error notes where it was made each time. */
 export const overloaded = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
 
 export function openAdmission(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log'>): Admission {
   const limiter = openLimiter(app)
+  const hold = async (slot: Slot, entering: boolean | Promise<boolean>): Promise<void> => {
+    if (!(await entering)) throw overloaded
+    slot.enteredAt = app.clock.elapsed()
+  }
+  const leave = (slot: Slot): void => {
+    if (slot.enteredAt !== undefined) limiter.leave(slot.sort, slot.share, slot.enteredAt)
+    slot.enteredAt = undefined
+  }
   return {
     shares: makeShares(),
     async within(sort, share, work) {
-      let enteredAt: number | undefined
-      let place = sort
-      const enter = async (entering: boolean | Promise<boolean>): Promise<void> => {
-        if (!(entering === true || (entering !== false && (await entering)))) throw overloaded
-        enteredAt = app.clock.elapsed()
-      }
-      const leave = (): void => {
-        if (enteredAt !== undefined) limiter.leave(place, share, enteredAt)
-        enteredAt = undefined
-      }
+      const slot: Slot = { share, sort, enteredAt: undefined }
       try {
-        await enter(limiter.enter(sort, share))
-        return await work(async (done, back = sort) => {
-          leave()
-          const result = await done()
-          place = back
-          await enter(limiter.enterAgain(back, share))
-          return result
-        })
+        await hold(slot, limiter.enter(sort, share))
+        return await work(slot)
       } finally {
-        leave()
+        leave(slot)
       }
+    },
+    async outside(slot, work, back = slot.sort) {
+      leave(slot)
+      const result = await work()
+      slot.sort = back
+      await hold(slot, limiter.enterAgain(back, slot.share))
+      return result
     },
   }
 }

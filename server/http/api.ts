@@ -36,8 +36,9 @@ type ApiParts = {
 
 /** Turns a request under /v1 into a call, and answers for the documents and the operator's pages. */
 export function makeApi(app: App, { router, pages, describe, admission, changes }: ApiParts): Site {
-  const { within, shares } = admission
+  const { within, outside, shares } = admission
   const turn = turnsOf(1)
+  const errorsPage = errorsAddress(app.config.publicUrl)
   return (incoming) => pageAt(incoming) ?? routeAt(incoming)
 
   function pageAt({ request, method, path, peer }: Incoming): Target | undefined {
@@ -72,9 +73,8 @@ export function makeApi(app: App, { router, pages, describe, admission, changes 
     const { request, path, query, peer, requestId, startedAt } = incoming
     const { rawHeaders } = request
     const share = shares.of(claimOf(rawHeaders), peer)
-    const errorsPage = errorsAddress(app.config.publicUrl)
-    const asked = { route, path, params, query, rawHeaders, peer, share, requestId, startedAt }
-    const call: Call = { ...asked, errorsPage, body: nothing }
+    const body = nothing
+    const call: Call = { route, path, params, query, rawHeaders, peer, share, requestId, startedAt, errorsPage, body }
     return route.body ? withBody(incoming, call, bound) : through(incoming, call, bound)
   }
 
@@ -88,9 +88,9 @@ export function makeApi(app: App, { router, pages, describe, admission, changes 
 
   function through(incoming: Incoming, call: Call, { run }: BoundCall): Promise<Sent> {
     const { request, requestId } = incoming
-    return within(sortOf(call), call.share, async (outside) => {
+    return within(sortOf(call), call.share, async (slot) => {
       try {
-        const reply = await run(app, call, (...asked) => outside(() => wait(incoming, ...asked), 'again'))
+        const reply = await run(app, call, (...asked) => outside(slot, () => wait(incoming, ...asked), 'again'))
         // Compressed within the limiter: it is work too.
         const coded = await inCoding(reply, () => request.headers, !isWrite(call.route))
         return call.rate ? limited(coded, call.rate) : coded

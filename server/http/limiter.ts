@@ -24,7 +24,7 @@ const signInsMax = 32
  * room, callers who have less under way than others wait a moment for their turn. Decisions, Overload.
  */
 export type Limiter = {
-  /** Whether the request is let in, now or after its turn; whoever is let in leaves again. */
+  /** Whether the request is let in, now or after its turn; one that is let in has to leave again. */
   enter(sort: Sort, share: Share): boolean | Promise<boolean>
   /** For one that was let in before and has waited outside: it may wait for its turn, however many others do. */
   enterAgain(sort: Sort, share: Share): boolean | Promise<boolean>

@@ -78,7 +78,7 @@ export async function builtFile(file: string, headers: Sent['headers'], accepts:
   return inForm(form, accepts, () => coded ?? { path: file, bytes: found.size })
 }
 
-/** Whole or not at all, whoever makes it at the same time. Where nothing may be written, a folder of our own for now. */
+/** Whole or not at all, even where several processes make it at the same time. Where nothing may be written, a folder of our own for now. */
 async function keep(folder: string, name: string, bytes: Buffer): Promise<StoredFile> {
   try {
     await mkdir(folder, { recursive: true })

@@ -27,16 +27,17 @@ type Clock = { elapsed(): number }
  * is refused nor the calls of a company that asks little.
  */
 export function keptRoom(clock: Clock) {
-  const [companies, all] = [makeAllowance(ofCompany, clock), makeAllowance(ofProcess, clock)]
+  const [companies, all] = [makeAllowance(ofCompany), makeAllowance(ofProcess)]
   // What could have been kept, whether it was or not: by that, those who call little are told from the others.
-  const said = makeAllowance(ofCompany, clock)
+  const said = makeAllowance(ofCompany)
   return (companyId: number, isRefused: boolean, bytes: number): boolean => {
+    const now = clock.elapsed()
     const company = 2 * companyId + Number(isRefused)
-    const part = 2 * Number(said.left(company) > ofCompany.atOnce / 2) + Number(isRefused)
-    said.take(company, bytes)
-    if (companies.left(company) < bytes || all.left(part) < bytes) return false
-    companies.take(company, bytes)
-    all.take(part, bytes)
+    const part = 2 * Number(said.left(company, now) > ofCompany.atOnce / 2) + Number(isRefused)
+    said.take(company, bytes, now)
+    if (all.left(part, now) < bytes || companies.left(company, now) < bytes) return false
+    companies.take(company, bytes, now)
+    all.take(part, bytes, now)
     return true
   }
 }

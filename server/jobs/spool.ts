@@ -18,7 +18,7 @@ export type Spooling<Row> = {
   onLoss(lost: number, error: unknown): void
 }
 
-/** A little at a time: a thousand rows at once would hold up whoever calls meanwhile. */
+/** A little at a time: a thousand rows at once would hold up the calls of the meantime. */
 const flushEveryMilliseconds = 100
 
 export function startSpool<Row>(database: Database, { insert, batchMax, keptMax, onLoss }: Spooling<Row>): Spool<Row> {

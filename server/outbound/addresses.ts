@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 
 /**
  * Whether something may be sent to an address: public ones alone, so that nobody makes this service ask a neighbour
- * which answers whoever stands inside. `named` are the networks that the operator opens all the same.
+ * which answers everybody inside. `named` are the networks that the operator opens all the same.
  */
 export function whyNotTo(address: string, named: readonly string[]): string | undefined {
   if (!ipaddr.isValid(address)) return `${address} is no address`

@@ -31,7 +31,7 @@ export class NotSent extends Error {
   }
 }
 
-/** Of a body that comes back; whoever answers with more is not read any further. */
+/** Of a body that comes back; of a longer one the rest is not read. */
 const bodyBytesMax = 64 * 1024
 const headerBytesMax = 16 * 1024
 /** Milliseconds for one of several addresses, before the next is tried. */

@@ -33,44 +33,35 @@ export async function runRead(app: App, call: Call, read: Read, wait: Wait): Pro
   const { headers, ask } = introduced(call)
   const wanted = orRefusal(() => read(call, readQuery(call.query, call.route)))
   const statement = wanted instanceof Refusal ? selectCaller(ask) : wanted.statement(ask, app.config)
-  const readRow = async (): Promise<CallerRow> => {
-    const [row] = await app.database.read<CallerRow>(statement, call.share)
-    const caller = authorized(app, call, ask, row)
-    enforceRateLimit(app, call, ask, caller)
-    return caller
-  }
-  const first = await readRow()
-  const caller =
-    wanted instanceof Refusal || !wanted.waits
-      ? first
-      : await rowAfterWaiting(app, call, ask, { waits: wanted.waits, first, readRow, wait })
+  const first = await readRow(app, call, ask, statement)
+  const waits = wanted instanceof Refusal ? undefined : wanted.waits
+  const caller = waits ? await rowAfterWaiting(app, call, ask, { first, statement, waits, wait }) : first
   const reply = orRefusal(() => orThrow(wanted).reply(caller, headers))
   logCallLater(app, call, ask, caller, { outcome: reply, counted: true })
   keepDetails(app, call, ask, caller, { outcome: reply })
   return orThrow(reply)
 }
 
-type WaitingRead = {
-  waits: NonNullable<Wanted['waits']>
-  first: CallerRow
-  readRow(): Promise<CallerRow>
-  wait: Wait
+/** The caller, with what is wanted beside it. */
+async function readRow(app: App, call: Call, ask: CallerAsk, statement: Asked): Promise<CallerRow> {
+  const [row] = await app.database.read<CallerRow>(statement, call.share)
+  const caller = authorized(app, call, ask, row)
+  enforceRateLimit(app, call, ask, caller)
+  return caller
 }
 
+type Asked = ReturnType<Wanted['statement']>
+type Waiting = { first: CallerRow; statement: Asked; waits: NonNullable<Wanted['waits']>; wait: Wait }
+
 /** What is there once there is something to tell, or at the end of the time; the caller is looked at each time, too. */
-async function rowAfterWaiting(
-  app: App,
-  call: Call,
-  { companyId }: CallerAsk,
-  { waits, first, readRow, wait }: WaitingRead,
-) {
+async function rowAfterWaiting(app: App, call: Call, ask: CallerAsk, { first, statement, waits, wait }: Waiting) {
   let caller = first
   for (let goesOn = true; goesOn; ) {
     const asked = waits(caller)
     const left = asked ? asked.seconds * 1000 - (app.clock.elapsed() - call.startedAt) : 0
     if (!asked || left <= 0) return caller
-    goesOn = await wait(companyId, asked.seen, left)
-    caller = await readRow()
+    goesOn = await wait(ask.companyId, asked.seen, left)
+    caller = await readRow(app, call, ask, statement)
   }
   return caller
 }

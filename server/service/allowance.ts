@@ -1,19 +1,19 @@
-/** How much each key may have: so much at once, and so much more with every second. */
+/** How much each key may have: so much at once, and so much more with every second. `now` is in milliseconds. */
 export type Allowance = {
-  left(key: number): number
+  left(key: number, now: number): number
   /** As far as there is that much left. */
-  take(key: number, amount: number): void
+  take(key: number, amount: number, now: number): void
 }
 
 export type Amounts = { atOnce: number; perSecond: number }
 
 type Left = { amount: number; at: number }
 
-/** `elapsed` in milliseconds. Anyone who has everything left is forgotten, so no more is kept than keys that take. */
-export function makeAllowance({ atOnce, perSecond }: Amounts, { elapsed }: { elapsed(): number }): Allowance {
+/** Anyone who has everything left is forgotten, so no more is kept than keys that take. */
+export function makeAllowance({ atOnce, perSecond }: Amounts): Allowance {
   const lefts = new Map<number, Left>()
   const fullAfter = (atOnce / perSecond) * 1000
-  let sweptAt = elapsed()
+  let sweptAt = 0
 
   const leftOf = ({ amount, at }: Left, now: number): number =>
     Math.min(atOnce, amount + ((now - at) / 1000) * perSecond)
@@ -24,12 +24,11 @@ export function makeAllowance({ atOnce, perSecond }: Amounts, { elapsed }: { ela
   }
 
   return {
-    left(key) {
+    left(key, now) {
       const known = lefts.get(key)
-      return known ? leftOf(known, elapsed()) : atOnce
+      return known ? leftOf(known, now) : atOnce
     },
-    take(key, amount) {
-      const now = elapsed()
+    take(key, amount, now) {
       sweep(now)
       const known = lefts.get(key)
       if (!known) return void lefts.set(key, { amount: Math.max(0, atOnce - amount), at: now })

@@ -74,7 +74,7 @@ type Asking = { candidates: readonly Candidate[]; devices: readonly Device[]; st
 
 /**
  * Counts the try. A device is counted by itself as far as the accounts go that have been signed in to from it; for all
- * others whoever asks is a stranger, and where strangers have used up their tries, these are left out.
+ * others the one who asks is a stranger, and where strangers have used up their tries, these are left out.
  */
 async function admit(database: Database, { candidates, devices, stranger }: Asking): Promise<Admitted> {
   const deviceOf = (row: Candidate) => devices.find((device) => isOf(device, accountOf(row)))

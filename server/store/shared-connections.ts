@@ -26,7 +26,7 @@ type Question = {
   reject(error: unknown): void
 }
 
-/** Those who ask the same and wait; whoever asks much leaves places to the others. */
+/** Those who ask the same and wait; one who asks much leaves places to the others. */
 type Group = Pick<BatchableRead, 'name' | 'text' | 'batchMax'> & {
   questions: Turns<Question>
   underWay: number

@@ -34,7 +34,7 @@ export const eventToSend = ({ change, before }: Event, payload: Payload): Sent =
   after: before,
 })
 
-/** What happened to which record; whoever wants more asks the API. */
+/** What happened to which record; the rest is asked of the API. */
 const thin = ({ changes: _, record: __, ...rest }: Change) => rest
 
 /** Sends once, and says what came of it. It is not kept yet. */
@@ -65,7 +65,7 @@ export async function attempt(
   }
 }
 
-/** The headers that say what is sent, when, and that it comes from whoever knows one of the secrets. */
+/** The headers that say what is sent, when, and that it comes from somebody who knows one of the secrets. */
 const signed = (secrets: readonly string[], { id, at, body }: { id: string; at: Date; body: string }) => ({
   'webhook-id': id,
   'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),

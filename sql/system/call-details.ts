@@ -1,7 +1,7 @@
 import { raw } from 'sql-template-tag'
 import { companyRow, exactly, inOrderOf } from '../access.ts'
 import { type Statement, sql, statement } from '../statement.ts'
-import { sweepFrom } from './sweep.ts'
+import { sweepFrom, sweepOlder } from './sweep.ts'
 
 /** What calls said and were answered. Decisions, Call log. */
 
@@ -77,13 +77,8 @@ export const switchDetails = (companyId: number, keeps: boolean): Statement =>
     'call-details.set-switch',
   )
 
-/** Up to `most` that are older than they are kept, a row for each. */
 export const sweepDetails = (keptDays: number, most: number): Statement =>
-  statement(
-    sql`${sweepFrom('call_details', sql`where at < now() - make_interval(days => ${keptDays}::int) order by at`, most)}
-    returning 1 as swept`,
-    'call-details.sweep',
-  )
+  sweepOlder('call_details', keptDays, most, 'call-details.sweep')
 
 /** The next companies, by their ids, that want none and have some. */
 export const companiesWithUnwanted = (after: number, most: number): Statement =>

@@ -1,5 +1,5 @@
 import { raw, type Sql } from 'sql-template-tag'
-import { sql } from '../statement.ts'
+import { type Statement, sql, statement } from '../statement.ts'
 
 /**
  * Deletes up to `most` rows of a table, of those `which` picks; rows that another process holds are passed over. They
@@ -13,3 +13,11 @@ export const sweepFrom = (
 ): Sql => sql`delete from ${raw(table)} where ctid = any (array(
       select ctid from ${raw(table)} ${which} limit ${most} for update skip locked
     ))`
+
+/** Deletes up to `most` rows that are older than so many days; a row comes back for each. */
+export const sweepOlder = (table: string, keptDays: number, most: number, name: string): Statement =>
+  statement(
+    sql`${sweepFrom(table, sql`where at < now() - make_interval(days => ${keptDays}::int) order by at`, most)}
+    returning 1 as swept`,
+    name,
+  )

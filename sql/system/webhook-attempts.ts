@@ -2,7 +2,7 @@ import { raw } from 'sql-template-tag'
 import { exactly, inOrderOf } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
 import type { Position } from './log.ts'
-import { sweepFrom } from './sweep.ts'
+import { sweepOlder } from './sweep.ts'
 
 /** What was sent to webhook endpoints, and what came back. */
 
@@ -91,10 +91,5 @@ export const findAttempt = (companyId: number, id: number): Statement =>
     'webhook-attempts.find',
   )
 
-/** Up to `most` attempts that are older than attempts are kept, a row for each. */
 export const sweepWebhookAttempts = (keptDays: number, most: number): Statement =>
-  statement(
-    sql`${sweepFrom('webhook_attempts', sql`where at < now() - make_interval(days => ${keptDays}::int) order by at`, most)}
-    returning 1 as swept`,
-    'webhook-attempts.sweep',
-  )
+  sweepOlder('webhook_attempts', keptDays, most, 'webhook-attempts.sweep')

@@ -4,11 +4,14 @@ import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
+import { useNotify, useRefresh } from 'react-admin'
 import type { Removal } from '#derive/console/answers.ts'
 import { pageQuery } from '../../client/record-provider.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
+import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
+import { errorText } from '../../texts/refused.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { ListRow } from '../../ui/list-row.tsx'
@@ -18,7 +21,6 @@ import { TextLink } from '../../ui/text-link.tsx'
 import { channelOf } from '../history/channel.ts'
 import { Paging } from '../list/paging.tsx'
 import { pathOf } from '../paths.ts'
-import { useRestore } from './use-restore.ts'
 
 const perPage = 25
 
@@ -95,4 +97,23 @@ function RemovalItem({ removal, onRestored }: { removal: Removal; onRestored(): 
       )}
     </ListRow>
   )
+}
+
+/** Brings back what a deletion took, as far as that is possible still. */
+function useRestore() {
+  const texts = useTexts()
+  const notify = useNotify()
+  const write = useWrite()
+  const refresh = useRefresh()
+  return async ({ title, removal }: { title: string; removal: number }) => {
+    try {
+      await write('removals.restore', { id: removal })
+      notify(texts.removals.restored(title), { type: 'success' })
+      refresh()
+      return true
+    } catch (error) {
+      notify(errorText(error, texts), { type: 'error' })
+      return false
+    }
+  }
 }

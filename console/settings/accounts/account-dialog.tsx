@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Checkbox from '@mui/material/Checkbox'
 import FormControlLabel from '@mui/material/FormControlLabel'
@@ -12,9 +11,8 @@ import { registry } from '#registry/resources/index.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import { AskFirst } from '../../ui/ask-first.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
-import { PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
+import { FormDialog, PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
 import { ScopeMatrix } from '../api/scope-matrix.tsx'
 
 const resources = registry.map(({ name }) => name)
@@ -42,103 +40,95 @@ export function AccountDialog({
   const needsOwn = account !== null && (password !== '' || email.trim() !== account.email)
   const [permissions, setPermissions] = useState<string[]>(account?.permissions ?? [])
   const [disabled, setDisabled] = useState(account?.disabled ?? false)
-  const form = useSmallForm(() => {
+  const form = useSmallForm(async () => {
     const body = { name, email, permissions, ...(password === '' ? {} : { password }) }
-    return account
+    await (account
       ? write('accounts.update', {
           id: account.id,
           body: { ...body, disabled, ...(needsOwn ? { own_password: own } : {}) },
         })
-      : write('accounts.create', { body })
+      : write('accounts.create', { body }))
+    notify(accounts.saved, { type: 'success' })
+    onSaved()
   })
   // What the account has stays tickable, so that it can be taken away.
   const held = new Set([...me.account.permissions, ...(account?.permissions ?? [])])
   const toggle = (code: string, yes: boolean) =>
     setPermissions(yes ? [...permissions, code] : permissions.filter((other) => other !== code))
   return (
-    <AskFirst
-      open
-      wide
+    <FormDialog
+      form={form}
       title={account ? accounts.edit(account.name) : accounts.add}
       confirm={account ? common.save : common.create}
-      isBusy={form.isBusy}
       isDisabled={needsOwn && own === ''}
-      onConfirm={async () => {
-        if (!(await form.submit())) return
-        notify(accounts.saved, { type: 'success' })
-        onSaved()
-      }}
       onClose={onClose}
     >
-      <Box sx={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 2, pt: 1 }}>
-        {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
-        <SmallField label={accounts.name} value={name} autoComplete="off" onType={setName} wrong={form.wrong('name')} />
-        <SmallField
-          label={accounts.email}
-          value={email}
-          autoComplete="off"
-          onType={setEmail}
-          wrong={form.wrong('email')}
+      <SmallField label={accounts.name} value={name} autoComplete="off" onType={setName} wrong={form.wrong('name')} />
+      <SmallField
+        label={accounts.email}
+        value={email}
+        autoComplete="off"
+        onType={setEmail}
+        wrong={form.wrong('email')}
+      />
+      {!account?.service && (
+        <NewPasswordField
+          label={account ? accounts.newPassword : accounts.password}
+          value={password}
+          owner={{ email, name }}
+          wrong={form.wrong('password')}
+          hint={account ? `${accounts.passwordHint} ${accounts.keepPassword}` : undefined}
+          onType={setPassword}
         />
-        {!account?.service && (
-          <NewPasswordField
-            label={account ? accounts.newPassword : accounts.password}
-            value={password}
-            owner={{ email, name }}
-            wrong={form.wrong('password')}
-            hint={account ? `${accounts.passwordHint} ${accounts.keepPassword}` : undefined}
-            onType={setPassword}
-          />
-        )}
-        {needsOwn && (
-          <PasswordField
-            label={accounts.ownPassword}
-            value={own}
-            onType={setOwn}
-            wrong={form.wrong('own_password')}
-            hint={accounts.ownPasswordWhy}
-          />
-        )}
-        <Box>
-          <Typography variant="h3" component="h3">
-            {accounts.permissions}
-          </Typography>
-          <ScopeMatrix
-            label={accounts.permissions}
-            resources={resources}
-            chosen={permissions}
-            held={held}
-            onChange={setPermissions}
-          />
-        </Box>
-        <Box component="fieldset" sx={{ border: 0, p: 0, m: 0 }}>
-          <Typography variant="h3" component="legend" sx={{ p: 0 }}>
-            {accounts.office}
-          </Typography>
-          {managementRights.map((code) => (
-            <FormControlLabel
-              key={code}
-              sx={{ display: 'flex' }}
-              disabled={!held.has(code)}
-              label={accounts.managementRights[code] ?? code}
-              control={
-                <Checkbox
-                  size="small"
-                  checked={permissions.includes(code)}
-                  onChange={({ target }) => toggle(code, target.checked)}
-                />
-              }
-            />
-          ))}
-        </Box>
-        {form.wrong('permissions') && <FormHelperText error>{form.wrong('permissions')}</FormHelperText>}
-        {account && account.id !== me.account.id && (
-          <FormControlLabel
-            label={accounts.disable}
-            control={<Checkbox checked={disabled} onChange={({ target }) => setDisabled(target.checked)} />}
-          />
-        )}
+      )}
+      {needsOwn && (
+        <PasswordField
+          label={accounts.ownPassword}
+          value={own}
+          onType={setOwn}
+          wrong={form.wrong('own_password')}
+          hint={accounts.ownPasswordWhy}
+        />
+      )}
+      <Box>
+        <Typography variant="h3" component="h3">
+          {accounts.permissions}
+        </Typography>
+        <ScopeMatrix
+          label={accounts.permissions}
+          resources={resources}
+          chosen={permissions}
+          held={held}
+          onChange={setPermissions}
+        />
       </Box>
-    </AskFirst>
+      <Box component="fieldset" sx={{ border: 0, p: 0, m: 0 }}>
+        <Typography variant="h3" component="legend" sx={{ p: 0 }}>
+          {accounts.office}
+        </Typography>
+        {managementRights.map((code) => (
+          <FormControlLabel
+            key={code}
+            sx={{ display: 'flex' }}
+            disabled={!held.has(code)}
+            label={accounts.managementRights[code] ?? code}
+            control={
+              <Checkbox
+                size="small"
+                checked={permissions.includes(code)}
+                onChange={({ target }) => toggle(code, target.checked)}
+              />
+            }
+          />
+        ))}
+      </Box>
+      {form.wrong('permissions') && <FormHelperText error>{form.wrong('permissions')}</FormHelperText>}
+      {account && account.id !== me.account.id && (
+        <FormControlLabel
+          label={accounts.disable}
+          control={<Checkbox checked={disabled} onChange={({ target }) => setDisabled(target.checked)} />}
+        />
+      )}
+    </FormDialog>
   )
 }

@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import FormHelperText from '@mui/material/FormHelperText'
 import Typography from '@mui/material/Typography'
@@ -9,8 +8,7 @@ import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import { served } from '../../shell/places.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { AskFirst } from '../../ui/ask-first.tsx'
-import { PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
+import { FormDialog, PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
 import { ScopeMatrix } from './scope-matrix.tsx'
 
 type ChangeDialogProps = { token: Token; onClose(): void; onChanged(): void }
@@ -25,40 +23,34 @@ export function ChangeDialog({ token, onClose, onChanged }: ChangeDialogProps) {
   const [scopes, setScopes] = useState(token.scopes)
   const [password, setPassword] = useState('')
   const write = useWrite()
-  const form = useSmallForm(() => write('token.change', { body: { label, scopes, password } }))
+  const form = useSmallForm(async () => {
+    await write('token.change', { body: { label, scopes, password } })
+    notify(api.changed, { type: 'success' })
+    onChanged()
+    onClose()
+  })
   return (
-    <AskFirst
-      open
-      wide
+    <FormDialog
+      form={form}
       title={api.changeTitle}
       confirm={common.save}
-      isBusy={form.isBusy}
       isDisabled={password === '' || scopes.length === 0}
-      onConfirm={async () => {
-        if (!(await form.submit())) return
-        notify(api.changed, { type: 'success' })
-        onChanged()
-        onClose()
-      }}
       onClose={onClose}
     >
-      <Box sx={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 2 }}>
-        <Typography>{api.changeLead}</Typography>
-        <SmallField label={api.label} value={label} onType={setLabel} wrong={form.wrong('label')} />
-        <Box>
-          <ScopeMatrix
-            label={api.scopes}
-            resources={served.map(({ name }) => name)}
-            chosen={scopes}
-            held={new Set([...account.permissions, ...token.scopes])}
-            onChange={setScopes}
-          />
-          {form.wrong('scopes') && <FormHelperText error>{form.wrong('scopes')}</FormHelperText>}
-          {scopes.length === 0 && <FormHelperText error>{api.chooseScope}</FormHelperText>}
-        </Box>
-        <PasswordField value={password} onType={setPassword} wrong={form.wrong('password')} />
-        {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
+      <Typography>{api.changeLead}</Typography>
+      <SmallField label={api.label} value={label} onType={setLabel} wrong={form.wrong('label')} />
+      <Box>
+        <ScopeMatrix
+          label={api.scopes}
+          resources={served.map(({ name }) => name)}
+          chosen={scopes}
+          held={new Set([...account.permissions, ...token.scopes])}
+          onChange={setScopes}
+        />
+        {form.wrong('scopes') && <FormHelperText error>{form.wrong('scopes')}</FormHelperText>}
+        {scopes.length === 0 && <FormHelperText error>{api.chooseScope}</FormHelperText>}
       </Box>
-    </AskFirst>
+      <PasswordField value={password} onType={setPassword} wrong={form.wrong('password')} />
+    </FormDialog>
   )
 }

@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Checkbox from '@mui/material/Checkbox'
 import FormControlLabel from '@mui/material/FormControlLabel'
@@ -13,8 +12,7 @@ import { eventNames, payloads, recordsOfEvent } from '#registry/webhooks.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import { AskFirst } from '../../ui/ask-first.tsx'
-import { PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
+import { FormDialog, PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
 import { EventMatrix } from './event-matrix.tsx'
 
 type WebhookDialogProps = {
@@ -50,73 +48,62 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
     onSaved(made)
   })
   return (
-    <AskFirst
-      open
-      wide
+    <FormDialog
+      form={form}
       title={webhook ? webhooks.edit(webhook.name) : webhooks.add}
       confirm={webhook ? common.save : common.create}
-      isBusy={form.isBusy}
       isDisabled={password === ''}
-      onConfirm={form.submit}
       onClose={onClose}
     >
-      <Box sx={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 2, pt: 1 }}>
-        {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
-        <SmallField
-          label={webhooks.name}
-          value={typed.name}
-          autoComplete="off"
-          onType={(name) => set({ name })}
-          wrong={form.wrong('name')}
-          hint={webhooks.nameHint}
+      <SmallField
+        label={webhooks.name}
+        value={typed.name}
+        autoComplete="off"
+        onType={(name) => set({ name })}
+        wrong={form.wrong('name')}
+        hint={webhooks.nameHint}
+      />
+      <SmallField
+        label={webhooks.url}
+        value={typed.url}
+        type="url"
+        autoComplete="off"
+        onType={(url) => set({ url })}
+        wrong={form.wrong('url')}
+        hint={webhooks.urlHint}
+      />
+      <Box>
+        <Typography variant="h3" component="h3">
+          {webhooks.events}
+        </Typography>
+        <EventMatrix
+          chosen={typed.events}
+          held={new Set([...held, ...typed.events])}
+          onChange={(events) => set({ events })}
         />
-        <SmallField
-          label={webhooks.url}
-          value={typed.url}
-          type="url"
-          autoComplete="off"
-          onType={(url) => set({ url })}
-          wrong={form.wrong('url')}
-          hint={webhooks.urlHint}
-        />
-        <Box>
-          <Typography variant="h3" component="h3">
-            {webhooks.events}
-          </Typography>
-          <EventMatrix
-            chosen={typed.events}
-            held={new Set([...held, ...typed.events])}
-            onChange={(events) => set({ events })}
-          />
-          {form.wrong('events') && <FormHelperText error>{form.wrong('events')}</FormHelperText>}
-        </Box>
-        <TextField
-          select
-          id="webhook-payload"
-          label={webhooks.payload}
-          value={typed.payload}
-          onChange={({ target }) => set({ payload: target.value as typeof typed.payload })}
-        >
-          {payloads.map((payload) => (
-            <MenuItem key={payload} value={payload}>
-              {webhooks.payloads[payload]}
-            </MenuItem>
-          ))}
-        </TextField>
-        <Box>
-          <FormControlLabel
-            label={webhooks.ordered}
-            control={<Checkbox checked={typed.ordered} onChange={({ target }) => set({ ordered: target.checked })} />}
-          />
-          <FormHelperText>{typed.ordered ? webhooks.orderedHint : webhooks.unorderedHint}</FormHelperText>
-        </Box>
-        <PasswordField
-          value={password}
-          onType={setPassword}
-          wrong={form.wrong('password')}
-          hint={webhooks.passwordWhy}
-        />
+        {form.wrong('events') && <FormHelperText error>{form.wrong('events')}</FormHelperText>}
       </Box>
-    </AskFirst>
+      <TextField
+        select
+        id="webhook-payload"
+        label={webhooks.payload}
+        value={typed.payload}
+        onChange={({ target }) => set({ payload: target.value as typeof typed.payload })}
+      >
+        {payloads.map((payload) => (
+          <MenuItem key={payload} value={payload}>
+            {webhooks.payloads[payload]}
+          </MenuItem>
+        ))}
+      </TextField>
+      <Box>
+        <FormControlLabel
+          label={webhooks.ordered}
+          control={<Checkbox checked={typed.ordered} onChange={({ target }) => set({ ordered: target.checked })} />}
+        />
+        <FormHelperText>{typed.ordered ? webhooks.orderedHint : webhooks.unorderedHint}</FormHelperText>
+      </Box>
+      <PasswordField value={password} onType={setPassword} wrong={form.wrong('password')} hint={webhooks.passwordWhy} />
+    </FormDialog>
   )
 }

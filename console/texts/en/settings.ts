@@ -265,17 +265,8 @@ export const settings = {
       answer: 'Unreadable answer',
     } as { [failure: string]: string },
     history: 'History of the settings',
-    did: {
-      created: 'made it',
-      changed: 'changed it',
-      rotated: 'rotated the secret',
-      disabled: 'switched it off',
-      enabled: 'enabled it',
-      replayed: 'replayed it',
-      deleted: 'deleted it',
-      gave_up_gone: 'gave it up: the receiver is gone',
-      gave_up_failing: 'gave it up: nothing arrived for days',
-    } as { [action: string]: string },
+    /** Where it is said otherwise than of all settings. */
+    did: { rotated: 'rotated the secret' } as { [action: string]: string },
   },
   accounts: {
     lead: 'Who may sign in, and what each may see and do.',
