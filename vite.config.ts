@@ -6,6 +6,8 @@ import { defineConfig, type Plugin } from 'vite'
 export default defineConfig({
   root: join(import.meta.dirname, 'console'),
   base: '/',
+  // In Node the package needs streams of Node; for browsers it brings its own.
+  resolve: { alias: { 'csv-parse': 'csv-parse/browser/esm' } },
   plugins: [react(), checksWithoutEvaluation()],
   build: {
     target: 'es2022',

@@ -13,7 +13,8 @@ import {
 import { registry } from '#registry/resources/index.ts'
 import { authProvider } from './client/auth-provider.ts'
 import { recordProvider } from './client/record-provider.ts'
-import { pagesOf } from './records/pages.tsx'
+import { importPageOf, pagesOf } from './records/pages.tsx'
+import { importPath } from './records/paths.ts'
 import { Crash, NotFound } from './shell/crash.tsx'
 import { Shell } from './shell/shell.tsx'
 import { SignInPage } from './sign-in/sign-in-page.tsx'
@@ -73,6 +74,9 @@ function Pages() {
       <CustomRoutes>
         <Route path="/settings/*" element={<Settings />} />
         <Route path="/removals" element={<Removals />} />
+        {registry.map((definition) => (
+          <Route key={definition.name} path={importPath(definition.name)} element={importPageOf(definition)} />
+        ))}
         <Route path="/profile" element={<Profile />} />
       </CustomRoutes>
     </CoreAdminUI>

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { batchNameLengthMax, batchOperationsMax, idMax } from '#registry/limits.ts'
 import { type Action, permission } from '#registry/permissions.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
-import { definitionOf, registry } from '#registry/resources/index.ts'
+import { definitionOf, type Registry, registry } from '#registry/resources/index.ts'
 
 /**
  * What a batch says, read row by row: pure. A row that cannot be understood keeps its problems, so that it is named
@@ -50,7 +50,7 @@ export function batchNeeds(body: Json): { scopes: string[]; addOns: AddOn[] } {
   const given = isObject(body) && Array.isArray(body.operations) ? body.operations.slice(0, batchOperationsMax) : []
   const known = given.flatMap((row) => {
     if (!isObject(row) || !isOp(row.op)) return []
-    const definition = servedNamed(row.records)
+    const definition = named(served, row.records)
     return definition ? [{ definition, scope: permission(definition.name, ops[row.op].action) }] : []
   })
   return {
@@ -59,8 +59,8 @@ export function batchNeeds(body: Json): { scopes: string[]; addOns: AddOn[] } {
   }
 }
 
-/** Refused as a whole where it is no batch at all. */
-export function readBatch(body: Json): Batch {
+/** Refused as a whole where it is no batch at all. `among` are the resources that it may be about. */
+export function readBatch(body: Json, among: Registry = served): Batch {
   if (!isObject(body)) throw invalidFields([problem('', 'wrong_type', 'The body must be one JSON object')])
   const { mode, operations } = body
   const problems = [
@@ -82,16 +82,16 @@ export function readBatch(body: Json): Batch {
     })
   }
   if (problems.length > 0) throw invalidFields(problems)
-  return { mode: mode as BatchMode, rows: readRows(operations as Json[]) }
+  return { mode: mode as BatchMode, rows: readRows(operations as Json[], among) }
 }
 
-function readRows(operations: readonly Json[]): BatchRow[] {
+function readRows(operations: readonly Json[], among: Registry): BatchRow[] {
   const names = new Map<string, { n: number; records: Json | undefined; op: Json | undefined }>()
   return operations.map((row, n) => {
     if (!isObject(row)) {
       return { n, as: undefined, problems: [problem('', 'wrong_type', 'The operation must be a JSON object')] }
     }
-    const read = readRow(row, names)
+    const read = readRow(row, names, among)
     const as = isName(row.as) ? row.as : undefined
     if (as !== undefined && !names.has(as)) names.set(as, { n, records: row.records, op: row.op })
     return { n, as, ...read }
@@ -100,9 +100,9 @@ function readRows(operations: readonly Json[]): BatchRow[] {
 
 type Names = ReadonlyMap<string, { n: number; records: Json | undefined; op: Json | undefined }>
 
-function readRow(row: JsonObject, names: Names): { wanted: BatchWanted } | { problems: Problem[] } {
+function readRow(row: JsonObject, names: Names, among: Registry): { wanted: BatchWanted } | { problems: Problem[] } {
   const { op, records, id, external_ref: externalRef, if_match: ifMatch, body, as } = row
-  const definition = servedNamed(records)
+  const definition = named(among, records)
   const known = isOp(op) ? ops[op] : undefined
   const problems = [
     ...strangers(row, members),
@@ -113,7 +113,7 @@ function readRow(row: JsonObject, names: Names): { wanted: BatchWanted } | { pro
           oneOf(
             'records',
             records,
-            served.map(({ name }) => name),
+            among.map(({ name }) => name),
           ),
         ]),
     ...(known ? targetProblems(known, id, externalRef) : []),
@@ -213,8 +213,8 @@ function readRefs(definition: Definition | undefined, body: Json | undefined, na
 const isMode = (mode: Json | undefined): mode is BatchMode => (batchModes as readonly unknown[]).includes(mode)
 const isOp = (op: Json | undefined): op is BatchOp => (batchOps as readonly unknown[]).includes(op)
 
-const servedNamed = (records: Json | undefined): Definition | undefined =>
-  typeof records === 'string' ? definitionOf(served, records) : undefined
+const named = (among: Registry, records: Json | undefined): Definition | undefined =>
+  typeof records === 'string' ? definitionOf(among, records) : undefined
 
 const problem = (field: string, code: ProblemCode, message: string): Problem => ({ field, code, message })
 

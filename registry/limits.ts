@@ -29,6 +29,16 @@ export const linesMax = 500
 export const listedIdsMax = 20
 /** Changes that a plan shows; the total beside them is complete, and the hash is of all. */
 export const plannedChangesMax = 1000
+/** Of a file that is imported. */
+export const importBytesMax = 20 * bodyBytesMax
+export const importRowsMax = 50_000
+export const importColumnsMax = 200
+/** Rows of a file that are written by one batch, as long as they are no more than these bytes. */
+export const importBatchRows = 500
+export const importBatchBytes = 3 * bodyBytesMax
+/** Values that one call looks up, and records of one name that it tells. */
+export const lookedUpMax = 500
+export const namesakesMax = 5
 /** Records that one call takes back; more are taken back by the next one. */
 export const undoneRecordsMax = 1000
 /** Records that a refusal to take something back names. */

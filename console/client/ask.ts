@@ -14,7 +14,7 @@ import type { ProblemBody, WritePlan } from '#registry/refusals.ts'
 export const ask = <Name extends Unkeyed>(name: Name, ...given: Given<Name>): Promise<Answer<Name>> =>
   send(consoleOperations[name].method, addressOf(name, ...given), given[0] ?? {})
 
-/** Reads, and what is no write: signing in and out, showing a secret, and trying a call. */
+/** Reads, and what is no write: signing in and out, showing a secret, looking up and trying. */
 type Unkeyed =
   | {
       [Name in ConsoleOperationName]: (typeof consoleOperations)[Name]['method'] extends 'GET' ? Name : never
@@ -23,12 +23,25 @@ type Unkeyed =
   | 'session.end'
   | 'token.show'
   | 'calls.dry-run'
+  | 'records.look-up'
+  | 'records.try-import'
+
+/** Writes with a key of somebody's own making: what was done under it is not done again, however long ago that was sent. */
+export const askOnce = <Name extends ConsoleOperationName>(
+  name: Name,
+  key: string,
+  ...given: Given<Name>
+): Promise<Answer<Name>> => send(consoleOperations[name].method, addressOf(name, ...given), { ...given[0], key })
 
 /** What deleting a record would do. */
 export const previewRemoval = (records: string, id: number | string, signal?: AbortSignal) =>
   send<Answer<'records.delete'>>('DELETE', addressOf('records.delete', { records, id, query: { dry_run: 1 } }), {
     signal,
   })
+
+/** What taking back a write would do. */
+export const previewUndo = (id: string) =>
+  send<Answer<'writes.undo'>>('POST', addressOf('writes.undo', { id, query: { dry_run: 1 } }), {})
 
 /** What an operation is asked with: what its path leaves open, its parameters and its body. */
 export type Given<Name extends ConsoleOperationName> =
@@ -39,7 +52,7 @@ type Sent<Name extends ConsoleOperationName> = { [parameter in PathOf<Name>]: st
   (BodyOf<Name> extends undefined ? unknown : { body: BodyOf<Name> })
 
 /** `etag`: only while the record has this tag; `plan`: only where this plan is true still. */
-type Beside = { etag?: string | null; plan?: WritePlan | undefined; signal?: AbortSignal | undefined }
+type Beside = { etag?: string | null; plan?: Pick<WritePlan, 'hash'> | undefined; signal?: AbortSignal | undefined }
 
 /** Parameters; those that are not set are left out. */
 export type Query<Name extends ConsoleOperationName> = { readonly [name in QueryOf<Name>]?: unknown }

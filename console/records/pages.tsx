@@ -12,6 +12,8 @@ const ShowPage = lazy(() => import('./show/show-page.tsx').then(({ ShowPage }) =
 const CreatePage = lazy(() => import('./form/create-page.tsx').then(({ CreatePage }) => ({ default: CreatePage })))
 const EditPage = lazy(() => import('./form/edit-page.tsx').then(({ EditPage }) => ({ default: EditPage })))
 
+const ImportPage = lazy(() => import('./import/import-page.tsx').then(({ ImportPage }) => ({ default: ImportPage })))
+
 /** The four pages of a resource, each loaded when it is first opened. */
 export const pagesOf = (definition: Definition) => ({
   list: (
@@ -35,6 +37,13 @@ export const pagesOf = (definition: Definition) => ({
     </Permitted>
   ),
 })
+
+/** Records out of a file. */
+export const importPageOf = (definition: Definition) => (
+  <Permitted records={definition.name} action="EDIT">
+    <ImportPage key={definition.name} definition={definition} />
+  </Permitted>
+)
 
 /** The service refuses it anyway; this says it before anything is asked. */
 function Permitted({ records, action, children }: { records: string; action: Action; children: ReactNode }) {

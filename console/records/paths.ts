@@ -4,3 +4,4 @@ export const listPath = (resource: string, filter?: object): string =>
 export const createPath = (resource: string): string => `/${resource}/create`
 export const pathOf = (resource: string, id: number | string): string => `/${resource}/${id}/show`
 export const editPath = (resource: string, id: number | string): string => `/${resource}/${id}`
+export const importPath = (resource: string): string => `/import/${resource}`

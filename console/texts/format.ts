@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { minorDigits } from '#derive/money.ts'
 import { useTexts } from './texts.tsx'
 
 /** Numbers, amounts and days as people of the language write and read them. */
@@ -55,10 +56,6 @@ function formatOf(locale: string) {
 
 const moneyFormat = (locale: string, currency: string) =>
   new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
-
-/** How many digits the minor unit of a currency has: two for most, none for JPY, three for KWD. */
-const minorDigits = (currency: string): number =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
 
 function unitsText(minor: number, digits: number): string {
   const sign = minor < 0 ? '-' : ''

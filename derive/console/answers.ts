@@ -9,6 +9,7 @@ import type { CallDetails } from '#sql/system/call-details.ts'
 import type { CallerSeen, DeadRow, FailureRow } from '#sql/system/call-groups.ts'
 import type { CallShown } from '#sql/system/call-list.ts'
 import type { CompanyRow } from '#sql/system/companies.ts'
+import type { ImportRow } from '#sql/system/imports.ts'
 import type { ListedSession } from '#sql/system/sessions.ts'
 import type { TokenRow } from '#sql/system/tokens.ts'
 import type { AttemptInFull, AttemptShown } from '#sql/system/webhook-attempts.ts'
@@ -72,6 +73,21 @@ export type Restored = { id: number; restored: true } & Pick<Acting, 'records' |
 
 /** What was taken back of a write, and how many records the next call takes back. */
 export type WriteUndone = { write_id: string; undone: boolean; dry_run: boolean; records: number; remaining: number }
+
+/** A record that goes by the value at `place`, which counts from 0. */
+export type LookedUp = { place: number; id: number; title: string | null; also: string | null }
+
+/** An import; `own` where the one who asks has begun it and may go on. */
+export type ImportShown = Omit<ImportRow, 'account_id' | 'records'> & { own: boolean }
+
+/** What became of the operations of a batch. */
+export type BatchDone = {
+  mode: string
+  dry_run: boolean
+  done: number
+  refused: number
+  operations: { n: number; status: number; data: { id: number | null; changed?: string[] } }[]
+}
 
 export type DueItem = Pick<DueRow, 'id' | 'name' | 'on'>
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from '#registry/json.ts'
 import type { Action } from '#registry/permissions.ts'
 
 /** An operation of the console, as data: where it is, who may ask, what is sent and what comes back. */
@@ -13,6 +14,8 @@ export type ConsoleOperation = {
   /** The parameters of its query. Where there are none here, those of records follow from the definition of their resource. */
   query?: readonly string[]
   body?: Shape | 'a record'
+  /** Of a body that is larger than a form. */
+  bodyMax?: { bytes: number; values: number }
   /** Of a success, where it is not 200; 204 has no data. */
   success?: 201 | 204
   /** Its answer has a secret in it, and is never compressed: how small it gets would tell of the secret. */
@@ -27,12 +30,20 @@ export type Data<Type> = { readonly type?: Type }
 export const of = <Type>(): Data<Type> => ({})
 
 /** What a member of a body is: the bodies of the interface's own operations are small, so each says it in a word. */
-export type Sort = 'text' | 'texts' | 'flag' | 'id'
+export type Sort = 'text' | 'texts' | 'flag' | 'id' | 'count' | 'object' | 'objects'
 
 /** The members of a body. Those with a question mark may be absent, and so may an object of members. */
 export type Shape = { readonly [name: string]: Sort | `${Sort}?` | Shape }
 
-type ValueOf = { text: string; texts: string[]; flag: boolean; id: number }
+type ValueOf = {
+  text: string
+  texts: string[]
+  flag: boolean
+  id: number
+  count: number
+  object: JsonObject
+  objects: JsonObject[]
+}
 
 /** A body that has its shape. */
 export type Members<S extends Shape> = {

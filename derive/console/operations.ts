@@ -1,4 +1,5 @@
 import type { JsonObject } from '#registry/json.ts'
+import { batchBytesMax, batchValuesMax, bodyBytesMax, bodyValuesMax } from '#registry/limits.ts'
 import type * as said from './answers.ts'
 import { type ConsoleOperation, type Data, type Members, of, type Shape } from './operation.ts'
 
@@ -76,6 +77,47 @@ export const consoleOperations = {
     needs: { records: 'VIEW' },
     query: paging,
     data: of<said.HistoryEntry[]>(),
+  },
+
+  'records.look-up': {
+    method: 'POST',
+    path: '/imports/{records}/look-up',
+    needs: { records: 'EDIT' },
+    body: { field: 'text', values: 'texts' },
+    bodyMax: { bytes: bodyBytesMax, values: bodyValuesMax },
+    data: of<said.LookedUp[]>(),
+  },
+  'records.imports': {
+    method: 'GET',
+    path: '/imports/{records}',
+    needs: { records: 'EDIT' },
+    query: [],
+    data: of<said.ImportShown[]>(),
+  },
+  'records.begin-import': {
+    method: 'POST',
+    path: '/imports/{records}',
+    needs: { records: 'EDIT' },
+    body: { file_name: 'text', fingerprint: 'text', settings: 'object', rows: 'count' },
+    bodyMax: { bytes: 64 * 1024, values: 1000 },
+    success: 201,
+    data: of<{ write_id: string }>(),
+  },
+  'records.try-import': {
+    method: 'POST',
+    path: '/imports/{records}/try',
+    needs: { records: 'EDIT' },
+    body: { operations: 'objects' },
+    bodyMax: { bytes: batchBytesMax, values: batchValuesMax },
+    data: of<said.BatchDone>(),
+  },
+  'records.import': {
+    method: 'POST',
+    path: '/imports/{records}/{id}/batches',
+    needs: { records: 'EDIT' },
+    body: { from: 'count', to: 'count', operations: 'objects' },
+    bodyMax: { bytes: batchBytesMax, values: batchValuesMax },
+    data: of<said.BatchDone>(),
   },
 
   'removals.list': { method: 'GET', path: '/removals', needs: 'session', query: paging, data: of<said.Removal[]>() },

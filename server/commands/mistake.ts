@@ -1,3 +1,4 @@
+import { FileProblem } from '#derive/import/file.ts'
 import { Refusal, refusals, told, toldMax } from '#registry/refusals.ts'
 import { BackupProblem } from '../backup/manifest.ts'
 import { ConfigProblem } from '../config/config.ts'
@@ -12,7 +13,7 @@ export class Mistake extends Error {
 }
 
 /** Errors whose message is a sentence for the one who gave the command. */
-const sentences = [Mistake, ConfigProblem, EmbeddedProblem, BackupProblem]
+const sentences = [Mistake, FileProblem, ConfigProblem, EmbeddedProblem, BackupProblem]
 
 /** What went wrong, as a sentence for people; of settings, a line for each. */
 export function mistakeIn(error: unknown): string {

@@ -7,6 +7,7 @@ import { addCompany } from './company.ts'
 import { addDatabase } from './database.ts'
 import { addDemo } from './demo.ts'
 import { addDoctor } from './doctor.ts'
+import { addImport } from './import.ts'
 import { addKey } from './key.ts'
 import { Mistake } from './mistake.ts'
 import { addMove } from './move.ts'
@@ -16,6 +17,7 @@ import { addRestore } from './restore.ts'
 import { addConfig } from './settings.ts'
 import type { CommandContext } from './terminal.ts'
 import { addToken } from './token.ts'
+import { addUndo } from './undo.ts'
 import { addWebhooks } from './webhooks.ts'
 
 /** All commands. Usage mistakes are thrown as `Mistake`. */
@@ -48,6 +50,8 @@ export function makeProgram(context: CommandContext): Command {
   addWebhooks(program, context)
   addKey(program, context)
   addRecord(program, context)
+  addImport(program, context)
+  addUndo(program, context)
   addChanges(program, context)
   addBackup(program, context)
   addRestore(program, context)

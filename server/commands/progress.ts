@@ -26,15 +26,17 @@ export const progressOf = ({ terminal, wantsJson }: CommandContext): Progress =>
   })
 
 /** Says how much of something is done, once a second. */
-export function startShares({ terminal, wantsJson }: CommandContext, doing: string) {
+export function startShares(
+  { terminal, wantsJson }: CommandContext,
+  doing: string,
+  whole = (total: number): string => `${(total / 1024 ** 2).toFixed(0)} MiB`,
+) {
   let toldAt = performance.now()
   return {
     tell(done: number, total: number): void {
       if (wantsJson || performance.now() - toldAt < timeoutMilliseconds) return
       toldAt = performance.now()
-      terminal.stderr.write(
-        `${doing}: ${Math.floor((100 * done) / Math.max(total, 1))} % of ${(total / 1024 ** 2).toFixed(0)} MiB …\n`,
-      )
+      terminal.stderr.write(`${doing}: ${Math.floor((100 * done) / Math.max(total, 1))} % of ${whole(total)} …\n`)
     },
   }
 }

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
+import { byteOrderMark, columnsOf, row } from '#derive/csv.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { Listing } from '#registry/listing.ts'
 import { list, listIds } from '#sql/records/read.ts'
 import type { App } from './app.ts'
 import type { RecordsHandler } from './asked.ts'
-import { byteOrderMark, columnsOf, row } from './csv.ts'
 import { readConsoleListing } from './read-listing.ts'
 
 const pageRecords = 500

@@ -7,6 +7,7 @@ import * as company from './company.ts'
 import { exportAll } from './export.ts'
 import { listHistory } from './history.ts'
 import { showHome } from './home.ts'
+import * as imports from './imports.ts'
 import * as records from './records.ts'
 import * as removals from './removals.ts'
 import * as session from './session.ts'
@@ -33,6 +34,11 @@ export const handlers = {
   'records.delete': records.remove,
   'records.export': exportAll,
   'records.history': listHistory,
+  'records.look-up': imports.lookUp,
+  'records.imports': imports.list,
+  'records.begin-import': imports.begin,
+  'records.try-import': imports.attempt,
+  'records.import': imports.batch,
   'removals.list': removals.list,
   'removals.restore': removals.restore,
   'writes.undo': records.undo,

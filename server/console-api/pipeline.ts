@@ -30,7 +30,7 @@ export async function runConsole(asking: Asking): Promise<ConsoleReply> {
   }
   if (session) needed(asking, session)
 
-  const most = route.body === 'a record' ? bodyBytesMax : smallBytes
+  const most = route.bodyMax?.bytes ?? (route.body === 'a record' ? bodyBytesMax : smallBytes)
   let received: Promise<Body> | undefined
   const bytes = () => {
     received ??= asking.outside(() => readBytes(request, asking.budget, most))
@@ -45,7 +45,8 @@ export async function runConsole(asking: Asking): Promise<ConsoleReply> {
     },
     bytes,
     parameters: readParameters(asking),
-    body: async () => readMembers(readBody(await bytes(), headers, route.accepts), route.body as Shape),
+    body: async () =>
+      readMembers(readBody(await bytes(), headers, route.accepts, route.bodyMax?.values), route.body as Shape),
     change: async <T extends Finished>(
       work: (transaction: Transaction, session: Session) => Promise<T>,
       isPreview = false,

@@ -48,4 +48,13 @@ const sorts: { readonly [sort in Sort]: { is(value: Json): boolean; must: string
     is: (value) => checkValue({ kind: 'id', about: '' }, value, '').problems.length === 0,
     must: 'must be an id (a positive whole number)',
   },
+  count: {
+    is: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+    must: 'must be a whole number from 0',
+  },
+  object: { is: isObject, must: 'must be an object' },
+  objects: {
+    is: (value) => Array.isArray(value) && value.every((item) => isObject(item)),
+    must: 'must be a list of objects',
+  },
 }

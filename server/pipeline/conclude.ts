@@ -9,7 +9,13 @@ import type { App } from './app.ts'
 import type { Call } from './call.ts'
 import type { Intent } from './read-intent.ts'
 
-type Concluded = { actor: Actor; call: Pick<Call, 'route' | 'path'>; intent: Intent }
+type Concluded = {
+  actor: Actor
+  call: { route: Pick<Call['route'], 'method'>; path: string }
+  intent: Pick<Intent, 'dryRun' | 'ifPlan' | 'body' | 'conditions'>
+  /** The last change of the write before this work, where it is not the first. */
+  after?: number | undefined
+}
 
 /**
  * The end of work that succeeded, before its commit: a dry-run shows what it did as a plan, and a call that is to keep to
@@ -18,13 +24,13 @@ type Concluded = { actor: Actor; call: Pick<Call, 'route' | 'path'>; intent: Int
 export async function conclude(
   { secret }: Pick<App, 'secret'>,
   transaction: Transaction,
-  { actor, call: { route, path }, intent }: Concluded,
+  { actor, call: { route, path }, intent, after }: Concluded,
   answer: Answer,
 ): Promise<Answer> {
   const { dryRun, ifPlan, body, conditions } = intent
   if (dryRun || ifPlan !== undefined) {
     const call = { version, method: route.method, path, body, conditions: conditions as Json }
-    const plan = await planOf(transaction, actor, secret, { call, effects: answer.effects ?? [] })
+    const plan = await planOf(transaction, actor, secret, { call, effects: answer.effects ?? [], after })
     if (ifPlan !== undefined && ifPlan !== plan.hash) {
       transaction.undo()
       throw new Refusal('plan_changed', { plan })

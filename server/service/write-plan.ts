@@ -31,16 +31,17 @@ export type PlannedCall = { version: string; method: string; path: string; body:
 /**
  * What a transaction has written so far under its `writeId`, by one piece of work or by many: what will be there, and a
  * hash of that and of all that it rests on. The hash is keyed, so that it tells nothing of what the caller may not see.
+ * Of a write in many batches it is what came `after` a change of it.
  */
 export async function planOf(
   transaction: Transaction,
   actor: Actor,
   keys: SealingKeys,
-  { call, effects }: { call: PlannedCall; effects: readonly Effect[] },
+  { call, effects, after = 0 }: { call: PlannedCall; effects: readonly Effect[]; after?: number | undefined },
 ): Promise<WritePlan> {
   const { companyId, writeId } = actor
   const [rows, rights, key] = await Promise.all([
-    transaction.run<PlannedRow>(plannedBy(registry, companyId, writeId)),
+    transaction.run<PlannedRow>(plannedBy(registry, companyId, { writeId, after })),
     rightsOf(transaction, actor),
     keys.current(),
   ])

@@ -22,11 +22,15 @@ export type WrittenChange = {
 /** What a write has created is shown as it is now. */
 export type PlannedRow = WrittenChange & { record: JsonObject | null }
 
-/** What a write has changed so far, in that order. */
-export const plannedBy = (definitions: readonly Definition[], companyId: number, writeId: string): Statement =>
+/** What a write has changed behind one of its changes, in that order. */
+export const plannedBy = (
+  definitions: readonly Definition[],
+  companyId: number,
+  { writeId, after }: { writeId: string; after: number },
+): Statement =>
   statement(
     sql`select ${columns}, case when h.action = 'created' then ${recordNow(definitions, companyId)} end as record
-    from (${ofWrite(companyId, writeId)} order by write_id, id offset 0) h`,
+    from (${ofWrite(companyId, writeId)} and id > ${after} order by write_id, id offset 0) h`,
     'history.planned',
   )
 

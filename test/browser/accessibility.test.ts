@@ -71,6 +71,7 @@ const places = [
   '/clients/:client',
   '/subcontractors/create',
   '/removals',
+  '/import/clients',
   '/settings/api',
   '/settings/webhooks',
   '/settings/webhooks/:webhook',

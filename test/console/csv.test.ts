@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { row } from '#derive/csv.ts'
 import type { Json } from '#registry/json.ts'
-import { row } from '#server/console-api/csv.ts'
 
 /** The cells that a program sees which goes by this separator: quotes mean something at the beginning of a cell alone. */
 function cellsBy(separator: string, text: string): string[] {

@@ -125,6 +125,8 @@ describe('Another company’s ids', () => {
     theirs.webhooks = made.body.data.webhook.id
     theirs['webhook-attempts'] = (await other.ask('POST', `/console/webhooks/${theirs.webhooks}/test`)).body.data.id
     theirs.writes = (await other.company.call('POST', '/v1/clients', { body: { name: 'W' } })).headers['x-write-id']
+    const began = { file_name: 'a.csv', fingerprint: 'f', settings: {}, rows: 1 }
+    theirs.imports = (await other.ask('POST', '/console/imports/clients', began)).body.data.write_id
     theirs.sessions = (await other.data('/console/sessions'))[0].id
   })
   test.each(closed.filter(({ path }) => path.includes('{id}')))(

@@ -84,4 +84,4 @@ export const attempted: AttemptRow = {
   ...{ request_bytes: 2, answer_headers: {}, answer_body: '', answer_cut: false },
 }
 export const page: Listing = { filters: {}, words: [], sort: [], limit: 50, offset: 0 }
-export const [projects, workers, , estimates] = registry as [Definition, Definition, Definition, Definition]
+export const [projects, workers, clients, estimates] = registry as [Definition, Definition, Definition, Definition]

@@ -18,6 +18,7 @@ import {
   projectsByStatus,
   serviceDue,
 } from '#sql/records/home.ts'
+import { namesakes } from '#sql/records/namesakes.ts'
 import { lookUp, prefetchForCreate, prefetchForDelete, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import { fetch, fetchWithCaller, list, listIds, listWithCaller } from '#sql/records/read.ts'
 import { fetchByReference, holdByReference, lockReference } from '#sql/records/reference.ts'
@@ -44,7 +45,7 @@ import {
 } from '#sql/records/sets.ts'
 import { insertAgain, insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from '#sql/records/write.ts'
 import { changedSince, changesOfWrite, holdUndo, moveUndo, plannedBy, removalsById } from '#sql/records/written.ts'
-import { ask, author, estimates, following, page, projects, type Topic, workers } from './examples.ts'
+import { ask, author, clients, estimates, following, page, projects, type Topic, workers } from './examples.ts'
 
 /** Statements made from a definition. */
 export const ofTheRecords: readonly Topic[] = [
@@ -158,7 +159,7 @@ export const ofTheRecords: readonly Topic[] = [
       changesWithCaller(ask, [projects, estimates], following),
       nowWithCaller(ask, [projects, estimates]),
       historyWithCaller(ask, projects, 4711, page),
-      plannedBy([projects, estimates], 7, author.writeId),
+      plannedBy([projects, estimates], 7, { writeId: author.writeId, after: 0 }),
       changesOfWrite(7, author.writeId),
       changedSince(7, 'projects', 4711, 2),
       removalsById(7, [1]),
@@ -175,6 +176,13 @@ export const ofTheRecords: readonly Topic[] = [
       serviceDue(7, '2026-01-01', 5),
       hoursToApprove(7),
       draftInvoices(7),
+    ],
+  ],
+  [
+    'namesakes',
+    [
+      namesakes(7, projects, { names: ['Quay'], most: 5 }),
+      namesakes(7, clients, { names: ['Quay'], only: { column: 'status', value: 'ACTIVE' }, most: 5 }),
     ],
   ],
   [

@@ -41,6 +41,7 @@ import {
 } from '#sql/system/demo.ts'
 import { endWrite } from '#sql/system/end-write.ts'
 import { newestSealed, serverFacts } from '#sql/system/health.ts'
+import { holdImport, insertImport, lastOfWrite, latestImports, moveImport } from '#sql/system/imports.ts'
 import { advanceEpoch, appendAudit, selectIdentity } from '#sql/system/log.ts'
 import { countLive, holdPlan, recountSlots, releaseSlots, slotsUsed, takeSlots } from '#sql/system/quota.ts'
 import { rightsOfAuthor } from '#sql/system/rights.ts'
@@ -106,6 +107,16 @@ export const ofTheSystem: readonly Topic[] = [
       findAnswer(7, 'key'),
       keepAnswer(7, 'key', answer),
       sweepAnswers(1000),
+    ],
+  ],
+  [
+    'imports',
+    [
+      insertImport(author, { records: 'clients', file_name: 'clients.csv', fingerprint: 'f', settings: {}, rows: 3 }),
+      latestImports(7, 'clients', 10),
+      holdImport(author, author.writeId),
+      moveImport(7, author.writeId, { done: 2, created: 1, changed: 1 }),
+      lastOfWrite(7, author.writeId),
     ],
   ],
   [

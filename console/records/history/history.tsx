@@ -3,17 +3,16 @@ import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { HistoryEntry } from '#derive/console/answers.ts'
-import { type FormField, fieldsOf } from '#derive/form.ts'
+import { fieldsOf } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
-import type { Json } from '#registry/json.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Pending } from '../../ui/pending.tsx'
-import { Shown } from '../fields/shown.tsx'
-import { useUndo } from '../removal/use-undo.ts'
+import { Change } from './change.tsx'
 import { channelOf } from './channel.ts'
+import { UndoButton } from './undo-button.tsx'
 
 /** Who changed what, when and through which channel. */
 export function History({ definition, id }: { definition: Definition; id: number | string }) {
@@ -43,9 +42,7 @@ function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
   const { label } = useRecordTexts()
   const who = entry.who?.name ?? history.system
   const channel = channelOf(entry, history)
-  const { common } = useTexts()
   const { may } = useMe()
-  const undo = useUndo()
   const { write_id: writeId } = entry
   const fields = fieldsOf(definition)
   const changes = Object.entries(entry.changes ?? {}).flatMap(([name, change]) => {
@@ -61,9 +58,7 @@ function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
         </Typography>
       </Typography>
       {writeId !== null && (may(definition.name, 'EDIT') || may(definition.name, 'DELETE')) && (
-        <Button size="small" onClick={() => undo([writeId]).then(onUndone)}>
-          {common.undo}
-        </Button>
+        <UndoButton writeId={writeId} onUndone={onUndone} />
       )}
       {changes.length > 0 && (
         <Box component="ul" sx={{ m: 0, mt: 0.5, pl: 2.5 }}>
@@ -84,21 +79,3 @@ function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
     </Box>
   )
 }
-
-type ChangeProps = { field: FormField; resource: string; old: Json; now: Json; isNew: boolean }
-
-const Change = ({ field, resource, old, now, isNew }: ChangeProps) => (
-  <>
-    {!isNew && (
-      <>
-        <Box component="del" sx={{ color: 'text.secondary' }}>
-          <Shown isShort field={field} resource={resource} value={old} />
-        </Box>
-        {' → '}
-      </>
-    )}
-    <Box component="ins" sx={{ textDecoration: 'none' }}>
-      <Shown isShort field={field} resource={resource} value={now} />
-    </Box>
-  </>
-)

@@ -1,5 +1,6 @@
 import Add from '@mui/icons-material/Add'
 import Download from '@mui/icons-material/DownloadOutlined'
+import Upload from '@mui/icons-material/UploadOutlined'
 import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
 import { useMemo } from 'react'
@@ -12,7 +13,7 @@ import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Trouble } from '../../ui/pending.tsx'
-import { createPath } from '../paths.ts'
+import { createPath, importPath } from '../paths.ts'
 import { ColumnChooser } from './column-chooser.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { ListBody } from './list-body.tsx'
@@ -52,6 +53,11 @@ export function ListPage({ definition }: { definition: Definition }) {
           {hasAny && (
             <Button variant="outlined" startIcon={<Download />} href={csv} download>
               {list.exportCsv}
+            </Button>
+          )}
+          {may(name, 'EDIT') && (
+            <Button variant="outlined" startIcon={<Upload />} component={LinkBase} to={importPath(name)}>
+              {list.importCsv}
             </Button>
           )}
           {may(name, 'EDIT') && (

@@ -1,4 +1,5 @@
 import type { Texts } from '../en/index.ts'
+import { imports } from './imports.ts'
 import { commonFields, memberFields, records } from './records.ts'
 import { settings } from './settings.ts'
 
@@ -10,6 +11,7 @@ export const de: Texts = {
   commonFields,
   memberFields,
   settings,
+  imports,
   sections: {
     basics: 'Angaben',
     dates: 'Termine',
@@ -97,6 +99,7 @@ export const de: Texts = {
     columns: 'Spalten',
     resetColumns: 'Zurück zu den üblichen',
     exportCsv: 'CSV exportieren',
+    importCsv: 'CSV einlesen',
     from: (label) => `${label} ab`,
     to: (label) => `${label} bis`,
     selectAll: 'Alle auf dieser Seite auswählen',
@@ -243,6 +246,9 @@ export const de: Texts = {
     },
     system: 'Der Dienst',
     more: 'Mehr zeigen',
+    undoTitle: 'Alles davon zurücknehmen?',
+    undoMany: (count) =>
+      `Das wurde mit anderem zusammen geschrieben: ${count} Einträge werden zurückgenommen, so wie sie vorher waren.`,
   },
   home: {
     greeting: (name) => `Guten Tag, ${name}`,

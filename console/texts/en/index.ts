@@ -1,3 +1,4 @@
+import { imports } from './imports.ts'
 import { commonFields, memberFields, records } from './records.ts'
 import { settings } from './settings.ts'
 
@@ -9,6 +10,7 @@ export const en = {
   commonFields,
   memberFields,
   settings,
+  imports,
   sections: {
     basics: 'Details',
     dates: 'Dates',
@@ -93,6 +95,7 @@ export const en = {
     columns: 'Columns',
     resetColumns: 'Back to the usual ones',
     exportCsv: 'Export CSV',
+    importCsv: 'Import CSV',
     from: (label: string) => `${label} from`,
     to: (label: string) => `${label} to`,
     selectAll: 'Select all on this page',
@@ -239,6 +242,9 @@ export const en = {
     },
     system: 'The service',
     more: 'Show more',
+    undoTitle: 'Take all of it back?',
+    undoMany: (count: string) =>
+      `This was written together with others: ${count} records are taken back, as they were before.`,
   },
   home: {
     greeting: (name: string) => `Good day, ${name}`,

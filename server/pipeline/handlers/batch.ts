@@ -1,9 +1,10 @@
-import { type Batch, type BatchOp, type BatchRow, readBatch } from '#derive/batch.ts'
+import { type Batch, type BatchOp, type BatchRow, readBatch, served } from '#derive/batch.ts'
 import { batchRefused, rowProblems, rowRefusal } from '#derive/refused.ts'
 import { routesOn } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { Refusal, type RefusedOperation, refusedRow } from '#registry/refusals.ts'
+import type { Registry } from '#registry/resources/index.ts'
 import { expectedOf, readTags } from '../../http/protocol/entity-tags.ts'
 import { runBatch } from '../../service/batch/batch.ts'
 import { idOfReference } from '../../service/batch/reference.ts'
@@ -16,18 +17,20 @@ import type { Effect } from '../../service/write-plan.ts'
 import { change, creation } from '../../service/write-record.ts'
 import { conflict } from '../../store/faults.ts'
 import type { Answer } from '../answer.ts'
-import type { CallOfWrite, Series, WriteHandler } from '../handler.ts'
+import type { CallOfWrite, Series, Write, WriteHandler } from '../handler.ts'
 import { answered } from './answered.ts'
 import { created } from './create.ts'
 import { removed } from './delete.ts'
 import { updated } from './update.ts'
 import { upserted } from './upsert.ts'
 
+export const batch: WriteHandler = () => writeBatch(served)
+
 /** `all` is one piece of work; in `each` every operation is one, unless nothing of it is to stay. */
-export const batch: WriteHandler =
-  () =>
+export const writeBatch =
+  (among: Registry): Write =>
   (companyId, call, { dryRun, body, ifPlan }) => {
-    const { mode, rows: read } = readBatch(body)
+    const { mode, rows: read } = readBatch(body, among)
     if (mode === 'each' && ifPlan !== undefined) throw new Refusal('invalid_header', { detail: planOfEach })
     const rows = read.map(ordered)
     const say = (texts: readonly string[]): Answer => envelopeOf({ mode, dryRun }, texts)

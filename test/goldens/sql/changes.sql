@@ -225,8 +225,8 @@ select h.id, h.records, h.record_id, h.action, h.version, h.changes, h.removal_i
           select (select row_to_json(record)::text from (select r.id as id,r.title as title,r.number as number,r.status as status,r.client_id as client_id,r.project_id as project_id,r.issue_date as issue_date,r.valid_until as valid_until,r.lines as lines,trim_scale(r.discount_pct) as discount_pct,trim_scale(r.tax_pct) as tax_pct,r.subtotal_minor as subtotal_minor,r.discount_minor as discount_minor,r.tax_minor as tax_minor,r.total_minor as total_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $3) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record)::json
           from (select * from estimates where company_id = $4 and id = h.record_id  offset 0) r where r.deleted_at is null
         ) end end as record
-    from (select * from history where company_id = $5 and write_id between $6::uuid and $7::uuid order by write_id, id offset 0) h
--- [7,7,7,7,7,"00000000-0000-4000-8000-000000000000","00000000-0000-4000-8000-000000000000"]
+    from (select * from history where company_id = $5 and write_id between $6::uuid and $7::uuid and id > $8 order by write_id, id offset 0) h
+-- [7,7,7,7,7,"00000000-0000-4000-8000-000000000000","00000000-0000-4000-8000-000000000000",0]
 
 -- history.of-write
 select h.id, h.records, h.record_id, h.action, h.version, h.changes, h.removal_id, h.token_id, case when h.action = 'erased' then h.held end as held

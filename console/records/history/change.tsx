@@ -1,0 +1,23 @@
+import Box from '@mui/material/Box'
+import type { FormField } from '#derive/form.ts'
+import type { Json } from '#registry/json.ts'
+import { Shown } from '../fields/shown.tsx'
+
+type ChangeProps = { field: FormField; resource: string; old: Json; now: Json; isNew: boolean }
+
+/** What a field had and what it has, as people read it. */
+export const Change = ({ field, resource, old, now, isNew }: ChangeProps) => (
+  <>
+    {!isNew && (
+      <>
+        <Box component="del" sx={{ color: 'text.secondary' }}>
+          <Shown isShort field={field} resource={resource} value={old} />
+        </Box>
+        {' → '}
+      </>
+    )}
+    <Box component="ins" sx={{ textDecoration: 'none' }}>
+      <Shown isShort field={field} resource={resource} value={now} />
+    </Box>
+  </>
+)

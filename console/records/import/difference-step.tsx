@@ -1,0 +1,66 @@
+import Download from '@mui/icons-material/DownloadOutlined'
+import Alert from '@mui/material/Alert'
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import { useMemo } from 'react'
+import { differenceCsv, refusedCsv } from '#derive/import/report.ts'
+import { countsOf } from '#derive/import/run.ts'
+import type { Definition } from '#registry/definition.ts'
+import { useFormat } from '../../texts/format.ts'
+import { useTexts } from '../../texts/texts.tsx'
+import { RowList } from './row-list.tsx'
+import type { Importing } from './use-import.ts'
+
+/** The whole difference, row by row, before anything is written. */
+export function DifferenceStep({ definition, importing }: { definition: Definition; importing: Importing }) {
+  const { imports } = useTexts()
+  const format = useFormat()
+  const { parts, chosen } = importing
+  const rows = useMemo(() => parts.flatMap((part) => part.rows), [parts])
+  const { created, changed, refused } = useMemo(() => countsOf(rows), [rows])
+  const writing = created + changed
+  if (!chosen) return null
+  const { file, name } = chosen
+  const base = name.replace(/\.\w{1,10}$/, '')
+  return (
+    <>
+      {refused > 0 && (
+        <Alert severity="warning" variant="outlined" sx={{ mb: 2 }}>
+          {imports.mend}
+        </Alert>
+      )}
+      {writing === 0 && (
+        <Alert severity="info" variant="outlined" sx={{ mb: 2 }}>
+          {imports.nothingToDo}
+        </Alert>
+      )}
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mb: 2 }}>
+        {writing > 0 && (
+          <Button variant="contained" onClick={importing.apply}>
+            {imports.apply(format.number(writing))}
+          </Button>
+        )}
+        <Button onClick={importing.back}>{imports.back}</Button>
+        <Button startIcon={<Download />} onClick={() => save(`${base}-difference.csv`, differenceCsv(rows))}>
+          {imports.download}
+        </Button>
+        {refused > 0 && (
+          <Button startIcon={<Download />} onClick={() => save(`${base}-refused.csv`, refusedCsv(file, rows))}>
+            {imports.downloadRefused}
+          </Button>
+        )}
+      </Box>
+      <RowList definition={definition} rows={rows} />
+    </>
+  )
+}
+
+/** A file for the one who is here. */
+function save(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(address), 10_000)
+}

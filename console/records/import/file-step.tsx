@@ -1,0 +1,120 @@
+import Upload from '@mui/icons-material/UploadOutlined'
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import Typography from '@mui/material/Typography'
+import { useRef, useState } from 'react'
+import type { ImportShown } from '#derive/console/answers.ts'
+import { FileProblem } from '#derive/import/file.ts'
+import type { Definition } from '#registry/definition.ts'
+import { importBytesMax } from '#registry/limits.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
+import { useMe } from '../../me/me.tsx'
+import { useFormat } from '../../texts/format.ts'
+import { useTexts } from '../../texts/texts.tsx'
+import { ListRow } from '../../ui/list-row.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Pending } from '../../ui/pending.tsx'
+import { useUndo } from '../removal/use-undo.ts'
+import type { Importing } from './use-import.ts'
+
+/** The choice of a file, and what was imported last. */
+export function FileStep({ definition, importing }: { definition: Definition; importing: Importing }) {
+  const { imports } = useTexts()
+  return (
+    <>
+      <Panel title={imports.choose}>
+        <FileButton importing={importing} />
+      </Panel>
+      <Latest definition={definition} />
+    </>
+  )
+}
+
+function FileButton({ importing }: { importing: Importing }) {
+  const { imports } = useTexts()
+  const [isReading, setReading] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  async function read(file: File | undefined): Promise<void> {
+    if (!file) return
+    // What is too large is not read into the memory of the page.
+    if (file.size > importBytesMax)
+      return importing.fail(new FileProblem('too_large', String(importBytesMax / 1024 ** 2)))
+    setReading(true)
+    await importing.choose(file.name, new Uint8Array(await file.arrayBuffer()))
+    setReading(false)
+  }
+  return (
+    <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
+      <Button variant="contained" startIcon={<Upload />} loading={isReading} onClick={() => input.current?.click()}>
+        {imports.choose}
+      </Button>
+      <input
+        ref={input}
+        hidden
+        type="file"
+        accept=".csv,.txt,.tsv,text/csv,text/plain"
+        onChange={({ target }) => {
+          void read(target.files?.[0])
+          // The same file can be chosen again.
+          target.value = ''
+        }}
+      />
+      {isReading && <Typography role="status">{imports.reading}</Typography>}
+    </Box>
+  )
+}
+
+function Latest({ definition: { name } }: { definition: Definition }) {
+  const { imports } = useTexts()
+  const { data, error, reload } = useLoaded('records.imports', { records: name })
+  if (error || !data) return <Pending error={error} retry={reload} />
+  if (data.length === 0) return null
+  return (
+    <Panel title={imports.latest}>
+      <Box component="ul" aria-label={imports.latest} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+        {data.map((one) => (
+          <LatestRow key={one.write_id} one={one} records={name} onUndone={reload} />
+        ))}
+      </Box>
+    </Panel>
+  )
+}
+
+function LatestRow({ one, records, onUndone }: { one: ImportShown; records: string; onUndone(): void }) {
+  const { imports, common } = useTexts()
+  const { may } = useMe()
+  const format = useFormat()
+  const undo = useUndo()
+  const { file_name: file, created, changed, done, rows, undone, own } = one
+  const isStopped = own && undone === 'nothing' && done < rows
+  const said = [
+    format.moment(one.at),
+    imports.latestOf(format.number(created), format.number(changed)),
+    ...(isStopped ? [imports.latestStopped(format.number(done), format.number(rows))] : []),
+    ...(undone === 'all' ? [imports.latestUndone] : []),
+  ]
+  return (
+    <ListRow
+      isTight
+      main={
+        <>
+          <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>{file}</Typography>
+          <Typography variant="body2" color="textSecondary">
+            {said.join(' · ')}
+          </Typography>
+        </>
+      }
+    >
+      {undone !== 'all' && created + changed > 0 && (may(records, 'EDIT') || may(records, 'DELETE')) && (
+        <Button
+          variant="outlined"
+          size="small"
+          aria-label={imports.undoOne(file)}
+          onClick={() => undo([one.write_id]).then(onUndone)}
+        >
+          {common.undo}
+        </Button>
+      )}
+    </ListRow>
+  )
+}

@@ -1,0 +1,81 @@
+import Box from '@mui/material/Box'
+import Checkbox from '@mui/material/Checkbox'
+import FormControlLabel from '@mui/material/FormControlLabel'
+import MenuItem from '@mui/material/MenuItem'
+import TextField from '@mui/material/TextField'
+import { delimiters, encodings } from '#derive/import/file.ts'
+import { dateOrders, decimalSigns } from '#derive/import/values.ts'
+import { useTexts } from '../../texts/texts.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import type { Importing } from './use-import.ts'
+
+/** How the file is read: found out, and changed where that was wrong. */
+export function ReadingPanel({ importing }: { importing: Importing }) {
+  const { imports } = useTexts()
+  const { chosen, settings } = importing
+  if (!chosen || !settings) return null
+  const { reading } = chosen.file
+  return (
+    <Panel title={imports.file}>
+      <Box sx={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fit, minmax(160px, 1fr))', gap: 2 }}>
+        <Select
+          label={imports.separator}
+          value={reading.delimiter}
+          options={delimiters.map((value) => ({ value, text: imports.separators[value] ?? value }))}
+          onChange={(delimiter) => importing.readAgain({ ...reading, delimiter })}
+        />
+        <Select
+          label={imports.encoding}
+          value={reading.encoding}
+          options={encodings.map((value) => ({ value, text: value === 'utf-8' ? 'UTF-8' : 'Windows-1252' }))}
+          onChange={(encoding) => importing.readAgain({ ...reading, encoding })}
+        />
+        <Select
+          label={imports.decimal}
+          value={settings.decimal}
+          options={decimalSigns.map((value) => ({ value, text: imports.decimals[value] }))}
+          onChange={(decimal) => importing.decide({ ...settings, decimal })}
+        />
+        <Select
+          label={imports.dates}
+          value={settings.dates}
+          options={dateOrders.map((value) => ({ value, text: imports.dateOrders[value] }))}
+          onChange={(dates) => importing.decide({ ...settings, dates })}
+        />
+      </Box>
+      <FormControlLabel
+        sx={{ mt: 1 }}
+        control={<Checkbox checked={reading.noHeader} />}
+        label={imports.noHeader}
+        onChange={(_, noHeader) => importing.readAgain({ ...reading, noHeader })}
+      />
+    </Panel>
+  )
+}
+
+type SelectProps<Value extends string> = {
+  label: string
+  value: Value
+  options: readonly { value: Value; text: string }[]
+  hint?: string
+  onChange(value: Value): void
+}
+
+export const Select = <Value extends string>({ label, value, options, hint, onChange }: SelectProps<Value>) => (
+  <TextField
+    select
+    fullWidth
+    size="small"
+    label={label}
+    value={value}
+    helperText={hint}
+    slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}
+    onChange={({ target }) => onChange(target.value as Value)}
+  >
+    {options.map((option) => (
+      <MenuItem key={option.value} value={option.value}>
+        {option.text}
+      </MenuItem>
+    ))}
+  </TextField>
+)

@@ -1,0 +1,136 @@
+import Box from '@mui/material/Box'
+import Chip from '@mui/material/Chip'
+import Paper from '@mui/material/Paper'
+import ToggleButton from '@mui/material/ToggleButton'
+import ToggleButtonGroup from '@mui/material/ToggleButtonGroup'
+import Typography from '@mui/material/Typography'
+import { useMemo, useState } from 'react'
+import { type FormField, fieldsOf } from '#derive/form.ts'
+import type { Outcome, RowOutcome } from '#derive/import/importer.ts'
+import { countsOf } from '#derive/import/run.ts'
+import type { Definition } from '#registry/definition.ts'
+import { useFormat } from '../../texts/format.ts'
+import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Change } from '../history/change.tsx'
+import { Paging } from '../list/paging.tsx'
+
+const perPage = 25
+const outcomes = ['created', 'changed', 'same', 'refused'] as const
+const tones = { created: 'success', changed: 'info', same: 'default', refused: 'error' } as const
+
+/** What becomes of each row, a page at a time; those of one sort where somebody wants to see these alone. */
+export function RowList({ definition, rows }: { definition: Definition; rows: readonly RowOutcome[] }) {
+  const { imports } = useTexts()
+  const format = useFormat()
+  const counts = useMemo(() => countsOf(rows), [rows])
+  const [shown, setShown] = useState<Outcome | 'all'>(counts.refused > 0 ? 'refused' : 'all')
+  const [page, setPage] = useState(1)
+  const fields = useMemo(() => fieldsOf(definition), [definition])
+  const wanted = useMemo(
+    () => (shown === 'all' ? rows : rows.filter(({ outcome }) => outcome === shown)),
+    [rows, shown],
+  )
+  const some = wanted.slice((page - 1) * perPage, page * perPage)
+  return (
+    <Paper sx={{ overflow: 'hidden' }}>
+      <Box sx={{ p: 2, overflowX: 'auto' }}>
+        <ToggleButtonGroup
+          exclusive
+          size="small"
+          value={shown}
+          aria-label={imports.show}
+          onChange={(_, next: Outcome | 'all' | null) => {
+            if (next === null) return
+            setShown(next)
+            setPage(1)
+          }}
+          sx={{ flexWrap: 'wrap' }}
+        >
+          <ToggleButton value="all">
+            {imports.all} {format.number(rows.length)}
+          </ToggleButton>
+          {outcomes.map((outcome) => (
+            <ToggleButton key={outcome} value={outcome} disabled={counts[outcome] === 0}>
+              {imports.outcomes[outcome]} {format.number(counts[outcome])}
+            </ToggleButton>
+          ))}
+        </ToggleButtonGroup>
+      </Box>
+      {some.length === 0 && <Typography sx={{ p: 2 }}>{imports.nothing}</Typography>}
+      <Box component="ul" aria-label={imports.steps.difference} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+        {some.map((row) => (
+          <RowItem key={row.n} {...{ definition, row, fields }} />
+        ))}
+      </Box>
+      {wanted.length > perPage && <Paging listing={{ page, perPage, total: wanted.length, setPage }} />}
+    </Paper>
+  )
+}
+
+type RowItemProps = { definition: Definition; row: RowOutcome; fields: readonly FormField[] }
+
+function RowItem({ definition: { name }, row, fields }: RowItemProps) {
+  const { imports } = useTexts()
+  const { label } = useRecordTexts()
+  const { outcome, line, title, problems } = row
+  const changes = Object.entries(row.fields).flatMap(([field, change]) => {
+    const known = fields.find((candidate) => candidate.name === field)
+    return known ? [{ known, change }] : []
+  })
+  return (
+    <Box component="li" sx={{ px: 2, py: 1.5, borderTop: 1, borderColor: 'divider' }}>
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 1.5, rowGap: 0.5, alignItems: 'center' }}>
+        <Chip
+          size="small"
+          variant="outlined"
+          color={tones[outcome]}
+          label={imports.outcomes[outcome]}
+          sx={{ fontWeight: 600 }}
+        />
+        <Typography component="span" sx={{ fontWeight: 600, overflowWrap: 'anywhere', minWidth: 0 }}>
+          {title}
+        </Typography>
+        <Typography component="span" variant="body2" color="textSecondary">
+          {imports.line(line)}
+        </Typography>
+      </Box>
+      {changes.length > 0 && (
+        <Box component="ul" sx={{ m: 0, mt: 0.5, pl: 2.5, fontSize: '0.875rem', overflowWrap: 'anywhere' }}>
+          {changes.map(({ known, change: [old, now] }) => (
+            <li key={known.name}>
+              {label(name, known.name)}:{' '}
+              <Change field={known} resource={name} old={old} now={now} isNew={outcome === 'created'} />
+            </li>
+          ))}
+        </Box>
+      )}
+      {problems.length > 0 && (
+        <Box component="ul" sx={{ m: 0, mt: 0.5, pl: 2.5, fontSize: '0.875rem', overflowWrap: 'anywhere' }}>
+          {problems.map((problem) => (
+            <ProblemItem key={`${problem.column} ${problem.field} ${problem.code}`} problem={problem} records={name} />
+          ))}
+        </Box>
+      )}
+    </Box>
+  )
+}
+
+function ProblemItem({ problem, records }: { problem: RowOutcome['problems'][number]; records: string }) {
+  const { imports } = useTexts()
+  const { path } = useRecordTexts()
+  const { column, field, value, code, message, told = [] } = problem
+  const where = column ?? (field === '' ? undefined : path(records, field))
+  const said = imports.problems[code]?.(...told) ?? message
+  return (
+    <li>
+      {where !== undefined && <strong>{where} </strong>}
+      {said}
+      {value !== '' && (
+        <Typography component="span" variant="body2" color="textSecondary">
+          {' '}
+          ({imports.says(value.length > 80 ? `${value.slice(0, 80)} …` : value)})
+        </Typography>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,180 @@
+import { type CsvError, parse } from 'csv-parse'
+import { importBytesMax, importColumnsMax, importRowsMax } from '#registry/limits.ts'
+
+/** A file of comma-separated values as rows of texts: whatever program of whichever country has written it. */
+
+export const encodings = ['utf-8', 'windows-1252'] as const
+export type Encoding = (typeof encodings)[number]
+export const delimiters = [',', '\t', ';'] as const
+export type Delimiter = (typeof delimiters)[number]
+
+/** How the file is read. What is not said is found out. */
+export type FileOptions = {
+  encoding?: Encoding | undefined
+  delimiter?: Delimiter | undefined
+  /** The first row is data too, and columns are numbered. */
+  noHeader?: boolean | undefined
+}
+
+/** How the file was read in the end; read so again, it has the same rows. */
+export type Reading = { encoding: Encoding; delimiter: Delimiter; noHeader: boolean }
+
+export type ImportFile = {
+  reading: Reading
+  /** Their names, each once. */
+  columns: string[]
+  rows: FileRow[]
+  /** Tells the file from another. */
+  fingerprint: string
+}
+
+/** `line` is where it begins in the file, from 1. */
+export type FileRow = { line: number; cells: string[] }
+
+/** The file cannot be imported at all. The message says why and what to do. */
+export class FileProblem extends Error {
+  override name = 'FileProblem'
+  readonly code: keyof typeof fileProblems
+  readonly particulars: readonly string[]
+  constructor(code: keyof typeof fileProblems, ...particulars: string[]) {
+    const say: (...particulars: string[]) => string = fileProblems[code]
+    super(say(...particulars))
+    this.code = code
+    this.particulars = particulars
+  }
+}
+
+export const fileProblems = {
+  too_large: (mebibytes: string) => `The file is larger than ${mebibytes} MiB: divide it into several.`,
+  empty: () => 'The file has no rows.',
+  workbook: () => 'This is a workbook or another packed file and no text: save it as CSV first.',
+  utf_16: () => 'The file is in UTF-16: save it as CSV in UTF-8.',
+  binary: (line: string) => `Line ${line} has a NUL byte: this is no text. Save the data as CSV first.`,
+  not_closed: (line: string) => `A quotation mark is opened and never closed; the text in it ends at line ${line}.`,
+  too_many_rows: (most: string) => `The file has more than ${most} rows: divide it into several.`,
+  too_many_columns: (most: string) => `The file has more than ${most} columns: is the separator another one?`,
+} satisfies { [code: string]: (...particulars: string[]) => string }
+
+/** `breathe` lets others have their turn; a page stays alive. */
+export async function readFile(
+  bytes: Uint8Array,
+  { encoding, delimiter, noHeader = false }: FileOptions,
+  breathe: () => Promise<void>,
+): Promise<ImportFile> {
+  onlyText(bytes)
+  const decoded = decode(bytes, encoding)
+  if (decoded.text.trim() === '') throw new FileProblem('empty')
+  const separator = delimiter ?? delimiterOf(decoded.text)
+  const read = await rowsOf(decoded.text, separator, breathe)
+  const said = read.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
+  const [first] = said
+  if (!first) throw new FileProblem('empty')
+  const width = noHeader ? Math.max(...said.map(({ cells }) => cells.length)) : first.cells.length
+  if (width > importColumnsMax) throw new FileProblem('too_many_columns', String(importColumnsMax))
+  const rows = noHeader ? said : said.slice(1)
+  if (rows.length === 0) throw new FileProblem('empty')
+  const columns = named(Array.from({ length: width }, (_, index) => (noHeader ? '' : (first.cells[index] ?? ''))))
+  const reading = { encoding: decoded.encoding, delimiter: separator, noHeader }
+  return { reading, columns, rows, fingerprint: fingerprintOf(bytes) }
+}
+
+function onlyText(bytes: Uint8Array): void {
+  if (bytes.length > importBytesMax) throw new FileProblem('too_large', String(importBytesMax / 1024 ** 2))
+  const [first, second, third] = bytes
+  if (first === 0x50 && second === 0x4b && third === 0x03) throw new FileProblem('workbook')
+  if (first === 0xd0 && second === 0xcf && third === 0x11) throw new FileProblem('workbook')
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) throw new FileProblem('utf_16')
+  const nul = bytes.indexOf(0)
+  if (nul < 0) return
+  let line = 1
+  for (let at = bytes.indexOf(0x0a); at >= 0 && at < nul; at = bytes.indexOf(0x0a, at + 1)) line++
+  throw new FileProblem('binary', String(line))
+}
+
+/**
+ * What is no UTF-8 from end to end is taken for Windows-1252, in which every byte is a character. Where UTF-8 is asked
+ * for, what is none becomes U+FFFD, by which the row is refused.
+ */
+function decode(bytes: Uint8Array, wanted: Encoding | undefined): { text: string; encoding: Encoding } {
+  if (wanted) return { text: new TextDecoder(wanted).decode(bytes), encoding: wanted }
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: 'utf-8' }
+  } catch {
+    return { text: new TextDecoder('windows-1252').decode(bytes), encoding: 'windows-1252' }
+  }
+}
+
+/** The one that stands most often in the first line, outside of quotes. A comma may stand within a name, so it comes last. */
+function delimiterOf(text: string): Delimiter {
+  // What stands between every second pair of quotes is outside of them.
+  const outside = text
+    .slice(0, sampleLength)
+    .split('"')
+    .filter((_, index) => index % 2 === 0)
+  const line =
+    outside
+      .join('')
+      .trimStart()
+      .split(/\r?\n|\r/, 1)[0] ?? ''
+  const counted = delimiters.toReversed().map((one) => ({ one, count: line.split(one).length }))
+  return counted.reduce((best, next) => (next.count > best.count ? next : best)).one
+}
+
+const sampleLength = 100_000
+/** Characters that are parsed between two pauses. */
+const sliceLength = 64 * 1024
+
+async function rowsOf(text: string, delimiter: string, breathe: () => Promise<void>): Promise<FileRow[]> {
+  const rows: FileRow[] = []
+  const parser = parse({
+    ...{ delimiter, info: true, skip_empty_lines: true },
+    // Rows of another length are refused one by one, and a quotation mark within a text is no more than that.
+    ...{ relax_column_count: true, relax_quotes: true },
+  })
+  const ended = new Promise<void>((resolve, reject) => {
+    parser.once('end', resolve)
+    parser.once('error', (error: CsvError & { lines?: number }) =>
+      reject(error.code === 'CSV_QUOTE_NOT_CLOSED' ? new FileProblem('not_closed', String(error.lines)) : error),
+    )
+  })
+  // Its outcome is asked for below, perhaps after it is known.
+  ended.catch(() => undefined)
+  parser.on('data', ({ record, info }: { record: string[]; info: { lines: number } }) => {
+    const within = record.reduce((count, cell) => count + (cell.split('\n').length - 1), 0)
+    rows.push({ line: info.lines - within, cells: record })
+  })
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\n', at + sliceLength) + 1 || text.length
+    const slice = text.slice(at, end)
+    await Promise.race([new Promise((resolve) => parser.write(slice, resolve)), ended])
+    if (rows.length > importRowsMax + 1) throw new FileProblem('too_many_rows', String(importRowsMax))
+    await breathe()
+    at = end
+  }
+  parser.end()
+  await ended
+  if (rows.length > importRowsMax + 1) throw new FileProblem('too_many_rows', String(importRowsMax))
+  return rows
+}
+
+/** A name that is given twice, or not at all, is told by its place. */
+function named(header: readonly string[]): string[] {
+  const names: string[] = []
+  for (const [index, given] of header.entries()) {
+    const name = given.trim() || `Column ${index + 1}`
+    let unlike = name
+    for (let n = 2; names.includes(unlike); n++) unlike = `${name} (${n})`
+    names.push(unlike)
+  }
+  return names
+}
+
+/** FNV-1a twice, from two beginnings. Crypto is not there for pages without TLS, and nobody gains by a file that meets another. */
+function fingerprintOf(bytes: Uint8Array): string {
+  let [one, other] = [0x811c9dc5, 0x1b873593]
+  for (const byte of bytes) {
+    one = Math.imul(one ^ byte, 0x01000193)
+    other = Math.imul(other ^ byte, 0x01000193) ^ (other >>> 15)
+  }
+  return [bytes.length, one >>> 0, other >>> 0].map((part) => part.toString(36)).join('-')
+}

@@ -1,0 +1,387 @@
+import { describe, expect, test } from 'vitest'
+import type { Definition } from '#registry/definition.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import * as german from '../../console/texts/de/records.ts'
+import * as english from '../../console/texts/en/records.ts'
+import { type FileOptions, FileProblem, readFile } from './file.ts'
+import { guessHabits } from './habits.ts'
+import { makeImporter } from './importer.ts'
+import { differenceCsv, refusedCsv } from './report.ts'
+import { type ImportSettings, makeRowReader, settingsProblems } from './rows.ts'
+import { applyAll, previewAll } from './run.ts'
+import { guess, targetsOf } from './targets.ts'
+import { habitsOf, readCell } from './values.ts'
+
+const clients = definitionOf(registry, 'clients') as Definition
+const projects = definitionOf(registry, 'projects') as Definition
+const catalogues = [english, german]
+const breathe = (): Promise<void> => Promise.resolve()
+
+const bytesOf = (text: string, encoding: 'utf8' | 'latin1' = 'utf8'): Uint8Array => Buffer.from(text, encoding)
+const fileOf = (text: string, options: FileOptions = {}) => readFile(bytesOf(text), options, breathe)
+
+describe('A file is read, whoever has written it', () => {
+  const rows: [title: string, bytes: Uint8Array, columns: string[], cells: string[][]][] = [
+    ['commas', bytesOf('Name,City\nA,B\n'), ['Name', 'City'], [['A', 'B']]],
+    ['semicolons', bytesOf('Name;City, State\nA;B\n'), ['Name', 'City, State'], [['A', 'B']]],
+    ['tabs', bytesOf('Name\tCity\nA\tB\n'), ['Name', 'City'], [['A', 'B']]],
+    ['a byte order mark', bytesOf('\ufeffName;City\r\nA;B\r\n'), ['Name', 'City'], [['A', 'B']]],
+    ['line breaks and quotes in quotes', bytesOf('a;b\n"x\ny";"say ""hi"""\n'), ['a', 'b'], [['x\ny', 'say "hi"']]],
+    ['a quote within a text', bytesOf('a;b\n5" pipe;1\n'), ['a', 'b'], [['5" pipe', '1']]],
+    ['Windows-1252', bytesOf('Firma;Ort\nMüller;Köln\n', 'latin1'), ['Firma', 'Ort'], [['Müller', 'Köln']]],
+    ['empty rows, which are none', bytesOf('a;b\n\n;\n1;2\n'), ['a', 'b'], [['1', '2']]],
+    [
+      'a name that is given twice, or not at all',
+      bytesOf('a;a;\n1;2;3\n'),
+      ['a', 'a (2)', 'Column 3'],
+      [['1', '2', '3']],
+    ],
+  ]
+  test.each(rows)('%s', async (_, bytes, columns, cells) => {
+    const file = await readFile(bytes, {}, breathe)
+    expect(file.columns).toEqual(columns)
+    expect(file.rows.map((row) => row.cells)).toEqual(cells)
+  })
+
+  test('each row knows its line', async () => {
+    const { rows } = await fileOf('a;b\n1;"x\ny"\n\n2;z\n')
+    expect(rows.map(({ line }) => line)).toEqual([2, 5])
+  })
+
+  test('a file without names has numbered columns', async () => {
+    const file = await fileOf('1;2\n3;4\n', { noHeader: true })
+    expect(file.columns).toEqual(['Column 1', 'Column 2'])
+    expect(file.rows).toHaveLength(2)
+  })
+
+  test('two files are told apart, and one is known again', async () => {
+    const [one, again, other] = await Promise.all(['a\n1\n', 'a\n1\n', 'a\n2\n'].map((text) => fileOf(text)))
+    expect(one?.fingerprint).toBe(again?.fingerprint)
+    expect(one?.fingerprint).not.toBe(other?.fingerprint)
+  })
+
+  const refused: [code: string, bytes: Uint8Array][] = [
+    ['too_large', new Uint8Array(100 * 1024 ** 2)],
+    ['empty', bytesOf('')],
+    ['empty', bytesOf('Name;City\n')],
+    ['workbook', Uint8Array.from([0x50, 0x4b, 0x03, 0x04, 0, 0])],
+    ['utf_16', Uint8Array.from([0xff, 0xfe, 0x41, 0])],
+    ['binary', bytesOf('a;b\n1;\0\n')],
+    ['not_closed', bytesOf('a;b\n"1;2\n')],
+    ['too_many_rows', bytesOf(`a\n${'1\n'.repeat(50_001)}`)],
+    ['too_many_columns', bytesOf(`${'a;'.repeat(300)}\n1\n`)],
+  ]
+  test.each(refused)('is refused as a whole: %s', async (code, bytes) => {
+    const error = await readFile(bytes, {}, breathe).catch((caught: unknown) => caught)
+    expect(error).toBeInstanceOf(FileProblem)
+    expect((error as FileProblem).code).toBe(code)
+    expect((error as FileProblem).message).toMatch(/^[A-Z].*[.?]$/)
+  })
+})
+
+describe('Columns are known by the names of fields and by their labels in both languages', () => {
+  const rows: [column: string, path: string | undefined][] = [
+    ['credit_limit_minor', 'credit_limit_minor'],
+    ['Kreditlimit', 'credit_limit_minor'],
+    ['Credit limit', 'credit_limit_minor'],
+    ['billing_address.city', 'billing_address.city'],
+    ['Ort', 'billing_address.city'],
+    ['PLZ', 'billing_address.postal_code'],
+    ['E-Mail-Adresse', 'email'],
+    ['KD.-NR.', 'external_ref'],
+    ['created_at', undefined],
+    ['constructor', undefined],
+    ['Schuhgröße', undefined],
+  ]
+  test.each(rows)('%s', (column, path) => {
+    expect(Object.entries(guess(clients, [column], catalogues))).toEqual(path === undefined ? [] : [[column, path]])
+  })
+
+  test('what was chosen the last time counts first, and no field is taken twice', () => {
+    const columns = ['Name', 'Bezeichnung', 'Alt']
+    expect(guess(clients, columns, catalogues, { Alt: 'name', Name: 'no_such_field' })).toEqual({ Alt: 'name' })
+    expect(guess(clients, columns, catalogues)).toEqual({ Name: 'name' })
+  })
+
+  test('every field that can be sent is a target, but lists of lines', () => {
+    const estimates = definitionOf(registry, 'estimates') as Definition
+    const paths = targetsOf(estimates).map(({ path }) => path)
+    expect(paths).toContain('client_id')
+    expect(paths).not.toContain('lines')
+    expect(paths).not.toContain('id')
+  })
+
+  test('an export is known whole', () => {
+    for (const definition of registry) {
+      const paths = targetsOf(definition).map(({ path }) => path)
+      expect(guess(definition, paths, catalogues)).toEqual(Object.fromEntries(paths.map((path) => [path, path])))
+    }
+  })
+})
+
+describe('A cell says what people write', () => {
+  const read = (definition: Definition, path: string, text: string, given: object = {}) => {
+    const target = targetsOf(definition).find((one) => one.path === path)
+    if (!target) throw new Error(path)
+    const habits = habitsOf({ dates: 'dmy', decimal: 'comma', currency: 'EUR', ...given })
+    const wordsFor = (value: string) =>
+      catalogues.flatMap(
+        (catalogue) =>
+          (catalogue.records[definition.name as 'clients'].values as { [value: string]: string })[value] ?? [],
+      )
+    const outcome = readCell(text, { field: target.field, path, exact: 'exact' in given, habits, wordsFor })
+    return 'problem' in outcome ? outcome.problem.code : outcome.value
+  }
+  const rows: [path: string, text: string, given: object, value: Json][] = [
+    ['credit_limit_minor', '1.234,56', {}, 123456],
+    ['credit_limit_minor', '1.234', {}, 123400],
+    ['credit_limit_minor', '1234,5', {}, 123450],
+    ['credit_limit_minor', '1 234,50 €', {}, 123450],
+    ['credit_limit_minor', 'EUR 12', {}, 1200],
+    ['credit_limit_minor', "1'234.50", { decimal: 'point' }, 123450],
+    ['credit_limit_minor', '1,234.56', { decimal: 'point' }, 123456],
+    ['credit_limit_minor', '1250', { exact: true }, 1250],
+    ['credit_limit_minor', '1234', { currency: 'JPY' }, 1234],
+    ['credit_limit_minor', '12,345', {}, 'wrong_format'],
+    ['credit_limit_minor', '1,234.56', {}, 'not_a_number'],
+    ['credit_limit_minor', '12.34.5', {}, 'not_a_number'],
+    ['credit_limit_minor', '=cmd', {}, 'not_a_number'],
+    ['credit_limit_minor', '12 $', {}, 'other_currency'],
+    ['credit_limit_minor', '12 USD', {}, 'other_currency'],
+    ['credit_limit_minor', '-5', {}, 'out_of_range'],
+    ['payment_terms_days', '30', {}, 30],
+    ['payment_terms_days', '30,5', {}, 'wrong_type'],
+    ['status', 'ACTIVE', {}, 'ACTIVE'],
+    ['status', 'Interessent', {}, 'PROSPECT'],
+    ['status', 'prospect', {}, 'PROSPECT'],
+    ['status', 'Ruht', {}, 'no_such_word'],
+    ['billing_address.country', 'de', {}, 'DE'],
+    ['billing_address.country', 'Deutschland', {}, 'DE'],
+    ['billing_address.country', 'Germany', {}, 'DE'],
+    ['billing_address.country', 'Atlantis', {}, 'no_such_word'],
+    ['billing_address.country', 'XX', {}, 'wrong_format'],
+    ['email', 'nobody', {}, 'wrong_format'],
+    ['name', 'x'.repeat(1024 ** 2), {}, 'too_long'],
+    ['name', "'=SUM(A1)", {}, '=SUM(A1)'],
+    ['name', "'s-Hertogenbosch", {}, "'s-Hertogenbosch"],
+  ]
+  test.each(rows)('%s: %s', (path, text, given, value) => {
+    expect(read(clients, path, text, given)).toEqual(value)
+  })
+
+  const days: [text: string, dates: string, value: string][] = [
+    ['31.03.2026', 'dmy', '2026-03-31'],
+    ['1/2/2026', 'dmy', '2026-02-01'],
+    ['1/2/2026', 'mdy', '2026-01-02'],
+    ['2026-03-31', 'mdy', '2026-03-31'],
+    ['31.03.2026 00:00:00', 'dmy', '2026-03-31'],
+    ['31.03.26', 'dmy', 'not_a_day'],
+    ['31.02.2026', 'dmy', 'wrong_format'],
+    ['31.03.2026 14:30', 'dmy', 'not_a_day'],
+    ['31.03.2026', 'ymd', 'not_a_day'],
+    ['morgen', 'dmy', 'not_a_day'],
+  ]
+  test.each(days)('a day: %s as %s', (text, dates, value) => {
+    expect(read(projects, 'start_date', text, { dates })).toBe(value)
+  })
+
+  test('a share with its sign', () => {
+    expect(read(projects, 'percent_complete', '45 %')).toBe(45)
+  })
+
+  const flags: [text: string, value: Json][] = [
+    ['ja', true],
+    ['No', false],
+    ['1', true],
+    ['vielleicht', 'not_yes_or_no'],
+  ]
+  test.each(flags)('yes or no: %s', (text, value) => {
+    expect(read(definitionOf(registry, 'equipment_logs') as Definition, 'billed', text)).toBe(value)
+  })
+})
+
+test.each([
+  [['1.234,56', '12'], ['31.03.2026'], { decimal: 'comma', dates: 'dmy' }],
+  [['1,234.56'], ['03/31/2026'], { decimal: 'point', dates: 'mdy' }],
+  [['1.234'], ['01/02/2026'], { decimal: 'point', dates: 'ymd' }],
+  [['12.5'], ['2026-01-31'], { decimal: 'point', dates: 'ymd' }],
+])('what stands in the columns tells how numbers and days are written: %s %s', (amounts, days, habits) => {
+  const rows = amounts.map((amount, index) => ({ line: index, cells: [amount, days[index] ?? ''] }))
+  const mapping = { a: 'contract_minor', b: 'start_date' }
+  const usual = { dates: 'ymd', decimal: 'point' } as const
+  expect(guessHabits(projects, { columns: ['a', 'b'], rows }, mapping, usual)).toEqual(habits)
+})
+
+/** A service that knows some records, and refuses a body with this name. */
+function service(known: { [reference: string]: number } = {}, names: { [name: string]: number[] } = {}) {
+  const tries: JsonObject[][] = []
+  return {
+    tries,
+    async lookUp(field: string, values: readonly string[]) {
+      const ids = (value: string): number[] =>
+        field === 'external_ref' ? [known[value.toLowerCase()] ?? []].flat() : (names[value] ?? [])
+      return values.flatMap((value, place) => ids(value).map((id) => ({ place, id, title: value, also: `R-${id}` })))
+    },
+    async attempt(operations: readonly JsonObject[]) {
+      tries.push([...operations])
+      const bodies = operations.map(({ body }) => body as JsonObject)
+      const refused = bodies.flatMap(({ name }, n) => (name === 'Taken' ? [n] : []))
+      if (refused.length > 0) {
+        const errors = [{ field: 'body.name', code: 'not_unique' as const, message: 'must be unique' }]
+        const problem = {
+          type: '',
+          title: '',
+          status: 422,
+          detail: '',
+          code: 'validation_failed' as const,
+          request_id: '',
+          errors,
+        }
+        return { refused: refused.map((n) => ({ n, status: 422, problem })) }
+      }
+      const changed = operations.map(({ id }, n) =>
+        id !== undefined ? (bodies[n]?.name === 'Same' ? [] : ['name']) : null,
+      )
+      const changes = operations.map(({ id }, n) => ({
+        ...{ records: 'clients', id: (id ?? null) as number | null, action: id === undefined ? 'created' : 'updated' },
+        fields: { name: [id === undefined ? null : 'Old', bodies[n]?.name ?? null] },
+      }))
+      return {
+        changed,
+        plan: {
+          hash: `plan-${tries.length}`,
+          total: changes.length,
+          changes,
+          would_delete: [],
+          would_keep: [],
+        } as never,
+      }
+    },
+  }
+}
+
+async function importing(text: string, given: Partial<ImportSettings>, asked = service(), definition = clients) {
+  const file = await fileOf(text)
+  const columns = guess(definition, file.columns, catalogues)
+  const settings: ImportSettings = {
+    columns,
+    match: null,
+    dates: 'dmy',
+    decimal: 'comma',
+    reading: file.reading,
+    ...given,
+  }
+  expect(settingsProblems(definition, file, settings)).toEqual([])
+  const read = makeRowReader(definition, file, settings, { currency: 'EUR', catalogues })
+  return { file, asked, importer: makeImporter({ definition, file, settings, read }, asked) }
+}
+
+describe('What each row would do is found by trying', () => {
+  test('rows that are there are changed, others made; what changes nothing is left alone, and what is refused says why', async () => {
+    const text = 'Ref;Name\nR-1;New name\nR-2;Same\nR-3;Third\nR-4;Taken\nr-3;Again\n;Nobody\n'
+    const { importer, asked, file } = await importing(
+      text,
+      { match: 'external_ref' },
+      service({ 'r-1': 11, 'r-2': 12 }),
+    )
+    const part = await importer.part(0)
+    expect(part.rows.map(({ line, outcome, id }) => [line, outcome, id])).toEqual([
+      [2, 'changed', 11],
+      [3, 'same', 12],
+      [4, 'created', null],
+      [5, 'refused', null],
+      [6, 'refused', null],
+      [7, 'refused', null],
+    ])
+    expect(part.rows.flatMap(({ problems }) => problems.map(({ code, column }) => [code, column]))).toEqual([
+      ['not_unique', 'Name'],
+      ['twice', 'Ref'],
+      ['no_key', 'Ref'],
+    ])
+    expect(part.rows[0]?.fields).toEqual({ name: ['Old', 'New name'] })
+    expect(part.rows[2]?.fields).toEqual({ name: [null, 'Third'] })
+    // The last try is what is written.
+    expect(part.operations).toEqual(asked.tries.at(-1))
+    expect(part.plan).toBe(`plan-${asked.tries.length}`)
+    expect(part.operations.map(({ op }) => op)).toEqual(['update', 'create'])
+    expect(refusedCsv(file, part.rows).split('\r\n')[1]).toBe('R-4,Taken,Name must be unique')
+  })
+
+  test('names lead to records; one that leads to none or to several refuses its row, and names them', async () => {
+    const text = 'Projekt;Kunde\nA;Quay\nB;Nobody\nC;Twins\n'
+    const { importer } = await importing(text, {}, service({}, { Quay: [7], Twins: [8, 9] }), projects)
+    const { rows, operations } = await importer.part(0)
+    expect(operations).toEqual([{ op: 'create', body: { name: 'A', client_id: 7 } }])
+    expect(rows.map(({ problems }) => problems.map(({ code, message }) => [code, message]))).toEqual([
+      [],
+      [['unknown_name', 'is the name of no record']],
+      [['ambiguous_name', 'may be Twins (R-8, id 8) or Twins (R-9, id 9)']],
+    ])
+  })
+
+  test('a row of another length and one that cannot be read are refused, and all that is wrong is said at once', async () => {
+    const { importer } = await importing('Name;Status;Kreditlimit\nA;Aktiv\nB;Aktiv;1;x\nC\ufffd;Ruht;viel\n', {})
+    const { rows } = await importer.part(0)
+    expect(rows.map(({ problems }) => problems.map(({ code }) => code))).toEqual([
+      ['cells'],
+      ['cells'],
+      ['unreadable', 'no_such_word', 'not_a_number'],
+    ])
+  })
+
+  test('an empty cell says nothing', async () => {
+    const { importer } = await importing('Name;Status;Kreditlimit\nA;;\n', {})
+    expect((await importer.part(0)).operations).toEqual([{ op: 'create', body: { name: 'A' } }])
+  })
+
+  test('no formula leaves in what is downloaded', async () => {
+    const { importer, file } = await importing('Name;Kreditlimit\n"=cmd|\' /C calc\'!A0";x\n+1;@y\n', {})
+    const { rows } = await importer.part(0)
+    for (const csv of [refusedCsv(file, rows), differenceCsv(rows)]) {
+      expect(csv).not.toMatch(/(^|[,;\r\n\t])"?[=+@-](?!\d+([.,\r]|$))/)
+    }
+  })
+})
+
+describe('Parts', () => {
+  const many = (count: number) => `Ref;Name\n${Array.from({ length: count }, (_, n) => `R-${n};Name ${n}\n`).join('')}`
+  const quiet = { tell: () => undefined, isStopped: () => false }
+
+  test('have no more rows and no more bytes than a batch', async () => {
+    const { importer } = await importing(many(1201), {})
+    const parts = await previewAll(importer, 1201, quiet)
+    expect(parts?.map(({ from, to }) => [from, to])).toEqual([
+      [0, 500],
+      [500, 1000],
+      [1000, 1201],
+    ])
+    const notes = 'x'.repeat(9000)
+    const long = await importing(
+      `Name;Notes\n${Array.from({ length: 300 }, (_, n) => `N ${n};${notes}\n`).join('')}`,
+      {},
+    )
+    const cut = await previewAll(long.importer, 300, quiet)
+    expect(cut?.length).toBeGreaterThan(2)
+    for (const { operations } of cut ?? []) expect(JSON.stringify(operations).length).toBeLessThan(4 * 1024 ** 2)
+  })
+
+  test('are done one after the other, until it is stopped; what has changed is shown again and done on a yes alone', async () => {
+    const { importer } = await importing(many(1500), {})
+    const parts = (await previewAll(importer, 1500, quiet)) ?? []
+    const done: number[] = []
+    let isStopped = false
+    const watch = { tell: (to: number) => (isStopped = to === 1000), isStopped: () => isStopped }
+    const apply = async ({ to, plan }: { to: number; plan: string | null }) => {
+      if (to === 500 && plan === parts[0]?.plan) return 'changed'
+      done.push(to)
+      return 'done'
+    }
+    const confirm = async () => true
+    expect(await applyAll(importer, { parts, apply: apply as never, confirm }, watch)).toBe('stopped')
+    expect(done).toEqual([500, 1000])
+    expect(await applyAll(importer, { parts, apply: async () => 'changed', confirm: async () => false }, quiet)).toBe(
+      'stopped',
+    )
+  })
+})

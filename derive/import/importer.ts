@@ -1,0 +1,190 @@
+import type { Definition } from '#registry/definition.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
+import { importBatchBytes, importBatchRows } from '#registry/limits.ts'
+import type { PlannedChange, RefusedRow, WritePlan } from '#registry/refusals.ts'
+import type { LookedUp } from '../console/answers.ts'
+import type { ImportFile } from './file.ts'
+import { findRecords, findReferences } from './find.ts'
+import { columnOf, type ImportSettings, type ReadRow, type RowProblem, type RowReader } from './rows.ts'
+
+/**
+ * An import, part by part: what each row would do, and the batch that does it. It decides; the one who asks looks up, tries
+ * and writes. Decisions, Import.
+ */
+
+/** What can be asked of the service. */
+export type ImportService = {
+  lookUp(field: string, values: readonly string[]): Promise<readonly LookedUp[]>
+  attempt(operations: readonly JsonObject[]): Promise<Attempted>
+}
+
+export type Attempted =
+  | { refused: readonly RefusedRow[] }
+  | { changed: readonly (readonly string[] | null)[]; plan: WritePlan }
+
+/** What becomes of a row. */
+export type Outcome = keyof typeof opOf | 'same' | 'refused'
+
+/** The operation by which a row is written. */
+const opOf = { created: 'create', changed: 'update' } as const
+
+const opFor = (outcome: Outcome): string | undefined => (opOf as { readonly [outcome: string]: string })[outcome]
+
+export type RowOutcome = {
+  /** Its place among the rows of the file, from 0. */
+  n: number
+  line: number
+  outcome: Outcome
+  /** The record that is there. */
+  id: number | null
+  title: string
+  /** What it would have, beside what it has. */
+  fields: { readonly [field: string]: readonly [Json, Json] }
+  problems: readonly RowProblem[]
+}
+
+/** Rows that are written by one batch. */
+export type Part = { from: number; to: number; rows: RowOutcome[]; operations: JsonObject[]; plan: string | null }
+
+export type Importer = {
+  /** The part that begins at a row, as things are now; `to` where it ended before. */
+  part(from: number, to?: number): Promise<Part>
+}
+
+export type Importing = {
+  definition: Definition
+  file: Pick<ImportFile, 'rows'>
+  settings: ImportSettings
+  read: RowReader
+}
+
+export function makeImporter(
+  { definition, file: { rows }, settings, read }: Importing,
+  service: ImportService,
+): Importer {
+  const unique = Object.keys(definition.fields).filter((name) => definition.fields[name]?.unique)
+  /** Where a unique value stands first in the file. */
+  const firsts = new Map<string, number>()
+
+  const repeated = (row: ReadRow, n: number): RowProblem[] =>
+    unique.flatMap((field): RowProblem[] => {
+      const value = row.body[field]
+      if (typeof value !== 'string') return []
+      const key = `${field} ${value.toLowerCase()}`
+      const first = firsts.get(key)
+      if (first === undefined || first >= n) {
+        firsts.set(key, n)
+        return []
+      }
+      const line = String(rows[first]?.line)
+      const message = `is the same as in line ${line}`
+      return [{ column: columnOf(settings, field), value, field, code: 'twice', message, told: [line] }]
+    })
+
+  return {
+    async part(from, to) {
+      const reads = readPart(rows, read, from, to)
+      for (const [index, row] of reads.entries()) row.problems.push(...repeated(row, from + index))
+      await findReferences(service, reads)
+      const found = await findRecords(service, settings, reads)
+      const outcomes = reads.map((row, index): RowOutcome => {
+        const n = from + index
+        const id = row.key === null ? null : (found.get(row.key.toLowerCase()) ?? null)
+        const outcome = row.problems.length > 0 ? 'refused' : id === null ? 'created' : 'changed'
+        const title = row.body[definition.title]
+        return {
+          ...{ n, line: rows[n]?.line ?? 0, outcome, id, title: typeof title === 'string' ? title : (row.key ?? '') },
+          ...{ fields: {}, problems: row.problems },
+        }
+      })
+      const { operations, plan } = await tryOut(service, settings, reads, outcomes)
+      return { from, to: from + reads.length, rows: outcomes, operations, plan }
+    },
+  }
+}
+
+/** As many rows as one batch may have; the same ones where it was cut before. */
+function readPart(rows: ImportFile['rows'], read: RowReader, from: number, to = rows.length): ReadRow[] {
+  const part: ReadRow[] = []
+  let bytes = 0
+  for (const row of rows.slice(from, Math.min(to, from + importBatchRows))) {
+    const one = read(row)
+    // No character of a body is longer than this in UTF-8 and JSON.
+    bytes += 100 + 3 * JSON.stringify(one.body).length
+    if (part.length > 0 && bytes > importBatchBytes) break
+    part.push(one)
+  }
+  return part
+}
+
+/**
+ * Tries the rows, leaves out those that are refused and those that change nothing, and tries again, until all that is left
+ * does something: that is the batch, and the plan of the last try is what it does.
+ */
+async function tryOut(
+  service: ImportService,
+  settings: ImportSettings,
+  reads: readonly ReadRow[],
+  outcomes: RowOutcome[],
+) {
+  for (;;) {
+    const left = outcomes.flatMap(({ outcome }, index) => (opFor(outcome) ? [index] : []))
+    const operations = left.map((index): JsonObject => {
+      const { outcome, id } = outcomes[index] as RowOutcome
+      return { op: opFor(outcome) as string, ...(id === null ? {} : { id }), body: (reads[index] as ReadRow).body }
+    })
+    if (operations.length === 0) return { operations, plan: null }
+    const tried = await service.attempt(operations)
+    const settle = (at: number, given: Partial<RowOutcome>): void => {
+      const index = left[at] as number
+      outcomes[index] = { ...(outcomes[index] as RowOutcome), ...given }
+    }
+    if ('refused' in tried) {
+      // A refusal that names no row would be tried for ever.
+      if (tried.refused.length === 0) throw new Error('a batch was refused for no row')
+      for (const { n, problem } of tried.refused) {
+        const row = reads[left[n] as number] as ReadRow
+        settle(n, { outcome: 'refused', problems: problemsOf(settings, row, problem) })
+      }
+      continue
+    }
+    const same = tried.changed.flatMap((changed, at) => (changed?.length === 0 ? [at] : []))
+    if (same.length === 0) {
+      const planned = plannedRows(tried.plan.changes)
+      for (const [at, index] of left.entries()) settle(at, { fields: planned(outcomes[index] as RowOutcome) })
+      return { operations, plan: tried.plan.hash }
+    }
+    for (const at of same) settle(at, { outcome: 'same' })
+  }
+}
+
+/** What a plan says of each row: updates by their ids, what is made in its order. */
+function plannedRows(changes: readonly PlannedChange[]): (row: RowOutcome) => RowOutcome['fields'] {
+  const made = changes.filter(({ id }) => id === null)[Symbol.iterator]()
+  const byId = new Map(changes.map((change) => [change.id, change]))
+  return ({ id }) => {
+    const change = id === null ? made.next().value : byId.get(id)
+    const pairs = Object.entries(change?.fields ?? {}).map(([name, pair]) => {
+      const [before = null, after = null] = pair as Json[]
+      return [name, [before, after] as const] as const
+    })
+    return Object.fromEntries(pairs)
+  }
+}
+
+function problemsOf(settings: ImportSettings, { body }: ReadRow, problem: RefusedRow['problem']): RowProblem[] {
+  const { errors, detail } = problem
+  if (!errors || errors.length === 0) return [{ column: null, value: '', field: '', code: 'refused', message: detail }]
+  return errors.map(({ field, code, message }) => {
+    const path = field.replace(/^body\.?/, '')
+    const value = body[path.split('.')[0] as string]
+    return {
+      column: columnOf(settings, path),
+      value:
+        value === undefined || value === null
+          ? ''
+          : (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200),
+      ...{ field: path, code, message },
+    }
+  })
+}

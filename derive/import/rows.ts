@@ -1,0 +1,154 @@
+import type { Definition } from '#registry/definition.ts'
+import { isObject, type JsonObject } from '#registry/json.ts'
+import type { FileRow, ImportFile, Reading } from './file.ts'
+import { type Catalogue, type Target, targetsOf } from './targets.ts'
+import { type CellCode, type Habits, habitsOf, readCell } from './values.ts'
+
+/** A row of the file as the body of an operation, or what is wrong with it, column by column. */
+
+/** What somebody decides about a file: kept with the import, and proposed for the next file of its sort. */
+export type ImportSettings = Pick<Habits, 'dates' | 'decimal'> & {
+  /** Column → path of its target; columns that are not named are left out. */
+  columns: { readonly [column: string]: string }
+  /** The field by whose value a row finds the record that it changes; null creates a record for each row. */
+  match: string | null
+  reading: Reading
+}
+
+export type RowCode =
+  | CellCode
+  | 'cells'
+  | 'unreadable'
+  | 'no_key'
+  | 'twice'
+  | 'unknown_name'
+  | 'ambiguous_name'
+  | 'refused'
+
+/** Why a row is refused. `column` is null where it is the row as a whole, or something that no column says. */
+export type RowProblem = {
+  column: string | null
+  value: string
+  field: string
+  code: RowCode
+  message: string
+  /** Names of records, or the number of a line, that the message tells. */
+  told?: readonly string[]
+}
+
+/** A name that stands for a record: its id is put into the body when it is known. */
+export type NamedReference = { target: Target; column: string; text: string }
+
+export type ReadRow = {
+  body: JsonObject
+  names: NamedReference[]
+  /** The value by which the record is found. */
+  key: string | null
+  problems: RowProblem[]
+}
+
+export type RowReader = (row: FileRow) => ReadRow
+
+export function makeRowReader(
+  definition: Definition,
+  { columns }: Pick<ImportFile, 'columns'>,
+  { columns: mapping, match, dates, decimal }: ImportSettings,
+  { currency, catalogues }: { currency: string; catalogues: readonly Catalogue[] },
+): RowReader {
+  const habits = habitsOf({ dates, decimal, currency })
+  const targets = new Map(targetsOf(definition).map((target) => [target.path, target]))
+  const mapped = columns.flatMap((column, index) => {
+    const target = targets.get(Object.hasOwn(mapping, column) ? (mapping[column] as string) : '')
+    if (!target) return []
+    const wordsFor = wordsOf(catalogues, definition)
+    const cell = { field: target.field, path: target.path, exact: column === target.path, habits, wordsFor }
+    return [{ column, index, target, cell }]
+  })
+  const byMatch = mapped.find(({ target }) => target.path === match)
+
+  return ({ cells }) => {
+    const read: ReadRow = { body: {}, names: [], key: null, problems: [] }
+    const refuse = (column: string | null, value: string, field: string, code: RowCode, message: string): void => {
+      read.problems.push({ column, value: value.slice(0, valueShown), field, code, message })
+    }
+    const beyond = cells.slice(columns.length).some((cell) => cell !== '')
+    if (cells.length < columns.length || beyond) {
+      refuse(null, '', '', 'cells', `has ${cells.length} cells, where the columns are ${columns.length}`)
+      return read
+    }
+    for (const { column, index, target, cell } of mapped) {
+      const text = (cells[index] as string).trim()
+      // An empty cell says nothing: what the record has there stays.
+      if (text === '') continue
+      if (unreadable.test(text)) {
+        refuse(
+          column,
+          text,
+          target.path,
+          'unreadable',
+          'has characters that cannot be read: is the encoding another one?',
+        )
+      } else if (target.field.kind === 'reference' && !cell.exact) read.names.push({ target, column, text })
+      else {
+        const outcome = readCell(text, cell)
+        if ('problem' in outcome) refuse(column, text, target.path, outcome.problem.code, outcome.problem.message)
+        else put(read.body, target, outcome.value)
+      }
+    }
+    if (byMatch) {
+      const value = read.body[byMatch.target.path]
+      read.key = typeof value === 'string' ? value : null
+      if (read.key === null && read.problems.length === 0)
+        refuse(byMatch.column, '', byMatch.target.path, 'no_key', 'is empty, so no record can be found by it')
+    }
+    return read
+  }
+}
+
+const valueShown = 200
+
+/** What no program writes: the sign of bytes that were no character, and control characters but tab and line breaks. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const unreadable = /[\ufffd\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+
+function put(body: JsonObject, { name, member }: Target, value: JsonObject[string]): void {
+  if (member === undefined) body[name] = value
+  else body[name] = { ...(isObject(body[name]) ? body[name] : {}), [member]: value }
+}
+
+/** Words for the values of a choice, the language of the reader first. */
+const wordsOf =
+  (catalogues: readonly Catalogue[], { name }: Definition) =>
+  (value: string): string[] =>
+    catalogues.flatMap((catalogue) => catalogue.records[name]?.values[value] ?? [])
+
+/** The column that a field of an operation came from. */
+export const columnOf = ({ columns }: ImportSettings, path: string): string | null =>
+  Object.entries(columns).find(
+    ([, target]) => target === path || path.startsWith(`${target}.`) || target.startsWith(`${path}.`),
+  )?.[0] ?? null
+
+/** What keeps settings from being used, as a sentence each. */
+export function settingsProblems(
+  definition: Definition,
+  file: Pick<ImportFile, 'columns'>,
+  settings: ImportSettings,
+): string[] {
+  const paths = targetsOf(definition).map(({ path }) => path)
+  const used = Object.entries(settings.columns)
+  const strange = used.filter(([, path]) => !paths.includes(path)).map(([, path]) => path)
+  const lost = used.filter(([column]) => !file.columns.includes(column)).map(([column]) => column)
+  const twice = used.map(([, path]) => path).filter((path, index, all) => all.indexOf(path) !== index)
+  return [
+    ...strange.map(
+      (path) =>
+        `${definition.name} have no field ${JSON.stringify(path)} that can be imported; there are ${paths.join(', ')}.`,
+    ),
+    ...lost.map((column) => `The file has no column ${JSON.stringify(column)}; there are ${file.columns.join(', ')}.`),
+    ...[...new Set(twice)].map((path) => `Two columns are for ${path}; leave one out.`),
+    ...(used.length === 0 ? ['No column is for a field; say at least one.'] : []),
+    ...(settings.match !== null && !used.some(([, path]) => path === settings.match)
+      ? [`No column is for ${settings.match}, by which records are to be found.`]
+      : []),
+  ]
+}

@@ -1,0 +1,133 @@
+import type { Definition } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
+import { capital, plain } from '../words.ts'
+
+/** What a column may be imported into, and which one it most likely is. */
+
+/** A field, or a member of one, such as `billing_address.city`. */
+export type Target = { path: string; name: string; member: string | undefined; field: Field }
+
+/** Words of the interface in one language. */
+export type Catalogue = {
+  records: { readonly [resource: string]: { fields: Labels; values: Labels } }
+  commonFields: Labels
+  memberFields: { readonly [owner: string]: Labels }
+}
+type Labels = { readonly [name: string]: string }
+
+/** All that somebody may send but lists of lines, which no row can say. */
+export function targetsOf({ fields }: Definition): Target[] {
+  return Object.entries(fields).flatMap(([name, field]): Target[] => {
+    const kind = kindOf(field)
+    if (field.readOnly || kind.many) return []
+    const members = kind.members?.(field)
+    if (!members) return [{ path: name, name, member: undefined, field }]
+    return Object.entries(members).map(([member, inside]) => ({
+      path: `${name}.${member}`,
+      name,
+      member,
+      field: inside,
+    }))
+  })
+}
+
+/** The fields by whose value a row finds its record. */
+export const matchFieldsOf = ({ fields }: Definition): string[] =>
+  Object.keys(fields).filter((name) => fields[name]?.unique && !fields[name]?.readOnly)
+
+/** Column → path of its target. What was chosen the last time counts first. */
+export function guess(
+  definition: Definition,
+  columns: readonly string[],
+  catalogues: readonly Catalogue[],
+  remembered: { readonly [column: string]: string } = {},
+): { [column: string]: string } {
+  const targets = targetsOf(definition)
+  const named = targets.map((target) => ({ path: target.path, ...namesOf(definition, target, catalogues) }))
+  const chosen: { [column: string]: string } = {}
+  const taken = new Set<string>()
+  const take = (column: string, path: string | undefined): void => {
+    if (path === undefined || taken.has(path) || Object.hasOwn(chosen, column)) return
+    chosen[column] = path
+    taken.add(path)
+  }
+  for (const column of columns) {
+    const known = Object.hasOwn(remembered, column) ? remembered[column] : undefined
+    take(column, targets.find(({ path }) => path === known)?.path)
+  }
+  for (const rank of ['own', 'labels', 'others'] as const) {
+    for (const column of columns) {
+      const wanted = bare(column)
+      if (wanted !== '')
+        take(column, named.find((target) => !taken.has(target.path) && target[rank].includes(wanted))?.path)
+    }
+  }
+  return chosen
+}
+
+/** What a target is called: as programs spell it, as the interface labels it, and as others may. */
+function namesOf(definition: Definition, { path, name, member }: Target, catalogues: readonly Catalogue[]) {
+  const labels = catalogues.flatMap((catalogue) => labelsOf(catalogue, definition, { name, member }))
+  const short = [name.replace(/_(minor|id|on)$/, ''), member ?? '']
+  const others = synonyms[member ?? name] ?? []
+  return {
+    own: [bare(path)],
+    // "Payment terms, days" is headed without its unit, too.
+    labels: labels.flatMap((label) => [label, label.split(/[,(]/, 1)[0] as string]).map(bare),
+    others: [...short, ...others].map(bare).filter((one) => one !== ''),
+  }
+}
+
+function labelsOf(
+  catalogue: Catalogue,
+  { name: resource }: Definition,
+  { name, member }: Pick<Target, 'name' | 'member'>,
+) {
+  const label = catalogue.records[resource]?.fields[name] ?? catalogue.commonFields[name] ?? capital(plain(name))
+  if (member === undefined) return [label]
+  const inside = catalogue.memberFields.address?.[member] ?? capital(plain(member))
+  return [`${label} ${inside}`, inside]
+}
+
+/** A label that the interface gives, for people; the first catalogue is theirs. */
+export const labelOf = (catalogue: Catalogue, definition: Definition, target: Target): string =>
+  labelsOf(catalogue, definition, target)[0] as string
+
+/** Letters and digits alone: `Kd.-Nr.` and `kdnr` are one, and so are `Straße` and `strasse`. */
+const bare = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .normalize('NFKD')
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+
+/** How other programs head such a column. */
+const synonyms: { readonly [name: string]: readonly string[] } = {
+  external_ref: [
+    'reference',
+    'ref',
+    'external id',
+    'number',
+    'no',
+    'Referenz',
+    'Nummer',
+    'Nr',
+    'Kd-Nr',
+    'Kundennummer',
+    'customer no',
+    'customer number',
+  ],
+  name: ['company', 'company name', 'Firma', 'Bezeichnung', 'Projekt', 'project', 'customer', 'Kundenname'],
+  contact_name: ['contact', 'contact person', 'Ansprechpartner', 'Kontakt'],
+  email: ['mail', 'e-mail address', 'E-Mail-Adresse'],
+  phone: ['tel', 'telephone', 'phone number', 'Telefonnummer', 'Rufnummer'],
+  website: ['web', 'homepage', 'url', 'Internet'],
+  tax_id: ['vat', 'vat id', 'vat number', 'USt-IdNr', 'Umsatzsteuer-ID', 'Steuernummer'],
+  notes: ['note', 'comment', 'remarks', 'Bemerkung', 'Notiz', 'Kommentar'],
+  client_id: ['customer', 'Kunde', 'Auftraggeber'],
+  line1: ['street', 'address', 'Strasse', 'Anschrift', 'Adresse'],
+  city: ['town', 'Ort', 'Stadt'],
+  region: ['state', 'county', 'Bundesland'],
+  postal_code: ['zip', 'zip code', 'postcode', 'PLZ'],
+  country: ['Land', 'country code', 'Staat'],
+}

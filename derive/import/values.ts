@@ -1,0 +1,174 @@
+import { countries } from '#registry/countries.ts'
+import type { Problem } from '#registry/definition.ts'
+import type { Field } from '#registry/fields/index.ts'
+import type { Json } from '#registry/json.ts'
+import { once } from '#registry/once.ts'
+import { checkValue } from '../input.ts'
+import { minorDigits } from '../money.ts'
+
+/** What people write in a cell, as a field takes it. */
+
+export const dateOrders = ['dmy', 'mdy', 'ymd'] as const
+export type DateOrder = (typeof dateOrders)[number]
+export const decimalSigns = ['comma', 'point'] as const
+export type DecimalSign = (typeof decimalSigns)[number]
+
+/** How people of the file write, and the currency of the company: how its amounts are marked, and its decimals. */
+export type Habits = {
+  dates: DateOrder
+  decimal: DecimalSign
+  currency: string
+  signs: readonly string[]
+  digits: number
+}
+
+export const habitsOf = (said: Pick<Habits, 'dates' | 'decimal' | 'currency'>): Habits => ({
+  ...said,
+  signs: signsOf(said.currency),
+  digits: minorDigits(said.currency),
+})
+
+export type CellCode =
+  | Problem['code']
+  | 'not_a_number'
+  | 'other_currency'
+  | 'not_a_day'
+  | 'no_such_word'
+  | 'not_yes_or_no'
+
+/** Why a cell is not acceptable. */
+export type CellProblem = { code: CellCode; message: string }
+
+export type CellRead = { value: Json } | { problem: CellProblem }
+
+export type CellOf = {
+  field: Field
+  path: string
+  /** As programs write it: ids, and amounts in minor units. */
+  exact: boolean
+  habits: Habits
+  /** The words that the interface has for the value of a choice. */
+  wordsFor: (value: string) => readonly string[]
+}
+
+/** A value that is no problem of its own; of a reference the id, where the column has ids. */
+export function readCell(text: string, cell: CellOf): CellRead {
+  const read = readers[cell.field.kind]?.(text, cell) ?? { value: unquoted(text) }
+  if ('problem' in read) return read
+  const { value, problems } = checkValue(cell.field, read.value, cell.path)
+  const [problem] = problems
+  return problem ? { problem: { code: problem.code, message: problem.message } } : { value }
+}
+
+const refused = (code: CellCode, message: string): CellRead => ({ problem: { code, message } })
+
+type Reader = (text: string, cell: CellOf) => CellRead
+
+const readers: { readonly [kind in Field['kind']]?: Reader } = {
+  integer: readNumber,
+  decimal: readNumber,
+  money: readMoney,
+  date: readDate,
+  choice: readChoice,
+  flag: readFlag,
+  country: readCountry,
+  reference: (text) => ({ value: /^\d{1,15}$/.test(text) ? Number(text) : text }),
+}
+
+function readNumber(text: string, { habits }: CellOf): CellRead {
+  const plain = numeral(text.endsWith('%') ? text.slice(0, -1) : text, habits.decimal)
+  return plain === undefined ? notANumber(habits.decimal) : { value: Number(plain) }
+}
+
+function readMoney(text: string, cell: CellOf): CellRead {
+  if (cell.exact) return readNumber(text, cell)
+  const { currency, decimal, signs, digits } = cell.habits
+  const sign = text.replaceAll(/[\d\s.,'’+-]/g, '')
+  if (/^(\p{Sc}|[A-Za-z]{3})$/u.test(sign) && !signs.includes(sign.toUpperCase()))
+    return refused('other_currency', `must be an amount in ${currency}, the currency of the company`)
+  const plain = numeral(sign === '' ? text : text.replace(sign, ''), decimal)
+  const [whole, fraction = ''] = plain?.split('.') ?? []
+  if (whole === undefined) return notANumber(decimal)
+  if (fraction.length > digits) return refused('wrong_format', `must have at most ${digits} decimals`)
+  return { value: Number(whole + fraction.padEnd(digits, '0')) }
+}
+
+/** How amounts of a currency are marked. */
+const signsOf = (currency: string): string[] => [
+  currency,
+  ...(['symbol', 'narrowSymbol'] as const).map(
+    (currencyDisplay) =>
+      new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay })
+        .formatToParts(1)
+        .find(({ type }) => type === 'currency')?.value ?? currency,
+  ),
+]
+
+const notANumber = (decimal: DecimalSign): CellRead =>
+  refused('not_a_number', `must be a number such as ${decimal === 'comma' ? '1.234,56' : '1,234.56'}`)
+
+/** As a plain numeral, such as "1234.5": thousands may be apart by the other sign, blanks or an apostrophe. */
+function numeral(text: string, sign: DecimalSign): string | undefined {
+  const [decimal, group] = sign === 'comma' ? [',', '.'] : ['.', ',']
+  const close = text.trim().replaceAll(/[\s\u00a0\u202f'’]/g, '')
+  const grouped = new RegExp(`^[+-]?\\d{1,3}(\\${group}\\d{3})+(\\${decimal}\\d+)?$`)
+  const plain = (grouped.test(close) ? close.replaceAll(group, '') : close).replace(decimal, '.').replace(/^\+/, '')
+  return /^-?\d+(\.\d+)?$/.test(plain) ? plain : undefined
+}
+
+/** A day, with a time of midnight or without; one of the ISO form is read in any case. */
+function readDate(text: string, { habits: { dates } }: CellOf): CellRead {
+  const day = text.replace(/[T ]0{1,2}:00(:00(\.0{1,9})?)?Z?$/, '')
+  const iso = /^(\d{4})[-./](\d{1,2})[-./](\d{1,2})$/.exec(day)
+  const other = dates === 'ymd' ? null : /^(\d{1,2})[-./](\d{1,2})[-./](\d{4})$/.exec(day)
+  if (iso) return { value: dayOf(iso[1], iso[2], iso[3]) }
+  if (!other) return refused('not_a_day', `must be a day such as ${samples[dates]}`)
+  const [, first, second, year] = other
+  return { value: dates === 'dmy' ? dayOf(year, second, first) : dayOf(year, first, second) }
+}
+
+const dayOf = (year = '', month = '', day = ''): string => `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+const samples: { readonly [order in DateOrder]: string } = { dmy: '31.03.2026', mdy: '03/31/2026', ymd: '2026-03-31' }
+
+function readChoice(text: string, { field, wordsFor }: CellOf): CellRead {
+  const values = field.kind === 'choice' ? field.values : []
+  const wanted = same(text)
+  const value = values.find((one) =>
+    [one, one.replaceAll('_', ' '), ...wordsFor(one)].some((word) => same(word) === wanted),
+  )
+  if (value !== undefined) return { value }
+  const known = values.map((one) => wordsFor(one)[0] ?? one)
+  return refused('no_such_word', `must be one of ${known.join(', ')}`)
+}
+
+function readFlag(text: string): CellRead {
+  const wanted = same(text)
+  if (yes.includes(wanted)) return { value: true }
+  if (no.includes(wanted)) return { value: false }
+  return refused('not_yes_or_no', 'must be yes or no')
+}
+
+const yes: readonly string[] = ['true', 'yes', 'y', 'ja', 'j', 'wahr', '1', 'x']
+const no: readonly string[] = ['false', 'no', 'n', 'nein', 'falsch', '0']
+
+function readCountry(text: string): CellRead {
+  if (/^[A-Za-z]{2}$/.test(text)) return { value: text.toUpperCase() }
+  const code = codesOf(countries).get(same(text))
+  return code === undefined ? refused('no_such_word', 'must be a country, or its code such as GB') : { value: code }
+}
+
+/** By their names in the languages of the interface. */
+const codesOf = once(
+  (codes: readonly string[]): ReadonlyMap<string, string> =>
+    new Map(
+      ['en', 'de'].flatMap((language) => {
+        const names = new Intl.DisplayNames(language, { type: 'region' })
+        return codes.map((code) => [same(names.of(code) ?? code), code] as const)
+      }),
+    ),
+)
+
+const same = (text: string): string => text.trim().toLowerCase()
+
+/** The apostrophe by which an export keeps a text from being a formula. */
+const unquoted = (text: string): string => (/^'[\s"]*[=+\-@＝＋－＠]/.test(text) ? text.slice(1) : text)

@@ -1,0 +1,53 @@
+import type { BatchDone } from '#derive/console/answers.ts'
+import type { Attempted, Part } from '#derive/import/importer.ts'
+import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { Refusal, refusedRow, type WritePlan } from '#registry/refusals.ts'
+import type { App } from '../app.ts'
+import { importBatch } from '../pipeline/import-batch.ts'
+import { operator } from '../service/actor.ts'
+
+type Where = { app: App; definition: Definition; companyId: number }
+
+const call = { params: {}, requestId: 'command', errorsPage: '/docs/errors' }
+
+/** What the operations would do. */
+export async function attempt(
+  { app, definition, companyId }: Where,
+  operations: readonly JsonObject[],
+): Promise<Attempted> {
+  try {
+    const { body } = await app.database.transaction((transaction) =>
+      importBatch(app, transaction, operator(companyId), {
+        definition,
+        operations,
+        part: undefined,
+        ifPlan: undefined,
+        call,
+      }),
+    )
+    const { data, plan } = JSON.parse(body) as { data: BatchDone; plan: WritePlan }
+    return { changed: data.operations.map(({ data: { changed } }) => changed ?? null), plan }
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'batch_refused') throw error
+    return { refused: (error.particulars.refused ?? []).map((one) => refusedRow(one, call.requestId, call.errorsPage)) }
+  }
+}
+
+/** Does a part, together with the word that it is done. */
+export async function applyPart(
+  { app, definition, companyId, writeId }: Where & { writeId: string },
+  { from, to, operations, plan }: Part,
+): Promise<'done' | 'changed'> {
+  try {
+    await app.database.transaction((transaction) =>
+      importBatch(app, transaction, operator(companyId), {
+        ...{ definition, operations, part: { writeId, from, to }, ifPlan: plan ?? undefined, call },
+      }),
+    )
+    return 'done'
+  } catch (error) {
+    if (error instanceof Refusal && (error.code === 'plan_changed' || error.code === 'batch_refused')) return 'changed'
+    throw error
+  }
+}

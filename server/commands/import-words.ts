@@ -1,0 +1,55 @@
+import type { RowOutcome } from '#derive/import/importer.ts'
+import { inWords } from '#derive/import/report.ts'
+import type { ImportSettings } from '#derive/import/rows.ts'
+import type { Counts } from '#derive/import/run.ts'
+import { inLine } from './printable.ts'
+
+/** What the command says of an import. */
+
+/** How the file is read. */
+export const told = ({ columns, match, dates, decimal }: ImportSettings): string[] => [
+  ...Object.entries(columns).map(([column, path]) => `  ${inLine(column)} → ${path}`),
+  `Days are read as ${dates}, numbers with a decimal ${decimal}; ${match === null ? 'each row makes a record' : `records are found by ${match}`}.`,
+]
+
+export const inNumbers = ({ created, changed, same, refused }: Counts, mood: 'would' | 'did'): string =>
+  mood === 'would'
+    ? `Would create ${created}, change ${changed}, leave ${same} alone and refuse ${refused}.`
+    : `Created ${created}, changed ${changed}, left ${same} alone, refused ${refused}.`
+
+const shownMax = 20
+
+/** The first rows that make or change a record, and how. */
+export const changedLines = (rows: readonly RowOutcome[]): string[] =>
+  rows
+    .filter(({ outcome }) => outcome === 'created' || outcome === 'changed')
+    .slice(0, shownMax)
+    .map(({ line, title, fields }) => {
+      const changes = Object.entries(fields).map(
+        ([name, pair]) => `${name} ${pair.map((one) => JSON.stringify(one)).join(' → ')}`,
+      )
+      return `line ${line}, ${inLine(title)}: ${inLine(changes.join('; '))}`
+    })
+
+/** The first rows that are refused, and why. */
+export function refusedLines(rows: readonly RowOutcome[], report: string | undefined): string[] {
+  const refused = rows.filter(({ outcome }) => outcome === 'refused')
+  const lines = refused
+    .slice(0, shownMax)
+    .map(({ line, problems }) => `line ${line}: ${problems.map((one) => `${withValue(one)}`).join('; ')}`)
+  const more = refused.length - shownMax
+  const where = report === undefined ? 'give --report for all of them' : `${report} has all of them`
+  return more > 0 ? [...lines, `… and ${more} more: ${where}.`] : lines
+}
+
+const withValue = (problem: RowOutcome['problems'][number]): string =>
+  problem.value === ''
+    ? inLine(inWords(problem))
+    : `${inLine(inWords(problem))} (it says ${inLine(JSON.stringify(problem.value))})`
+
+/** The same for programs. */
+export const refusedOf = (rows: readonly RowOutcome[]) =>
+  rows
+    .filter(({ outcome }) => outcome === 'refused')
+    .slice(0, 1000)
+    .map(({ line, problems }) => ({ line, problems }))

@@ -1,0 +1,54 @@
+import type { Command } from 'commander'
+import { operator } from '../service/actor.ts'
+import { runCommand } from '../service/command.ts'
+import { showCompany } from '../service/company.ts'
+import { undo } from '../service/undo.ts'
+import { needDatabase } from './data-folder.ts'
+import { Mistake } from './mistake.ts'
+import { progressOf, startShares } from './progress.ts'
+import type { CommandContext } from './terminal.ts'
+import { configOf, named, withApp } from './with-app.ts'
+import { readId } from './words.ts'
+
+/** undo. */
+export function addUndo(program: Command, context: CommandContext): void {
+  program
+    .command('undo')
+    .description(
+      'Takes back what a write did: an import, a batch or a single one, as POST /v1/writes/{write_id}/undo does.',
+    )
+    .argument('<write>', 'the id of the write', readWrite)
+    .requiredOption('--company <id>', 'the company', readId('--company'))
+    .addHelpText(
+      'after',
+      '\nWhere a record has changed since, it stops there and says so; what it has taken back by then stays so.',
+    )
+    .addHelpText('after', '\nExample:\n  plumbline undo 019b1c2e-7f3a-7c11-8a5e-0c9d5b1f2a44 --company 1')
+    .action((writeId: string, { company }: { company: number }) => takeBack(context, company, writeId))
+}
+
+/** Part by part: each is a transaction, and the next call goes on. */
+async function takeBack(context: CommandContext, companyId: number, writeId: string): Promise<void> {
+  const config = configOf(context)
+  await needDatabase(config)
+  const shares = startShares(context, 'Taking back', (total) => `${total} records`)
+  await withApp(config, progressOf(context), async ({ app: { database } }) => {
+    const company = await database.transaction((transaction) => showCompany(transaction, companyId))
+    let records = 0
+    for (let remaining = 1; remaining > 0; ) {
+      const done = await database.transaction((transaction) =>
+        runCommand(transaction, operator(companyId), undo(companyId, writeId)),
+      )
+      records += done.records
+      remaining = done.remaining
+      shares.tell(records, records + remaining)
+    }
+    const text = `Took back ${records} ${records === 1 ? 'record' : 'records'} of ${named(company)}.`
+    context.say({ json: { write_id: writeId, records }, text })
+  })
+}
+
+function readWrite(word: string): string {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(word)) return word.toLowerCase()
+  throw new Mistake(`The id of a write is like 019b1c2e-7f3a-7c11-8a5e-0c9d5b1f2a44, and not ${JSON.stringify(word)}.`)
+}

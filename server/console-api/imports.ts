@@ -1,0 +1,75 @@
+import { permission } from '#registry/permissions.ts'
+import { errorsAddress, replyOf } from '../pipeline/answer.ts'
+import { importBatch } from '../pipeline/import-batch.ts'
+import { beginImport, listImports, lookUpValues, ownImport } from '../service/imports.ts'
+import { needPermission } from '../service/session.ts'
+import type { Admitted, RecordsHandler } from './asked.ts'
+import { whole } from './reply.ts'
+
+/** Import: a file is read in the browser; here its values are looked up, and its batches tried and done. */
+
+export const lookUp: RecordsHandler<'records.look-up'> =
+  ({ list: { definition } }) =>
+  async ({ app, body, session }) => {
+    const asked = await body()
+    const field = definition.fields[asked.field]
+    needPermission(session(), permission(field?.kind === 'reference' ? field.to : definition.name, 'VIEW'))
+    const { companyId } = session().actor
+    return whole(
+      await app.database.transaction((transaction) => lookUpValues(transaction, companyId, definition, asked)),
+    )
+  }
+
+export const list: RecordsHandler<'records.imports'> =
+  ({ list: { definition } }) =>
+  async ({ app, session }) => {
+    const { companyId, accountId } = session().actor
+    const rows = await app.database.transaction((transaction) => listImports(transaction, companyId, definition.name))
+    return whole(rows.map(({ account_id, records: _, ...row }) => ({ ...row, own: account_id === accountId })))
+  }
+
+export const begin: RecordsHandler<'records.begin-import'> =
+  ({ list: { definition } }) =>
+  async ({ body, change }) => {
+    const { file_name, ...given } = await body()
+    const records = definition.name
+    return change(async (transaction, { actor }) => {
+      const named = { ...given, records, file_name: file_name.slice(0, nameMax) }
+      return { data: { write_id: await beginImport(transaction, actor, named) } }
+    })
+  }
+
+const nameMax = 200
+
+export const attempt: RecordsHandler<'records.try-import'> =
+  ({ list: { definition } }) =>
+  async (asked) => {
+    const { operations } = await asked.body()
+    return asked.change(async (transaction, { actor }) => {
+      const tried = { definition, operations, part: undefined, ifPlan: undefined, call: callOf(asked) }
+      return replyOf(await importBatch(asked.app, transaction, actor, tried))
+    }, true)
+  }
+
+export const batch: RecordsHandler<'records.import'> =
+  ({ list: { definition } }) =>
+  async (asked) => {
+    const writeId = asked.id ?? ''
+    const { actor } = asked.session()
+    // Before its body, which is large, is received.
+    await asked.app.database.transaction((transaction) => ownImport(transaction, actor, definition, writeId))
+    const { operations, ...rows } = await asked.body()
+    const { ifPlan } = asked.headers
+    return asked.change(async (transaction, { actor }) => {
+      const part = { writeId, ...rows }
+      return replyOf(
+        await importBatch(asked.app, transaction, actor, { definition, operations, part, ifPlan, call: callOf(asked) }),
+      )
+    })
+  }
+
+const callOf = ({ app, requestId }: Admitted) => ({
+  params: {},
+  requestId,
+  errorsPage: errorsAddress(app.config.publicUrl),
+})

@@ -1,0 +1,74 @@
+import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { invalidFields, Refusal } from '#registry/refusals.ts'
+import type { Actor } from '../service/actor.ts'
+import { runCommand } from '../service/command.ts'
+import { goOn, type ImportPart, settle } from '../service/imports.ts'
+import type { Transaction } from '../store/database.ts'
+import type { Answer } from './answer.ts'
+import type { App } from './app.ts'
+import { conclude } from './conclude.ts'
+import type { CallOfWrite } from './handler.ts'
+import { answer as answerOf } from './handlers/answered.ts'
+import { writeBatch } from './handlers/batch.ts'
+
+export type ImportBatch = {
+  definition: Definition
+  /** Creates and updates of a batch, which name no resource: it is the one that is imported. */
+  operations: readonly JsonObject[]
+  /** Of a dry-run, none. */
+  part: ImportPart | undefined
+  ifPlan: string | undefined
+  call: CallOfWrite
+}
+
+/**
+ * A batch of the mode `all`, on records of one resource: tried, or done under the id of its import. Its plan does not
+ * depend on the import, so what was tried before the import began is what is done then. A part in which nothing is to be
+ * done is settled with no operations.
+ */
+export async function importBatch(
+  app: Pick<App, 'secret'>,
+  transaction: Transaction,
+  actor: Actor,
+  { definition, operations, part, ifPlan, call }: ImportBatch,
+): Promise<Answer> {
+  const dryRun = part === undefined
+  const strange = operations.findIndex(({ op }) => !ops.includes(op as string))
+  if (strange >= 0) {
+    const message = 'must be create or update'
+    throw invalidFields([{ field: `operations[${strange}].op`, code: 'not_allowed', message }])
+  }
+  if (part && ifPlan === undefined && operations.length > 0) throw new Refusal('invalid_header', { detail: planNeeded })
+  const body = { mode: 'all', operations: operations.map((one) => ({ ...one, records: definition.name })) }
+  const intent = {
+    dryRun,
+    body,
+    ifPlan,
+    expected: undefined,
+    conditions: { ifMatch: undefined, ifNoneMatch: undefined },
+  }
+  const as = part ? await goOn(transaction, actor, definition, part) : { actor, after: 0 }
+
+  const answer =
+    part && operations.length === 0
+      ? answerOf(200, { mode: 'all', dry_run: false, done: 0, refused: 0, operations: [] })
+      : await conclude(
+          app,
+          transaction,
+          { ...as, call: { route: { method: 'POST' }, path: `/import/${definition.name}` }, intent },
+          await runCommand(transaction, as.actor, writeBatch([definition])(actor.companyId, call, intent)),
+        )
+  if (!part) {
+    transaction.undo()
+    return answer
+  }
+  const count = (op: string) => operations.filter((one) => one.op === op).length
+  await settle(transaction, as.actor, { done: part.to, created: count('create'), changed: count('update') })
+  return answer
+}
+
+/** What an import does; it deletes nothing. */
+const ops: readonly string[] = ['create', 'update']
+
+const planNeeded = 'A batch of an import does what a try has shown: send the hash of its plan in If-Plan.'

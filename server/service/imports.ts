@@ -1,0 +1,112 @@
+import type { LookedUp } from '#derive/console/answers.ts'
+import type { Definition } from '#registry/definition.ts'
+import { importRowsMax, lookedUpMax, namesakesMax } from '#registry/limits.ts'
+import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import { type NamesakeRow, namesakes } from '#sql/records/namesakes.ts'
+import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
+import {
+  type HeldImport,
+  holdImport,
+  type ImportRow,
+  insertImport,
+  lastOfWrite,
+  latestImports,
+  moveImport,
+  type NewImport,
+} from '#sql/system/imports.ts'
+import type { Transaction } from '../store/database.ts'
+import type { Actor } from './actor.ts'
+
+/** An import is one write whose batches come one after the other. Decisions, Import. */
+
+/** Its id names the write. Nothing is written yet but that there is one. */
+export async function beginImport(transaction: Transaction, actor: Actor, given: NewImport): Promise<string> {
+  if (given.rows < 1 || given.rows > importRowsMax) {
+    const message = `must be a whole number from 1 to ${importRowsMax}`
+    throw invalidFields([{ field: 'rows', code: 'out_of_range', message }])
+  }
+  await transaction.run(insertImport(actor, given))
+  return actor.writeId
+}
+
+export const listImports = (transaction: Transaction, companyId: number, records: string): Promise<ImportRow[]> =>
+  transaction.run<ImportRow>(latestImports(companyId, records, latestMax))
+
+const latestMax = 10
+
+/** Refused where the one who asks has begun no such import. */
+export async function ownImport(
+  transaction: Transaction,
+  actor: Actor,
+  { name }: Definition,
+  writeId: string,
+): Promise<HeldImport> {
+  const [held] = uuid.test(writeId) ? await transaction.run<HeldImport>(holdImport(actor, writeId)) : []
+  if (held?.records !== name) throw new Refusal('not_found', { detail: unknownImport })
+  return held
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const unknownImport = 'You have begun no import with this id here. Begin it anew with its file.'
+
+/** Which rows of the file a batch settles: from where the import stands, to where it stands then. */
+export type ImportPart = { writeId: string; from: number; to: number }
+
+/**
+ * The one who goes on with an import writes under its id, behind what it has written before. Held to the end of the
+ * transaction, so that each row is settled once, whoever asks at the same time.
+ */
+export async function goOn(
+  transaction: Transaction,
+  actor: Actor,
+  definition: Definition,
+  { writeId, from, to }: ImportPart,
+): Promise<{ actor: Actor; after: number }> {
+  const held = await ownImport(transaction, actor, definition, writeId)
+  if (held.undone) throw new Refusal('precondition_failed', { detail: takenBack })
+  if (from < held.done || to <= from || to > held.rows) {
+    const detail = `The first ${held.done} of its ${held.rows} rows are settled; this is about ${from + 1} to ${to}. Go on from there.`
+    throw new Refusal('precondition_failed', { detail })
+  }
+  const [last] = await transaction.run<{ id: number }>(lastOfWrite(actor.companyId, writeId))
+  return { actor: { ...actor, writeId }, after: last?.id ?? 0 }
+}
+
+const takenBack = 'The import was taken back, so nothing is added to it. Begin another one.'
+
+export const settle = (
+  transaction: Transaction,
+  { companyId, writeId }: Actor,
+  moved: Pick<ImportRow, 'done' | 'created' | 'changed'>,
+): Promise<unknown> => transaction.run(moveImport(companyId, writeId, moved))
+
+/**
+ * Who goes by the values of a column: of a reference the records that it may lead to, by their names; of a unique field
+ * the record that has the value.
+ */
+export async function lookUpValues(
+  transaction: Transaction,
+  companyId: number,
+  definition: Definition,
+  { field: name, values }: { field: string; values: readonly string[] },
+): Promise<LookedUp[]> {
+  const field = Object.hasOwn(definition.fields, name) ? definition.fields[name] : undefined
+  if (values.length > lookedUpMax) {
+    throw invalidFields([{ field: 'values', code: 'too_long', message: `must be at most ${lookedUpMax} texts` }])
+  }
+  if (field?.kind === 'reference') {
+    const to = definitionOf(registry, field.to) as Definition
+    const asked = { names: values, only: field.only, most: namesakesMax }
+    const rows = await transaction.run<NamesakeRow>(namesakes(companyId, to, asked))
+    return rows.map((row) => ({ ...row, place: row.place - 1 }))
+  }
+  if (!field?.unique) {
+    const message = `must be a reference or a unique field of ${definition.name}`
+    throw invalidFields([{ field: 'field', code: 'not_allowed', message }])
+  }
+  const rows = await transaction.run<HolderRow>(holdersOf(companyId, definition, name, values))
+  return rows.flatMap(({ place, holder }) =>
+    holder === null ? [] : [{ place: Number(place) - 1, id: holder, title: null, also: null }],
+  )
+}

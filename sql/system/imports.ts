@@ -1,0 +1,85 @@
+import type { JsonObject } from '#registry/json.ts'
+import { exactly } from '../access.ts'
+import type { Author } from '../author.ts'
+import { type Statement, sql, statement } from '../statement.ts'
+
+/** Imports: writes in many batches, how far each has come, and how its file was read. */
+
+export type ImportRow = {
+  write_id: string
+  account_id: number | null
+  records: string
+  file_name: string
+  /** Tells the file from another. */
+  fingerprint: string
+  settings: JsonObject
+  rows: number
+  /** So many rows of the file are settled. */
+  done: number
+  created: number
+  changed: number
+  at: string
+  /** How much of it was taken back. */
+  undone: 'nothing' | 'a part' | 'all'
+}
+
+export type NewImport = Pick<ImportRow, 'records' | 'file_name' | 'fingerprint' | 'settings' | 'rows'>
+
+export const insertImport = (
+  { companyId, accountId, writeId }: Author,
+  { records, file_name, fingerprint, settings, rows }: NewImport,
+): Statement =>
+  statement(
+    sql`insert into imports (company_id, write_id, account_id, records, file_name, fingerprint, settings, rows)
+    values (${companyId}, ${writeId}, ${accountId}, ${records}, ${file_name}, ${fingerprint}, ${JSON.stringify(settings)}::jsonb, ${rows})`,
+    'imports.insert',
+  )
+
+/** The newest imports of a resource; the ids of writes are in the order of time, and imports are few. */
+export const latestImports = (companyId: number, records: string, limit: number): Statement =>
+  statement(
+    sql`select i.write_id, i.account_id, i.records, i.file_name, i.fingerprint, i.settings, i.rows, i.done, i.created,
+      i.changed, i.at,
+      case when u.undone_from is null then 'nothing' when u.undone_from > first.id then 'a part' else 'all' end as undone
+    from (
+      select * from imports where company_id = ${companyId} and records = ${records}
+      order by company_id desc, write_id desc limit ${limit}
+    ) i
+    left join lateral (select undone_from from undos where company_id = ${companyId} and write_id = i.write_id offset 0) u on true
+    left join lateral (
+      select id from history where company_id = ${companyId} and ${exactly(sql`write_id`, sql`i.write_id`)} order by write_id, id limit 1
+    ) first on true`,
+    'imports.latest',
+  )
+
+/** An import of the one who goes on with it, held: its batches come one after the other. */
+export type HeldImport = { records: string; rows: number; done: number; undone: boolean }
+
+export const holdImport = ({ companyId, accountId }: Author, writeId: string): Statement =>
+  statement(
+    sql`select i.records, i.rows, i.done,
+      exists (select from undos where company_id = ${companyId} and write_id = i.write_id) as undone
+    from (select * from imports where company_id = ${companyId} and write_id = ${writeId} for update offset 0) i
+    where i.account_id is not distinct from ${accountId}::bigint`,
+    'imports.hold',
+  )
+
+export const moveImport = (
+  companyId: number,
+  writeId: string,
+  { done, created, changed }: Pick<ImportRow, 'done' | 'created' | 'changed'>,
+): Statement =>
+  statement(
+    sql`update imports set done = ${done}, created = created + ${created}, changed = changed + ${changed}
+    where company_id = ${companyId} and write_id = ${writeId}`,
+    'imports.move',
+  )
+
+/** The newest change of a write, behind which its next batch writes; nothing where it has none. */
+export const lastOfWrite = (companyId: number, writeId: string): Statement =>
+  statement(
+    sql`select id from history
+    where company_id = ${companyId} and ${exactly(sql`write_id`, sql`${writeId}::uuid`)}
+    order by write_id desc, id desc limit 1`,
+    'history.last-of-write',
+  )

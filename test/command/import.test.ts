@@ -1,0 +1,200 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { jsonOf, makeStage, pause, type Stage } from './stage.ts'
+
+let stage: Stage
+let company: number
+beforeAll(async () => {
+  stage = await makeStage()
+  const made = await stage.give([
+    'company',
+    'create',
+    '--name',
+    'Altbau',
+    '--currency',
+    'EUR',
+    '--plan',
+    'ENTERPRISE',
+    '--json',
+  ])
+  company = jsonOf(made).company_id as number
+})
+afterAll(() => stage.clear())
+
+const fileOf = async (name: string, text: string, encoding: BufferEncoding = 'utf8'): Promise<string> => {
+  const path = join(stage.folder, name)
+  await writeFile(path, Buffer.from(text, encoding))
+  return path
+}
+const give = (...words: string[]) => stage.give([...words, '--company', String(company)])
+const json = async (...words: string[]) => jsonOf(await give(...words, '--json'))
+
+/** Names and references of the live records, in the order of their ids. */
+async function listed(records: string): Promise<string[]> {
+  const { app, close } = await stage.open()
+  const text = `select name, external_ref from ${records} where company_id = $1 and deleted_at is null order by id`
+  const rows = await app.database.read<{ name: string; external_ref: string | null }>({ text, values: [company] })
+  await close()
+  return rows.map(({ name, external_ref }) => `${external_ref} ${name}`)
+}
+
+const customers = [
+  'Kundennummer;Firma;Ort;Kreditlimit;Bemerkung',
+  'K-1;Müller Hochbau;Köln;"1.234,56";Alt',
+  'K-2;Groß & Söhne;Nürnberg;99,5;',
+  'K-3;König;;;',
+]
+
+test('A file of another system: clients, then projects that refer to them by name; and all of it taken back.', async () => {
+  const clients = await fileOf('kunden.csv', `${customers.join('\r\n')}\r\n`, 'latin1')
+  const dry = await json('import', 'clients', clients, '--match', 'external_ref', '--dry-run')
+  expect(dry).toMatchObject({ created: 3, changed: 0, same: 0, refused: 0, write_id: null })
+  expect(dry.columns).toMatchObject({ Firma: 'name', Ort: 'billing_address.city' })
+  const less = await json('import', 'clients', clients, '--map', 'Ort=', '--dry-run')
+  expect(less.columns).not.toHaveProperty('Ort')
+  expect(await listed('clients')).toEqual([])
+
+  const done = await json('import', 'clients', clients, '--match', 'external_ref')
+  expect(done).toMatchObject({ created: 3, done: true })
+  expect(await listed('clients')).toEqual(['K-1 Müller Hochbau', 'K-2 Groß & Söhne', 'K-3 König'])
+  expect(await json('import', 'clients', clients, '--match', 'external_ref')).toMatchObject({
+    created: 0,
+    changed: 0,
+    same: 3,
+  })
+
+  const jobs = await fileOf(
+    'jobs.csv',
+    'Auftrag;Nr;Kunde;Beginn;Summe\nWand;P-1;groß & söhne;31.03.2026;12.000,00 €\nDach;P-2;K-1;1.4.2026;1\n',
+  )
+  const map = ['--map', 'Auftrag=name', '--map', 'Summe=contract_minor']
+  const projects = await json('import', 'projects', jobs, ...map)
+  expect(projects).toMatchObject({ created: 2, refused: 0 })
+  expect(await listed('projects')).toEqual(['P-1 Wand', 'P-2 Dach'])
+
+  const kept = await give('undo', done.write_id as string)
+  expect(kept.code).toBe(1)
+  expect(kept.err).toContain('has changed since')
+  expect(await json('undo', projects.write_id as string)).toMatchObject({ records: 2 })
+  expect(await json('undo', done.write_id as string)).toMatchObject({ records: 3 })
+  expect(await listed('clients')).toEqual([])
+})
+
+test('Rows that are refused are told with their lines, and nothing is written without a word; the report can be mended.', async () => {
+  const file = await fileOf('bad.csv', 'Ref;Name;Status;Credit limit\nB-1;Good;Active;10\nB-2;Bad;Asleep;=cmd\nB-3;\n')
+  const report = join(stage.folder, 'refused.csv')
+  const refused = await give('import', 'clients', file, '--report', report)
+  expect(refused.code).toBe(1)
+  expect(refused.out).toContain(
+    'line 3: Status must be one of Active, Prospect, Inactive, Blocked (it says "Asleep"); Credit limit must be a number',
+  )
+  expect(refused.out).toContain('line 4: has 2 cells, where the columns are 4')
+  expect(refused.out).toContain('Nothing was written')
+  expect(await listed('clients')).toEqual([])
+  const text = await readFile(report, 'utf8')
+  expect(text).toContain("B-2,Bad,Asleep,'=cmd,")
+
+  expect(await json('import', 'clients', file, '--skip-refused')).toMatchObject({ created: 1, refused: 2, done: true })
+  await writeFile(report, text.replace('Asleep', 'Active').replace("'=cmd", '20').replace('B-3,', 'B-3,Third'))
+  expect(await json('import', 'clients', report)).toMatchObject({ created: 2, refused: 0 })
+  expect(await listed('clients')).toEqual(['B-1 Good', 'B-2 Bad', 'B-3 Third'])
+})
+
+const mistakes: [title: string, text: string, words: string[], sentence: RegExp][] = [
+  ['no such field', 'Name\nA\n', ['--map', 'Name=nome'], /no field "nome" that can be imported; there are/],
+  ['no such column', 'Name\nA\n', ['--map', 'Nome=name'], /no column "Nome"; there are Name/],
+  [
+    'a column for a field that has one',
+    'Name;Firm\nA;B\n',
+    ['--map', 'Name=name', '--map', 'Firm=name'],
+    /Two columns are for name/,
+  ],
+  ['nothing that is known', 'Xyz\nA\n', [], /No column is for a field/],
+  ['a match that is not unique', 'Name\nA\n', ['--match', 'name'], /--match must be one of/],
+  ['a match without a column', 'Name\nA\n', ['--match', 'external_ref'], /No column is for external_ref/],
+  ['no file', '', ['--continue'], /The file has no rows/],
+  ['nothing to go on with', 'Name\nA\n', ['--continue'], /No import of this file has stopped here/],
+  ['a quote that stays open', 'Name;Notes\nA;"b\n', [], /never closed/],
+  ['a sign that is none', 'Name\nA\n', ['--decimal', 'dot'], /--decimal must be comma or point/],
+]
+test.each(mistakes)('%s is said', async (_, text, words, sentence) => {
+  const file = await fileOf('mistake.csv', text)
+  const { code, err } = await give('import', 'clients', file, ...words)
+  expect(code).toBe(1)
+  expect(err).toMatch(sentence)
+})
+
+test('A file that is not there, kinds and ids that are none', async () => {
+  expect((await give('import', 'clients', join(stage.folder, 'none.csv'))).err).toContain('cannot be used (ENOENT)')
+  expect((await give('import', 'customers', 'a.csv')).err).toContain('There are no "customers"')
+  expect((await give('undo', 'yesterday')).err).toContain('The id of a write is like')
+  expect((await give('undo', crypto.randomUUID())).err).toContain('no write with this id')
+})
+
+const many = 4000
+const manyRows = Array.from({ length: many }, (_, n) => `Row ${n};R-${n}\n`).join('')
+
+test('Killed in the middle it goes on where it stopped, and no row is written twice.', {
+  timeout: 120_000,
+}, async () => {
+  const file = await fileOf('many.csv', manyRows)
+  const before = await listed('clients')
+  const words = ['import', 'clients', file, '--company', String(company)]
+  // It goes on as the file was read then, without a word.
+  const reading = ['--no-header', '--map', 'Column 1=name', '--map', 'Column 2=external_ref']
+  const running = stage.start([...words, ...reading])
+  // Beside others who keep the database running.
+  const { app, close } = await stage.open()
+  const done = async (): Promise<number> => {
+    const text = 'select coalesce(max(done), 0)::int as done from imports where rows = $1'
+    const [row] = await app.database.read<{ done: number }>({ text, values: [many] })
+    return row?.done ?? 0
+  }
+  while ((await done()) === 0 && running.child.exitCode === null) await pause(5)
+  running.child.kill('SIGKILL')
+  await running.ended
+  const settled = await done()
+  expect(settled).toBeGreaterThan(0)
+  expect(settled).toBeLessThan(many)
+
+  const again = await stage.give(words)
+  expect(again.code).toBe(1)
+  expect(again.err).toContain(`stopped behind ${settled} of ${many} rows: go on with --continue`)
+  const rest = jsonOf(await stage.give([...words, '--continue', '--json']))
+  expect(rest).toMatchObject({ created: many - settled, done: true })
+  const now = await listed('clients')
+  expect(now.length).toBe(before.length + many)
+  expect(new Set(now).size).toBe(now.length)
+  // One write, taken back as one.
+  expect(await json('undo', rest.write_id as string)).toMatchObject({ records: many })
+  expect(await listed('clients')).toEqual(before)
+  await close()
+})
+
+test('Ctrl-C stops behind the batch under way, and says how to go on and how to undo.', {
+  timeout: 120_000,
+}, async () => {
+  const file = await fileOf('stopped.csv', `Name;Ref\n${manyRows.replaceAll('R-', 'S-')}`)
+  const before = await listed('clients')
+  const words = ['import', 'clients', file, '--company', String(company)]
+  const running = stage.start(words)
+  const { app, close } = await stage.open()
+  for (let done = 0; done === 0 && running.child.exitCode === null; await pause(5)) {
+    const text = "select coalesce(max(done), 0)::int as done from imports where file_name = 'stopped.csv'"
+    done = (await app.database.read<{ done: number }>({ text, values: [] }))[0]?.done ?? 0
+  }
+  running.child.kill('SIGINT')
+  const { code, out } = await running.ended
+  await close()
+  expect(code).toBe(1)
+  expect(out).toMatch(
+    /Stopped\. To go on, give the command again with --continue; to take back what was done: plumbline undo [\w-]+ --company \d+/,
+  )
+  const written = (await listed('clients')).length - before.length
+  expect(written % 500).toBe(0)
+  expect(written).toBeGreaterThan(0)
+  const [, writeId = ''] = /undo ([\w-]+)/.exec(out) ?? []
+  expect(await json('undo', writeId)).toMatchObject({ records: written })
+  expect(await listed('clients')).toEqual(before)
+})

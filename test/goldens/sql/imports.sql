@@ -1,0 +1,36 @@
+-- imports.insert
+insert into imports (company_id, write_id, account_id, records, file_name, fingerprint, settings, rows)
+    values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8)
+-- [7,"00000000-0000-4000-8000-000000000000",8,"clients","clients.csv","f","{}",3]
+
+-- imports.latest
+select i.write_id, i.account_id, i.records, i.file_name, i.fingerprint, i.settings, i.rows, i.done, i.created,
+      i.changed, i.at,
+      case when u.undone_from is null then 'nothing' when u.undone_from > first.id then 'a part' else 'all' end as undone
+    from (
+      select * from imports where company_id = $1 and records = $2
+      order by company_id desc, write_id desc limit $3
+    ) i
+    left join lateral (select undone_from from undos where company_id = $4 and write_id = i.write_id offset 0) u on true
+    left join lateral (
+      select id from history where company_id = $5 and write_id between i.write_id and i.write_id order by write_id, id limit 1
+    ) first on true
+-- [7,"clients",10,7,7]
+
+-- imports.hold
+select i.records, i.rows, i.done,
+      exists (select from undos where company_id = $1 and write_id = i.write_id) as undone
+    from (select * from imports where company_id = $2 and write_id = $3 for update offset 0) i
+    where i.account_id is not distinct from $4::bigint
+-- [7,7,"00000000-0000-4000-8000-000000000000",8]
+
+-- imports.move
+update imports set done = $1, created = created + $2, changed = changed + $3
+    where company_id = $4 and write_id = $5
+-- [2,1,1,7,"00000000-0000-4000-8000-000000000000"]
+
+-- history.last-of-write
+select id from history
+    where company_id = $1 and write_id between $2::uuid and $3::uuid
+    order by write_id desc, id desc limit 1
+-- [7,"00000000-0000-4000-8000-000000000000","00000000-0000-4000-8000-000000000000"]
