@@ -51,7 +51,8 @@ export const undo = (companyId: number, writeId: string): Command<Undone> => ({
   },
 })
 
-const unknownWrite = 'The company has no write with this id that can be taken back here; X-Write-Id names one.'
+const unknownWrite =
+  'The company has no write with this id that can be taken back here. X-Write-Id names one; a write that changed nothing leaves nothing to take back.'
 const undoneAlready = 'The write has been taken back already.'
 
 /** A token takes back what tokens wrote; what was done in Settings is nobody’s to take back. */

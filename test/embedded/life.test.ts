@@ -66,6 +66,8 @@ test('A process killed with -9 leaves PostgreSQL running, and the next start att
   const next = await openOn(machine, { folder })
   expect(next.how).toBe('attached')
   expect(await pidOf(cluster)).toBe(pid)
+  // PostgreSQL sees a moment later that the killed one is gone.
+  await until(async () => (await usersOf(next.connection)) === 1)
   await next.close()
   expect(await runs(cluster)).toBe(false)
 })
