@@ -26,6 +26,9 @@ type Coded = { code?: unknown; message?: unknown; constraint?: unknown }
 const lostConnection =
   /Connection terminated|timeout exceeded when trying to connect|timeout expired|not queryable|Client was closed|Query read timeout|terminating connection/i
 
+/** What a coordinator says, as an internal error, when it loses a server behind it in the middle of a transaction. */
+const lostServer = /connection marked as essential|terminating connection/
+
 /**
  * PostgreSQL: connection exceptions, not let in, no such database, resources, shutting down, starting up, statement or
  * lock time-out; Node: sockets.
@@ -40,6 +43,7 @@ export function asFault(error: unknown): unknown {
   if (typeof code === 'string' && passing.test(code)) return new Fault('unavailable', error)
   if (code === undefined && typeof message === 'string' && lostConnection.test(message))
     return new Fault('unavailable', error)
+  if (code === 'XX000' && lostServer.test(String(message))) return new Fault('unavailable', error)
   return error
 }
 

@@ -26,3 +26,15 @@ test.each([
   )
   expect(asFault(error)).toMatchObject({ name: 'Fault', code: 'unavailable' })
 })
+
+test.each([
+  'failure on connection marked as essential: 10.0.0.2:5432',
+  'terminating connection due to administrator command',
+])('A server behind a coordinator that is lost is unavailable: %s', (message) => {
+  expect(asFault({ code: 'XX000', message })).toMatchObject({ name: 'Fault', code: 'unavailable' })
+})
+
+test('Another internal error of the database stays one', () => {
+  const error = { code: 'XX000', message: 'cache lookup failed for type 0' }
+  expect(asFault(error)).toBe(error)
+})
