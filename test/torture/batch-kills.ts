@@ -28,13 +28,12 @@ export async function killBatches(stage: Stage, { kills, rows }: { kills: number
   const took = { all: 0, each: 0 }
   for (let round = 0; found.killed < kills; round++) {
     server ??= await startProcess(environment)
-    const { url } = server
     const mode = round % 2 ? 'each' : 'all'
     const operations = Array.from({ length: rows }, (_, n) => ({
       ...{ op: 'create', records: 'clients' },
       body: { name: `Client ${n}`, notes: `round ${round}`, external_ref: `R-${round}-${n}` },
     }))
-    const call = () =>
+    const call = ({ url }: Process) =>
       send(url, {
         method: 'POST',
         path: '/v1/batch',
@@ -48,11 +47,11 @@ export async function killBatches(stage: Stage, { kills, rows }: { kills: number
     if (took[mode] === 0) {
       // How long one takes here, so that a kill is somewhere inside it.
       const since = performance.now()
-      await call()
+      await call(server)
       took[mode] = performance.now() - since
       continue
     }
-    const answering = call().catch(() => undefined)
+    const answering = call(server).catch(() => undefined)
     await pause(Math.random() * took[mode])
     await server.kill()
     found.killed++
@@ -63,16 +62,7 @@ export async function killBatches(stage: Stage, { kills, rows }: { kills: number
     if (afterKill < rows) found.unfinished++
     if (mode === 'all' && afterKill !== 0 && afterKill !== rows)
       found.wrong.push(`round ${round}: ${afterKill} of ${rows} records of a batch that is all or nothing`)
-    const again = await send(server.url, {
-      method: 'POST',
-      path: '/v1/batch',
-      headers: [
-        ['Authorization', `Bearer ${own.token}`],
-        ['Content-Type', 'application/json'],
-        ['Idempotency-Key', `kill-${round}`],
-      ],
-      body: JSON.stringify({ mode, operations }),
-    })
+    const again = await call(server)
     if (again.status !== 200 || again.body.data.done !== rows)
       found.wrong.push(`round ${round}, ${mode}: the retry answers ${again.status} ${again.text.slice(0, 300)}`)
     const afterRetry = await countOf(round)
