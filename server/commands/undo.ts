@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { operator } from '../service/actor.ts'
+import { operator, readWriteId } from '../service/actor.ts'
 import { runCommand } from '../service/command.ts'
 import { showCompany } from '../service/company.ts'
 import { undo } from '../service/undo.ts'
@@ -49,6 +49,7 @@ async function takeBack(context: CommandContext, companyId: number, writeId: str
 }
 
 function readWrite(word: string): string {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(word)) return word.toLowerCase()
+  const writeId = readWriteId(word)
+  if (writeId !== undefined) return writeId
   throw new Mistake(`The id of a write is like 019b1c2e-7f3a-7c11-8a5e-0c9d5b1f2a44, and not ${JSON.stringify(word)}.`)
 }

@@ -12,6 +12,10 @@ export const itself = (companyId: number): Actor => nobody(companyId, 'service')
 /** In the order of time, so that the index of writes grows at its end alone. */
 export const newWriteId = (): string => v7()
 
+/** The id as it is kept, however its letters are sent; nothing where the text is none. */
+export const readWriteId = (text: string): string | undefined =>
+  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined
+
 const nobody = (companyId: number, channel: Actor['channel']): Actor => ({
   ...{ companyId, accountId: null, tokenId: null, channel },
   writeId: newWriteId(),

@@ -16,7 +16,7 @@ import {
   type NewImport,
 } from '#sql/system/imports.ts'
 import type { Transaction } from '../store/database.ts'
-import type { Actor } from './actor.ts'
+import { type Actor, readWriteId } from './actor.ts'
 
 /** An import is one write whose batches come one after the other. Decisions, Import. */
 
@@ -42,12 +42,11 @@ export async function ownImport(
   { name }: Definition,
   writeId: string,
 ): Promise<HeldImport> {
-  const [held] = uuid.test(writeId) ? await transaction.run<HeldImport>(holdImport(actor, writeId)) : []
+  const [held] = readWriteId(writeId) === writeId ? await transaction.run<HeldImport>(holdImport(actor, writeId)) : []
   if (held?.records !== name) throw new Refusal('not_found', { detail: unknownImport })
   return held
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const unknownImport = 'You have begun no import with this id here. Begin it anew with its file.'
 
 /** Which rows of the file a batch settles: from where the import stands, to where it stands then. */
