@@ -26,8 +26,22 @@ type Coded = { code?: unknown; message?: unknown; constraint?: unknown }
 const lostConnection =
   /Connection terminated|timeout exceeded when trying to connect|timeout expired|not queryable|Client was closed|Query read timeout|terminating connection/i
 
-/** What a coordinator says, as an internal error, when it loses a server behind it in the middle of a transaction. */
-const lostServer = /connection marked as essential|terminating connection/
+/**
+ * What a coordinator says, as an internal error, when it loses a server behind it in the middle of a transaction: its
+ * own words, and those of its driver, which carry no code.
+ */
+const lostServer = new RegExp(
+  [
+    'connection marked as essential',
+    'on at least one active node',
+    'failed to prepare transaction',
+    'terminating connection',
+    'server closed the connection',
+    'connection not open',
+    'no connection to the server',
+    'could not (receive data from|send data to) server',
+  ].join('|'),
+)
 
 /**
  * PostgreSQL: connection exceptions, not let in, no such database, resources, shutting down, starting up, statement or

@@ -29,7 +29,14 @@ test.each([
 
 test.each([
   'failure on connection marked as essential: 10.0.0.2:5432',
+  'could not commit transaction for shard 102017 on at least one active node',
+  "failed to prepare transaction 'citus_0_1_2_3' on host 10.0.0.2:5432",
   'terminating connection due to administrator command',
+  'server closed the connection unexpectedly',
+  'connection not open',
+  'no connection to the server',
+  'could not receive data from server: Connection reset by peer',
+  'could not send data to server: Broken pipe',
 ])('A server behind a coordinator that is lost is unavailable: %s', (message) => {
   expect(asFault({ code: 'XX000', message })).toMatchObject({ name: 'Fault', code: 'unavailable' })
 })

@@ -17,6 +17,9 @@ export async function makeDatabase(
   // They belong to a database, and are not copied with it.
   if (server.workers && of === template) await run({ ...server, database: name }, settingsOnEveryServer)
   const drop = async () => {
+    // What a server that was stopped left half done would keep the database in use until it is settled, once a minute.
+    if (server.workers && of === template)
+      await run({ ...server, database: name }, 'select recover_prepared_transactions()')
     for (const one of servers) await dropDatabase(one, name)
   }
   return { connection: { ...server, database: name }, drop }
