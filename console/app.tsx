@@ -1,6 +1,6 @@
 import CssBaseline from '@mui/material/CssBaseline'
 import { ThemeProvider } from '@mui/material/styles'
-import { lazy, useMemo } from 'react'
+import { useMemo } from 'react'
 import {
   CoreAdminContext,
   CoreAdminUI,
@@ -19,17 +19,13 @@ import { Crash, NotFound } from './shell/crash.tsx'
 import { Shell } from './shell/shell.tsx'
 import { SignInPage } from './sign-in/sign-in-page.tsx'
 import { TextsProvider } from './texts/texts.tsx'
-import { Waiting } from './ui/pending.tsx'
+import { lazily, Waiting } from './ui/pending.tsx'
 import { theme } from './ui/theme.ts'
 
-const Home = lazy(() => import('./home/home-page.tsx').then(({ HomePage }) => ({ default: HomePage })))
-const Settings = lazy(() =>
-  import('./settings/settings-page.tsx').then(({ SettingsPage }) => ({ default: SettingsPage })),
-)
-const Removals = lazy(() =>
-  import('./records/removal/removals-page.tsx').then(({ RemovalsPage }) => ({ default: RemovalsPage })),
-)
-const Profile = lazy(() => import('./me/profile-page.tsx').then(({ ProfilePage }) => ({ default: ProfilePage })))
+const Home = lazily('HomePage', () => import('./home/home-page.tsx'))
+const Settings = lazily('SettingsPage', () => import('./settings/settings-page.tsx'))
+const Removals = lazily('RemovalsPage', () => import('./records/removal/removals-page.tsx'))
+const Profile = lazily('ProfilePage', () => import('./me/profile-page.tsx'))
 
 /** The whole interface: its providers, and a place for every resource and every page beside. */
 export function App() {

@@ -1,63 +1,33 @@
-import Button from '@mui/material/Button'
-import { lazy, type ReactNode } from 'react'
-import { LinkBase } from 'react-admin'
+import type { ComponentType } from 'react'
 import type { Definition } from '#registry/definition.ts'
 import type { Action } from '#registry/permissions.ts'
 import { useMe } from '../me/me.tsx'
-import { useTexts } from '../texts/texts.tsx'
-import { Page } from '../ui/page.tsx'
+import { Forbidden } from '../shell/crash.tsx'
+import { lazily } from '../ui/pending.tsx'
 
-const ListPage = lazy(() => import('./list/list-page.tsx').then(({ ListPage }) => ({ default: ListPage })))
-const ShowPage = lazy(() => import('./show/show-page.tsx').then(({ ShowPage }) => ({ default: ShowPage })))
-const CreatePage = lazy(() => import('./form/create-page.tsx').then(({ CreatePage }) => ({ default: CreatePage })))
-const EditPage = lazy(() => import('./form/edit-page.tsx').then(({ EditPage }) => ({ default: EditPage })))
-
-const ImportPage = lazy(() => import('./import/import-page.tsx').then(({ ImportPage }) => ({ default: ImportPage })))
+const ListPage = lazily('ListPage', () => import('./list/list-page.tsx'))
+const ShowPage = lazily('ShowPage', () => import('./show/show-page.tsx'))
+const CreatePage = lazily('CreatePage', () => import('./form/create-page.tsx'))
+const EditPage = lazily('EditPage', () => import('./form/edit-page.tsx'))
+const ImportPage = lazily('ImportPage', () => import('./import/import-page.tsx'))
 
 /** The four pages of a resource, each loaded when it is first opened. */
 export const pagesOf = (definition: Definition) => ({
-  list: (
-    <Permitted records={definition.name} action="VIEW">
-      <ListPage key={definition.name} definition={definition} />
-    </Permitted>
-  ),
-  show: (
-    <Permitted records={definition.name} action="VIEW">
-      <ShowPage key={definition.name} definition={definition} />
-    </Permitted>
-  ),
-  create: (
-    <Permitted records={definition.name} action="EDIT">
-      <CreatePage key={definition.name} definition={definition} />
-    </Permitted>
-  ),
-  edit: (
-    <Permitted records={definition.name} action="EDIT">
-      <EditPage key={definition.name} definition={definition} />
-    </Permitted>
-  ),
+  list: <Permitted definition={definition} action="VIEW" Page={ListPage} />,
+  show: <Permitted definition={definition} action="VIEW" Page={ShowPage} />,
+  create: <Permitted definition={definition} action="EDIT" Page={CreatePage} />,
+  edit: <Permitted definition={definition} action="EDIT" Page={EditPage} />,
 })
 
 /** Records out of a file. */
 export const importPageOf = (definition: Definition) => (
-  <Permitted records={definition.name} action="EDIT">
-    <ImportPage key={definition.name} definition={definition} />
-  </Permitted>
+  <Permitted definition={definition} action="EDIT" Page={ImportPage} />
 )
 
-/** The service refuses it anyway; this says it before anything is asked. */
-function Permitted({ records, action, children }: { records: string; action: Action; children: ReactNode }) {
-  return useMe().may(records, action) ? children : <Forbidden />
-}
+type PermittedProps = { definition: Definition; action: Action; Page: ComponentType<{ definition: Definition }> }
 
-/** A page that the account may not see, and whom to ask. */
-function Forbidden() {
-  const { trouble } = useTexts()
-  return (
-    <Page title={trouble.forbidden} lead={trouble.forbiddenLead}>
-      <Button component={LinkBase} to="/" variant="outlined">
-        {trouble.home}
-      </Button>
-    </Page>
-  )
+/** The service refuses it anyway; this says it before anything is asked. */
+function Permitted({ definition, action, Page }: PermittedProps) {
+  const { name } = definition
+  return useMe().may(name, action) ? <Page key={name} definition={definition} /> : <Forbidden />
 }

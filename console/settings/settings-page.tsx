@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box'
 import Tab from '@mui/material/Tab'
 import Tabs from '@mui/material/Tabs'
-import { type ComponentType, lazy, Suspense } from 'react'
+import { type ComponentType, Suspense } from 'react'
 import { LinkBase, useLocation } from 'react-admin'
 import { permission } from '#registry/permissions.ts'
 import { useMe } from '../me/me.tsx'
@@ -9,30 +9,17 @@ import { lists } from '../shell/places.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
-import { Waiting } from '../ui/pending.tsx'
+import { lazily, Waiting } from '../ui/pending.tsx'
 import { DeadBanner } from './api/dead-banner.tsx'
 import { WebhookBanner } from './webhooks/webhook-banner.tsx'
 
-const ApiSection = lazy(() => import('./api/api-section.tsx').then(({ ApiSection }) => ({ default: ApiSection })))
-const CallsSection = lazy(() =>
-  import('./calls/calls-section.tsx').then(({ CallsSection }) => ({ default: CallsSection })),
-)
-const WebhooksSection = lazy(() =>
-  import('./webhooks/webhook-list.tsx').then(({ WebhooksSection }) => ({ default: WebhooksSection })),
-)
-const AccountsSection = lazy(() =>
-  import('./accounts/accounts-section.tsx').then(({ AccountsSection }) => ({ default: AccountsSection })),
-)
-const CompanySection = lazy(() =>
-  import('./company/company-section.tsx').then(({ CompanySection }) => ({ default: CompanySection })),
-)
-const ListsSection = lazy(() =>
-  import('./lists/lists-section.tsx').then(({ ListsSection }) => ({ default: ListsSection })),
-)
-
-const HistorySection = lazy(() =>
-  import('./history/history-section.tsx').then(({ HistorySection }) => ({ default: HistorySection })),
-)
+const ApiSection = lazily('ApiSection', () => import('./api/api-section.tsx'))
+const CallsSection = lazily('CallsSection', () => import('./calls/calls-section.tsx'))
+const WebhooksSection = lazily('WebhooksSection', () => import('./webhooks/webhook-list.tsx'))
+const AccountsSection = lazily('AccountsSection', () => import('./accounts/accounts-section.tsx'))
+const CompanySection = lazily('CompanySection', () => import('./company/company-section.tsx'))
+const ListsSection = lazily('ListsSection', () => import('./lists/lists-section.tsx'))
+const HistorySection = lazily('HistorySection', () => import('./history/history-section.tsx'))
 
 type SectionKey = 'api' | 'webhooks' | 'calls' | 'accounts' | 'company' | 'lists' | 'history'
 /** `rights`: any of them is enough. */

@@ -15,13 +15,19 @@ export function Crash() {
   )
 }
 
-export function NotFound() {
+export const NotFound = () => <Nothing title={useTexts().trouble.notFound} />
+
+/** A page that the account may not see, and whom to ask. */
+export function Forbidden() {
   const { trouble } = useTexts()
-  return (
-    <Page title={trouble.notFound}>
-      <Button component={LinkBase} to="/" variant="outlined">
-        {trouble.home}
-      </Button>
-    </Page>
-  )
+  return <Nothing title={trouble.forbidden} lead={trouble.forbiddenLead} />
 }
+
+/** Nothing but why, and the way home. */
+const Nothing = ({ title, lead }: { title: string; lead?: string }) => (
+  <Page title={title} lead={lead}>
+    <Button component={LinkBase} to="/" variant="outlined">
+      {useTexts().trouble.home}
+    </Button>
+  </Page>
+)

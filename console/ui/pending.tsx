@@ -2,7 +2,7 @@ import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import CircularProgress from '@mui/material/CircularProgress'
-import { useEffect, useState } from 'react'
+import { type ComponentType, lazy, useEffect, useState } from 'react'
 import { errorText } from '../texts/refused.ts'
 import { useTexts } from '../texts/texts.tsx'
 
@@ -51,3 +51,9 @@ export function Waiting({ whole = false }: { whole?: boolean }) {
     </Box>
   )
 }
+
+/** A component of a file that is loaded when it is first shown. */
+export const lazily = <Name extends string, Props>(
+  name: Name,
+  load: () => Promise<{ readonly [exported in Name]: ComponentType<Props> }>,
+) => lazy(async () => ({ default: (await load())[name] }))

@@ -89,7 +89,7 @@ export function ListPage({ definition }: { definition: Definition }) {
 }
 
 /** The columns somebody has chosen for a resource, kept in the browser; until then the usual ones. */
-export function useColumns(definition: Definition) {
+function useColumns(definition: Definition) {
   const [chosen, choose] = useStore<string[] | null>(`columns.${definition.name}`, null)
   const shown = useMemo(() => {
     const all = columnsOf(definition)

@@ -136,7 +136,7 @@ function RecordTabs({ definition, record }: { definition: Definition; record: Ro
 }
 
 /** What is made from a record as it stands: a form that begins with what the record gives. */
-export function MakeButtons({ definition, record }: { definition: Definition; record: JsonObject }) {
+function MakeButtons({ definition, record }: { definition: Definition; record: JsonObject }) {
   const { make } = useRecordTexts()
   const { may } = useMe()
   const navigate = useNavigate()
