@@ -1,6 +1,4 @@
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
-import { useWrite } from '../client/use-write.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { NewPasswordField } from '../ui/new-password-field.tsx'
 import { Panel } from '../ui/panel.tsx'
@@ -11,13 +9,14 @@ import { useMe } from './me.tsx'
 export function OwnPassword({ onChanged }: { onChanged(): void }) {
   const { profile } = useTexts()
   const { account } = useMe()
-  const notify = useNotify()
-  const write = useWrite()
   const blank = { current: '', next: '', repeat: '' }
   const [typed, setTyped] = useState(blank)
-  const form = useSmallForm(() =>
-    write('me.update', { body: { password: { current: typed.current, next: typed.next } } }),
-  )
+  const form = useSmallForm(async ({ write, say }) => {
+    await write('me.update', { body: { password: { current: typed.current, next: typed.next } } })
+    setTyped(blank)
+    say(profile.changed)
+    onChanged()
+  })
   const differs = typed.repeat !== '' && typed.repeat !== typed.next
   const wrongCurrent = form.wrong('password.current')
   return (
@@ -26,12 +25,7 @@ export function OwnPassword({ onChanged }: { onChanged(): void }) {
         form={form}
         confirm={profile.change}
         isDisabled={!typed.current || !typed.next || !typed.repeat}
-        onSubmit={async () => {
-          if (typed.next !== typed.repeat || !(await form.submit())) return
-          setTyped(blank)
-          notify(profile.changed, { type: 'success' })
-          onChanged()
-        }}
+        onSubmit={() => typed.next === typed.repeat && form.submit()}
       >
         <PasswordField
           label={profile.current}

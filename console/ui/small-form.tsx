@@ -3,15 +3,22 @@ import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import TextField, { type TextFieldProps } from '@mui/material/TextField'
 import { type ReactNode, useState } from 'react'
+import { useNotify } from 'react-admin'
 import type { Problem } from '#registry/definition.ts'
 import { isRefused } from '../client/ask.ts'
+import { useWrite } from '../client/use-write.ts'
 import { errorText, problemText } from '../texts/refused.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { AskFirst } from './ask-first.tsx'
 
+/** `write` keeps the keys of this form; `say` tells what was done. */
+type Means = { write: ReturnType<typeof useWrite>; say(text: string, type?: 'success' | 'warning'): void }
+
 /** A form of a few fields that are no record’s: sends once, and brings refusals back to their fields. */
-export function useSmallForm(send: () => Promise<unknown>) {
+export function useSmallForm(send: (means: Means) => Promise<unknown>) {
   const texts = useTexts()
+  const write = useWrite()
+  const notify = useNotify()
   const [problems, setProblems] = useState<readonly Problem[]>([])
   const [trouble, setTrouble] = useState<string>()
   const [isBusy, setBusy] = useState(false)
@@ -28,7 +35,7 @@ export function useSmallForm(send: () => Promise<unknown>) {
       setProblems([])
       setTrouble(undefined)
       try {
-        await send()
+        await send({ write, say: (text, type = 'success') => notify(text, { type }) })
         return true
       } catch (error) {
         if (isRefused(error) && error.body.errors?.length) setProblems(error.body.errors)
@@ -48,12 +55,21 @@ type SmallFormProps = {
   variant?: 'contained' | 'outlined'
   isDisabled?: boolean
   maxWidth?: number
-  onSubmit(): void
+  /** Instead of sending it at once. */
+  onSubmit?(): void
   children: ReactNode
 }
 
 /** Fields under one another, what is wrong with all of them, and the button that sends them. */
-export const SmallForm = ({ form, confirm, variant, isDisabled, maxWidth, onSubmit, children }: SmallFormProps) => (
+export const SmallForm = ({
+  form,
+  confirm,
+  variant,
+  isDisabled,
+  maxWidth,
+  onSubmit = form.submit,
+  children,
+}: SmallFormProps) => (
   <form
     noValidate
     onSubmit={(event) => {
@@ -89,7 +105,7 @@ type FormDialogProps = {
 
 /** The same in a wide dialog, which stays open until its form has been sent. */
 export const FormDialog = ({ form, children, ...rest }: FormDialogProps) => (
-  <AskFirst open wide isBusy={form.isBusy} onConfirm={form.submit} {...rest}>
+  <AskFirst open wide isBusy={form.isBusy} onConfirm={async () => (await form.submit()) && rest.onClose()} {...rest}>
     <Box sx={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 2, pt: 1 }}>
       {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
       {children}

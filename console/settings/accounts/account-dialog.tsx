@@ -4,11 +4,9 @@ import FormControlLabel from '@mui/material/FormControlLabel'
 import FormHelperText from '@mui/material/FormHelperText'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 import type { Account } from '#derive/console/answers.ts'
 import { permissions as allPermissions } from '#registry/permissions.ts'
 import { registry } from '#registry/resources/index.ts'
-import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
@@ -31,8 +29,6 @@ export function AccountDialog({
   const { settings, common } = useTexts()
   const { accounts } = settings
   const me = useMe()
-  const notify = useNotify()
-  const write = useWrite()
   const [name, setName] = useState(account?.name ?? '')
   const [email, setEmail] = useState(account?.email ?? '')
   const [password, setPassword] = useState('')
@@ -40,7 +36,7 @@ export function AccountDialog({
   const needsOwn = account !== null && (password !== '' || email.trim() !== account.email)
   const [permissions, setPermissions] = useState<string[]>(account?.permissions ?? [])
   const [disabled, setDisabled] = useState(account?.disabled ?? false)
-  const form = useSmallForm(async () => {
+  const form = useSmallForm(async ({ write, say }) => {
     const body = { name, email, permissions, ...(password === '' ? {} : { password }) }
     await (account
       ? write('accounts.update', {
@@ -48,7 +44,7 @@ export function AccountDialog({
           body: { ...body, disabled, ...(needsOwn ? { own_password: own } : {}) },
         })
       : write('accounts.create', { body }))
-    notify(accounts.saved, { type: 'success' })
+    say(accounts.saved)
     onSaved()
   })
   // What the account has stays tickable, so that it can be taken away.

@@ -69,11 +69,7 @@ export function AccountsSection() {
         <AccountDialog
           account={edited === 'new' ? null : edited}
           onClose={() => setEdited(undefined)}
-          onSaved={async () => {
-            setEdited(undefined)
-            await reload()
-            await me.reload()
-          }}
+          onSaved={() => reload().then(me.reload)}
         />
       )}
     </>

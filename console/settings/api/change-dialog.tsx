@@ -2,9 +2,7 @@ import Box from '@mui/material/Box'
 import FormHelperText from '@mui/material/FormHelperText'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 import type { Token } from '#derive/console/answers.ts'
-import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import { served } from '../../shell/places.ts'
 import { useTexts } from '../../texts/texts.tsx'
@@ -18,16 +16,13 @@ export function ChangeDialog({ token, onClose, onChanged }: ChangeDialogProps) {
   const { settings, common } = useTexts()
   const { api } = settings
   const { account } = useMe()
-  const notify = useNotify()
   const [label, setLabel] = useState(token.label)
   const [scopes, setScopes] = useState(token.scopes)
   const [password, setPassword] = useState('')
-  const write = useWrite()
-  const form = useSmallForm(async () => {
+  const form = useSmallForm(async ({ write, say }) => {
     await write('token.change', { body: { label, scopes, password } })
-    notify(api.changed, { type: 'success' })
+    say(api.changed)
     onChanged()
-    onClose()
   })
   return (
     <FormDialog

@@ -4,7 +4,6 @@ import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { TokenOptions } from '#derive/console/answers.ts'
 import { allowlistProblem } from '#registry/allowlist.ts'
-import { useWrite } from '../../client/use-write.ts'
 import { served } from '../../shell/places.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -14,16 +13,14 @@ import { ScopeMatrix } from './scope-matrix.tsx'
 
 /** Issues the company’s token, for no more than the issuer may do. */
 export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssued(token: string): void }) {
-  const { settings } = useTexts()
-  const write = useWrite()
-  const { api } = settings
+  const { api } = useTexts().settings
   const [label, setLabel] = useState('')
   const [scopes, setScopes] = useState<string[]>([])
   const [typed, setTyped] = useState('')
   const [password, setPassword] = useState('')
   const [isTried, setTried] = useState(false)
   const held = new Set(options.scopes.filter((scope) => scope.held).map(({ scope }) => scope))
-  const form = useSmallForm(async () => {
+  const form = useSmallForm(async ({ write }) => {
     const body = { label, scopes, allowlist: entriesOf(typed), password }
     const { data } = await write('token.issue', { body })
     onIssued(data.token)

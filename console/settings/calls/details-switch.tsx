@@ -1,9 +1,7 @@
 import FormControlLabel from '@mui/material/FormControlLabel'
 import Switch from '@mui/material/Switch'
 import Typography from '@mui/material/Typography'
-import { useNotify } from 'react-admin'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { useWrite } from '../../client/use-write.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Trouble } from '../../ui/pending.tsx'
@@ -12,11 +10,13 @@ import { useSmallForm } from '../../ui/small-form.tsx'
 /** Whether what calls say is kept: the company's own switch. */
 export function DetailsSwitch() {
   const { calls } = useTexts().settings
-  const notify = useNotify()
   const { data, error, reload } = useLoaded('calls.details-switch')
   const keeps = data?.keeps ?? false
-  const write = useWrite()
-  const form = useSmallForm(() => write('calls.switch-details', { body: { keeps: !keeps } }))
+  const form = useSmallForm(async ({ write, say }) => {
+    await write('calls.switch-details', { body: { keeps: !keeps } })
+    say(keeps ? calls.keepingOff : calls.keepingOn)
+    reload()
+  })
   return (
     <Panel title={calls.keeping}>
       {error && <Trouble error={error} retry={reload} />}
@@ -28,17 +28,7 @@ export function DetailsSwitch() {
           {data.kept_days > 0 && (
             <FormControlLabel
               label={calls.keepingSwitch}
-              control={
-                <Switch
-                  checked={keeps}
-                  disabled={form.isBusy}
-                  onChange={async () => {
-                    if (!(await form.submit())) return
-                    notify(keeps ? calls.keepingOff : calls.keepingOn, { type: 'success' })
-                    reload()
-                  }}
-                />
-              }
+              control={<Switch checked={keeps} disabled={form.isBusy} onChange={form.submit} />}
             />
           )}
         </>

@@ -4,13 +4,11 @@ import Box from '@mui/material/Box'
 import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 import type { CompanyOpened } from '#derive/console/answers.ts'
 import type { BodyOf } from '#derive/console/operations.ts'
 import { currencies } from '#registry/currencies.ts'
 import { plans } from '#registry/plans.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
@@ -46,28 +44,20 @@ function CompanyForm({ company, onSaved }: { company: CompanyOpened; onSaved(): 
   const texts = settings.company
   const me = useMe()
   const format = useFormat()
-  const notify = useNotify()
-  const write = useWrite()
   const { name, currency, amounts_in } = company
   const stays = amounts_in.length > 0
   const [typed, setTyped] = useState<Required<BodyOf<'company.update'>>>({ name, currency })
   const { many } = useRecordTexts()
-  const form = useSmallForm(() => write('company.update', { body: typed }))
+  const form = useSmallForm(async ({ write, say }) => {
+    await write('company.update', { body: typed })
+    onSaved().then(me.reload)
+    say(texts.saved)
+  })
   const unsaved = useUnsaved(typed.name !== name || typed.currency !== currency)
   const set = (change: BodyOf<'company.update'>) => setTyped({ ...typed, ...change })
   return (
     <Panel title={settings.sections.company}>
-      <SmallForm
-        form={form}
-        confirm={common.save}
-        maxWidth={560}
-        onSubmit={async () => {
-          if (!(await form.submit())) return
-          await onSaved()
-          notify(texts.saved, { type: 'success' })
-          await me.reload()
-        }}
-      >
+      <SmallForm form={form} confirm={common.save} maxWidth={560}>
         <SmallField label={texts.name} value={typed.name} onType={(name) => set({ name })} wrong={form.wrong('name')} />
         {stays ? (
           <TextField

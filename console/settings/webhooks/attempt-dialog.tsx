@@ -1,10 +1,8 @@
 import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
-import { useNotify } from 'react-admin'
 import type { WebhookAttemptOpened } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { useWrite } from '../../client/use-write.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
@@ -15,12 +13,10 @@ import { useSmallForm } from '../../ui/small-form.tsx'
 /** One attempt with request and answer, and the way to make it again. */
 export function AttemptDialog({ id, onClose, onDone }: { id: number; onClose(): void; onDone(): void }) {
   const { webhooks } = useTexts().settings
-  const notify = useNotify()
-  const write = useWrite()
   const { data, error } = useLoaded('webhook-attempts.fetch', { id })
-  const again = useSmallForm(async () => {
+  const again = useSmallForm(async ({ write, say }) => {
     const { arrived } = (await write('webhook-attempts.send-again', { id })).data
-    notify(arrived ? webhooks.sentAgain : webhooks.testFailed, { type: arrived ? 'success' : 'warning' })
+    say(arrived ? webhooks.sentAgain : webhooks.testFailed, arrived ? 'success' : 'warning')
     onDone()
   })
   return (

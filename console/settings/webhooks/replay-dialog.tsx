@@ -1,6 +1,5 @@
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import { useWrite } from '../../client/use-write.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { SmallField, useSmallForm } from '../../ui/small-form.tsx'
@@ -8,10 +7,9 @@ import { SmallField, useSmallForm } from '../../ui/small-form.tsx'
 /** From which moment on everything is sent again. */
 export function ReplayDialog({ id, onClose, onDone }: { id: number; onClose(): void; onDone(): void }) {
   const { webhooks } = useTexts().settings
-  const write = useWrite()
   const [typed, setTyped] = useState(() => hourAgo())
   const moment = new Date(typed)
-  const form = useSmallForm(async () => {
+  const form = useSmallForm(async ({ write }) => {
     await write('webhooks.replay', { id, body: { from: moment.toISOString() } })
     onClose()
     onDone()

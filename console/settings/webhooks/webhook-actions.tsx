@@ -81,16 +81,7 @@ export function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProp
           {trouble}
         </Box>
       )}
-      {asked === 'edit' && (
-        <WebhookDialog
-          webhook={webhook}
-          onClose={close}
-          onSaved={() => {
-            close()
-            onDone()
-          }}
-        />
-      )}
+      {asked === 'edit' && <WebhookDialog webhook={webhook} onClose={close} onSaved={onDone} />}
       {asked === 'rotate' && (
         <PasswordDialog
           title={webhooks.rotateTitle}

@@ -6,10 +6,8 @@ import MenuItem from '@mui/material/MenuItem'
 import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 import type { Webhook } from '#derive/console/answers.ts'
 import { eventNames, payloads, recordsOfEvent } from '#registry/webhooks.ts'
-import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { FormDialog, PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
@@ -28,8 +26,6 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
   const { settings, common } = useTexts()
   const { webhooks } = settings
   const me = useMe()
-  const notify = useNotify()
-  const write = useWrite()
   const held = eventNames.filter((event) => me.may(recordsOfEvent(event), 'VIEW'))
   const [typed, setTyped] = useState(() => ({
     name: webhook?.name ?? '',
@@ -40,11 +36,11 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
   }))
   const [password, setPassword] = useState('')
   const set = (change: Partial<typeof typed>) => setTyped({ ...typed, ...change })
-  const form = useSmallForm(async () => {
+  const form = useSmallForm(async ({ write, say }) => {
     const body = { ...typed, password }
     if (webhook) await write('webhooks.update', { id: webhook.id, body })
     const made = webhook ? undefined : (await write('webhooks.create', { body })).data.secret
-    notify(webhooks.saved, { type: 'success' })
+    say(webhooks.saved)
     onSaved(made)
   })
   return (

@@ -63,7 +63,6 @@ export function WebhookList() {
           webhook={null}
           onClose={() => setAdding(false)}
           onSaved={(made) => {
-            setAdding(false)
             setSecret(made)
             reload()
           }}
