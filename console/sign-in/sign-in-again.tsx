@@ -1,10 +1,10 @@
-import Alert from '@mui/material/Alert'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { ask } from '../client/ask.ts'
 import { useMe } from '../me/me.tsx'
 import { useTexts } from '../texts/texts.tsx'
 import { AskFirst } from '../ui/ask-first.tsx'
+import { Note } from '../ui/panel.tsx'
 import { PasswordField } from '../ui/small-form.tsx'
 import { refusalText } from './refusal-text.ts'
 
@@ -26,11 +26,7 @@ export function SignInAgain({ open, onDone }: { open: boolean; onDone(): void })
   return (
     <AskFirst open={open} title={texts.signIn.again} confirm={texts.signIn.submit} onConfirm={submit} onClose={onDone}>
       <Typography sx={{ mb: 2 }}>{texts.signIn.againLead}</Typography>
-      {error !== undefined && (
-        <Alert severity="error" variant="outlined" sx={{ mb: 2 }}>
-          {refusalText(error, texts)}
-        </Alert>
-      )}
+      {error !== undefined && <Note severity="error">{refusalText(error, texts)}</Note>}
       <PasswordField autoFocus label={texts.signIn.password} value={password} onType={setPassword} />
     </AskFirst>
   )

@@ -112,9 +112,7 @@ function ChooseAccount({ choices, isBusy, onChoose, onBack }: ChooseAccountProps
   const { signIn } = useTexts()
   return (
     <Box component="section" aria-label={signIn.choose} sx={{ display: 'grid', gap: 1.5 }}>
-      <Typography variant="h2" component="h2">
-        {signIn.choose}
-      </Typography>
+      <Typography variant="h2">{signIn.choose}</Typography>
       <Typography color="textSecondary">{signIn.chooseLead}</Typography>
       {choices.map(({ account_id, name, company }, index) => (
         <Button

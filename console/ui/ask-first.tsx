@@ -9,7 +9,8 @@ import { LeaveQuestion } from './leave-question.tsx'
 import { KeepUnsaved } from './unsaved.tsx'
 
 type AskFirstProps = {
-  open: boolean
+  /** Absent: it is open for as long as it is there. */
+  open?: boolean
   title: string
   children: ReactNode
   /** What the button that does it says; without one there is nothing to do but close. */
@@ -30,7 +31,7 @@ type AskFirstProps = {
  * close it, once it has been asked whether what was typed may be lost.
  */
 export function AskFirst(props: AskFirstProps) {
-  const { open, title, children, confirm, cancel, isDangerous, isBusy, isDisabled, wide, onConfirm, onClose } = props
+  const { open = true, title, children, confirm, cancel, onConfirm, onClose } = props
   const [isTyped, setTyped] = useState(false)
   const [isLeaving, setLeaving] = useState(false)
   const isDirty = open && (isTyped || props.isDirty === true)
@@ -45,7 +46,7 @@ export function AskFirst(props: AskFirstProps) {
       onClose={() => (isDirty ? setLeaving(true) : onClose())}
       aria-labelledby={id}
       fullWidth
-      maxWidth={wide ? 'md' : 'sm'}
+      maxWidth={props.wide ? 'md' : 'sm'}
     >
       {isDirty && <KeepUnsaved />}
       {isLeaving && (
@@ -73,9 +74,9 @@ export function AskFirst(props: AskFirstProps) {
             <Button
               type="submit"
               variant="contained"
-              color={isDangerous ? 'error' : 'primary'}
-              loading={isBusy}
-              disabled={isDisabled}
+              color={props.isDangerous ? 'error' : 'primary'}
+              loading={props.isBusy}
+              disabled={props.isDisabled}
             >
               {confirm}
             </Button>

@@ -1,3 +1,4 @@
+import Alert, { type AlertProps } from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Paper from '@mui/material/Paper'
 import Typography from '@mui/material/Typography'
@@ -32,3 +33,6 @@ export const Term = ({ name, children }: { name: string; children: ReactNode }) 
     </Box>
   </>
 )
+
+/** Something to know, above what it is about. */
+export const Note = (props: AlertProps) => <Alert variant="outlined" sx={{ mb: 2 }} {...props} />

@@ -105,7 +105,7 @@ type FormDialogProps = {
 
 /** The same in a wide dialog, which stays open until its form has been sent. */
 export const FormDialog = ({ form, children, ...rest }: FormDialogProps) => (
-  <AskFirst open wide isBusy={form.isBusy} onConfirm={async () => (await form.submit()) && rest.onClose()} {...rest}>
+  <AskFirst wide isBusy={form.isBusy} onConfirm={async () => (await form.submit()) && rest.onClose()} {...rest}>
     <Box sx={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 2, pt: 1 }}>
       {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
       {children}

@@ -13,11 +13,10 @@ type FormDialogProps = {
   /** What is settled by the page around, such as the project of a task. */
   given: JsonObject
   onClose(): void
-  onSaved(): void
 }
 
 /** Adds a record to the one whose page it is opened on, without leaving that. */
-export function FormDialog({ definition, given, onClose, onSaved }: FormDialogProps) {
+export function FormDialog({ definition, given, onClose }: FormDialogProps) {
   const texts = useTexts()
   const { add, one } = useRecordTexts()
   const notify = useNotify()
@@ -27,12 +26,11 @@ export function FormDialog({ definition, given, onClose, onSaved }: FormDialogPr
     id: null,
     onSaved: () => {
       notify(texts.form.created(one(definition.name)), { type: 'success' })
-      onSaved()
+      onClose()
     },
   })
   return (
     <AskFirst
-      open
       wide
       isDirty={form.isDirty}
       title={add(definition.name)}

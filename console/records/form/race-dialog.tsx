@@ -36,7 +36,7 @@ export function RaceDialog({ form, id, onClose, onSettled }: RaceDialogProps) {
     if (answer) onSettled(answer.data, settled(before, answer.data, form.values, kept), answer.etag)
   }
   return (
-    <AskFirst open wide title={race.title} confirm={race.goOn} isDisabled={!answer} onConfirm={goOn} onClose={onClose}>
+    <AskFirst wide title={race.title} confirm={race.goOn} isDisabled={!answer} onConfirm={goOn} onClose={onClose}>
       <Lead entry={history?.[0]} />
       <Pending error={error} retry={reload} isThere={!!answer} />
       {answer && <Choices form={form} stored={answer.data} kept={kept} onKeep={setKept} />}
@@ -98,7 +98,7 @@ function Choices({ form, stored, kept, onKeep }: ChoicesProps) {
         .filter(({ name }) => both.includes(name) && !lines[name])
         .map(({ name }) => (
           <Box key={name} sx={{ mb: 1.5 }}>
-            <Typography id={`race-${name}`} variant="h3" component="h3">
+            <Typography id={`race-${name}`} variant="h3">
               {label(definition.name, name)}
             </Typography>
             <Typography variant="body2" color="textSecondary">

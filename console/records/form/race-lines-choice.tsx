@@ -25,7 +25,7 @@ export function RaceLines({ label, regions, isTheirs, onChoose }: RaceLinesProps
   const id = useId()
   return (
     <Box component="section" aria-labelledby={id} sx={{ mb: 2 }}>
-      <Typography id={id} variant="h3" component="h3">
+      <Typography id={id} variant="h3">
         {label}
       </Typography>
       <Typography variant="body2" color="textSecondary" sx={{ mb: 1 }}>

@@ -12,7 +12,6 @@ export function ChangedDialog({ definition, changed: { rows, answer } }: { defin
   const { imports } = useTexts()
   return (
     <AskFirst
-      open
       wide
       title={imports.changedTitle}
       confirm={imports.changedGoOn}

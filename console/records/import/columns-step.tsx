@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import MenuItem from '@mui/material/MenuItem'
@@ -9,7 +8,7 @@ import { labelOf, matchFieldsOf, type Target, targetsOf } from '#derive/import/t
 import type { Definition } from '#registry/definition.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { Note, Panel } from '../../ui/panel.tsx'
 import { ReadingPanel, Select } from './reading-panel.tsx'
 import type { Importing } from './use-import.ts'
 
@@ -36,10 +35,10 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
         </Button>
       </Typography>
       {isGoingOn ? (
-        <Alert severity="info" variant="outlined" sx={{ mb: 2 }}>
+        <Note severity="info">
           <strong>{imports.unfinished}.</strong>{' '}
           {imports.unfinishedLead(format.number(done), format.number(file.rows.length))}
-        </Alert>
+        </Note>
       ) : (
         <>
           <ReadingPanel importing={importing} />
@@ -61,11 +60,7 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
           </Panel>
         </>
       )}
-      {problem !== undefined && (
-        <Alert severity="warning" variant="outlined" sx={{ mb: 2 }}>
-          {problem}
-        </Alert>
-      )}
+      {problem !== undefined && <Note severity="warning">{problem}</Note>}
       <Button variant="contained" disabled={problem !== undefined} onClick={importing.look}>
         {imports.look}
       </Button>

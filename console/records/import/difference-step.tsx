@@ -1,5 +1,4 @@
 import Download from '@mui/icons-material/DownloadOutlined'
-import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import { useMemo } from 'react'
@@ -8,6 +7,7 @@ import { countsOf } from '#derive/import/run.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Note } from '../../ui/panel.tsx'
 import { RowList } from './row-list.tsx'
 import type { Importing } from './use-import.ts'
 
@@ -24,16 +24,8 @@ export function DifferenceStep({ definition, importing }: { definition: Definiti
   const base = name.replace(/\.\w{1,10}$/, '')
   return (
     <>
-      {refused > 0 && (
-        <Alert severity="warning" variant="outlined" sx={{ mb: 2 }}>
-          {imports.mend}
-        </Alert>
-      )}
-      {writing === 0 && (
-        <Alert severity="info" variant="outlined" sx={{ mb: 2 }}>
-          {imports.nothingToDo}
-        </Alert>
-      )}
+      {refused > 0 && <Note severity="warning">{imports.mend}</Note>}
+      {writing === 0 && <Note severity="info">{imports.nothingToDo}</Note>}
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mb: 2 }}>
         {writing > 0 && (
           <Button variant="contained" onClick={importing.apply}>

@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Step from '@mui/material/Step'
 import StepLabel from '@mui/material/StepLabel'
@@ -10,6 +9,7 @@ import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
 import { errorText } from '../../texts/refused.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Note } from '../../ui/panel.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
 import { listPath } from '../paths.ts'
 import { ChangedDialog } from './changed-dialog.tsx'
@@ -56,11 +56,11 @@ export function ImportPage({ definition }: { definition: Definition }) {
         ))}
       </Stepper>
       {error !== undefined && (
-        <Alert severity="error" variant="outlined" sx={{ mb: 2 }}>
+        <Note severity="error">
           {error instanceof FileProblem
             ? (imports.fileProblems[error.code]?.(...error.particulars) ?? error.message)
             : errorText(error, texts)}
-        </Alert>
+        </Note>
       )}
       <Box>
         {stage === 'file' && <FileStep {...shown} />}

@@ -18,9 +18,7 @@ export function InvolvedList({ title, involved, isLinked, onFollow }: InvolvedLi
   const effects: { readonly [effect: string]: string } = { unlinked: removal.unlinked, kept: removal.kept }
   return (
     <Box sx={{ mt: 1.5 }}>
-      <Typography variant="h3" component="h3">
-        {title}
-      </Typography>
+      <Typography variant="h3">{title}</Typography>
       <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
         {involved.map(({ records, count, ids, effect }) => (
           <li key={records + effect}>

@@ -57,7 +57,6 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
 
   return (
     <AskFirst
-      open
       title={blocked ? removal.blocked : removal.title(title)}
       confirm={blocked ? undefined : removal.confirm}
       isDangerous

@@ -61,7 +61,6 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
 
   return (
     <AskFirst
-      open
       title={removal.several(looked?.free.length ?? ids.length)}
       confirm={removal.confirm}
       isDangerous

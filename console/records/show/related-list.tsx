@@ -4,7 +4,7 @@ import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
 import useMediaQuery from '@mui/material/useMediaQuery'
 import { useState } from 'react'
-import { LinkBase, useGetManyReference, useNavigate, useRefresh } from 'react-admin'
+import { LinkBase, useGetManyReference, useNavigate } from 'react-admin'
 import { type Related, statusOf } from '#derive/form/relations.ts'
 import { isEditable, type Step } from '#derive/form/steps.ts'
 import { columnsOf } from '#derive/form/table.ts'
@@ -32,7 +32,6 @@ export function RelatedList({ related, id }: { related: Related; id: number }) {
   const { many, add, none } = useRecordTexts()
   const { may } = useMe()
   const navigate = useNavigate()
-  const refresh = useRefresh()
   const isNarrow = useMediaQuery('(max-width: 700px)')
   const [page, setPage] = useState(1)
   const [sort, setSort] = useState({ field: 'id', order: 'DESC' as 'ASC' | 'DESC' })
@@ -104,17 +103,7 @@ export function RelatedList({ related, id }: { related: Related; id: number }) {
           {total > perPage && <Paging listing={{ page, perPage, total, setPage }} />}
         </Paper>
       )}
-      {isAdding && (
-        <FormDialog
-          definition={records}
-          given={given}
-          onClose={() => setAdding(false)}
-          onSaved={() => {
-            setAdding(false)
-            refresh()
-          }}
-        />
-      )}
+      {isAdding && <FormDialog definition={records} given={given} onClose={() => setAdding(false)} />}
     </>
   )
 }

@@ -9,6 +9,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { errorText, problemText } from '../../texts/refused.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
+import { Note } from '../../ui/panel.tsx'
 import { inputOf } from '../fields/inputs.ts'
 import type { Row } from '../list/record-table.tsx'
 import { editPath } from '../paths.ts'
@@ -54,7 +55,7 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
 
   if (outcome?.is === 'changed') {
     return (
-      <AskFirst open title={texts.show.changedTitle} onClose={onClose}>
+      <AskFirst title={texts.show.changedTitle} onClose={onClose}>
         <Alert severity="warning" variant="outlined">
           {texts.show.changedMeanwhile}
         </Alert>
@@ -65,7 +66,6 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
   if (elsewhere.length > 0) {
     return (
       <AskFirst
-        open
         title={texts.show.stepMissing}
         confirm={texts.show.completeFirst}
         onConfirm={() => navigate(editPath(name, record.id))}
@@ -77,7 +77,6 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
   }
   return (
     <AskFirst
-      open
       title={texts.show.finalTitle(label)}
       confirm={doubts.length > 0 ? texts.show.nevertheless(label) : label}
       isBusy={isBusy}
@@ -87,9 +86,9 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
     >
       <Facts definition={definition} record={shown} />
       {doubts.map((code) => (
-        <Alert key={code} severity="warning" variant="outlined" sx={{ mb: 2 }}>
+        <Note key={code} severity="warning">
           {texts.doubts[code]}
-        </Alert>
+        </Note>
       ))}
       {outcome?.is === 'failed' && (
         <Alert severity="error" sx={{ mb: 2 }}>

@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import { doubtsOf, type Step, tellingFields } from '#derive/form/steps.ts'
@@ -8,6 +7,7 @@ import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
+import { Note } from '../../ui/panel.tsx'
 import { Shown } from '../fields/shown.tsx'
 import type { Row } from '../list/record-table.tsx'
 import { StepMeaning } from './step-dialog.tsx'
@@ -36,7 +36,6 @@ export function StepSeveral({ definition, records, step, isBusy, onConfirm, onCl
   const label = stepTo(definition.name, step, all[0] ?? {})
   return (
     <AskFirst
-      open
       title={`${texts.show.finalTitle(label)} ${texts.list.selected(all.length)}`}
       confirm={doubts.size > 0 ? texts.show.nevertheless(label) : label}
       isBusy={isBusy}
@@ -61,9 +60,9 @@ export function StepSeveral({ definition, records, step, isBusy, onConfirm, onCl
         <Typography sx={{ mb: 2, fontWeight: 700 }}>{texts.list.together(format.money(sum, currency))}</Typography>
       )}
       {[...doubts].map((code) => (
-        <Alert key={code} severity="warning" variant="outlined" sx={{ mb: 2 }}>
+        <Note key={code} severity="warning">
           {texts.doubts[code]}
-        </Alert>
+        </Note>
       ))}
       {all[0] && <StepMeaning definition={definition} record={all[0]} step={step} />}
     </AskFirst>

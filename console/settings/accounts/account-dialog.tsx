@@ -87,9 +87,7 @@ export function AccountDialog({
         />
       )}
       <Box>
-        <Typography variant="h3" component="h3">
-          {accounts.permissions}
-        </Typography>
+        <Typography variant="h3">{accounts.permissions}</Typography>
         <ScopeMatrix
           label={accounts.permissions}
           resources={resources}

@@ -21,21 +21,12 @@ export function ApiSection() {
       <Typography color="textSecondary" sx={{ mb: 2 }}>
         {settings.api.lead}
       </Typography>
-      {shown && (
-        <NewToken
-          title={shown.title}
-          lead={settings.api.issuedLead}
-          token={shown.token}
-          onClose={() => setShown(undefined)}
-        />
-      )}
+      {shown && <NewToken lead={settings.api.issuedLead} {...shown} onClose={() => setShown(undefined)} />}
       {token.data ? (
         <TokenPanel
           token={token.data}
           onToken={(title, text) => setShown({ title, token: text })}
-          onChanged={() => {
-            token.reload()
-          }}
+          onChanged={token.reload}
           onRevoked={() => {
             setShown(undefined)
             token.reload()

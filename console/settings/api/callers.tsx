@@ -13,7 +13,7 @@ export function Callers() {
   const { data, error } = useLoaded('token.callers')
   return (
     <Box sx={{ mb: 2 }}>
-      <Typography variant="h3" component="h3" sx={{ mb: 0.5 }}>
+      <Typography variant="h3" sx={{ mb: 0.5 }}>
         {api.callingNow}
       </Typography>
       <Pending error={error} isThere={!!data} />

@@ -11,11 +11,11 @@ export function Documents({ base, curl }: { base: string; curl: string }) {
   const { api } = useTexts().settings
   return (
     <Panel title={api.documents}>
-      <Typography variant="h3" component="h3" sx={{ mb: 0.5 }}>
+      <Typography variant="h3" sx={{ mb: 0.5 }}>
         {api.base}
       </Typography>
       <Copied text={base} label={api.base} />
-      <Typography variant="h3" component="h3" sx={{ mb: 0.5 }}>
+      <Typography variant="h3" sx={{ mb: 0.5 }}>
         {api.curl}
       </Typography>
       <Copied text={curl} label={api.curl} />

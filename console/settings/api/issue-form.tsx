@@ -49,9 +49,7 @@ export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssu
           hint={api.labelHint}
         />
         <Box>
-          <Typography variant="h3" component="h3">
-            {api.scopes}
-          </Typography>
+          <Typography variant="h3">{api.scopes}</Typography>
           <Typography variant="body2" color="textSecondary" sx={{ mb: 1 }}>
             {api.scopesHint}
           </Typography>

@@ -8,10 +8,11 @@ import { useState } from 'react'
 import { useTexts } from '../../texts/texts.tsx'
 import { Code } from '../../ui/code.tsx'
 
-type NewTokenProps = { title: string; lead: string; token: string; onClose(): void }
+type NewTokenProps = { title: string; lead: string; token: string | undefined; onClose(): void }
 
 /** The text of a token or of another secret, as long as this page shows it. */
 export function NewToken({ title, lead, token, onClose }: NewTokenProps) {
+  if (!token) return null
   return (
     <Alert
       severity="success"

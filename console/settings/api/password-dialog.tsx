@@ -1,7 +1,7 @@
-import Alert from '@mui/material/Alert'
 import Typography from '@mui/material/Typography'
 import { type ReactNode, useState } from 'react'
 import { AskFirst } from '../../ui/ask-first.tsx'
+import { Note } from '../../ui/panel.tsx'
 import { PasswordField, useSmallForm } from '../../ui/small-form.tsx'
 
 type PasswordDialogProps = {
@@ -22,7 +22,6 @@ export function PasswordDialog({ title, lead, confirm, isDangerous, children, on
   const wrong = form.wrong('password') ?? form.trouble
   return (
     <AskFirst
-      open
       title={title}
       confirm={confirm}
       isDangerous={isDangerous}
@@ -31,13 +30,7 @@ export function PasswordDialog({ title, lead, confirm, isDangerous, children, on
       onConfirm={async () => (await form.submit()) && onClose()}
       onClose={onClose}
     >
-      {isDangerous ? (
-        <Alert severity="warning" variant="outlined" sx={{ mb: 2 }}>
-          {lead}
-        </Alert>
-      ) : (
-        <Typography sx={{ mb: 2 }}>{lead}</Typography>
-      )}
+      {isDangerous ? <Note severity="warning">{lead}</Note> : <Typography sx={{ mb: 2 }}>{lead}</Typography>}
       {children}
       <PasswordField autoFocus value={password} onType={setPassword} wrong={wrong} />
     </AskFirst>

@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert'
 import Autocomplete from '@mui/material/Autocomplete'
 import Box from '@mui/material/Box'
 import TextField from '@mui/material/TextField'
@@ -12,30 +11,22 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { Note, Panel } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
 
 /** Name and currency; plan and add-ons are shown, and changed by the operator. */
 export function CompanySection() {
+  const { settings } = useTexts()
   const { data, error, reload } = useLoaded('company.fetch')
   if (error || !data) return <Pending error={error} retry={reload} />
   return (
     <>
-      {data.is_plain && <PlainNotice />}
+      {data.is_plain && <Note severity="warning">{settings.company.plain}</Note>}
       <CompanyForm key={JSON.stringify(data)} company={data} onSaved={reload} />
       <Terms company={data} />
     </>
-  )
-}
-
-function PlainNotice() {
-  const { settings } = useTexts()
-  return (
-    <Alert severity="warning" variant="outlined" sx={{ mb: 2 }}>
-      {settings.company.plain}
-    </Alert>
   )
 }
 
@@ -102,7 +93,7 @@ function Terms({ company: { plan, add_ons } }: { company: CompanyOpened }) {
       <Typography>
         {plan} · {texts.limits(shown(projects), shown(workers))}
       </Typography>
-      <Typography variant="h3" component="h3" sx={{ mt: 2 }}>
+      <Typography variant="h3" sx={{ mt: 2 }}>
         {texts.addOns}
       </Typography>
       {add_ons.length === 0 && <Typography>{texts.noAddOns}</Typography>}

@@ -4,7 +4,7 @@ import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import useMediaQuery from '@mui/material/useMediaQuery'
 import { useState } from 'react'
-import { LinkBase, useGetList, useRefresh } from 'react-admin'
+import { LinkBase, useGetList } from 'react-admin'
 import { columnsOf } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useMe } from '../../me/me.tsx'
@@ -44,7 +44,6 @@ function OneList({ definition }: { definition: Definition }) {
   const { common } = useTexts()
   const { many, add, none } = useRecordTexts()
   const { may } = useMe()
-  const refresh = useRefresh()
   const isNarrow = useMediaQuery('(max-width: 700px)')
   const [page, setPage] = useState(1)
   const [isAdding, setAdding] = useState(false)
@@ -87,17 +86,7 @@ function OneList({ definition }: { definition: Definition }) {
           {total > perPage && <Paging listing={{ page, perPage, total, setPage }} />}
         </Box>
       )}
-      {isAdding && (
-        <FormDialog
-          definition={definition}
-          given={{}}
-          onClose={() => setAdding(false)}
-          onSaved={() => {
-            setAdding(false)
-            refresh()
-          }}
-        />
-      )}
+      {isAdding && <FormDialog definition={definition} given={{}} onClose={() => setAdding(false)} />}
     </Panel>
   )
 }

@@ -21,7 +21,6 @@ export function AttemptDialog({ id, onClose, onDone }: { id: number; onClose(): 
   })
   return (
     <AskFirst
-      open
       wide
       title={data ? data.event : webhooks.attempt}
       confirm={webhooks.sendAgain}
@@ -71,7 +70,7 @@ function Part({ title, headers, body, note }: PartProps) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return (
     <Box component="section">
-      <Typography variant="h3" component="h3" sx={{ mb: 0.5 }}>
+      <Typography variant="h3" sx={{ mb: 0.5 }}>
         {title}
       </Typography>
       <Code label={title}>{[...lines, ...(body === '' ? [] : ['', readable(body)])].join('\n')}</Code>

@@ -17,7 +17,6 @@ export function ReplayDialog({ id, onClose, onDone }: { id: number; onClose(): v
   const wrong = form.wrong('from') ?? form.trouble
   return (
     <AskFirst
-      open
       title={webhooks.replay}
       confirm={webhooks.replay}
       isBusy={form.isBusy}

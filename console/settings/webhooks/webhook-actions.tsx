@@ -97,7 +97,6 @@ export function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProp
       {asked === 'replay' && <ReplayDialog id={id} onClose={close} onDone={() => say(webhooks.replayed)} />}
       {asked === 'delete' && (
         <AskFirst
-          open
           isDangerous
           title={webhooks.deleteTitle}
           confirm={webhooks.delete}

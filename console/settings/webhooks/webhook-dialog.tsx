@@ -69,9 +69,7 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
         hint={webhooks.urlHint}
       />
       <Box>
-        <Typography variant="h3" component="h3">
-          {webhooks.events}
-        </Typography>
+        <Typography variant="h3">{webhooks.events}</Typography>
         <EventMatrix
           chosen={typed.events}
           held={new Set([...held, ...typed.events])}

@@ -32,14 +32,12 @@ export function WebhookList() {
   )
   return (
     <>
-      {secret && (
-        <NewToken
-          title={webhooks.secret}
-          lead={webhooks.secretLead}
-          token={secret}
-          onClose={() => setSecret(undefined)}
-        />
-      )}
+      <NewToken
+        title={webhooks.secret}
+        lead={webhooks.secretLead}
+        token={secret}
+        onClose={() => setSecret(undefined)}
+      />
       {data.length === 0 ? (
         <Empty title={webhooks.none} lead={webhooks.noneLead}>
           {add}

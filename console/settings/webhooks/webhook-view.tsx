@@ -1,11 +1,10 @@
-import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import { useState } from 'react'
 import type { Webhook } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Panel, Term } from '../../ui/panel.tsx'
+import { Note, Panel, Term } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { NewToken } from '../api/new-token.tsx'
@@ -33,14 +32,12 @@ export function WebhookView({ id }: { id: number }) {
         <TextLink to={webhooksPath}>{webhooks.all}</TextLink>
       </Box>
       <Pending error={error} retry={reload} isThere={!!data} />
-      {secret && (
-        <NewToken
-          title={webhooks.rotated}
-          lead={webhooks.secretLead}
-          token={secret}
-          onClose={() => setSecret(undefined)}
-        />
-      )}
+      <NewToken
+        title={webhooks.rotated}
+        lead={webhooks.secretLead}
+        token={secret}
+        onClose={() => setSecret(undefined)}
+      />
       {data && !error && (
         <>
           <Facts webhook={data} onDone={again} onSecret={setSecret} />
@@ -92,11 +89,7 @@ function Advice({ webhook: { disabled_because, failing_since, resync_since } }: 
         ? advice.resync
         : undefined
   if (!text) return null
-  return (
-    <Alert severity={disabled_because === 'by_hand' ? 'info' : 'warning'} variant="outlined" sx={{ mb: 2 }}>
-      {text}
-    </Alert>
-  )
+  return <Note severity={disabled_because === 'by_hand' ? 'info' : 'warning'}>{text}</Note>
 }
 
 /** Who changed the settings of a webhook, and what the service did by itself. */
