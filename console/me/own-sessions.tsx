@@ -99,7 +99,7 @@ function SessionItem({ session, isBusy, onEnd }: SessionItemProps) {
       }
     >
       {session.is_this ? (
-        <Chip size="small" variant="outlined" color="success" label={profile.thisSession} />
+        <Chip color="success" label={profile.thisSession} />
       ) : (
         <Button variant="outlined" size="small" loading={isBusy} aria-label={profile.endOne(device)} onClick={onEnd}>
           {profile.end}

@@ -32,7 +32,7 @@ export function ChoiceMatrix(props: ChoiceMatrixProps) {
   return (
     // Where nothing in it takes the focus, it is scrolled by the keyboard itself.
     <Box sx={{ overflowX: 'auto' }} {...(isReadOnly ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}>
-      <Table size="small" aria-label={label} sx={{ maxWidth: 640, '& td, & th': { px: { xs: 0.75, sm: 2 } } }}>
+      <Table aria-label={label} sx={{ maxWidth: 640, '& td, & th': { px: { xs: 0.75, sm: 2 } } }}>
         <TableHead>
           <TableRow>
             <TableCell>{label}</TableCell>

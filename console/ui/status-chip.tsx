@@ -32,8 +32,6 @@ export function StatusChip({ resource, value }: { resource: string; value: strin
   const tone = tones[value] ?? 'default'
   return (
     <Chip
-      size="small"
-      variant="outlined"
       color={tone}
       label={word(resource, value)}
       sx={{

@@ -44,6 +44,8 @@ export const theme = createTheme({
   components: {
     MuiButtonBase: { defaultProps: { disableRipple: true } },
     MuiButton: { defaultProps: { disableElevation: true }, styleOverrides: { root: { minHeight: 36 } } },
+    MuiChip: { defaultProps: { size: 'small', variant: 'outlined' } },
+    MuiTable: { defaultProps: { size: 'small' } },
     MuiPaper: { defaultProps: { variant: 'outlined' }, styleOverrides: { root: { backgroundImage: 'none' } } },
     MuiTextField: { defaultProps: { size: 'small', fullWidth: true } },
     MuiTooltip: { defaultProps: { describeChild: false } },

@@ -20,7 +20,7 @@ export function ShownLines({ lines, isShort }: { lines: JsonObject[]; isShort?: 
   if (isShort) return <>{lines.map((line) => `${line.quantity} ${line.unit ?? '×'} ${line.description}`).join('; ')}</>
   return (
     <Box sx={{ overflowX: 'auto' }}>
-      <Table size="small" aria-label={form.linesTable}>
+      <Table aria-label={form.linesTable}>
         <TableHead>
           <TableRow>
             <TableCell>{label('lines', 'description')}</TableCell>

@@ -80,13 +80,7 @@ function RowItem({ definition: { name }, row, fields }: RowItemProps) {
   return (
     <Box component="li" sx={{ px: 2, py: 1.5, borderTop: 1, borderColor: 'divider' }}>
       <Box sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 1.5, rowGap: 0.5, alignItems: 'center' }}>
-        <Chip
-          size="small"
-          variant="outlined"
-          color={tones[outcome]}
-          label={imports.outcomes[outcome]}
-          sx={{ fontWeight: 600 }}
-        />
+        <Chip color={tones[outcome]} label={imports.outcomes[outcome]} sx={{ fontWeight: 600 }} />
         <Typography component="span" sx={{ fontWeight: 600, overflowWrap: 'anywhere', minWidth: 0 }}>
           {title}
         </Typography>

@@ -37,7 +37,7 @@ export function RecordTable({ definition, columns, records, sort, onSort, select
   const chosen = records.filter(({ id }) => selection?.ids.includes(id)).length
   return (
     <Box sx={{ overflowX: 'auto' }}>
-      <Table size="small" aria-label={many(name)} sx={{ '& td, & th': { py: 1 } }}>
+      <Table aria-label={many(name)} sx={{ '& td, & th': { py: 1 } }}>
         <TableHead>
           <TableRow>
             {selection && (

@@ -48,8 +48,6 @@ export function AccountsSection() {
               }
             >
               <Chip
-                size="small"
-                variant="outlined"
                 color={account.disabled || account.service ? 'default' : 'success'}
                 label={account.disabled ? accounts.disabled : account.service ? accounts.service : accounts.enabled}
               />

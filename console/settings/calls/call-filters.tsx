@@ -74,7 +74,13 @@ export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
       <Box sx={{ gridColumn: '1 / -1', display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}>
         {(['about', 'peer', 'token', 'status'] as const).map((name) =>
           values[name] === undefined ? null : (
-            <Chip key={name} label={`${calls[name]}: ${values[name]}`} onDelete={() => set(name, '')} />
+            <Chip
+              key={name}
+              size="medium"
+              variant="filled"
+              label={`${calls[name]}: ${values[name]}`}
+              onDelete={() => set(name, '')}
+            />
           ),
         )}
         <Typography variant="body2" color="textSecondary">

@@ -19,7 +19,6 @@ export function CallTable({ calls: rows }: { calls: readonly Call[] }) {
   return (
     <Box sx={{ overflowX: 'auto' }}>
       <Table
-        size="small"
         aria-label={settings.sections.calls}
         sx={{ fontVariantNumeric: 'tabular-nums', '& td, & th': { whiteSpace: 'nowrap' } }}
       >
@@ -74,13 +73,7 @@ export function Marks({ call }: { call: Call }) {
   return (
     <Box component="span" sx={{ display: 'inline-flex', gap: 0.5 }}>
       {marks.map((mark) => (
-        <Chip
-          key={mark}
-          size="small"
-          variant="outlined"
-          label={mark}
-          color={mark === calls.oldToken ? 'error' : 'default'}
-        />
+        <Chip key={mark} label={mark} color={mark === calls.oldToken ? 'error' : 'default'} />
       ))}
     </Box>
   )

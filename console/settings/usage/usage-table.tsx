@@ -22,7 +22,7 @@ export function UsageTable({ days, by, series, nameOf, period }: UsageProps & { 
         {usage.table}
       </Box>
       <Box sx={{ overflowX: 'auto' }}>
-        <Table size="small" aria-label={usage.table} sx={{ fontVariantNumeric: 'tabular-nums' }}>
+        <Table aria-label={usage.table} sx={{ fontVariantNumeric: 'tabular-nums' }}>
           <TableHead>
             <TableRow>
               <TableCell>{usage.day}</TableCell>

@@ -64,7 +64,6 @@ function AttemptTable({ attempts, onOpen }: { attempts: readonly WebhookAttempt[
   return (
     <Box sx={{ overflowX: 'auto' }}>
       <Table
-        size="small"
         aria-label={webhooks.attempts}
         sx={{ fontVariantNumeric: 'tabular-nums', '& td, & th': { whiteSpace: 'nowrap' } }}
       >

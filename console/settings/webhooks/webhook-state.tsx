@@ -7,7 +7,7 @@ import { useTexts } from '../../texts/texts.tsx'
 export function WebhookState({ webhook }: { webhook: Webhook }) {
   const { states } = useTexts().settings.webhooks
   const [tone, word] = stateOf(webhook, states)
-  return <Chip size="small" variant="outlined" color={tone} label={word} />
+  return <Chip color={tone} label={word} />
 }
 
 function stateOf(
