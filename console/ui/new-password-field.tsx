@@ -21,7 +21,6 @@ export function NewPasswordField({ label, value, owner, wrong, hint, onType }: N
   return (
     <Box>
       <SmallField
-        fullWidth
         type="password"
         label={label}
         value={value}

@@ -47,8 +47,10 @@ export function useTextField(props: InputProps) {
     id: inputId(props.path),
     label: props.isCompact ? undefined : props.label,
     required: props.field.required,
+    value: props.value ?? '',
     error: wrong !== undefined,
     helperText: wrong ?? props.hint,
+    onChange: ({ target }: { target: { value: string } }) => props.onChange(target.value === '' ? null : target.value),
     onBlur: props.onLeave,
     slotProps: {
       htmlInput: props.isCompact ? { 'aria-label': props.label } : {},

@@ -13,22 +13,14 @@ import { useTypedField } from './use-typed.ts'
 
 /** Text in one line, and the kinds that are text of a form: e-mail, telephone, web address. */
 export function TextInput(props: InputProps) {
-  const { field, value, onChange } = props
+  const { field, value } = props
   const { form } = useTexts()
   const isNumbered = field.field.kind === 'text' && field.field.numbered !== undefined
   const shared = useTextField({
     ...props,
     hint: props.hint ?? (isNumbered && value === null ? form.numbered : undefined),
   })
-  return (
-    <TextField
-      {...shared}
-      type={types[field.kind] ?? 'text'}
-      value={value ?? ''}
-      autoComplete="off"
-      onChange={({ target }) => onChange(target.value === '' ? null : target.value)}
-    />
-  )
+  return <TextField {...shared} type={types[field.kind] ?? 'text'} autoComplete="off" />
 }
 
 /** Not `email` and `url`: the browser's own sentences would take the place of ours. */
@@ -36,21 +28,12 @@ const types: { readonly [kind: string]: string } = { phone: 'tel' }
 
 /** Text in several lines; how much of it fits is said when it gets long. */
 export function ParagraphInput(props: InputProps) {
-  const { field, value, onChange } = props
+  const { field, value } = props
   const { form } = useTexts()
   const used = [...String(value ?? '')].length
   const max = field.max ?? Number.POSITIVE_INFINITY
   const shared = useTextField({ ...props, hint: used > max * 0.8 ? form.characters(used, max) : props.hint })
-  return (
-    <TextField
-      {...shared}
-      multiline
-      minRows={3}
-      maxRows={14}
-      value={value ?? ''}
-      onChange={({ target }) => onChange(target.value === '' ? null : target.value)}
-    />
-  )
+  return <TextField {...shared} multiline minRows={3} maxRows={14} />
 }
 
 /** Whole and decimal numbers, typed as the language writes them. */
@@ -100,8 +83,6 @@ export function DateInput(props: InputProps) {
     <TextField
       {...shared}
       type="date"
-      value={props.value ?? ''}
-      onChange={({ target }) => props.onChange(target.value === '' ? null : target.value)}
       slotProps={{
         ...shared.slotProps,
         htmlInput: { ...shared.slotProps.htmlInput, max: '9999-12-31' },
@@ -128,7 +109,7 @@ export const FlagInput = ({ label, path, value, onChange, onLeave }: InputProps)
 
 /** One of a few words; of a state only those that may follow are offered. */
 export function ChoiceInput(props: InputProps & { from?: string | null }) {
-  const { field, value, onChange, resource, from } = props
+  const { field, resource, from } = props
   const { value: word } = useRecordTexts()
   const { form } = useTexts()
   const shared = useTextField(props)
@@ -138,8 +119,6 @@ export function ChoiceInput(props: InputProps & { from?: string | null }) {
     <TextField
       {...shared}
       select
-      value={value ?? ''}
-      onChange={({ target }) => onChange(target.value === '' ? null : target.value)}
       slotProps={{ select: { id: shared.id, SelectDisplayProps: { id: shared.id } as never } }}
     >
       {!field.required && (

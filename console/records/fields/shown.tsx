@@ -45,17 +45,9 @@ export function Shown({ field, resource, value, isShort }: ShownProps) {
     case 'decimal':
       return <Figure>{format.number(value as number)}</Figure>
     case 'date':
-      return (
-        <Box component="span" sx={{ whiteSpace: 'nowrap' }}>
-          {format.day(String(value))}
-        </Box>
-      )
+      return <Unbroken>{format.day(String(value))}</Unbroken>
     case 'instant':
-      return (
-        <Box component="span" sx={{ whiteSpace: 'nowrap' }}>
-          {format.moment(String(value))}
-        </Box>
-      )
+      return <Unbroken>{format.moment(String(value))}</Unbroken>
     case 'reference':
       return <ReferenceName to={field.to as string} id={value as number} />
     case 'email':
@@ -84,6 +76,12 @@ export function Shown({ field, resource, value, isShort }: ShownProps) {
       return <>{String(value)}</>
   }
 }
+
+const Unbroken = ({ children }: { children: string }) => (
+  <Box component="span" sx={{ whiteSpace: 'nowrap' }}>
+    {children}
+  </Box>
+)
 
 const Figure = ({ children }: { children: string }) => (
   <Box component="span" sx={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>

@@ -1,12 +1,11 @@
 import { useLocation, useNavigate, useNotify } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
 import { listPath, pathOf } from '../paths.ts'
-import { SaveBar } from './save-bar.tsx'
+import { SaveForm } from './save-form.tsx'
 import { SchemaForm } from './schema-form.tsx'
 import { useRecordForm } from './use-record-form.ts'
 import { useSave } from './use-save.ts'
@@ -20,7 +19,7 @@ export function CreatePage({ definition }: { definition: Definition }) {
   const given = (useLocation().state as { given?: JsonObject } | null)?.given
   const form = useRecordForm(definition, null, given)
   const unsaved = useUnsaved(form.isDirty)
-  const { save, isBusy, hasEnded, resume } = useSave({
+  const saving = useSave({
     form,
     id: null,
     onSaved: (id) => {
@@ -31,24 +30,15 @@ export function CreatePage({ definition }: { definition: Definition }) {
   })
   return (
     <Page title={add(definition.name)} above={{ label: many(definition.name), to: listPath(definition.name) }}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          save()
-        }}
+      <SaveForm
+        form={form}
+        saving={saving}
+        label={texts.common.create}
+        onCancel={() => navigate(listPath(definition.name))}
       >
         <SchemaForm form={form} />
-        <SaveBar
-          resource={definition.name}
-          label={texts.common.create}
-          problems={form.problems}
-          isBusy={isBusy}
-          onCancel={() => navigate(listPath(definition.name))}
-        />
-      </form>
+      </SaveForm>
       {unsaved.question}
-      <SignInAgain open={hasEnded} onDone={resume} />
     </Page>
   )
 }

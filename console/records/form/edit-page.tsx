@@ -4,7 +4,6 @@ import { settledFields } from '#derive/form/steps.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
-import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Trouble, Waiting } from '../../ui/pending.tsx'
@@ -13,7 +12,7 @@ import { listPath, pathOf } from '../paths.ts'
 import { titleOf } from '../title.ts'
 import { LockedNotice } from './locked-notice.tsx'
 import { RaceDialog } from './race-dialog.tsx'
-import { SaveBar } from './save-bar.tsx'
+import { SaveForm } from './save-form.tsx'
 import { SchemaForm } from './schema-form.tsx'
 import { useRecordForm } from './use-record-form.ts'
 import { useSave } from './use-save.ts'
@@ -43,7 +42,7 @@ function EditForm({ definition, id, record, etag: loadedEtag }: EditFormProps) {
   const [isRacing, setRacing] = useState(false)
   const form = useRecordForm(definition, record)
   const unsaved = useUnsaved(form.isDirty)
-  const { save, isBusy, hasEnded, resume } = useSave({
+  const saving = useSave({
     form,
     id,
     etag,
@@ -57,23 +56,10 @@ function EditForm({ definition, id, record, etag: loadedEtag }: EditFormProps) {
   const title = titleOf(name, record)
   return (
     <Page title={texts.form.editTitle(title)} above={{ label: many(name), to: listPath(name) }}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          save()
-        }}
-      >
+      <SaveForm form={form} saving={saving} label={texts.common.save} onCancel={() => navigate(pathOf(name, id))}>
         <LockedNotice definition={definition} record={form.before ?? record} />
         <SchemaForm form={form} settled={settledFields(definition, form.before ?? record)} />
-        <SaveBar
-          resource={name}
-          label={texts.common.save}
-          problems={form.problems}
-          isBusy={isBusy}
-          onCancel={() => navigate(pathOf(name, id))}
-        />
-      </form>
+      </SaveForm>
       {isRacing && (
         <RaceDialog
           form={form}
@@ -87,7 +73,6 @@ function EditForm({ definition, id, record, etag: loadedEtag }: EditFormProps) {
         />
       )}
       {unsaved.question}
-      <SignInAgain open={hasEnded} onDone={resume} />
     </Page>
   )
 }

@@ -109,24 +109,18 @@ function Choices({ form, stored, kept, onKeep }: ChoicesProps) {
               value={kept.has(name) ? 'theirs' : 'mine'}
               onChange={(_, value) => isTheirs(name, value === 'theirs')}
             >
-              <FormControlLabel
-                value="mine"
-                control={<Radio size="small" />}
-                label={
-                  <>
-                    {race.mine}: {shown(name, values)}
-                  </>
-                }
-              />
-              <FormControlLabel
-                value="theirs"
-                control={<Radio size="small" />}
-                label={
-                  <>
-                    {race.theirs}: {shown(name, stored)}
-                  </>
-                }
-              />
+              {(['mine', 'theirs'] as const).map((side) => (
+                <FormControlLabel
+                  key={side}
+                  value={side}
+                  control={<Radio size="small" />}
+                  label={
+                    <>
+                      {race[side]}: {shown(name, side === 'mine' ? values : stored)}
+                    </>
+                  }
+                />
+              ))}
             </RadioGroup>
           </Box>
         ))}

@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { useNotify, useRefresh } from 'react-admin'
-import type { JsonObject } from '#registry/json.ts'
 import { isRefused, isUnauthorized } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { errorText } from '../../texts/refused.ts'
@@ -13,14 +12,13 @@ type Options = {
   /** Null creates. */
   id: number | string | null
   etag?: string | null
-  extra?: JsonObject
   onSaved(id: number): void
   /** Somebody else was faster. */
   onRace?(): void
 }
 
 /** Sends a form, and brings every refusal to where it belongs. */
-export function useSave({ form, id, etag, extra, onSaved, onRace }: Options) {
+export function useSave({ form, id, etag, onSaved, onRace }: Options) {
   const [isBusy, setBusy] = useState(false)
   const [hasEnded, setEnded] = useState(false)
   const notify = useNotify()
@@ -57,7 +55,7 @@ export function useSave({ form, id, etag, extra, onSaved, onRace }: Options) {
   async function send(): Promise<number> {
     const records = form.definition.name
     if (id !== null) return (await write('records.update', { records, id, body: form.changes, etag })).data.id
-    const { data } = await write('records.create', { records, body: { ...form.changes, ...extra } })
+    const { data } = await write('records.create', { records, body: form.changes })
     return data.id as number
   }
 

@@ -113,7 +113,6 @@ function ColumnRow({ definition, importing, column, index }: ColumnRowProps) {
       </Box>
       <TextField
         select
-        size="small"
         label={imports.fieldOf(column)}
         value={path}
         helperText={hint}

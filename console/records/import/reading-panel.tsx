@@ -64,8 +64,6 @@ type SelectProps<Value extends string> = {
 export const Select = <Value extends string>({ label, value, options, hint, onChange }: SelectProps<Value>) => (
   <TextField
     select
-    fullWidth
-    size="small"
     label={label}
     value={value}
     helperText={hint}

@@ -1,5 +1,4 @@
 import Button from '@mui/material/Button'
-import useMediaQuery from '@mui/material/useMediaQuery'
 import { LinkBase, type ListControllerResult } from 'react-admin'
 import type { Column } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
@@ -8,8 +7,7 @@ import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Waiting } from '../../ui/pending.tsx'
 import { createPath } from '../paths.ts'
-import { RecordCards } from './record-cards.tsx'
-import { RecordTable } from './record-table.tsx'
+import { Records } from './record-cards.tsx'
 
 type ListBodyProps = { definition: Definition; columns: readonly Column[]; listing: ListControllerResult }
 
@@ -19,7 +17,6 @@ export function ListBody({ definition, columns, listing }: ListBodyProps) {
   const { list } = useTexts()
   const { many, none, add } = useRecordTexts()
   const { may } = useMe()
-  const isNarrow = useMediaQuery('(max-width: 700px)')
   const { data, isPending, total, filterValues, setFilters } = listing
   if (isPending) return <Waiting />
   if (total === 0 && Object.keys(filterValues).length > 0) {
@@ -42,16 +39,13 @@ export function ListBody({ definition, columns, listing }: ListBodyProps) {
       </Empty>
     )
   }
-  const Records = isNarrow ? RecordCards : RecordTable
   return (
     <Records
       definition={definition}
       columns={columns}
       records={data ?? []}
       sort={listing.sort}
-      onSort={(field) =>
-        listing.setSort({ field, order: listing.sort.field === field && listing.sort.order === 'ASC' ? 'DESC' : 'ASC' })
-      }
+      onSort={listing.setSort}
       selection={{ ids: listing.selectedIds, choose: listing.onSelect, toggle: listing.onToggleItem }}
     />
   )

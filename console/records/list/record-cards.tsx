@@ -1,14 +1,21 @@
 import Box from '@mui/material/Box'
 import Checkbox from '@mui/material/Checkbox'
+import useMediaQuery from '@mui/material/useMediaQuery'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Shown } from '../fields/shown.tsx'
 import { pathOf } from '../paths.ts'
 import { useTitleText } from '../title.ts'
-import type { RecordsProps } from './record-table.tsx'
+import { type RecordsProps, RecordTable } from './record-table.tsx'
 
-/** Records one below the other, for a narrow screen: the title, where it stands, and what the columns say. */
-export function RecordCards({ definition, columns, records, selection, actionsOf }: RecordsProps) {
+/** Records as a table, on a phone one below the other. */
+export function Records(props: RecordsProps) {
+  const isNarrow = useMediaQuery('(max-width: 700px)')
+  return isNarrow ? <RecordCards {...props} /> : <RecordTable {...props} />
+}
+
+/** The title, where it stands, and what the columns say. */
+function RecordCards({ definition, columns, records, selection, actionsOf }: RecordsProps) {
   const { list } = useTexts()
   const { label, many } = useRecordTexts()
   const titleText = useTitleText(definition)

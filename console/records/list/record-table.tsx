@@ -7,6 +7,7 @@ import TableHead from '@mui/material/TableHead'
 import TableRow from '@mui/material/TableRow'
 import TableSortLabel from '@mui/material/TableSortLabel'
 import type { ReactNode } from 'react'
+import type { SortPayload } from 'react-admin'
 import type { Column } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
@@ -21,8 +22,8 @@ export type RecordsProps = {
   definition: Definition
   columns: readonly Column[]
   records: readonly Row[]
-  sort?: { field: string; order: string }
-  onSort?: (field: string) => void
+  sort?: SortPayload
+  onSort?: (sort: SortPayload) => void
   selection?: { ids: readonly unknown[]; choose(ids: never[]): void; toggle(id: never): void }
   /** What can be done with one of them. */
   actionsOf?: (record: Row) => ReactNode
@@ -34,6 +35,7 @@ export function RecordTable({ definition, columns, records, sort, onSort, select
   const { label, many } = useRecordTexts()
   const titleText = useTitleText(definition)
   const { name, title } = definition
+  const isRising = (column: Column) => sort?.field === column.name && sort.order === 'ASC'
   const chosen = records.filter(({ id }) => selection?.ids.includes(id)).length
   return (
     <Box sx={{ overflowX: 'auto' }}>
@@ -64,7 +66,7 @@ export function RecordTable({ definition, columns, records, sort, onSort, select
                   <TableSortLabel
                     active={sort?.field === column.name}
                     direction={sort?.order === 'DESC' ? 'desc' : 'asc'}
-                    onClick={() => onSort(column.name)}
+                    onClick={() => onSort({ field: column.name, order: isRising(column) ? 'DESC' : 'ASC' })}
                   >
                     {label(name, column.name)}
                   </TableSortLabel>

@@ -2,9 +2,8 @@ import Add from '@mui/icons-material/Add'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
-import useMediaQuery from '@mui/material/useMediaQuery'
 import { useState } from 'react'
-import { LinkBase, useGetManyReference, useNavigate } from 'react-admin'
+import { LinkBase, type SortPayload, useGetManyReference, useNavigate } from 'react-admin'
 import { type Related, statusOf } from '#derive/form/relations.ts'
 import { isEditable, type Step } from '#derive/form/steps.ts'
 import { columnsOf } from '#derive/form/table.ts'
@@ -17,8 +16,8 @@ import { Empty } from '../../ui/empty.tsx'
 import { Trouble, Waiting } from '../../ui/pending.tsx'
 import { FormDialog } from '../form/form-dialog.tsx'
 import { Paging } from '../list/paging.tsx'
-import { RecordCards } from '../list/record-cards.tsx'
-import { RecordTable, type Row } from '../list/record-table.tsx'
+import { Records } from '../list/record-cards.tsx'
+import type { Row } from '../list/record-table.tsx'
 import { createPath, editPath, listPath } from '../paths.ts'
 import { StepButtons, useAskedStep } from './step-buttons.tsx'
 
@@ -32,9 +31,8 @@ export function RelatedList({ related, id }: { related: Related; id: number }) {
   const { many, add, none } = useRecordTexts()
   const { may } = useMe()
   const navigate = useNavigate()
-  const isNarrow = useMediaQuery('(max-width: 700px)')
   const [page, setPage] = useState(1)
-  const [sort, setSort] = useState({ field: 'id', order: 'DESC' as 'ASC' | 'DESC' })
+  const [sort, setSort] = useState<SortPayload>({ field: 'id', order: 'DESC' })
   const [isAdding, setAdding] = useState(false)
   const {
     data,
@@ -61,7 +59,6 @@ export function RelatedList({ related, id }: { related: Related; id: number }) {
       {add(name)}
     </Button>
   )
-  const Records = isNarrow ? RecordCards : RecordTable
   return (
     <>
       <Box sx={{ display: 'flex', gap: 1, mb: 1.5 }}>
@@ -83,7 +80,7 @@ export function RelatedList({ related, id }: { related: Related; id: number }) {
             columns={columnsOf(records).filter(({ name: column, initial }) => initial && column !== by)}
             records={data}
             sort={sort}
-            onSort={(field) => setSort({ field, order: sort.field === field && sort.order === 'ASC' ? 'DESC' : 'ASC' })}
+            onSort={setSort}
             actionsOf={
               may(name, 'EDIT')
                 ? (record) => (

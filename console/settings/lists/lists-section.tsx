@@ -2,7 +2,6 @@ import Add from '@mui/icons-material/Add'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
-import useMediaQuery from '@mui/material/useMediaQuery'
 import { useState } from 'react'
 import { LinkBase, useGetList } from 'react-admin'
 import { columnsOf } from '#derive/form/table.ts'
@@ -10,8 +9,8 @@ import type { Definition } from '#registry/definition.ts'
 import { useMe } from '../../me/me.tsx'
 import { FormDialog } from '../../records/form/form-dialog.tsx'
 import { Paging } from '../../records/list/paging.tsx'
-import { RecordCards } from '../../records/list/record-cards.tsx'
-import { RecordTable, type Row } from '../../records/list/record-table.tsx'
+import { Records } from '../../records/list/record-cards.tsx'
+import type { Row } from '../../records/list/record-table.tsx'
 import { editPath } from '../../records/paths.ts'
 import { lists } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
@@ -44,7 +43,6 @@ function OneList({ definition }: { definition: Definition }) {
   const { common } = useTexts()
   const { many, add, none } = useRecordTexts()
   const { may } = useMe()
-  const isNarrow = useMediaQuery('(max-width: 700px)')
   const [page, setPage] = useState(1)
   const [isAdding, setAdding] = useState(false)
   const {
@@ -53,7 +51,6 @@ function OneList({ definition }: { definition: Definition }) {
     error,
   } = useGetList<Row>(name, { pagination: { page, perPage }, sort: { field: title, order: 'ASC' } })
   const columns = columnsOf(definition).filter(({ kind }) => kind !== 'instant')
-  const Records = isNarrow ? RecordCards : RecordTable
   return (
     <Panel
       title={many(name)}

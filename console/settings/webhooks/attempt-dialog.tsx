@@ -9,6 +9,7 @@ import { AskFirst } from '../../ui/ask-first.tsx'
 import { Code } from '../../ui/code.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
+import { readable } from '../calls/repeat.tsx'
 
 /** One attempt with request and answer, and the way to make it again. */
 export function AttemptDialog({ id, onClose, onDone }: { id: number; onClose(): void; onDone(): void }) {
@@ -81,13 +82,4 @@ function Part({ title, headers, body, note }: PartProps) {
       )}
     </Box>
   )
-}
-
-/** JSON is indented; anything else, and JSON that was cut, is shown as it is. */
-function readable(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2)
-  } catch {
-    return body
-  }
 }

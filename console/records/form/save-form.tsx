@@ -2,38 +2,61 @@ import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Link from '@mui/material/Link'
+import type { ReactNode } from 'react'
 import type { Problem } from '#registry/definition.ts'
+import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
 import { problemText } from '../../texts/refused.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { inputId } from '../fields/input.ts'
+import type { RecordForm } from './use-record-form.ts'
+import type { useSave } from './use-save.ts'
 
-type SaveBarProps = { resource: string; label: string; problems: readonly Problem[]; isBusy: boolean; onCancel(): void }
+type SaveFormProps = {
+  form: RecordForm
+  saving: ReturnType<typeof useSave>
+  label: string
+  onCancel(): void
+  children: ReactNode
+}
 
-/** Save and cancel, always in sight, with what still stands in the way. */
-export function SaveBar({ resource, label, problems, isBusy, onCancel }: SaveBarProps) {
+/** A form on a page of its own. Save and cancel are always in sight, with what still stands in the way. */
+export function SaveForm({ form, saving, label, onCancel, children }: SaveFormProps) {
   const { common } = useTexts()
+  const { save, isBusy, hasEnded, resume } = saving
   return (
-    <Box
-      sx={{
-        position: 'sticky',
-        bottom: '-1px',
-        zIndex: 2,
-        pt: 1.5,
-        pb: { xs: 2, sm: 3 },
-        mb: { xs: -2, sm: -3 },
-        bgcolor: 'background.default',
-      }}
-    >
-      <ProblemList resource={resource} problems={problems} />
-      <Box sx={{ display: 'flex', gap: 1 }}>
-        <Button type="submit" variant="contained" loading={isBusy}>
-          {label}
-        </Button>
-        <Button onClick={onCancel}>{common.cancel}</Button>
-      </Box>
-    </Box>
+    <>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          save()
+        }}
+      >
+        {children}
+        <Box sx={barLook}>
+          <ProblemList resource={form.definition.name} problems={form.problems} />
+          <Box sx={{ display: 'flex', gap: 1 }}>
+            <Button type="submit" variant="contained" loading={isBusy}>
+              {label}
+            </Button>
+            <Button onClick={onCancel}>{common.cancel}</Button>
+          </Box>
+        </Box>
+      </form>
+      <SignInAgain open={hasEnded} onDone={resume} />
+    </>
   )
 }
+
+const barLook = {
+  position: 'sticky',
+  bottom: '-1px',
+  zIndex: 2,
+  pt: 1.5,
+  pb: { xs: 2, sm: 3 },
+  mb: { xs: -2, sm: -3 },
+  bgcolor: 'background.default',
+} as const
 
 /** Every problem, leading to its field. */
 export function ProblemList({ resource, problems }: { resource: string; problems: readonly Problem[] }) {
