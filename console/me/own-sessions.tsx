@@ -4,42 +4,30 @@ import Button from '@mui/material/Button'
 import Chip from '@mui/material/Chip'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 import type { OwnSession } from '#derive/console/answers.ts'
 import type { Loaded } from '../client/use-loaded.ts'
-import { useWrite } from '../client/use-write.ts'
 import { useFormat } from '../texts/format.ts'
-import { errorText } from '../texts/refused.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { ListRow } from '../ui/list-row.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Pending } from '../ui/pending.tsx'
+import { useSmallForm } from '../ui/small-form.tsx'
 
 /** Where one is signed in; each can be ended, and all others at once. */
 export function OwnSessions({ sessions: { data, error, reload } }: { sessions: Loaded<'sessions.list'> }) {
-  const texts = useTexts()
-  const { profile } = texts
-  const notify = useNotify()
-  const write = useWrite()
-  const [trouble, setTrouble] = useState<string>()
+  const { profile } = useTexts()
   const [busy, setBusy] = useState<number | 'others'>()
+  const form = useSmallForm(async ({ write, say }, which: number | 'others') => {
+    if (which === 'others') return say(profile.endedOthers((await write('sessions.end-others')).data.ended))
+    await write('sessions.end', { id: which })
+    say(profile.ended)
+  })
 
   async function end(which: number | 'others'): Promise<void> {
     setBusy(which)
-    setTrouble(undefined)
-    try {
-      notify(await ended(which), { type: 'success' })
-    } catch (refused) {
-      setTrouble(errorText(refused, texts))
-    }
+    await form.submit(which)
     await reload()
     setBusy(undefined)
-  }
-
-  async function ended(which: number | 'others'): Promise<string> {
-    if (which === 'others') return profile.endedOthers((await write('sessions.end-others')).data.ended)
-    await write('sessions.end', { id: which })
-    return profile.ended
   }
 
   return (
@@ -47,7 +35,7 @@ export function OwnSessions({ sessions: { data, error, reload } }: { sessions: L
       <Typography color="textSecondary" sx={{ mb: 1 }}>
         {profile.sessionsLead}
       </Typography>
-      {trouble && <Alert severity="error">{trouble}</Alert>}
+      {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
       <Pending error={error} retry={reload} isThere={!!data} />
       {data && (
         <Box component="ul" aria-label={profile.sessions} sx={{ listStyle: 'none', m: 0, p: 0 }}>

@@ -22,6 +22,10 @@ export function ProfileMenu() {
   const signOut = useLogout()
   const navigate = useNavigate()
   const close = () => setAnchor(null)
+  const choosing = (act: () => void) => () => {
+    close()
+    act()
+  }
   return (
     <>
       <Button
@@ -40,14 +44,7 @@ export function ProfileMenu() {
         onClose={close}
         slotProps={{ paper: { component: 'section', 'aria-label': shell.account(account.name) } as object }}
       >
-        <MenuItem
-          onClick={() => {
-            close()
-            navigate('/profile')
-          }}
-        >
-          {shell.profile}
-        </MenuItem>
+        <MenuItem onClick={choosing(() => navigate('/profile'))}>{shell.profile}</MenuItem>
         <Divider />
         <ListSubheader role="presentation">{shell.languages}</ListSubheader>
         {(Object.keys(languages) as Language[]).map((name) => (
@@ -55,25 +52,14 @@ export function ProfileMenu() {
             key={name}
             isChosen={name === language}
             label={languages[name]}
-            onChoose={() => {
-              close()
-              setLanguage(name)
-            }}
+            onChoose={choosing(() => setLanguage(name))}
             lang={name}
           />
         ))}
         <Divider />
         <ListSubheader role="presentation">{shell.appearance}</ListSubheader>
         {(['system', 'light', 'dark'] as const).map((name) => (
-          <Option
-            key={name}
-            isChosen={name === mode}
-            label={shell[name]}
-            onChoose={() => {
-              close()
-              setMode(name)
-            }}
-          />
+          <Option key={name} isChosen={name === mode} label={shell[name]} onChoose={choosing(() => setMode(name))} />
         ))}
         <Divider />
         <MenuItem onClick={() => signOut()}>{shell.signOut}</MenuItem>

@@ -2,11 +2,11 @@ import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { ask } from '../client/ask.ts'
 import { useMe } from '../me/me.tsx'
+import { refusalText } from '../texts/refused.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { Note } from '../ui/panel.tsx'
 import { PasswordField } from '../ui/small-form.tsx'
-import { refusalText } from './refusal-text.ts'
 
 /** The session ended while somebody was typing: sign in over the page, and go on where it stood. */
 export function SignInAgain({ open, onDone }: { open: boolean; onDone(): void }) {

@@ -8,9 +8,9 @@ import { useEffect, useState } from 'react'
 import { useLogin } from 'react-admin'
 import type { AccountChoice } from '#derive/console/answers.ts'
 import { SeveralAccounts } from '../client/auth-provider.ts'
+import { refusalText } from '../texts/refused.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Brand } from '../ui/brand.tsx'
-import { refusalText } from './refusal-text.ts'
 
 /** What was typed, and the account that was chosen. */
 type Given = { [name: string]: FormDataEntryValue | number }

@@ -10,7 +10,7 @@ import { useTexts } from '../texts/texts.tsx'
 
 type Named = { key: string; name: string }
 
-type ChoiceMatrixProps = {
+export type ChoiceMatrixProps = {
   label: string
   rows: readonly Named[]
   columns: readonly Named[]

@@ -15,7 +15,7 @@ import { AskFirst } from './ask-first.tsx'
 type Means = { write: ReturnType<typeof useWrite>; say(text: string, type?: 'success' | 'warning'): void }
 
 /** A form of a few fields that are no record’s: sends once, and brings refusals back to their fields. */
-export function useSmallForm(send: (means: Means) => Promise<unknown>) {
+export function useSmallForm<Given extends unknown[] = []>(send: (means: Means, ...given: Given) => Promise<unknown>) {
   const texts = useTexts()
   const write = useWrite()
   const notify = useNotify()
@@ -30,12 +30,12 @@ export function useSmallForm(send: (means: Means) => Promise<unknown>) {
       const problem = problems.find(({ field }) => fields.includes(field))
       return problem && problemText(problem, texts)
     },
-    async submit(): Promise<boolean> {
+    async submit(...given: Given): Promise<boolean> {
       setBusy(true)
       setProblems([])
       setTrouble(undefined)
       try {
-        await send({ write, say: (text, type = 'success') => notify(text, { type }) })
+        await send({ write, say: (text, type = 'success') => notify(text, { type }) }, ...given)
         return true
       } catch (error) {
         if (isRefused(error) && error.body.errors?.length) setProblems(error.body.errors)

@@ -1,5 +1,5 @@
 import Box from '@mui/material/Box'
-import { formSections } from '#derive/form.ts'
+import { type FormField, formSections } from '#derive/form.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { inputOf } from '../fields/inputs.ts'
@@ -27,7 +27,7 @@ export function SchemaForm({ form, settled = [], isPlain }: SchemaFormProps) {
         const inside = (
           <Box sx={isPlain ? { ...gridLook, mb: 2 } : gridLook}>
             {fields.map((field) => (
-              <SchemaInput key={field.name} form={form} name={field.name} field={field} />
+              <SchemaInput key={field.name} form={form} field={field} />
             ))}
             {name === 'lines' && <Sums form={form} />}
           </Box>
@@ -44,15 +44,8 @@ export function SchemaForm({ form, settled = [], isPlain }: SchemaFormProps) {
   )
 }
 
-function SchemaInput({
-  form,
-  name,
-  field,
-}: {
-  form: RecordForm
-  name: string
-  field: ReturnType<typeof formSections>[number]['fields'][number]
-}) {
+function SchemaInput({ form, field }: { form: RecordForm; field: FormField }) {
+  const { name } = field
   const { label } = useRecordTexts()
   const { definition, values, problems, before } = form
   const shared = {

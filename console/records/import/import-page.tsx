@@ -1,24 +1,29 @@
 import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import LinearProgress from '@mui/material/LinearProgress'
+import Paper from '@mui/material/Paper'
 import Step from '@mui/material/Step'
 import StepLabel from '@mui/material/StepLabel'
 import Stepper from '@mui/material/Stepper'
+import Typography from '@mui/material/Typography'
 import { FileProblem } from '#derive/import/file.ts'
 import type { Definition } from '#registry/definition.ts'
 import { isUnauthorized } from '../../client/ask.ts'
 import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
+import { useFormat } from '../../texts/format.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { AskFirst } from '../../ui/ask-first.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
 import { listPath } from '../paths.ts'
-import { ChangedDialog } from './changed-dialog.tsx'
 import { ColumnsStep } from './columns-step.tsx'
 import { DifferenceStep } from './difference-step.tsx'
 import { FileStep } from './file-step.tsx'
-import { Progress } from './progress.tsx'
 import { ResultStep } from './result-step.tsx'
-import { type Stage, useImport } from './use-import.ts'
+import { RowList } from './row-list.tsx'
+import { type Importing, type Stage, useImport } from './use-import.ts'
 
 const steps = ['file', 'columns', 'difference', 'result'] as const
 
@@ -73,5 +78,49 @@ export function ImportPage({ definition }: { definition: Definition }) {
       {unsaved.question}
       <SignInAgain open={isUnauthorized(error)} onDone={importing.forgive} />
     </Page>
+  )
+}
+
+/** How far it is, and the way to stop. */
+function Progress({ importing }: { importing: Importing }) {
+  const { imports } = useTexts()
+  const format = useFormat()
+  const { stage, done, chosen, isStopping } = importing
+  const total = chosen?.file.rows.length ?? 0
+  const share = total === 0 ? 0 : Math.floor((100 * done) / total)
+  const say = stage === 'looking' ? imports.looking : imports.writing
+  const said = say(format.number(done), format.number(total))
+  return (
+    <Paper sx={{ p: { xs: 2, sm: 3 } }}>
+      <Typography sx={{ mb: 1, fontVariantNumeric: 'tabular-nums' }} aria-live="polite">
+        {isStopping ? imports.stopping : said}
+      </Typography>
+      <LinearProgress variant="determinate" value={share} aria-label={said} />
+      <Box sx={{ mt: 2 }}>
+        <Button variant="outlined" disabled={isStopping} onClick={importing.stop}>
+          {imports.stop}
+        </Button>
+      </Box>
+    </Paper>
+  )
+}
+
+type ChangedDialogProps = { definition: Definition; changed: NonNullable<Importing['changed']> }
+
+/** What some rows would do by now is something else than was shown: it is shown again, and asked. */
+function ChangedDialog({ definition, changed: { rows, answer } }: ChangedDialogProps) {
+  const { imports } = useTexts()
+  return (
+    <AskFirst
+      wide
+      title={imports.changedTitle}
+      confirm={imports.changedGoOn}
+      cancel={imports.stop}
+      onConfirm={() => answer(true)}
+      onClose={() => answer(false)}
+    >
+      <Typography sx={{ mb: 2 }}>{imports.changed}</Typography>
+      <RowList definition={definition} rows={rows} />
+    </AskFirst>
   )
 }

@@ -50,6 +50,7 @@ export function useImport(definition: Definition) {
     [locale],
   )
   const change = (given: Partial<State>): void => setState((before) => ({ ...before, ...given }))
+  const watch = { isStopped: () => stop.current, tell: (done: number) => change({ done }) }
   const begin = (): void => {
     stop.current = false
     setStopping(false)
@@ -95,7 +96,6 @@ export function useImport(definition: Definition) {
     const settled = state.writeId === undefined ? 0 : from
     change({ stage: 'looking', done: settled, error: undefined })
     try {
-      const watch = { isStopped: () => stop.current, tell: (done: number) => change({ done }) }
       const parts = await previewAll(made, file.rows.length, watch, settled)
       change(parts ? { stage: 'difference', parts, done: settled } : { stage: 'columns', done: settled })
     } catch (error) {
@@ -125,7 +125,6 @@ export function useImport(definition: Definition) {
             },
           }),
         )
-      const watch = { isStopped: () => stop.current, tell: (done: number) => change({ done }) }
       const outcome = await applyAll(
         made,
         { parts: left, apply: (part) => applyPart(records, writeId, part), confirm },

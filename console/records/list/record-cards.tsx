@@ -2,6 +2,7 @@ import Box from '@mui/material/Box'
 import Checkbox from '@mui/material/Checkbox'
 import useMediaQuery from '@mui/material/useMediaQuery'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Term } from '../../ui/panel.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Shown } from '../fields/shown.tsx'
 import { pathOf } from '../paths.ts'
@@ -64,14 +65,9 @@ function RecordCards({ definition, columns, records, selection, actionsOf }: Rec
               {told
                 .filter((column) => record[column.name] !== null && record[column.name] !== undefined)
                 .map((column) => (
-                  <Box key={column.name} sx={{ display: 'contents' }}>
-                    <Box component="dt" sx={{ color: 'text.secondary' }}>
-                      {label(name, column.name)}
-                    </Box>
-                    <Box component="dd" sx={{ m: 0, minWidth: 0, overflowWrap: 'anywhere' }}>
-                      <Shown isShort field={column} resource={name} value={record[column.name] as never} />
-                    </Box>
-                  </Box>
+                  <Term key={column.name} name={label(name, column.name)}>
+                    <Shown isShort field={column} resource={name} value={record[column.name] as never} />
+                  </Term>
                 ))}
             </Box>
             {actionsOf && <Box sx={{ mt: 0.5 }}>{actionsOf(record)}</Box>}

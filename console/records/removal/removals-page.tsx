@@ -49,18 +49,29 @@ export function RemovalsPage() {
 }
 
 function RemovalItem({ removal, onRestored }: { removal: Removal; onRestored(): void }) {
-  const { removals, history } = useTexts()
+  const texts = useTexts()
+  const { removals, history } = texts
   const { one, many } = useRecordTexts()
   const { may } = useMe()
   const format = useFormat()
-  const restore = useRestore()
+  const notify = useNotify()
+  const write = useWrite()
+  const refresh = useRefresh()
   const [isBusy, setBusy] = useState(false)
   const { id, records, record_id, title, at, who, mode, went, restored_at } = removal
   const name = title || `#${record_id}`
   const isBack = restored_at !== null
+  /** Brings back what the deletion took, as far as that is possible still. */
   async function bringBack(): Promise<void> {
     setBusy(true)
-    if (await restore({ title: name, removal: id })) onRestored()
+    try {
+      await write('removals.restore', { id })
+      notify(removals.restored(name), { type: 'success' })
+      refresh()
+      onRestored()
+    } catch (error) {
+      notify(errorText(error, texts), { type: 'error' })
+    }
     setBusy(false)
   }
   return (
@@ -97,23 +108,4 @@ function RemovalItem({ removal, onRestored }: { removal: Removal; onRestored(): 
       )}
     </ListRow>
   )
-}
-
-/** Brings back what a deletion took, as far as that is possible still. */
-function useRestore() {
-  const texts = useTexts()
-  const notify = useNotify()
-  const write = useWrite()
-  const refresh = useRefresh()
-  return async ({ title, removal }: { title: string; removal: number }) => {
-    try {
-      await write('removals.restore', { id: removal })
-      notify(texts.removals.restored(title), { type: 'success' })
-      refresh()
-      return true
-    } catch (error) {
-      notify(errorText(error, texts), { type: 'error' })
-      return false
-    }
-  }
 }

@@ -7,6 +7,7 @@ import type { Definition } from '#registry/definition.ts'
 import type { Listed, WritePlan } from '#registry/refusals.ts'
 import { isRefused, previewRemoval } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
+import type { Texts } from '../../texts/en/index.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
@@ -30,7 +31,7 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
   const [hasChanged, setChanged] = useState(false)
   const undo = useUndo()
   useEffect(() => {
-    look(name, ids, (error) => errorText(error, texts)).then(setLooked)
+    look(name, ids, texts).then(setLooked)
   }, [name, ids, texts])
 
   async function remove(): Promise<void> {
@@ -48,13 +49,8 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
     })
     if (changed.length === 0) return onDone()
     // Looked at once more, with what has changed since.
-    setLooked(
-      await look(
-        name,
-        changed.map(({ id }) => id),
-        (error) => errorText(error, texts),
-      ),
-    )
+    const again = changed.map(({ id }) => id)
+    setLooked(await look(name, again, texts))
     setChanged(true)
     setBusy(false)
   }
@@ -98,13 +94,13 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
   )
 }
 
-async function look(name: string, ids: readonly Id[], say: (error: unknown) => string): Promise<Looked> {
+async function look(name: string, ids: readonly Id[], texts: Texts): Promise<Looked> {
   const answers = await Promise.allSettled(ids.map((id) => previewRemoval(name, id)))
   const previews = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
   return {
     free: previews.map(({ data: { id }, plan }) => ({ id, plan })),
     stuck: answers.flatMap((answer, index) =>
-      answer.status === 'rejected' ? [{ id: ids[index] as Id, why: say(answer.reason) }] : [],
+      answer.status === 'rejected' ? [{ id: ids[index] as Id, why: errorText(answer.reason, texts) }] : [],
     ),
     goes: merged(previews.flatMap(({ plan }) => plan?.would_delete ?? [])),
     stays: merged(previews.flatMap(({ plan }) => plan?.would_keep ?? [])),

@@ -27,16 +27,10 @@ export function Facts({ definition, record }: { definition: Definition; record: 
   )
 }
 
+type DifferencesProps = { definition: Definition; shown: JsonObject; stored: JsonObject }
+
 /** What is another by now than what was shown: as it was, and as it is. */
-export function Differences({
-  definition,
-  shown,
-  stored,
-}: {
-  definition: Definition
-  shown: JsonObject
-  stored: JsonObject
-}) {
+export function Differences({ definition, shown, stored }: DifferencesProps) {
   const { race } = useTexts()
   const { label } = useRecordTexts()
   const differing = fieldsOf(definition).filter(

@@ -1,5 +1,6 @@
 import Box from '@mui/material/Box'
-import { type FormField, showSections } from '#derive/form.ts'
+import { Fragment } from 'react'
+import { showSections } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -9,20 +10,33 @@ import type { Row } from '../list/record-table.tsx'
 /** All that is known of a record, in the sections of its form. */
 export function Overview({ definition, record }: { definition: Definition; record: Row }) {
   const { sections } = useTexts()
+  const { label } = useRecordTexts()
   return (
     <Box sx={{ columnCount: { xs: 1, lg: 2 }, columnGap: 2, '& > section': { breakInside: 'avoid' } }}>
       {showSections(definition).map(({ name, fields }) => (
-        <Box key={name} component="section" sx={name === 'lines' ? { columnSpan: 'all', pt: 2 } : {}}>
+        <Box key={name} component="section" sx={isAlone(name) ? { columnSpan: 'all', pt: 2 } : {}}>
           <Panel title={sections[name]}>
             <Box component="dl" sx={listLook}>
               {fields.map((field) => (
-                <Described
-                  key={field.name}
-                  field={field}
-                  resource={definition.name}
-                  value={record[field.name]}
-                  isAlone={name === 'lines'}
-                />
+                <Fragment key={field.name}>
+                  <Box
+                    component="dt"
+                    sx={isAlone(name) ? { display: 'none' } : { color: 'text.secondary', fontSize: '0.9rem' }}
+                  >
+                    {label(definition.name, field.name)}
+                  </Box>
+                  <Box
+                    component="dd"
+                    sx={{
+                      m: 0,
+                      minWidth: 0,
+                      overflowWrap: 'anywhere',
+                      gridColumn: isAlone(name) ? '1 / -1' : undefined,
+                    }}
+                  >
+                    <Shown field={field} resource={definition.name} value={record[field.name] as never} />
+                  </Box>
+                </Fragment>
               ))}
             </Box>
           </Panel>
@@ -32,32 +46,8 @@ export function Overview({ definition, record }: { definition: Definition; recor
   )
 }
 
-function Described({
-  field,
-  resource,
-  value,
-  isAlone,
-}: {
-  field: FormField
-  resource: string
-  value: unknown
-  isAlone: boolean
-}) {
-  const { label } = useRecordTexts()
-  return (
-    <>
-      <Box component="dt" sx={isAlone ? { display: 'none' } : { color: 'text.secondary', fontSize: '0.9rem' }}>
-        {label(resource, field.name)}
-      </Box>
-      <Box
-        component="dd"
-        sx={{ m: 0, minWidth: 0, overflowWrap: 'anywhere', gridColumn: isAlone ? '1 / -1' : undefined }}
-      >
-        <Shown field={field} resource={resource} value={value as never} />
-      </Box>
-    </>
-  )
-}
+/** Lines have a section of their own, across both columns. */
+const isAlone = (section: string): boolean => section === 'lines'
 
 const listLook = {
   display: 'grid',

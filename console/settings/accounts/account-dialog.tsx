@@ -13,19 +13,12 @@ import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { FormDialog, PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
 import { ScopeMatrix } from '../api/scope-matrix.tsx'
 
-const resources = registry.map(({ name }) => name)
 const managementRights = allPermissions.filter((code) => code.endsWith('_MANAGE'))
 
+type AccountDialogProps = { account: Account | null; onClose(): void; onSaved(): void }
+
 /** An account: who it is, and what it may do. Nobody gives more than he has. */
-export function AccountDialog({
-  account,
-  onClose,
-  onSaved,
-}: {
-  account: Account | null
-  onClose(): void
-  onSaved(): void
-}) {
+export function AccountDialog({ account, onClose, onSaved }: AccountDialogProps) {
   const { settings, common } = useTexts()
   const { accounts } = settings
   const me = useMe()
@@ -90,7 +83,7 @@ export function AccountDialog({
         <Typography variant="h3">{accounts.permissions}</Typography>
         <ScopeMatrix
           label={accounts.permissions}
-          resources={resources}
+          resources={registry}
           chosen={permissions}
           held={held}
           onChange={setPermissions}

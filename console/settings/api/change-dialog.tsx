@@ -4,7 +4,6 @@ import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { Token } from '#derive/console/answers.ts'
 import { useMe } from '../../me/me.tsx'
-import { served } from '../../shell/places.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { FormDialog, PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
 import { ScopeMatrix } from './scope-matrix.tsx'
@@ -37,7 +36,6 @@ export function ChangeDialog({ token, onClose, onChanged }: ChangeDialogProps) {
       <Box>
         <ScopeMatrix
           label={api.scopes}
-          resources={served.map(({ name }) => name)}
           chosen={scopes}
           held={new Set([...account.permissions, ...token.scopes])}
           onChange={setScopes}

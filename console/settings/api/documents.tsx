@@ -11,13 +11,7 @@ export function Documents({ base, curl }: { base: string; curl: string }) {
   const { api } = useTexts().settings
   return (
     <Panel title={api.documents}>
-      <Typography variant="h3" sx={{ mb: 0.5 }}>
-        {api.base}
-      </Typography>
       <Copied text={base} label={api.base} />
-      <Typography variant="h3" sx={{ mb: 0.5 }}>
-        {api.curl}
-      </Typography>
       <Copied text={curl} label={api.curl} />
       <Typography variant="body2" color="textSecondary" sx={{ mb: 2 }}>
         {api.curlHint}
@@ -43,10 +37,15 @@ export function Documents({ base, curl }: { base: string; curl: string }) {
 }
 
 const Copied = ({ text, label }: { text: string; label: string }) => (
-  <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center', mb: 1.5 }}>
-    <Box sx={{ flex: '1 1 300px', minWidth: 0 }}>
-      <Code label={label}>{text}</Code>
+  <>
+    <Typography variant="h3" sx={{ mb: 0.5 }}>
+      {label}
+    </Typography>
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center', mb: 1.5 }}>
+      <Box sx={{ flex: '1 1 300px', minWidth: 0 }}>
+        <Code label={label}>{text}</Code>
+      </Box>
+      <CopyButton text={text} />
     </Box>
-    <CopyButton text={text} />
-  </Box>
+  </>
 )

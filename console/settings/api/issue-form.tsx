@@ -4,7 +4,6 @@ import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { TokenOptions } from '#derive/console/answers.ts'
 import { allowlistProblem } from '#registry/allowlist.ts'
-import { served } from '../../shell/places.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { PasswordField, SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
@@ -53,13 +52,7 @@ export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssu
           <Typography variant="body2" color="textSecondary" sx={{ mb: 1 }}>
             {api.scopesHint}
           </Typography>
-          <ScopeMatrix
-            label={api.scopes}
-            resources={served.map(({ name }) => name)}
-            chosen={scopes}
-            held={held}
-            onChange={setScopes}
-          />
+          <ScopeMatrix label={api.scopes} chosen={scopes} held={held} onChange={setScopes} />
           {needsScope && <FormHelperText error>{needsScope}</FormHelperText>}
         </Box>
         <AllowlistField typed={typed} wrong={form.wrong('allowlist')} onType={setTyped} />

@@ -1,24 +1,18 @@
+import type { Definition } from '#registry/definition.ts'
+import { served } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { ChoiceMatrix } from '../../ui/choice-matrix.tsx'
+import { ChoiceMatrix, type ChoiceMatrixProps } from '../../ui/choice-matrix.tsx'
 
-type ScopeMatrixProps = {
-  label: string
-  resources: readonly string[]
-  chosen: readonly string[]
-  /** What can be ticked; everything when absent. */
-  held?: ReadonlySet<string>
-  isReadOnly?: boolean
-  onChange?(chosen: string[]): void
-}
+type ScopeMatrixProps = Omit<ChoiceMatrixProps, 'rows' | 'columns' | 'codeOf'> & { resources?: readonly Definition[] }
 
 /** Kinds of record against what may be done with them. */
-export function ScopeMatrix({ resources, ...rest }: ScopeMatrixProps) {
+export function ScopeMatrix({ resources = served, ...rest }: ScopeMatrixProps) {
   const { api } = useTexts().settings
   const { many } = useRecordTexts()
   return (
     <ChoiceMatrix
       {...rest}
-      rows={resources.map((resource) => ({ key: resource, name: many(resource) }))}
+      rows={resources.map(({ name }) => ({ key: name, name: many(name) }))}
       columns={[
         { key: 'VIEW', name: api.view },
         { key: 'EDIT', name: api.edit },

@@ -1,13 +1,12 @@
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { useLocation, useNotify } from 'react-admin'
 import type { Token } from '#derive/console/answers.ts'
 import { ask } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
-import { served } from '../../shell/places.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Panel, Term } from '../../ui/panel.tsx'
@@ -18,6 +17,9 @@ import { ChangeDialog } from './change-dialog.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
 import { ScopeMatrix } from './scope-matrix.tsx'
 
+type Asked = 'show' | 'rotate' | 'revoke' | 'change'
+type Question = Omit<ComponentProps<typeof PasswordDialog>, 'onClose' | 'children'>
+
 type TokenPanelProps = {
   token: Token
   onToken(title: string, text: string): void
@@ -27,13 +29,12 @@ type TokenPanelProps = {
 
 /** The active token: what it may do, who used it last, and what can be done about it. */
 export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelProps) {
-  const { settings } = useTexts()
-  const { api } = settings
+  const { api } = useTexts().settings
   const me = useMe()
   const format = useFormat()
   const notify = useNotify()
   const write = useWrite()
-  const [asked, setAsked] = useState<'show' | 'rotate' | 'revoke' | 'change' | undefined>(
+  const [asked, setAsked] = useState<Asked | undefined>(
     useLocation().pathname === changeTokenPath ? 'change' : undefined,
   )
   const close = () => setAsked(undefined)
@@ -41,6 +42,37 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
   const lastUsed = token.last_used_at
     ? [format.moment(token.last_used_at), token.last_peer && api.from(token.last_peer)].filter(Boolean).join(' ')
     : api.neverUsed
+  const questions: { readonly [asked in Asked]?: Question } = {
+    show: {
+      title: api.show,
+      lead: api.passwordWhy,
+      confirm: api.show,
+      send: async (password) => onToken(token.label, (await ask('token.show', { body: { password } })).data.token),
+    },
+    rotate: {
+      isDangerous: true,
+      title: api.rotateTitle,
+      lead: api.rotateLead,
+      confirm: api.rotate,
+      send: async (password) => {
+        const { data } = await write('token.rotate', { body: { password } })
+        onToken(api.rotated, data.token)
+        onChanged()
+      },
+    },
+    revoke: {
+      isDangerous: true,
+      title: api.revokeTitle,
+      lead: api.revokeLead,
+      confirm: api.revoke,
+      send: async (password) => {
+        await write('token.revoke', { body: { password } })
+        notify(api.revoked, { type: 'success' })
+        onRevoked()
+      },
+    },
+  }
+  const question = asked && questions[asked]
   return (
     <>
       <Panel title={token.label}>
@@ -53,7 +85,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
           <Term name={api.created}>{format.moment(token.created_at)}</Term>
           <Term name={api.lastUsed}>{lastUsed}</Term>
         </Box>
-        <ScopeMatrix isReadOnly label={api.scopes} resources={served.map(({ name }) => name)} chosen={token.scopes} />
+        <ScopeMatrix isReadOnly label={api.scopes} chosen={token.scopes} />
         <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
           <Button variant="outlined" disabled={missing !== undefined} onClick={() => setAsked('show')}>
             {api.show}
@@ -75,45 +107,9 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
         )}
       </Panel>
       <AllowlistPanel key={token.allowlist.join()} allowlist={token.allowlist} onChanged={onChanged} />
-      {asked === 'show' && (
-        <PasswordDialog
-          title={api.show}
-          lead={api.passwordWhy}
-          confirm={api.show}
-          onClose={close}
-          send={async (password) => onToken(token.label, (await ask('token.show', { body: { password } })).data.token)}
-        />
-      )}
-      {asked === 'rotate' && (
-        <PasswordDialog
-          isDangerous
-          title={api.rotateTitle}
-          lead={api.rotateLead}
-          confirm={api.rotate}
-          onClose={close}
-          send={async (password) => {
-            const { data } = await write('token.rotate', { body: { password } })
-            onToken(api.rotated, data.token)
-            onChanged()
-          }}
-        >
-          <Callers />
-        </PasswordDialog>
-      )}
-      {asked === 'revoke' && (
-        <PasswordDialog
-          isDangerous
-          title={api.revokeTitle}
-          lead={api.revokeLead}
-          confirm={api.revoke}
-          onClose={close}
-          send={async (password) => {
-            await write('token.revoke', { body: { password } })
-            notify(api.revoked, { type: 'success' })
-            onRevoked()
-          }}
-        >
-          <Callers />
+      {question && (
+        <PasswordDialog {...question} onClose={close}>
+          {question.isDangerous && <Callers />}
         </PasswordDialog>
       )}
       {asked === 'change' && <ChangeDialog token={token} onClose={close} onChanged={onChanged} />}

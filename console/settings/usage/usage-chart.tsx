@@ -4,8 +4,8 @@ import { BarChart } from '@mui/x-charts/BarChart'
 import type { UsageDay } from '#derive/console/answers.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import type { By } from './usage.ts'
 
+export type By = 'by_resource' | 'by_outcome'
 export type UsageProps = { days: readonly UsageDay[]; by: By; series: readonly string[]; nameOf(name: string): string }
 
 /** What becomes of a call has a colour that says it: red is what was refused, and nothing else. */

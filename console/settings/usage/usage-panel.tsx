@@ -4,7 +4,7 @@ import MenuItem from '@mui/material/MenuItem'
 import TextField from '@mui/material/TextField'
 import { useState } from 'react'
 import { useNavigate } from 'react-admin'
-import type { PlanUse as Use } from '#derive/console/answers.ts'
+import type { UsageDay, PlanUse as Use } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
@@ -14,8 +14,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { type CallFilter, callsAddress, periods } from '../paths.ts'
-import { type By, seriesOf } from './usage.ts'
-import { UsageChart } from './usage-chart.tsx'
+import { type By, UsageChart } from './usage-chart.tsx'
 import { UsageTable } from './usage-table.tsx'
 
 /** How much of the plan is used, calls a day as a chart, and the numbers behind it, which lead to the calls. */
@@ -76,6 +75,10 @@ export function UsagePanel({ days: period, filter }: { days: number; filter: Cal
     </>
   )
 }
+
+/** What occurs in the days, each once. */
+const seriesOf = (days: readonly UsageDay[], by: By): string[] =>
+  [...new Set(days.flatMap((day) => Object.keys(day[by]).filter((name) => (day[by][name] ?? 0) > 0)))].toSorted()
 
 /** How much of what the plan holds is used. */
 function PlanUse({ plan }: { plan: readonly Use[] }) {

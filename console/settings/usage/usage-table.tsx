@@ -4,12 +4,12 @@ import TableBody from '@mui/material/TableBody'
 import TableCell from '@mui/material/TableCell'
 import TableHead from '@mui/material/TableHead'
 import TableRow from '@mui/material/TableRow'
+import type { UsageDay } from '#derive/console/answers.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { callsAddress } from '../paths.ts'
-import { totalOf } from './usage.ts'
-import type { UsageProps } from './usage-chart.tsx'
+import type { By, UsageProps } from './usage-chart.tsx'
 
 /** The same days in numbers, the latest first; days without a call are left out. Each leads to its calls. */
 export function UsageTable({ days, by, series, nameOf, period }: UsageProps & { period: number }) {
@@ -74,3 +74,10 @@ export function UsageTable({ days, by, series, nameOf, period }: UsageProps & { 
     </Box>
   )
 }
+
+const totalOf = (days: readonly UsageDay[], by: By, name?: string): number =>
+  days.reduce(
+    (sum, day) =>
+      sum + (name === undefined ? Object.values(day[by]).reduce((one, other) => one + other, 0) : (day[by][name] ?? 0)),
+    0,
+  )

@@ -1,17 +1,10 @@
 import { eventActions, eventName } from '#registry/webhooks.ts'
 import { served } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { ChoiceMatrix } from '../../ui/choice-matrix.tsx'
-
-type EventMatrixProps = {
-  chosen: readonly string[]
-  held?: ReadonlySet<string>
-  isReadOnly?: boolean
-  onChange?(chosen: string[]): void
-}
+import { ChoiceMatrix, type ChoiceMatrixProps } from '../../ui/choice-matrix.tsx'
 
 /** Kinds of record against what happens to them. */
-export function EventMatrix(props: EventMatrixProps) {
+export function EventMatrix(props: Omit<ChoiceMatrixProps, 'label' | 'rows' | 'columns' | 'codeOf'>) {
   const { webhooks } = useTexts().settings
   const { many } = useRecordTexts()
   return (

@@ -5,7 +5,6 @@ import { settings } from './settings.ts'
 
 /** Every text of the interface in German. */
 export const de: Texts = {
-  language: 'Deutsch',
   locale: 'de-DE',
   records,
   commonFields,
@@ -154,7 +153,7 @@ export const de: Texts = {
     unsaved: 'Was Sie getippt haben, ist noch nicht gespeichert und ginge verloren.',
     leave: 'Verlassen',
     stay: 'Bleiben',
-    unreadable: { money: 'muss ein Betrag wie 1.250,00 sein', number: 'muss eine Zahl sein' },
+    unreadable: { money: 'muss ein Betrag wie 1.250,00 sein' },
     chooseOne: 'Bitte wählen',
     nothingFound: 'Nichts gefunden',
     searching: 'Sucht …',
@@ -176,7 +175,6 @@ export const de: Texts = {
     lead: (who, when) => `${who} hat am ${when} gespeichert. Nichts von dem, was Sie getippt haben, ist verloren.`,
     leadUnknown:
       'Seit Sie es geöffnet haben, hat jemand anders gespeichert. Nichts von dem, was Sie getippt haben, ist verloren.',
-    field: 'Feld',
     was: 'Vorher',
     now: 'Jetzt',
     theirs: 'Anderer',
@@ -292,7 +290,6 @@ export const de: Texts = {
     ended: 'Die Sitzung ist beendet.',
     endedOthers: (count) => (count === 1 ? '1 Sitzung ist beendet.' : `${count} Sitzungen sind beendet.`),
     saved: 'Ihr Profil ist gespeichert.',
-    mine: 'Was Sie dürfen',
     strength: ['Sehr leicht zu erraten', 'Leicht zu erraten', 'Noch zu erraten: ein Wort mehr', 'Gut', 'Sehr gut'],
     strengthHint:
       'Mindestens 8 Zeichen. Mehrere Wörter, die nicht zusammengehören, merkt man sich leicht, und sie sind schwer zu erraten.',

@@ -100,7 +100,6 @@ export const settings: Texts['settings'] = {
     chart: 'Aufrufe je Tag',
     table: 'Die Zahlen hinter dem Diagramm',
     day: 'Tag',
-    calls: 'Aufrufe',
     total: 'Summe',
     counted: 'davon gezählt',
     none: 'Keine Aufrufe in dieser Zeit',

@@ -4,7 +4,6 @@ import { settings } from './settings.ts'
 
 /** Every text of the interface in English. Another language is another value of the same type. */
 export const en = {
-  language: 'English',
   locale: 'en-GB',
   records,
   commonFields,
@@ -149,7 +148,7 @@ export const en = {
     unsaved: 'What you typed is not saved yet and would be lost.',
     leave: 'Leave',
     stay: 'Stay',
-    unreadable: { money: 'must be an amount like 1,250.00', number: 'must be a number' },
+    unreadable: { money: 'must be an amount like 1,250.00' },
     chooseOne: 'Choose one',
     nothingFound: 'Nothing found',
     searching: 'Searching …',
@@ -170,7 +169,6 @@ export const en = {
     title: 'Somebody else changed this meanwhile',
     lead: (who: string, when: string) => `${who} saved it ${when}. Nothing you typed is lost.`,
     leadUnknown: 'It was saved by somebody else since you opened it. Nothing you typed is lost.',
-    field: 'Field',
     was: 'Was',
     now: 'Now',
     theirs: 'Theirs',
@@ -288,7 +286,6 @@ export const en = {
     ended: 'The session has ended.',
     endedOthers: (count: number) => (count === 1 ? '1 session has ended.' : `${count} sessions have ended.`),
     saved: 'Your profile is saved.',
-    mine: 'What you may do',
     strength: ['Very easily guessed', 'Easily guessed', 'Still guessed: add a word', 'Good', 'Very good'],
     strengthHint:
       'At least 8 characters. Several words that do not belong together are easy to keep and hard to guess.',

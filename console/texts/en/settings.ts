@@ -98,7 +98,6 @@ export const settings = {
     chart: 'Calls a day',
     table: 'The numbers behind the chart',
     day: 'Day',
-    calls: 'Calls',
     total: 'Total',
     counted: 'of these counted',
     none: 'No calls in this time',
