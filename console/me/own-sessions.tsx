@@ -9,7 +9,7 @@ import type { Loaded } from '../client/use-loaded.ts'
 import { useFormat } from '../texts/format.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { ListRow } from '../ui/list-row.tsx'
-import { Panel } from '../ui/panel.tsx'
+import { Muted, Panel } from '../ui/panel.tsx'
 import { Pending } from '../ui/pending.tsx'
 import { useSmallForm } from '../ui/small-form.tsx'
 
@@ -80,9 +80,7 @@ function SessionItem({ session, isBusy, onEnd }: SessionItemProps) {
           <Typography sx={{ fontWeight: 600 }} title={session.device ?? undefined}>
             {device}
           </Typography>
-          <Typography variant="body2" color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
-            {facts.filter(Boolean).join(' · ')}
-          </Typography>
+          <Muted sx={{ overflowWrap: 'anywhere' }}>{facts.filter(Boolean).join(' · ')}</Muted>
         </>
       }
     >
@@ -101,9 +99,7 @@ function SessionItem({ session, isBusy, onEnd }: SessionItemProps) {
 function deviceOf(userAgent: string | null): { browser?: string; system?: string } {
   const first = (names: readonly (readonly [RegExp, string])[]) =>
     names.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1]
-  const browser = first(browsers)
-  const system = first(systems)
-  return { ...(browser ? { browser } : {}), ...(system ? { system } : {}) }
+  return { browser: first(browsers), system: first(systems) }
 }
 
 // Browsers name the ones that they are like, so the particular come first.

@@ -7,13 +7,13 @@ import ListItem from '@mui/material/ListItem'
 import ListItemButton from '@mui/material/ListItemButton'
 import ListItemIcon from '@mui/material/ListItemIcon'
 import ListItemText from '@mui/material/ListItemText'
-import Typography from '@mui/material/Typography'
 import { type ReactNode, useId } from 'react'
 import { LinkBase, useLocation } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
 import { useMe } from '../me/me.tsx'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Brand } from '../ui/brand.tsx'
+import { Muted } from '../ui/panel.tsx'
 import { ResourceIcon } from './icons.tsx'
 import { businessDocuments, lists, served } from './places.ts'
 
@@ -34,9 +34,7 @@ export function Sidebar() {
     <Box component="nav" aria-label={shell.menu} sx={{ p: 1.5 }}>
       <Box sx={{ p: 1, mb: 1 }}>
         <Brand />
-        <Typography variant="body2" color="textSecondary" sx={{ mt: 0.5 }}>
-          {company.name}
-        </Typography>
+        <Muted sx={{ mt: 0.5 }}>{company.name}</Muted>
       </Box>
       <List disablePadding>
         <Place to="/" label={shell.home} icon={<HomeIcon fontSize="small" />} />
@@ -44,9 +42,9 @@ export function Sidebar() {
       </List>
       {visible(businessDocuments).length > 0 && (
         <>
-          <Typography id={id} variant="body2" color="textSecondary" sx={{ px: 1.5, pt: 2, pb: 0.5, fontWeight: 600 }}>
+          <Muted id={id} sx={{ px: 1.5, pt: 2, pb: 0.5, fontWeight: 600 }}>
             {shell.businessDocuments}
-          </Typography>
+          </Muted>
           <List disablePadding aria-labelledby={id}>
             {placesOf(businessDocuments)}
           </List>

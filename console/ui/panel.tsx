@@ -1,8 +1,8 @@
 import Alert, { type AlertProps } from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Paper from '@mui/material/Paper'
-import Typography from '@mui/material/Typography'
-import { type ReactNode, useId } from 'react'
+import Typography, { type TypographyProps } from '@mui/material/Typography'
+import { type ElementType, type ReactNode, useId } from 'react'
 
 /** A part of a page under a heading of its own. */
 export function Panel({ title, children, aside }: { title: string; children: ReactNode; aside?: ReactNode }) {
@@ -36,3 +36,8 @@ export const Term = ({ name, children }: { name: string; children: ReactNode }) 
 
 /** Something to know, above what it is about. */
 export const Note = (props: AlertProps) => <Alert variant="outlined" sx={{ mb: 2 }} {...props} />
+
+/** What is said beside, in small and paler letters. */
+export const Muted = (props: TypographyProps & { component?: ElementType }) => (
+  <Typography variant="body2" color="textSecondary" {...props} />
+)

@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box'
-import Typography from '@mui/material/Typography'
 import { isObject, type JsonObject } from '#registry/json.ts'
 import { useRecordTexts } from '../../texts/texts.tsx'
+import { Muted } from '../../ui/panel.tsx'
 import { inputId, type MembersInputProps } from './input.ts'
 
 /** An address: its members, each with the input of its own kind. */
@@ -11,9 +11,9 @@ export function AddressInput(props: MembersInputProps) {
   const address: JsonObject = isObject(value) ? value : {}
   return (
     <Box component="fieldset" id={inputId(path)} sx={{ border: 0, p: 0, m: 0, minWidth: 0, gridColumn: '1 / -1' }}>
-      <Typography component="legend" variant="body2" color="textSecondary" sx={{ mb: 1, p: 0 }}>
+      <Muted component="legend" sx={{ mb: 1, p: 0 }}>
         {label}
-      </Typography>
+      </Muted>
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr', lg: '1fr 1fr 1fr' } }}>
         {field.members?.map((member) => {
           const Input = props.inputOf(member.kind)

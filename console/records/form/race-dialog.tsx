@@ -11,6 +11,7 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
+import { Muted } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { Shown } from '../fields/shown.tsx'
 import { raceOf, settled, stretch } from './race.ts'
@@ -101,9 +102,9 @@ function Choices({ form, stored, kept, onKeep }: ChoicesProps) {
             <Typography id={`race-${name}`} variant="h3">
               {label(definition.name, name)}
             </Typography>
-            <Typography variant="body2" color="textSecondary">
+            <Muted>
               {race.was}: {shown(name, before)}
-            </Typography>
+            </Muted>
             <RadioGroup
               aria-labelledby={`race-${name}`}
               value={kept.has(name) ? 'theirs' : 'mine'}

@@ -8,6 +8,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Muted } from '../../ui/panel.tsx'
 import { amountOf } from '../fields/line-amount.ts'
 import type { LineRegion } from './race-lines.ts'
 
@@ -28,9 +29,7 @@ export function RaceLines({ label, regions, isTheirs, onChoose }: RaceLinesProps
       <Typography id={id} variant="h3">
         {label}
       </Typography>
-      <Typography variant="body2" color="textSecondary" sx={{ mb: 1 }}>
-        {race.lines.both}
-      </Typography>
+      <Muted sx={{ mb: 1 }}>{race.lines.both}</Muted>
       {regions.map((region, index) =>
         region.is === 'conflict' ? (
           <Conflict
@@ -60,9 +59,7 @@ function Conflict({ region, theirs, onChoose }: ConflictProps) {
   return (
     <Box sx={{ ...changedLook, borderColor: 'warning.main' }}>
       <Box id={id}>
-        <Typography component="div" variant="body2" color="textSecondary">
-          {race.was}
-        </Typography>
+        <Muted component="div">{race.was}</Muted>
         <LineList lines={region.was} />
       </Box>
       <RadioGroup

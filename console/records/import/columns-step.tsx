@@ -8,8 +8,9 @@ import { labelOf, matchFieldsOf, type Target, targetsOf } from '#derive/import/t
 import type { Definition } from '#registry/definition.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Note, Panel } from '../../ui/panel.tsx'
-import { ReadingPanel, Select } from './reading-panel.tsx'
+import { Muted, Note, Panel } from '../../ui/panel.tsx'
+import { Select } from '../../ui/select.tsx'
+import { ReadingPanel } from './reading-panel.tsx'
 import type { Importing } from './use-import.ts'
 
 /** Which field each column is for, by which field a row finds its record, and how the file is read. */
@@ -53,7 +54,7 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
                 label={imports.match}
                 value={settings.match ?? ''}
                 options={match}
-                hint={imports.matchHint}
+                helperText={imports.matchHint}
                 onChange={(value) => importing.decide({ ...settings, match: value === '' ? null : value })}
               />
             </Box>
@@ -107,9 +108,9 @@ function ColumnRow({ definition, importing, column, index }: ColumnRowProps) {
     >
       <Box sx={{ minWidth: 0 }}>
         <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>{column}</Typography>
-        <Typography variant="body2" color="textSecondary" noWrap title={samples.join(' · ')}>
+        <Muted noWrap title={samples.join(' · ')}>
           {samples.join(' · ')}
-        </Typography>
+        </Muted>
       </Box>
       <TextField
         select

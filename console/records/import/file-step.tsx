@@ -12,7 +12,7 @@ import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { ListRow } from '../../ui/list-row.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { Muted, Panel } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { useUndo } from '../removal/use-undo.ts'
 import type { Importing } from './use-import.ts'
@@ -99,9 +99,7 @@ function LatestRow({ one, records, onUndone }: { one: ImportShown; records: stri
       main={
         <>
           <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>{file}</Typography>
-          <Typography variant="body2" color="textSecondary">
-            {said.join(' · ')}
-          </Typography>
+          <Muted>{said.join(' · ')}</Muted>
         </>
       }
     >

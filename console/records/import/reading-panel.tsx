@@ -1,12 +1,11 @@
 import Box from '@mui/material/Box'
 import Checkbox from '@mui/material/Checkbox'
 import FormControlLabel from '@mui/material/FormControlLabel'
-import MenuItem from '@mui/material/MenuItem'
-import TextField from '@mui/material/TextField'
 import { delimiters, encodings } from '#derive/import/file.ts'
 import { dateOrders, decimalSigns } from '#derive/import/values.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Panel } from '../../ui/panel.tsx'
+import { Select } from '../../ui/select.tsx'
 import type { Importing } from './use-import.ts'
 
 /** How the file is read: found out, and changed where that was wrong. */
@@ -52,28 +51,3 @@ export function ReadingPanel({ importing }: { importing: Importing }) {
     </Panel>
   )
 }
-
-type SelectProps<Value extends string> = {
-  label: string
-  value: Value
-  options: readonly { value: Value; text: string }[]
-  hint?: string
-  onChange(value: Value): void
-}
-
-export const Select = <Value extends string>({ label, value, options, hint, onChange }: SelectProps<Value>) => (
-  <TextField
-    select
-    label={label}
-    value={value}
-    helperText={hint}
-    slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}
-    onChange={({ target }) => onChange(target.value as Value)}
-  >
-    {options.map((option) => (
-      <MenuItem key={option.value} value={option.value}>
-        {option.text}
-      </MenuItem>
-    ))}
-  </TextField>
-)

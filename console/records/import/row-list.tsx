@@ -11,6 +11,7 @@ import { countsOf } from '#derive/import/run.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Muted } from '../../ui/panel.tsx'
 import { Change } from '../history/change.tsx'
 import { Paging } from '../list/paging.tsx'
 
@@ -84,9 +85,7 @@ function RowItem({ definition: { name }, row, fields }: RowItemProps) {
         <Typography component="span" sx={{ fontWeight: 600, overflowWrap: 'anywhere', minWidth: 0 }}>
           {title}
         </Typography>
-        <Typography component="span" variant="body2" color="textSecondary">
-          {imports.line(line)}
-        </Typography>
+        <Muted component="span">{imports.line(line)}</Muted>
       </Box>
       {changes.length > 0 && (
         <Box component="ul" sx={{ m: 0, mt: 0.5, pl: 2.5, fontSize: '0.875rem', overflowWrap: 'anywhere' }}>
@@ -120,10 +119,7 @@ function ProblemItem({ problem, records }: { problem: RowOutcome['problems'][num
       {where !== undefined && <strong>{where} </strong>}
       {said}
       {value !== '' && (
-        <Typography component="span" variant="body2" color="textSecondary">
-          {' '}
-          ({imports.says(value.length > 80 ? `${value.slice(0, 80)} …` : value)})
-        </Typography>
+        <Muted component="span"> ({imports.says(value.length > 80 ? `${value.slice(0, 80)} …` : value)})</Muted>
       )}
     </li>
   )

@@ -2,9 +2,8 @@ import ChevronLeft from '@mui/icons-material/ChevronLeft'
 import ChevronRight from '@mui/icons-material/ChevronRight'
 import Box from '@mui/material/Box'
 import IconButton from '@mui/material/IconButton'
-import MenuItem from '@mui/material/MenuItem'
-import TextField from '@mui/material/TextField'
 import { useTexts } from '../../texts/texts.tsx'
+import { Select } from '../../ui/select.tsx'
 
 type Paged = {
   page: number
@@ -24,21 +23,15 @@ export function Paging({ listing }: { listing: Paged }) {
       sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', justifyContent: 'flex-end', gap: 2, p: 1, px: 2 }}
     >
       {setPerPage && (
-        <TextField
-          select
+        <Select
           id="per-page"
           label={list.perPage}
           value={perPage}
+          options={[10, 25, 50, 100].map((size) => ({ value: size, text: String(size) }))}
           fullWidth={false}
-          onChange={({ target }) => setPerPage(Number(target.value))}
+          onChange={setPerPage}
           sx={{ minWidth: 120, mr: 'auto', my: 0.5 }}
-        >
-          {[10, 25, 50, 100].map((size) => (
-            <MenuItem key={size} value={size}>
-              {size}
-            </MenuItem>
-          ))}
-        </TextField>
+        />
       )}
       <Box component="span" role="status" sx={{ fontVariantNumeric: 'tabular-nums' }}>
         {list.page((page - 1) * perPage + 1, Math.min(page * perPage, total), total)}

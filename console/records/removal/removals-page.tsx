@@ -16,6 +16,7 @@ import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { ListRow } from '../../ui/list-row.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Muted } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { channelOf } from '../history/channel.ts'
@@ -81,14 +82,14 @@ function RemovalItem({ removal, onRestored }: { removal: Removal; onRestored(): 
           <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>
             {isBack ? <TextLink to={pathOf(records, record_id)}>{name}</TextLink> : name}
           </Typography>
-          <Typography variant="body2" color="textSecondary">
+          <Muted>
             {one(records)} · {who?.name ?? history.system} {channelOf(removal, history)} ·{' '}
             <time dateTime={at}>{format.moment(at)}</time>
-          </Typography>
+          </Muted>
           {went.length > 0 && (
-            <Typography variant="body2" color="textSecondary">
+            <Muted>
               {removals.with}: {went.map(({ records: resource, count }) => `${count} × ${many(resource)}`).join(', ')}
-            </Typography>
+            </Muted>
           )}
         </>
       }

@@ -10,6 +10,7 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { ListRow } from '../../ui/list-row.tsx'
+import { Muted } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { AccountDialog } from './account-dialog.tsx'
 
@@ -41,9 +42,9 @@ export function AccountsSection() {
                   <Typography sx={{ fontWeight: 600 }}>
                     {account.name} {account.id === me.account.id && `(${accounts.you})`}
                   </Typography>
-                  <Typography variant="body2" color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
+                  <Muted sx={{ overflowWrap: 'anywhere' }}>
                     {account.email} · {accounts.rights(account.permissions.length)}
-                  </Typography>
+                  </Muted>
                 </>
               }
             >

@@ -1,6 +1,6 @@
-import TextField from '@mui/material/TextField'
 import { allowlistProblem } from '#registry/allowlist.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { SmallField } from '../../ui/small-form.tsx'
 
 type AllowlistFieldProps = { typed: string; wrong?: string | undefined; onType(typed: string): void }
 
@@ -10,21 +10,17 @@ export function AllowlistField({ typed, wrong, onType }: AllowlistFieldProps) {
   const own = allowlistProblem(entriesOf(typed))
   const problem = own === undefined ? wrong : settings.api.allowlistProblem(own)
   return (
-    <TextField
+    <SmallField
       multiline
       minRows={2}
       label={settings.api.allowlist}
       value={typed}
-      onChange={({ target }) => onType(target.value)}
-      error={problem !== undefined}
-      helperText={problem ?? settings.api.allowlistHint}
+      onType={onType}
+      wrong={problem}
+      hint={settings.api.allowlistHint}
     />
   )
 }
 
 /** What is typed into the list of addresses, one a line; commas do as well. */
-export const entriesOf = (typed: string): string[] =>
-  typed
-    .split(/[\s,;]+/)
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
+export const entriesOf = (typed: string): string[] => typed.split(/[\s,;]+/).filter((entry) => entry !== '')

@@ -3,7 +3,7 @@ import Link from '@mui/material/Link'
 import Typography from '@mui/material/Typography'
 import { useTexts } from '../../texts/texts.tsx'
 import { Code } from '../../ui/code.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { Muted, Panel } from '../../ui/panel.tsx'
 import { CopyButton } from './new-token.tsx'
 
 /** Where the API is, one line to try it, and its documents. */
@@ -13,9 +13,7 @@ export function Documents({ base, curl }: { base: string; curl: string }) {
     <Panel title={api.documents}>
       <Copied text={base} label={api.base} />
       <Copied text={curl} label={api.curl} />
-      <Typography variant="body2" color="textSecondary" sx={{ mb: 2 }}>
-        {api.curlHint}
-      </Typography>
+      <Muted sx={{ mb: 2 }}>{api.curlHint}</Muted>
       <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
         {(
           [

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { TokenOptions } from '#derive/console/answers.ts'
 import { allowlistProblem } from '#registry/allowlist.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { Muted, Panel } from '../../ui/panel.tsx'
 import { PasswordField, SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 import { AllowlistField, entriesOf } from './allowlist-field.tsx'
 import { ScopeMatrix } from './scope-matrix.tsx'
@@ -49,9 +49,7 @@ export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssu
         />
         <Box>
           <Typography variant="h3">{api.scopes}</Typography>
-          <Typography variant="body2" color="textSecondary" sx={{ mb: 1 }}>
-            {api.scopesHint}
-          </Typography>
+          <Muted sx={{ mb: 1 }}>{api.scopesHint}</Muted>
           <ScopeMatrix label={api.scopes} chosen={scopes} held={held} onChange={setScopes} />
           {needsScope && <FormHelperText error>{needsScope}</FormHelperText>}
         </Box>

@@ -1,6 +1,5 @@
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
-import Typography from '@mui/material/Typography'
 import { type ComponentProps, useState } from 'react'
 import { useLocation, useNotify } from 'react-admin'
 import type { Token } from '#derive/console/answers.ts'
@@ -9,7 +8,7 @@ import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Panel, Term } from '../../ui/panel.tsx'
+import { Muted, Panel, Term } from '../../ui/panel.tsx'
 import { changeTokenPath } from '../paths.ts'
 import { AllowlistPanel } from './allowlist-panel.tsx'
 import { Callers } from './callers.tsx'
@@ -100,11 +99,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
             {api.revoke}
           </Button>
         </Box>
-        {missing !== undefined && (
-          <Typography variant="body2" color="textSecondary" sx={{ mt: 1 }}>
-            {api.needsScope(missing)}
-          </Typography>
-        )}
+        {missing !== undefined && <Muted sx={{ mt: 1 }}>{api.needsScope(missing)}</Muted>}
       </Panel>
       <AllowlistPanel key={token.allowlist.join()} allowlist={token.allowlist} onChanged={onChanged} />
       {question && (

@@ -4,10 +4,10 @@ import Chip from '@mui/material/Chip'
 import IconButton from '@mui/material/IconButton'
 import MenuItem from '@mui/material/MenuItem'
 import TextField from '@mui/material/TextField'
-import Typography from '@mui/material/Typography'
 import { refusals } from '#registry/refusals.ts'
 import { served } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Muted } from '../../ui/panel.tsx'
 import type { CallFilter } from '../paths.ts'
 
 type CallFiltersProps = { values: CallFilter; onChange(values: CallFilter): void; onReload(): void }
@@ -83,9 +83,7 @@ export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
             />
           ),
         )}
-        <Typography variant="body2" color="textSecondary">
-          {calls.dayHint}
-        </Typography>
+        <Muted>{calls.dayHint}</Muted>
       </Box>
     </Box>
   )

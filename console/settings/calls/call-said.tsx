@@ -5,7 +5,7 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Code } from '../../ui/code.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { Muted, Panel } from '../../ui/panel.tsx'
 import { CopyButton } from '../api/new-token.tsx'
 import { curlOf } from './curl.ts'
 import { readable } from './repeat.tsx'
@@ -64,11 +64,7 @@ function Part({ title, line, headers, body, state, bytes }: PartProps) {
   return (
     <Panel title={title}>
       <Code label={title}>{[lines.join('\n'), body && readable(body)].filter(Boolean).join('\n\n')}</Code>
-      {note && (
-        <Typography variant="body2" color="textSecondary" sx={{ mt: 1 }}>
-          {note}
-        </Typography>
-      )}
+      {note && <Muted sx={{ mt: 1 }}>{note}</Muted>}
     </Panel>
   )
 }

@@ -1,7 +1,5 @@
 import Box from '@mui/material/Box'
 import LinearProgress from '@mui/material/LinearProgress'
-import MenuItem from '@mui/material/MenuItem'
-import TextField from '@mui/material/TextField'
 import { useState } from 'react'
 import { useNavigate } from 'react-admin'
 import type { UsageDay, PlanUse as Use } from '#derive/console/answers.ts'
@@ -12,6 +10,7 @@ import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
+import { Select } from '../../ui/select.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { type CallFilter, callsAddress, periods } from '../paths.ts'
 import { type By, UsageChart } from './usage-chart.tsx'
@@ -35,33 +34,27 @@ export function UsagePanel({ days: period, filter }: { days: number; filter: Cal
           {usage.lead}
         </Box>
         <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 2, mb: 2 }}>
-          <TextField
-            select
+          <Select
             id="usage-days"
             fullWidth={false}
             label={usage.days}
             value={period}
-            onChange={({ target }) => navigate(callsAddress(filter, { days: Number(target.value) }))}
+            options={periods.map((days) => ({ value: days, text: usage.lastDays(days) }))}
+            onChange={(days) => navigate(callsAddress(filter, { days }))}
             sx={{ minWidth: 160 }}
-          >
-            {periods.map((days) => (
-              <MenuItem key={days} value={days}>
-                {usage.lastDays(days)}
-              </MenuItem>
-            ))}
-          </TextField>
-          <TextField
-            select
+          />
+          <Select
             id="usage-by"
             fullWidth={false}
             label={usage.by}
             value={by}
-            onChange={({ target }) => setBy(target.value as By)}
+            options={[
+              { value: 'by_outcome', text: usage.byOutcome },
+              { value: 'by_resource', text: usage.byResource },
+            ]}
+            onChange={(chosen) => setBy(chosen)}
             sx={{ minWidth: 160 }}
-          >
-            <MenuItem value="by_outcome">{usage.byOutcome}</MenuItem>
-            <MenuItem value="by_resource">{usage.byResource}</MenuItem>
-          </TextField>
+          />
         </Box>
         {series.length === 0 ? (
           <Empty title={usage.none} lead={usage.noneLead} />

@@ -7,6 +7,7 @@ import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { Code } from '../../ui/code.tsx'
+import { Muted } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
 import { readable } from '../calls/repeat.tsx'
@@ -75,11 +76,7 @@ function Part({ title, headers, body, note }: PartProps) {
         {title}
       </Typography>
       <Code label={title}>{[...lines, ...(body === '' ? [] : ['', readable(body)])].join('\n')}</Code>
-      {note && (
-        <Typography variant="body2" color="textSecondary">
-          {note}
-        </Typography>
-      )}
+      {note && <Muted>{note}</Muted>}
     </Box>
   )
 }

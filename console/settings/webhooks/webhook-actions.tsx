@@ -20,6 +20,7 @@ export function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProp
   const { webhooks } = settings
   const { id, disabled_because, failing_since, resync_since } = webhook
   const notify = useNotify()
+  // One for all of them: what was done by one ends the keys of the others.
   const write = useWrite()
   const redirect = useRedirect()
   const [asked, setAsked] = useState<'edit' | 'rotate' | 'replay' | 'delete'>()

@@ -2,14 +2,13 @@ import Box from '@mui/material/Box'
 import Checkbox from '@mui/material/Checkbox'
 import FormControlLabel from '@mui/material/FormControlLabel'
 import FormHelperText from '@mui/material/FormHelperText'
-import MenuItem from '@mui/material/MenuItem'
-import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { Webhook } from '#derive/console/answers.ts'
 import { eventNames, payloads, recordsOfEvent } from '#registry/webhooks.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
+import { Select } from '../../ui/select.tsx'
 import { FormDialog, PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
 import { EventMatrix } from './event-matrix.tsx'
 
@@ -77,19 +76,13 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
         />
         {form.wrong('events') && <FormHelperText error>{form.wrong('events')}</FormHelperText>}
       </Box>
-      <TextField
-        select
+      <Select
         id="webhook-payload"
         label={webhooks.payload}
         value={typed.payload}
-        onChange={({ target }) => set({ payload: target.value as typeof typed.payload })}
-      >
-        {payloads.map((payload) => (
-          <MenuItem key={payload} value={payload}>
-            {webhooks.payloads[payload]}
-          </MenuItem>
-        ))}
-      </TextField>
+        options={payloads.map((value) => ({ value, text: webhooks.payloads[value] }))}
+        onChange={(payload) => set({ payload })}
+      />
       <Box>
         <FormControlLabel
           label={webhooks.ordered}

@@ -10,6 +10,7 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { ListRow } from '../../ui/list-row.tsx'
+import { Muted } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { NewToken } from '../api/new-token.tsx'
@@ -81,9 +82,9 @@ function Rows({ webhooks: rows }: { webhooks: readonly Webhook[] }) {
             main={
               <>
                 <TextLink to={webhookPath(webhook.id)}>{webhook.name}</TextLink>
-                <Typography variant="body2" color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
+                <Muted sx={{ overflowWrap: 'anywhere' }}>
                   {webhook.url} · {settings.webhooks.eventCount(webhook.events.length)}
-                </Typography>
+                </Muted>
               </>
             }
           >
