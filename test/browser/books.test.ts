@@ -32,6 +32,7 @@ describe('A step', () => {
     const id = await estimate({ tax_pct: 20 })
     await visit(stage, page, `/estimates/${id}/show`)
     await press(page, 'Accept')
+    await dialog('Accept?').getByText('Quay Trust').waitFor()
     const asked = await dialog('Accept?').innerText()
     for (const fact of ['Quay Trust', 'EST-000001', '$1,200.00', 'is final']) expect(asked).toContain(fact)
     expect(await dialogViolations(page)).toEqual([])
