@@ -1,3 +1,4 @@
+import { counted } from '#derive/words.ts'
 import { type DemoAccountRow, demoAccounts } from '#sql/system/demo.ts'
 import { extensionsNeeded, newestSealed, type ServerFacts, serverFacts } from '#sql/system/health.ts'
 import { shareOf } from '../cluster/share.ts'
@@ -148,7 +149,7 @@ async function checkDemo(config: Config, database: Database): Promise<Check> {
     )
   }
   if (open.length === 0) return well('demo', 'no account of the demo is open')
-  const says = `${open.length} account${open.length === 1 ? '' : 's'} of the demo can be signed in with by the passwords that "serve" prints`
+  const says = `${counted(open.length, 'account')} of the demo can be signed in with by the passwords that "serve" prints`
   if (!isReachable(config)) return well('demo', says)
   return warned('demo', `${says}: set PLUMBLINE_DEMO=off to disable them, or give "plumbline demo remove".`)
 }

@@ -16,7 +16,7 @@ import { Mistake } from './mistake.ts'
 import { type Progress, progressOf, startProgress } from './progress.ts'
 import { systemTrouble, thisSystem } from './system.ts'
 import type { CommandContext } from './terminal.ts'
-import { withApp } from './with-app.ts'
+import { withAppOf } from './with-app.ts'
 
 /** Serves until it is asked to stop. */
 export async function serveUntilStopped(context: CommandContext, given: { processes?: string }): Promise<void> {
@@ -28,7 +28,7 @@ export async function serveUntilStopped(context: CommandContext, given: { proces
   await prepareConsole({ context, config, progress, stop })
   // Nothing is open yet.
   if (stop.signal.aborted) return
-  const code = await withApp(config, progress, (opened) => serveIn(context, opened, stop))
+  const code = await withAppOf(config, progress, (opened) => serveIn(context, opened, stop))
   if (code !== 0) throw new Mistake('The server stopped because of an error nobody caught; the log says which.')
 }
 
