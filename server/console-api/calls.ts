@@ -12,9 +12,7 @@ export async function list({ app, session, parameters }: Asked<'calls.list'>) {
   const wanted = readPage(parameters)
   const filter = readFilter(parameters)
   const { companyId } = session().actor
-  const [list, count] = [listCalls(companyId, filter, wanted), countCalls(companyId, filter)]
-  const { rows, meta } = await rowsOf<CallShown>(app, wanted, list, count)
-  return { data: rows, meta }
+  return rowsOf<CallShown>(app, wanted, listCalls(companyId, filter, wanted), countCalls(companyId, filter))
 }
 
 function readFilter(given: Asked<'calls.list'>['parameters']): CallFilter {

@@ -91,6 +91,6 @@ const item = ({ id, name, on }: DueRow) => ({ id, name, on })
 const countOf = ([first]: readonly DueRow[]): number => first?.count ?? 0
 
 /** So many days from today, as the database counts days: by UTC. */
-function dayAfter({ clock }: App, days: number): string {
+export function dayAfter({ clock }: App, days: number): string {
   return new Date(clock.now().getTime() + days * 24 * 3600 * 1000).toISOString().slice(0, 10)
 }

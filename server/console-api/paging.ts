@@ -16,5 +16,5 @@ export async function rowsOf<Row>({ database }: App, wanted: Page, rows: Stateme
   const [found, [counted]] = await database.transaction(({ run }) =>
     Promise.all([run<Row>(rows), run<{ total: number }>(count)]),
   )
-  return { rows: found, meta: { total: counted?.total ?? 0, ...wanted } }
+  return { data: found, meta: { total: counted?.total ?? 0, ...wanted } }
 }

@@ -1,6 +1,7 @@
 import { invalidFields, type Refusal } from '#registry/refusals.ts'
 import { recordId as sessionId } from '../pipeline/read-intent.ts'
 import { beginSession, endOtherSessions, endOwnSession, listSessions, type Origin } from '../service/session.ts'
+import { confirmPassword } from '../service/sign-in.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Admitted, Asked, Done } from './asked.ts'
 import { isOverTls } from './cookie.ts'
@@ -37,6 +38,18 @@ export async function renewSession(transaction: Transaction, asked: Admitted): P
   const text = await beginSession(transaction, account, originOf(asked))
   if (text === undefined) throw new Error('an account that has just been changed is gone')
   return text
+}
+
+/** The rest of a body that has one's own password in it, once that is known to be right. */
+export async function confirmedBody<Given extends { password: string }>({
+  app,
+  passwords,
+  session,
+  body,
+}: Admitted & { body(): Promise<Given> }): Promise<Omit<Given, 'password'>> {
+  const { password, ...wanted } = await body()
+  await confirmPassword(app.database, passwords, session(), password)
+  return wanted
 }
 
 /** What could make an account somebody else's asks for the password of the one who does it; this says that it is missing. */

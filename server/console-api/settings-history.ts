@@ -15,8 +15,8 @@ export async function listSettings({ app, session, parameters }: Asked<'settings
   const { actor, row } = session()
   const kinds = settingsKinds.filter((kind) => row.permissions.includes(rights[kind]))
   const list = historyOfSettings(actor.companyId, kinds, wanted)
-  const { rows, meta } = await rowsOf<SettingsRow>(app, wanted, list, countSettingsHistory(actor.companyId, kinds))
-  return { data: rows.map(({ title, ...line }) => ({ ...shownLine(line), ...placeOf(line), title })), meta }
+  const { data, meta } = await rowsOf<SettingsRow>(app, wanted, list, countSettingsHistory(actor.companyId, kinds))
+  return { data: data.map(({ title, ...line }) => ({ ...shownLine(line), ...placeOf(line), title })), meta }
 }
 
 const placeOf = ({ records, record_id }: SettingsRow | Omit<SettingsRow, 'title'>) => ({ records, record_id })

@@ -2,7 +2,6 @@ import type { Webhook as WebhookShown, WebhookTrouble } from '#derive/console/an
 import { invalidFields } from '#registry/refusals.ts'
 import { type FailingRow, failingWebhooks } from '#sql/system/webhooks.ts'
 import { recordId } from '../pipeline/read-intent.ts'
-import { confirmPassword } from '../service/sign-in.ts'
 import {
   type By,
   changeWebhook,
@@ -21,6 +20,7 @@ import { checkAddress } from '../webhooks/address.ts'
 import type { Admitted, Asked, ConsoleReply, Finished } from './asked.ts'
 import { historyPage } from './history.ts'
 import { whole } from './reply.ts'
+import { confirmedBody } from './sessions.ts'
 
 /** Settings, Webhooks: where changes are sent. What says a secret or sends elsewhere asks for one's own password again. */
 
@@ -49,24 +49,21 @@ export async function fetch(asked: Asked<'webhooks.fetch'>) {
 }
 
 export async function create(asked: Asked<'webhooks.create'>) {
-  const { password, ...wanted } = await asked.body()
-  await confirm(asked, password)
+  const wanted = await confirmedBody(asked)
   await lookAt(asked, wanted.url)
   return change(asked, async (transaction, by) => withSecret(await createWebhook(transaction, by, wanted)))
 }
 
 export async function update(asked: Asked<'webhooks.update'>) {
   const { id, url } = await existing(asked)
-  const { password, ...wanted } = await asked.body()
-  await confirm(asked, password)
+  const wanted = await confirmedBody(asked)
   if (wanted.url !== undefined && wanted.url.trim() !== url) await lookAt(asked, wanted.url)
   return change(asked, async (transaction, by) => ({ data: shown(await changeWebhook(transaction, by, id, wanted)) }))
 }
 
 export async function rotate(asked: Asked<'webhooks.rotate'>) {
   const { id } = await existing(asked)
-  const { password } = await asked.body()
-  await confirm(asked, password)
+  await confirmedBody(asked)
   return change(asked, async (transaction, by) => withSecret(await rotateWebhook(transaction, by, id)))
 }
 
@@ -102,9 +99,6 @@ export function existing(asked: Admitted): Promise<Webhook> {
   const { companyId } = asked.session().actor
   return asked.app.database.transaction((transaction) => findOneWebhook(transaction, companyId, id))
 }
-
-const confirm = ({ app, passwords, session }: Admitted, password: string) =>
-  confirmPassword(app.database, passwords, session(), password)
 
 /** Meanwhile nobody else's turn is taken. */
 const lookAt = ({ app, outside }: Admitted, url: string): Promise<void> =>
