@@ -24,7 +24,7 @@ export async function historyPage(asked: Asked<'records.history' | 'webhooks.his
 }
 
 /** A line as it is shown, without the records' own columns. */
-export const shownLine = ({
+const shownLine = ({
   id,
   at,
   door,
@@ -43,6 +43,14 @@ export const shownLine = ({
   action,
   write_id,
   changes: changes as HistoryEntry['changes'],
+})
+
+/** The same with the record that it is about. */
+export const placedLine = ({ title, ...row }: HistoryRow & { title: string | null }) => ({
+  ...shownLine(row),
+  records: row.records,
+  record_id: row.record_id,
+  title,
 })
 
 /** Anyone who did it, where it was somebody with an account. */

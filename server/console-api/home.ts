@@ -13,7 +13,7 @@ import type { Statement } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import type { App } from './app.ts'
 import type { Asked } from './asked.ts'
-import { shownLine } from './history.ts'
+import { placedLine } from './history.ts'
 import { viewable } from './removals.ts'
 
 const noticeDays = { expiringDocuments: 30, service: 14 }
@@ -77,14 +77,7 @@ async function service(app: App, { run }: Transaction, companyId: number) {
 
 async function recent({ run }: Transaction, companyId: number, resources: ReturnType<typeof viewable>) {
   const rows = await run<HistoryRow & { title: string | null }>(recentHistory(companyId, resources, recentMax))
-  return {
-    recent: rows.map(({ title, ...row }) => ({
-      ...shownLine(row),
-      records: row.records,
-      record_id: row.record_id,
-      title,
-    })),
-  }
+  return { recent: rows.map(placedLine) }
 }
 
 const item = ({ id, name, on }: DueRow) => ({ id, name, on })

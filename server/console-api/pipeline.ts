@@ -1,8 +1,7 @@
 import type { Shape } from '#derive/console/operation.ts'
 import { readPairs } from '#derive/parameters.ts'
 import { bodyBytesMax } from '#registry/limits.ts'
-import type { Body } from '../http/protocol/body.ts'
-import { readBody } from '../http/protocol/body.ts'
+import { type Body, readBody } from '../http/protocol/body.ts'
 import { readHeaders } from '../http/protocol/headers.ts'
 import { readBytes } from '../http/read-bytes.ts'
 import {

@@ -6,7 +6,7 @@ import {
   settingsKinds,
 } from '#sql/records/history.ts'
 import type { Asked } from './asked.ts'
-import { shownLine } from './history.ts'
+import { placedLine } from './history.ts'
 import { readPage, rowsOf } from './paging.ts'
 
 /** What was done in Settings, by whom: each part for those who may use it. */
@@ -16,10 +16,8 @@ export async function listSettings({ app, session, parameters }: Asked<'settings
   const kinds = settingsKinds.filter((kind) => row.permissions.includes(rights[kind]))
   const list = historyOfSettings(actor.companyId, kinds, wanted)
   const { data, meta } = await rowsOf<SettingsRow>(app, wanted, list, countSettingsHistory(actor.companyId, kinds))
-  return { data: data.map(({ title, ...line }) => ({ ...shownLine(line), ...placeOf(line), title })), meta }
+  return { data: data.map(placedLine), meta }
 }
-
-const placeOf = ({ records, record_id }: SettingsRow | Omit<SettingsRow, 'title'>) => ({ records, record_id })
 
 /** Who may use a part of Settings sees what was done there. */
 const rights: { readonly [kind in SettingsKind]: string } = {

@@ -67,14 +67,12 @@ export async function rotate(asked: Asked<'webhooks.rotate'>) {
   return change(asked, async (transaction, by) => withSecret(await rotateWebhook(transaction, by, id)))
 }
 
-export async function enable(asked: Asked<'webhooks.enable'>) {
-  const id = recordId(asked)
-  return change(asked, async (transaction, by) => ({ data: shown(await enableOne(transaction, by, id)) }))
-}
+export const enable = (asked: Asked<'webhooks.enable'>) => switched(asked, enableOne)
+export const disable = (asked: Asked<'webhooks.disable'>) => switched(asked, disableOne)
 
-export async function disable(asked: Asked<'webhooks.disable'>) {
+async function switched(asked: Admitted, switchOne: typeof enableOne) {
   const id = recordId(asked)
-  return change(asked, async (transaction, by) => ({ data: shown(await disableOne(transaction, by, id)) }))
+  return change(asked, async (transaction, by) => ({ data: shown(await switchOne(transaction, by, id)) }))
 }
 
 export async function replay(asked: Asked<'webhooks.replay'>) {

@@ -48,15 +48,7 @@ type State = {
  * What was seen of one sort between two adjustments, and whether most answers were late at the last one. `inTarget` are
  * as many as were answered in the time of the target.
  */
-export type Sample = {
-  limit: number
-  most: number
-  answers: number
-  late: number
-  wasLate: boolean
-  shed: number
-  inTarget: number
-}
+export type Sample = Omit<State, 'slots' | 'since'> & { most: number; inTarget: number }
 
 /** So many are always let in, however long answers take: a burst is no overload, and a distant database takes its time. */
 const minLimit = 128
