@@ -81,6 +81,8 @@ export type Admitted = Asking & {
   headers: Headers
   /** Throws where the operation needs none and there is none. */
   session(): Session
+  /** One transaction that reads, of the company of the one who asks. */
+  read<T>(work: (transaction: Transaction, companyId: number) => Promise<T>): Promise<T>
   /** The body as it was sent, received when it is asked for; a request that has none sends none. */
   bytes(): Promise<Body>
   /**

@@ -17,23 +17,14 @@ export async function historyPage(asked: Asked<'records.history' | 'webhooks.his
   const { companyId } = asked.session().actor
   const record = recordId(asked)
   const list = historyOfRecord(companyId, records, record, wanted)
-  const { data, meta } = await rowsOf<HistoryRow>(asked.app, wanted, list, countHistory(companyId, records, record))
+  const { data, meta } = await rowsOf<HistoryRow>(asked, wanted, list, countHistory(companyId, records, record))
   // There is at least the line of its creation.
   if (meta.total === 0) throw new Refusal('not_found')
   return { data: data.map(shownLine), meta }
 }
 
 /** A line as it is shown, without the records' own columns. */
-const shownLine = ({
-  id,
-  at,
-  door,
-  token_label,
-  action,
-  changes,
-  write_id,
-  ...row
-}: HistoryRow): HistoryEntry => ({
+const shownLine = ({ id, at, door, token_label, action, changes, write_id, ...row }: HistoryRow): HistoryEntry => ({
   id,
   at,
   who: whoOf(row),

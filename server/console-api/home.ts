@@ -22,11 +22,9 @@ const recentMax = 10
 
 /** The first page: what waits for somebody, each part for those alone who may see its records. */
 export async function showHome(asked: Asked<'home'>) {
-  const session = asked.session()
-  const { companyId } = session.actor
-  const resources = viewable(session)
+  const resources = viewable(asked.session())
   const mayView = (name: string) => resources.some((resource) => resource.name === name)
-  const data = await asked.app.database.transaction(async (transaction) => {
+  const data = await asked.read(async (transaction, companyId) => {
     const parts: Promise<Morning>[] = [
       ...(mayView('projects') ? [projects(transaction, companyId)] : []),
       ...(mayView('estimates') ? [part(transaction, 'estimates_waiting', estimatesWaiting(companyId))] : []),

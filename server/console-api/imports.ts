@@ -10,21 +10,18 @@ import { whole } from './reply.ts'
 
 export const lookUp: RecordsHandler<'records.look-up'> =
   ({ list: { definition } }) =>
-  async ({ app, body, session }) => {
+  async ({ body, read, session }) => {
     const asked = await body()
     const field = definition.fields[asked.field]
     needPermission(session(), permission(field?.kind === 'reference' ? field.to : definition.name, 'VIEW'))
-    const { companyId } = session().actor
-    return whole(
-      await app.database.transaction((transaction) => lookUpValues(transaction, companyId, definition, asked)),
-    )
+    return whole(await read((transaction, companyId) => lookUpValues(transaction, companyId, definition, asked)))
   }
 
 export const list: RecordsHandler<'records.imports'> =
   ({ list: { definition } }) =>
-  async ({ app, session }) => {
-    const { companyId, accountId } = session().actor
-    const rows = await app.database.transaction((transaction) => listImports(transaction, companyId, definition.name))
+  async ({ read, session }) => {
+    const { accountId } = session().actor
+    const rows = await read((transaction, companyId) => listImports(transaction, companyId, definition.name))
     return whole(rows.map(({ account_id, records: _, ...row }) => ({ ...row, own: account_id === accountId })))
   }
 
@@ -57,7 +54,7 @@ export const batch: RecordsHandler<'records.import'> =
     const writeId = asked.id ?? ''
     const { actor } = asked.session()
     // Before its body, which is large, is received.
-    await asked.app.database.transaction((transaction) => ownImport(transaction, actor, definition, writeId))
+    await asked.read((transaction) => ownImport(transaction, actor, definition, writeId))
     const { operations, ...rows } = await asked.body()
     const { ifPlan } = asked.headers
     return asked.change(async (transaction, { actor }) => {

@@ -42,6 +42,8 @@ export async function runConsole(asking: Asking): Promise<ConsoleReply> {
       if (!session) throw new Error(`${route.id} has no session`)
       return session
     },
+    read: <T>(work: (transaction: Transaction, companyId: number) => Promise<T>): Promise<T> =>
+      app.database.transaction((transaction) => work(transaction, asked.session().actor.companyId)),
     bytes,
     parameters: readParameters(asking),
     body: async () =>

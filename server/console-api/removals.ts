@@ -22,7 +22,7 @@ export async function list(asked: Asked<'removals.list'>) {
   const { companyId } = session.actor
   const resources = viewable(session).map(({ name }) => name)
   const list = removalsOf(companyId, resources, wanted)
-  const { data, meta } = await rowsOf<RemovalRow>(asked.app, wanted, list, countRemovals(companyId, resources))
+  const { data, meta } = await rowsOf<RemovalRow>(asked, wanted, list, countRemovals(companyId, resources))
   return { data: data.map(shown), meta }
 }
 

@@ -10,12 +10,12 @@ import { placedLine } from './history.ts'
 import { readPage, rowsOf } from './paging.ts'
 
 /** What was done in Settings, by whom: each part for those who may use it. */
-export async function listSettings({ app, session, parameters }: Asked<'settings.history'>) {
-  const wanted = readPage(parameters)
-  const { actor, row } = session()
+export async function listSettings(asked: Asked<'settings.history'>) {
+  const wanted = readPage(asked.parameters)
+  const { actor, row } = asked.session()
   const kinds = settingsKinds.filter((kind) => row.permissions.includes(rights[kind]))
   const list = historyOfSettings(actor.companyId, kinds, wanted)
-  const { data, meta } = await rowsOf<SettingsRow>(app, wanted, list, countSettingsHistory(actor.companyId, kinds))
+  const { data, meta } = await rowsOf<SettingsRow>(asked, wanted, list, countSettingsHistory(actor.companyId, kinds))
   return { data: data.map(placedLine), meta }
 }
 

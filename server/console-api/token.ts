@@ -40,14 +40,11 @@ export async function revoke(asked: Asked<'token.revoke'>) {
   })
 }
 
-export async function fetch({ app, session }: Asked<'token.fetch'>) {
-  const { companyId } = session().actor
-  const data = await app.database.transaction(async (transaction) => {
+export const fetch = ({ read }: Asked<'token.fetch'>) =>
+  read(async (transaction, companyId) => {
     const token = await presentToken(transaction, companyId)
-    return token ? shown(transaction, companyId, token) : null
+    return { data: token ? await shown(transaction, companyId, token) : null }
   })
-  return { data }
-}
 
 async function shown(transaction: Transaction, companyId: number, token: Token): Promise<TokenShown> {
   const accounts = await listAccounts(transaction, companyId)

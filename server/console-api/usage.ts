@@ -11,10 +11,9 @@ const daysDefault = 30
 const daysMax = 90
 
 /** How much of the API and of the plan is used. */
-export async function showUsage({ app, session, parameters }: Asked<'usage'>) {
+export async function showUsage({ app, read, parameters }: Asked<'usage'>) {
   const days = readInteger('days', parameters.days, 1, daysMax) ?? daysDefault
-  const { companyId } = session().actor
-  const [rows, company] = await app.database.transaction((transaction) =>
+  const [rows, company] = await read((transaction, companyId) =>
     Promise.all([transaction.run<UseRow>(useByDay(companyId, days)), showCompany(transaction, companyId)]),
   )
   return { data: { days: lastDays(app, days).map((day) => ofDay(day, rows)), plan: company.usage } }

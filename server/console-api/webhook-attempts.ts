@@ -16,7 +16,7 @@ export async function list(asked: Asked<'webhooks.attempts'>) {
   const failedAlone = readFailed(asked.parameters.failed)
   const { company_id: companyId, id } = await existing(asked)
   const list = attemptsOf(companyId, id, { failedAlone, ...wanted })
-  return rowsOf<AttemptShown>(asked.app, wanted, list, countAttempts(companyId, id, failedAlone))
+  return rowsOf<AttemptShown>(asked, wanted, list, countAttempts(companyId, id, failedAlone))
 }
 
 export async function fetch(asked: Asked<'webhook-attempts.fetch'>) {

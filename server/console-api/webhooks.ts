@@ -24,11 +24,7 @@ import { confirmedBody } from './sessions.ts'
 
 /** Settings, Webhooks: where changes are sent. What says a secret or sends elsewhere asks for one's own password again. */
 
-export async function list({ app, session }: Asked<'webhooks.list'>) {
-  const { companyId } = session().actor
-  const webhooks = await app.database.transaction((transaction) => listWebhooks(transaction, companyId))
-  return whole(webhooks.map(shown))
-}
+export const list = async ({ read }: Asked<'webhooks.list'>) => whole((await read(listWebhooks)).map(shown))
 
 /** Those to which nothing arrives, for the banner. */
 export async function troubles({ app, session }: Asked<'webhooks.troubles'>) {
@@ -94,8 +90,7 @@ export const history = (asked: Asked<'webhooks.history'>) => historyPage(asked, 
 /** The endpoint of the path. */
 export function existing(asked: Admitted): Promise<Webhook> {
   const id = recordId(asked)
-  const { companyId } = asked.session().actor
-  return asked.app.database.transaction((transaction) => findOneWebhook(transaction, companyId, id))
+  return asked.read((transaction, companyId) => findOneWebhook(transaction, companyId, id))
 }
 
 /** Meanwhile nobody else's turn is taken. */
