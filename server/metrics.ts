@@ -13,7 +13,7 @@ import { horizon } from './service/changes.ts'
 import { howWebhooksDo } from './service/webhooks.ts'
 import type { Database } from './store/database.ts'
 
-/** What /metrics shows, for the one who operates the service. No company, token or path with an id is a label. */
+/** What /metrics shows the operator. No company, token or path with an id is a label. */
 export type ServiceMetrics = Metrics & {
   callsLost(count: number): void
   /** One message to a webhook, and whether its receiver took it. */

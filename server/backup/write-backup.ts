@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto'
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { extract as readArchive } from 'tar-stream'
 import { version } from '../config/config.ts'
 import { copyCluster, type LogRange } from '../embedded/base-backup.ts'
 import { flush } from '../embedded/folders.ts'
-import { ourselves } from '../embedded/identity.ts'
-import { sweep, unfinished } from '../embedded/leftovers.ts'
 import type { Connection } from '../embedded/users.ts'
+import { makeWhole } from './make-whole.ts'
 import { BackupProblem, type FileFacts, format, type Manifest, manifestName, manifestText } from './manifest.ts'
 import { type Writer, writeTar } from './tar.ts'
 
@@ -29,32 +28,9 @@ export type BackupTask = {
 /** In a folder: the archive with the cluster. */
 export const clusterArchive = 'cluster.tar'
 
-/** A backup, under another name until it is whole and on the disk. */
-export async function writeBackup(task: BackupTask): Promise<Manifest> {
-  const to = resolve(task.to)
-  const parent = dirname(to)
-  await mkdir(parent, { recursive: true })
-  await refuseTaken(to)
-  await sweep(parent, ourselves())
-  const fresh = unfinished(parent)
-  try {
-    const manifest = await writeAt(fresh, task)
-    await refuseTaken(to)
-    await rename(fresh, to)
-    await flush(parent)
-    return manifest
-  } finally {
-    await rm(fresh, { recursive: true, force: true })
-  }
-}
-
-async function refuseTaken(to: string): Promise<void> {
-  const there = await stat(to).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
-  if (there) throw new BackupProblem(`${to} is there already: name a folder or a .tar file that is not.`)
-}
+/** A backup; it has its name when it is whole. */
+export const writeBackup = (task: BackupTask): Promise<Manifest> =>
+  makeWhole(task.to, 'name a folder or a .tar file that is not', (fresh) => writeAt(fresh, task))
 
 /**
  * One archive with everything, the manifest as its last entry; in a folder the archive with the cluster, the keys and

@@ -69,7 +69,7 @@ function checkProcesses({ processes }: Config): Check {
   return ill('processes', `${says}: more than there are processors only take turns; set PROCESSES to auto.`)
 }
 
-/** Anyone who reaches them reads how busy the service is; within a network of one's own that is what they are for. */
+/** The address of /metrics shows how busy the service is, and belongs within a private network. */
 function checkMetrics({ host, port, metricsAddress }: Config): Check {
   const { host: shown, port: where } = metricsAddress ?? { host, port }
   const says = `served on ${shown}:${where}`

@@ -44,7 +44,7 @@ export async function fetch(asked: Asked<'calls.fetch'>): Promise<{ data: CallOp
   }
 }
 
-/** What the call would come to now, for the one who asks instead of its token. Nothing is kept, and it is no call. */
+/** What the call would come to now, for the account of the session instead of its token. Nothing is kept, and it is no call. */
 export async function dryRun(asked: Asked<'calls.dry-run'>) {
   const { call, details } = await asked.read((transaction, companyId) =>
     callWithDetails(transaction, companyId, recordId(asked)),

@@ -44,10 +44,10 @@ export const placedLine = ({ title, ...row }: HistoryRow & { title: string | nul
   title,
 })
 
-/** Anyone who did it, where it was somebody with an account. */
+/** The account that did it; null where it was done without one. */
 export const whoOf = ({ account_id, account_name }: Pick<HistoryRow, 'account_id' | 'account_name'>): Who =>
   account_id === null || account_name === null ? null : { account_id, name: account_name }
 
-/** Anyone who issued the token that did it: it acted for the account, and he could make it act. */
+/** The account that issued the token it was done with, which could make the token act for the other account. */
 export const issuerOf = ({ issuer_id, issuer_name }: Pick<HistoryRow, 'issuer_id' | 'issuer_name'>): Who =>
   whoOf({ account_id: issuer_id, account_name: issuer_name })

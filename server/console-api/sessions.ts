@@ -31,7 +31,7 @@ export const originOf = ({ client: { peer, forwardedFor, device }, app }: Admitt
   plainName: !isOverTls(app.config),
 })
 
-/** Another session for the one who asks, after a new password has ended all there were, those of others who knew the old one too. */
+/** Another session for the browser that asks, after a new password has ended all there were, those of others who knew the old one too. */
 export async function renewSession(transaction: Transaction, asked: Admitted): Promise<string> {
   const { actor, row } = asked.session()
   const account = { companyId: actor.companyId, accountId: row.account_id }
@@ -52,6 +52,6 @@ export async function confirmedBody<Given extends { password: string }>({
   return wanted
 }
 
-/** What could make an account somebody else's asks for the password of the one who does it; this says that it is missing. */
+/** The refusal of a change that could make an account somebody else's, sent without one's own password. */
 export const needsPassword = (field: string): Refusal =>
   invalidFields([{ field, code: 'required', message: 'is required: give your own password to change this' }])

@@ -87,7 +87,7 @@ export async function closeDemo({ database }: App): Promise<{ accounts: number; 
     const all = await held(transaction)
     const open = all.filter(isOpen)
     for (const { company_id, id, disabled, closed } of open) {
-      // Anyone who enables the account again by hand gives it a password of its own.
+      // This password is noted nowhere: an account that is enabled by hand is given another one.
       await change(transaction, { companyId: company_id, id }, { disabled: true, password: drawPassword() })
       await transaction.run(insertDemoAccount(company_id, id, { sealed: null, closed: closed || !disabled }))
     }

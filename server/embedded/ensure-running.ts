@@ -79,7 +79,7 @@ async function tryJoin({ location, password, because }: Entry, status: ServerSta
   if (!membership) return undefined
 
   if (!(await takesPassword(location, password))) {
-    // It lets everybody in. It is stopped by the one who uses it last, and started again by what lets in the service alone.
+    // It lets everybody in. The last process that uses it stops it, and the next start lets in the service alone.
     await membership.leave(() => stopServer(location.cluster))
     return because('an earlier version of Plumbline uses it')
   }

@@ -72,7 +72,7 @@ export function nextLimit(sample: Sample): number {
   return wasLate ? Math.min(limit, Math.max(Math.min(minLimit, most), Math.ceil(inTarget))) : limit
 }
 
-/** Slots for so many, and some for the one who would otherwise wait for the slow work of others. */
+/** Slots for so many, and some for callers who would otherwise wait for the slow work of others. */
 const sizeOf = (limit: number): Size => ({ limit, reserve: Math.ceil(limit / part) })
 
 /**

@@ -98,8 +98,8 @@ const unlessAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   })
 
 /**
- * By DNS alone and not by the system's look-up: that one waits in the threads that passwords are hashed in, and anyone who
- * runs a slow name server would hold them.
+ * By DNS alone and not by the system's look-up: that one waits in the threads that passwords are hashed in, and a slow
+ * name server would hold them.
  */
 async function resolveByDns(name: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: 3000, tries: 2 })
