@@ -42,7 +42,8 @@ async function remove(context: CommandContext, { yes, withOwn }: RemoveOptions):
   await needDatabase(configOf(context))
   const mayGo = (uses: readonly DemoUse[]): void => {
     const used = uses.filter(({ ownAccounts, ownRecords }) => ownAccounts + ownRecords > 0)
-    if (used.length > 0 && !withOwn) throw new Mistake(`${used.map(ownIn).join(' ')} ${remedy}`)
+    if (used.length > 0 && !withOwn)
+      throw new Mistake(`${used.map(ownIn).join(' ')} Give --with-own to remove these too.`)
   }
   if (!yes) {
     const uses = await inTransaction(context, lookAtDemo)
@@ -54,8 +55,6 @@ async function remove(context: CommandContext, { yes, withOwn }: RemoveOptions):
 
 const ownIn = (use: DemoUse): string =>
   `${named(use)} holds ${counted(use.ownAccounts, 'account')} and ${counted(use.ownRecords, 'record')} that the demo did not make.`
-
-const remedy = 'Give --with-own to remove these too.'
 
 async function askFirst(context: CommandContext, uses: readonly DemoUse[]): Promise<void> {
   const { stdin, stderr } = context.terminal

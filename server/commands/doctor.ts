@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { counted } from '#derive/words.ts'
 import { systemClock } from '../app.ts'
 import { type Config, ConfigProblem, readConfig, settings } from '../config/config.ts'
-import { isPlain, isReachable, plainSentence } from '../config/exposure.ts'
+import { isLocal, isPlain, isReachable, plainSentence } from '../config/exposure.ts'
 import { checkBackup } from './check-backup.ts'
 import { checkDatabase } from './check-database.ts'
 import { type Check, checkFolder, ill, warned, well } from './check-folder.ts'
@@ -73,12 +73,10 @@ function checkProcesses({ processes }: Config): Check {
 function checkMetrics({ host, port, metricsAddress }: Config): Check {
   const { host: shown, port: where } = metricsAddress ?? { host, port }
   const says = `served on ${shown}:${where}`
-  if (isOwn(shown) || (metricsAddress !== null && isPrivate(shown))) return well('metrics', says)
+  if (isLocal(shown) || (metricsAddress !== null && isPrivate(shown))) return well('metrics', says)
   const advice = 'others may read them: set METRICS_ADDRESS to an address that only your own machines reach, such as'
   return ill('metrics', `${says}, where ${advice} 127.0.0.1:9464.`)
 }
-
-const isOwn = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host)
 
 /** RFC 1918 and RFC 4193. */
 const isPrivate = (host: string): boolean =>

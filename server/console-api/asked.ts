@@ -18,7 +18,6 @@ import type { Client } from './client.ts'
 export type ConsoleRoute = Omit<ConsoleOperation, 'needs'> & {
   /** What metrics and logs call it. */
   id: string
-  operation: ConsoleOperationName
   /** A permission, `session` or `nobody`. */
   needs: string
   /** What a body may be sent as. */

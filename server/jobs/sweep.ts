@@ -10,9 +10,6 @@ import { sweepWebhookAttempts } from '#sql/system/webhook-attempts.ts'
 import { attemptWindowSeconds } from '../service/attempts.ts'
 import type { Database } from '../store/database.ts'
 
-/** What is tidied up while the service runs. Nothing ever depends on when, or on which process does it. */
-export type Sweeper = { stop(): Promise<void> }
-
 type Pace = { batchMax: number; everyMilliseconds: number }
 
 export type Chore = Pace & {
@@ -84,7 +81,8 @@ const choresOf = (keeping: Keeping): readonly (Chore | CompanyChore)[] => [
   webhookAttemptsChore(keeping.webhookAttemptsKeptDays),
 ]
 
-export function startSweeper(database: Database, keeping: Keeping, onError: (error: unknown) => void): Sweeper {
+/** Tidies up while the service runs. Nothing ever depends on when, or on which process does it. */
+export function startSweeper(database: Database, keeping: Keeping, onError: (error: unknown) => void) {
   let stopped = false
   const isStopped = (): boolean => stopped
   const running = new Map<Chore | CompanyChore, Promise<unknown>>()
@@ -100,7 +98,7 @@ export function startSweeper(database: Database, keeping: Keeping, onError: (err
     return setInterval(() => void work(), chore.everyMilliseconds).unref()
   })
   return {
-    stop: async () => {
+    stop: async (): Promise<void> => {
       stopped = true
       for (const timer of timers) clearInterval(timer)
       await Promise.all(running.values())
