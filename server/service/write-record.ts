@@ -1,6 +1,7 @@
 import { acceptable, type Checked, checkRecord, type LedTo } from '#derive/input.ts'
 import type { Definition, Found, Problem } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
+import { once } from '#registry/once.ts'
 import { isPlanLimited, type Plan, planLimit } from '#registry/plans.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { columnsOf, fieldOfIndex, uniqueFields } from '#sql/records/columns.ts'
@@ -113,8 +114,9 @@ export const sentOf = (definition: Definition, body: Json): Sent => {
   return Object.fromEntries(names.map((name) => [name, acceptable(definition, body, name) as string | number | null]))
 }
 
-export const referencesOf = (definition: Definition): string[] =>
-  Object.keys(definition.fields).filter((name) => definition.fields[name]?.kind === 'reference')
+export const referencesOf = once(({ fields }: Definition): readonly string[] =>
+  Object.keys(fields).filter((name) => fields[name]?.kind === 'reference'),
+)
 
 /** What the rules of a record have read of others. */
 export const readOf = ({ fields }: Definition, prefetched: Prefetched): ReadRecord[] =>
@@ -235,5 +237,5 @@ async function giveNumber(
   return given
 }
 
-export const same = (one: Json | undefined, other: Json | undefined): boolean =>
-  JSON.stringify(one ?? null) === JSON.stringify(other ?? null)
+export const same = (one: Json = null, other: Json = null): boolean =>
+  one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))
