@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { extract as readArchive } from 'tar-stream'
 import { version } from '../config/config.ts'
@@ -37,7 +37,7 @@ export const writeBackup = (task: BackupTask): Promise<Manifest> =>
  * the manifest beside each other.
  */
 async function writeAt(fresh: string, task: BackupTask): Promise<Manifest> {
-  const isFile = task.to.endsWith('.tar')
+  const isFile = resolve(task.to).endsWith('.tar')
   if (!isFile) await mkdir(fresh, { mode: 0o700 })
   const writer = writeTar(isFile ? fresh : join(fresh, clusterArchive))
   const add = (name: string, content: Buffer): Promise<FileFacts> =>

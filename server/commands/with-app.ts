@@ -54,6 +54,7 @@ export const withDatabase = <T>(
     try {
       return await work(found, progress.tell)
     } finally {
+      progress.end()
       await found.leave()
     }
   })
