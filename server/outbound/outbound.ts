@@ -21,14 +21,12 @@ export type Destination = {
   close(): void
 }
 
-/** The addresses of a name. */
-export type Resolve = (name: string) => Promise<string[]>
-
-export type OutboundSettings = {
+type OutboundSettings = {
   networks: readonly string[]
   /** Milliseconds from the first look-up to the last byte of an answer. */
   timeout: number
-  resolve?: Resolve
+  /** The addresses of a name. */
+  resolve?(name: string): Promise<string[]>
 }
 
 const urlLengthMax = 2000
