@@ -18,10 +18,10 @@ import { insertAgain } from '#sql/records/write.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
+import { lookUpFound } from './check-record.ts'
 import { takeQuotaSlots } from './plan.ts'
 import { relink } from './relink.ts'
 import { type Group, type MayDo, resourceNamed } from './remove-record.ts'
-import { lookUpFound } from './write-record.ts'
 
 export type Restored = { records: string; recordId: number; cameBack: Group[]; linked: Group[] }
 

@@ -8,13 +8,14 @@ import { prefetchStatement } from '#sql/prefetch.ts'
 import { changedSince, changesOfWrite, holdUndo, moveUndo, removalsById, type UndoneRow } from '#sql/records/written.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
+import { same } from './check-record.ts'
 import type { Command, Prefetched } from './command.ts'
 import { type Group, listed, merged, planRemoval, type Removed, removal, resourceNamed } from './remove-record.ts'
 import { restoreRemoval } from './restore-removal.ts'
 import { type Rights, rightsOf } from './rights.ts'
 import { type NamedRemoval, placeOf, type Step, sidesOf, stepsOf } from './undo-steps.ts'
 import type { Effect } from './write-plan.ts'
-import { change, same } from './write-record.ts'
+import { change } from './write-record.ts'
 
 export type Undone = {
   /** Records that were taken back now, and those that the next call takes back. */
