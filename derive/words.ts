@@ -22,6 +22,9 @@ export const plain = (name: string): string => name.replaceAll('_', ' ')
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
+/** "1 token", "2 tokens". */
+export const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
+
 /** "a", "a and b", "a, b and c". */
 export const series = (items: readonly string[], last = 'and'): string =>
   items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`

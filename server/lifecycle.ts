@@ -36,6 +36,18 @@ export function listenForStop(): Stop {
   }
 }
 
+/** The first signal stops `work` behind what is under way, and does not end the process. */
+export async function stoppable(work: (stopped: AbortSignal) => Promise<void>): Promise<void> {
+  const stopped = new AbortController()
+  const stop = (): void => stopped.abort()
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  try {
+    await work(stopped.signal)
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop)
+  }
+}
+
 /** Logs what nobody caught; `end` is called where the process cannot go on as if nothing had been. */
 export function watchErrors(log: Logger, end: () => void): void {
   process.on('unhandledRejection', (error) => log.error({ error }, 'a promise failed and nobody looked at it'))

@@ -13,7 +13,7 @@ import { horizon } from './service/changes.ts'
 import { howWebhooksDo } from './service/webhooks.ts'
 import type { Database } from './store/database.ts'
 
-/** What /metrics shows, for the one who operates the service. No company, token or path with an id is a label. */
+/** What /metrics shows the operator. No company, token or path with an id is a label. */
 export type ServiceMetrics = Metrics & {
   callsLost(count: number): void
   /** One message to a webhook, and whether its receiver took it. */
@@ -34,6 +34,10 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter<Label>({ name, help, labelNames, registers })
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge<Label>({ name, help, labelNames, registers })
   const requests = new Histogram({
     name: 'plumbline_request_seconds',
     help: 'Time from the first byte of a request to its answer, by route and status.',
@@ -41,36 +45,24 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   })
-  const lost = new Counter({
-    name: 'plumbline_calls_lost_total',
-    help: 'Calls that could not be noted because the database was away for too long.',
-    registers,
-  })
-  const shed = new Counter({
-    name: 'plumbline_requests_turned_away_total',
-    help: 'Requests refused as overloaded, before anything was done for them.',
-    labelNames: ['sort'],
-    registers,
-  })
-  const limit = new Gauge({
-    name: 'plumbline_requests_limit',
-    help: 'Requests that are let in at once at the moment.',
-    labelNames: ['sort'],
-    registers,
-  })
-  const connections = new Gauge({
-    name: 'plumbline_connections',
-    help: 'Connections of callers that are open.',
-    registers,
-  })
-  const cut = new Counter({
-    name: 'plumbline_connections_cut_total',
-    help: 'Connections of callers closed by the service: idle when room was needed, answer unread, or too many.',
-    labelNames: ['why'],
-    registers,
-  })
+  const lost = counter(
+    'plumbline_calls_lost_total',
+    'Calls that could not be noted because the database was away for too long.',
+  )
+  const shed = counter(
+    'plumbline_requests_turned_away_total',
+    'Requests refused as overloaded, before anything was done for them.',
+    'sort',
+  )
+  const limit = gauge('plumbline_requests_limit', 'Requests that are let in at once at the moment.', 'sort')
+  const connections = gauge('plumbline_connections', 'Connections of callers that are open.')
+  const cut = counter(
+    'plumbline_connections_cut_total',
+    'Connections of callers closed by the service: idle when room was needed, answer unread, or too many.',
+    'why',
+  )
   if (backups) showBackups(registers, backups)
-  new Gauge({ name: 'plumbline_processes', help: 'Processes that serve.', registers }).set(1)
+  gauge('plumbline_processes', 'Processes that serve.').set(1)
   new Gauge({
     name: 'plumbline_database_connections',
     help: 'Connections to the database: open, idle, and requests that wait for one.',
@@ -97,17 +89,12 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
     },
   })
   showWebhooks(registers, database)
-  const tried = new Counter({
-    name: 'plumbline_webhook_attempts_total',
-    help: 'Messages sent to webhooks, by whether the receiver took them.',
-    labelNames: ['outcome'],
-    registers,
-  })
-  const waiting = new Gauge({
-    name: 'plumbline_changes_waiting',
-    help: 'Callers of /v1/changes that wait for a change.',
-    registers,
-  })
+  const tried = counter(
+    'plumbline_webhook_attempts_total',
+    'Messages sent to webhooks, by whether the receiver took them.',
+    'outcome',
+  )
+  const waiting = gauge('plumbline_changes_waiting', 'Callers of /v1/changes that wait for a change.')
   return {
     answered: (route, status, seconds) => requests.observe({ route, status }, seconds),
     callsLost: (count) => lost.inc(count),

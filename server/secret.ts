@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config/config.ts'
-import { flush } from './embedded/folders.ts'
+import { flush, writeSecret } from './embedded/folders.ts'
 import type { SealingKeys } from './service/seal.ts'
 
 /**
@@ -50,15 +50,8 @@ export async function beginChange(config: Config): Promise<void> {
   if (kept !== undefined && kept !== present) return
   const owner = await stat(file)
   await rm(next, { force: true })
-  const handle = await open(next, 'wx', 0o600)
-  try {
-    await handle.writeFile(`${drawKey()}\n`)
-    // Root may change the key of a service that runs as another user.
-    if (process.geteuid?.() === 0) await handle.chown(owner.uid, owner.gid)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  // Root may change the key of a service that runs as another user.
+  await writeSecret(next, `${drawKey()}\n`, owner)
   if (kept === undefined) await link(file, former)
   await flush(config.dataFolder)
   await rename(next, file)

@@ -5,8 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { archiveOf } from '../embedded/archive.ts'
 import { namesIn } from '../embedded/folders.ts'
-import type { Manifest } from './manifest.ts'
-import { BackupProblem } from './manifest.ts'
+import { BackupProblem, type Manifest } from './manifest.ts'
 
 /** PostgreSQL's log, as it was archived: a file for each segment, compressed, named by timeline and number. */
 

@@ -1,13 +1,12 @@
 import { createReadStream } from 'node:fs'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { open, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { version } from '../config/config.ts'
-import { flush } from '../embedded/folders.ts'
-import { ourselves } from '../embedded/identity.ts'
-import { sweep, unfinished } from '../embedded/leftovers.ts'
+import { unfinished } from '../embedded/leftovers.ts'
 import { companyRows, companyTables, inSnapshot, leftOut } from '../store/company-rows.ts'
 import type { Connection } from '../store/database.ts'
 import { seenMigrations } from '../store/migrate.ts'
+import { makeWhole } from './make-whole.ts'
 import { BackupProblem, type FileFacts, manifestName, manifestText } from './manifest.ts'
 import { writeTar } from './tar.ts'
 
@@ -34,30 +33,22 @@ export type ExportTask = {
 }
 
 /** One archive with everything of a company but secrets, as of one moment. It has its name when it is whole. */
-export async function exportCompany({
-  connection,
-  companyId,
-  to,
-  now,
-  progress,
-}: ExportTask): Promise<CompanyManifest> {
-  const target = resolve(to)
-  const parent = dirname(target)
-  await mkdir(parent, { recursive: true })
-  if (await stat(target).catch(() => undefined))
-    throw new BackupProblem(`${target} is there already: name another file.`)
-  await sweep(parent, ourselves())
-  const aside = unfinished(parent)
-  await mkdir(aside, { mode: 0o700 })
-  const writer = writeTar(join(aside, 'archive.tar'))
+export const exportCompany = (task: ExportTask): Promise<CompanyManifest> =>
+  makeWhole(task.to, 'name another file', (fresh) => writeArchive(fresh, task))
+
+async function writeArchive(
+  fresh: string,
+  { connection, companyId, now, progress }: ExportTask,
+): Promise<CompanyManifest> {
+  const writer = writeTar(fresh)
+  // An entry says its length first, so its lines are counted in a file before they become one.
+  const lines = unfinished(dirname(fresh))
   try {
     const files: CompanyManifest['files'] = []
     const exportedAt = now()
     await inSnapshot(connection, async (client) => {
       for (const table of await companyTables(client)) {
         progress(`Exporting ${table.table} …`)
-        // An entry says its length first, so its lines are counted in a file before they become one.
-        const lines = join(aside, 'lines')
         const { rows, bytes } = await spool(companyRows(client, table, companyId), lines)
         const facts = await writer.file(`${table.table}${linesOf}`, bytes, createReadStream(lines))
         if (table.table === 'companies' && rows === 0)
@@ -78,12 +69,10 @@ export async function exportCompany({
     const text = Buffer.from(manifestText(manifest))
     await writer.file(manifestName, text.length, [text])
     await writer.end()
-    await rename(join(aside, 'archive.tar'), target)
-    await flush(parent)
     return manifest
   } finally {
     writer.destroy()
-    await rm(aside, { recursive: true, force: true })
+    await rm(lines, { force: true })
   }
 }
 

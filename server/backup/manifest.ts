@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** What is in a backup. It lies beside the files, or as the last of them, and is checked itself. */
 export type Manifest = {
@@ -48,7 +48,7 @@ function parsed(text: string, where: string): object {
   throw new BackupProblem(`${where} is damaged or cut off: it is no JSON object. Use another one.`)
 }
 
-const checksumOf = (manifest: object): string => createHash('sha256').update(JSON.stringify(manifest)).digest('hex')
+const checksumOf = (manifest: object): string => hash('sha256', JSON.stringify(manifest))
 
 /** A backup cannot be made, or is not what it should be: one sentence that names what is wrong and says what to do. */
 export class BackupProblem extends Error {

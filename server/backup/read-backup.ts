@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { lstat, mkdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { BackupProblem, type FileFacts, format, type Manifest, manifestName, readManifest } from './manifest.ts'
 import { readTar } from './tar.ts'
@@ -52,7 +53,7 @@ async function openFile(path: string): Promise<Backup> {
   const rest = new Map<string, Buffer>()
   for await (const { path: name, bytes, content } of readTar(path)) {
     // Keys and the manifest; none of them is large.
-    if (!name.startsWith(clusterFolder) && bytes <= aloneMax) rest.set(name, await whole(content))
+    if (!name.startsWith(clusterFolder) && bytes <= aloneMax) rest.set(name, await buffer(content))
   }
   const text = rest.get(manifestName)
   if (!text)
@@ -72,8 +73,7 @@ const keyFacts = ({ files }: Manifest): FileFacts[] => files.filter(({ path }) =
 
 function same(content: Buffer | undefined, { path, bytes, sha256 }: FileFacts, where: string): Buffer {
   if (!content) throw new BackupProblem(`${path} is missing in ${where}. Use another backup.`)
-  if (content.length !== bytes || createHash('sha256').update(content).digest('hex') !== sha256)
-    throw damaged(path, where)
+  if (content.length !== bytes || hash('sha256', content) !== sha256) throw damaged(path, where)
   return content
 }
 
@@ -121,10 +121,4 @@ async function store(content: AsyncIterable<Uint8Array>, to: string): Promise<st
   }
   await pipeline(Readable.from(content), hashed, createWriteStream(to, { flags: 'wx', mode: 0o600 }))
   return hash.digest('hex')
-}
-
-async function whole(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of content) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }

@@ -6,8 +6,7 @@ import { pointerName, readPointer } from '../embedded/pointer.ts'
 import { bundledMajor, type Moment, recoverInto } from '../embedded/recover.ts'
 import { knownMigrations } from '../store/migrate.ts'
 import { checkArchive } from './archived.ts'
-import type { Manifest } from './manifest.ts'
-import { BackupProblem } from './manifest.ts'
+import { BackupProblem, type Manifest } from './manifest.ts'
 import { type Backup, openBackup } from './read-backup.ts'
 
 export type RestoreTask = {

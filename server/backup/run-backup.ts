@@ -7,19 +7,15 @@ import { seenMigrations } from '../store/migrate.ts'
 import { noteOutcome } from './failures.ts'
 import { nameAt, removeOld } from './kept.ts'
 import type { Manifest } from './manifest.ts'
-import { writeBackup } from './write-backup.ts'
+import { type BackupTask, writeBackup } from './write-backup.ts'
 
-export type Wanted = {
+export type Wanted = Pick<BackupTask, 'keyFiles' | 'now' | 'onProgress'> & {
   config: Config
   connection: Connection
   /** Null: among those of PLUMBLINE_BACKUP_TO, of which old ones are removed after it. */
   to: string | null
-  /** Of the key that seals tokens, where it is to go along. */
-  keyFiles: readonly string[]
   /** Given up when it aborts, which is no failure. */
   signal?: AbortSignal
-  now(): Date
-  onProgress(done: number, total: number): void
 }
 
 export type Made = { to: string; manifest: Manifest; removed: { backups: number; segments: number } }

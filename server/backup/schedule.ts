@@ -6,15 +6,13 @@ import { noteOutcome } from './failures.ts'
 import { backupsIn, dueAt } from './kept.ts'
 import { runBackup } from './run-backup.ts'
 
-/** Makes backups while the service runs and looks after the archive. Both fail loudly, and are tried again. */
-export type BackupJob = { stop(): Promise<void> }
-
 type Task = { config: Config; connection: Connection; log: Logger; clock: { now(): Date } }
 
 /** How often it looks whether a backup is due and the archive well; what failed is tried again as soon. */
 const lookMilliseconds = 60_000
 
-export function startBackups({ config, connection, log, clock }: Task): BackupJob {
+/** Makes backups while the service runs and looks after the archive. Both fail loudly, and are tried again. */
+export function startBackups({ config, connection, log, clock }: Task): { stop(): Promise<void> } {
   const { backupTo, backupEvery, archive } = config
   if (backupTo === null && archive === null) return { stop: async () => undefined }
   let running: Promise<void> | undefined

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { type Header, pack as newArchive, type Pack, extract as readArchive } from 'tar-stream'
-import type { FileFacts } from './manifest.ts'
-import { BackupProblem } from './manifest.ts'
+import { BackupProblem, type FileFacts } from './manifest.ts'
 
 /** Tar archives, entry by entry; never more of one in memory than a piece. */
 

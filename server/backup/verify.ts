@@ -3,8 +3,7 @@ import { openEmbedded } from '../embedded/open.ts'
 import { folderAside } from '../embedded/recover.ts'
 import { seenMigrations } from '../store/migrate.ts'
 import { type ReadTwice, readTablesTwice } from '../store/read-twice.ts'
-import type { Manifest } from './manifest.ts'
-import { BackupProblem } from './manifest.ts'
+import { BackupProblem, type Manifest } from './manifest.ts'
 import { restoreBackup } from './restore.ts'
 
 export type Verified = { manifest: Manifest; tables: ReadTwice[] }

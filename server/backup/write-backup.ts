@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { hash } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { extract as readArchive } from 'tar-stream'
 import { version } from '../config/config.ts'
 import { copyCluster, type LogRange } from '../embedded/base-backup.ts'
 import { flush } from '../embedded/folders.ts'
-import { ourselves } from '../embedded/identity.ts'
-import { sweep, unfinished } from '../embedded/leftovers.ts'
 import type { Connection } from '../embedded/users.ts'
+import { makeWhole } from './make-whole.ts'
 import { BackupProblem, type FileFacts, format, type Manifest, manifestName, manifestText } from './manifest.ts'
 import { type Writer, writeTar } from './tar.ts'
 
@@ -27,51 +25,31 @@ export type BackupTask = {
   onProgress(done: number, total: number): void
 }
 
-const isFile = (to: string): boolean => to.endsWith('.tar')
 /** In a folder: the archive with the cluster. */
 export const clusterArchive = 'cluster.tar'
 
-/** A backup, under another name until it is whole and on the disk. */
-export async function writeBackup(task: BackupTask): Promise<Manifest> {
-  const to = resolve(task.to)
-  const parent = dirname(to)
-  await mkdir(parent, { recursive: true })
-  await refuseTaken(to)
-  await sweep(parent, ourselves())
-  const fresh = unfinished(parent)
-  try {
-    const manifest = isFile(to) ? await writeFileAt(fresh, task) : await writeFolderAt(fresh, task)
-    await refuseTaken(to)
-    await rename(fresh, to)
-    await flush(parent)
-    return manifest
-  } finally {
-    await rm(fresh, { recursive: true, force: true })
-  }
-}
+/** A backup; it has its name when it is whole. */
+export const writeBackup = (task: BackupTask): Promise<Manifest> =>
+  makeWhole(task.to, 'name a folder or a .tar file that is not', (fresh) => writeAt(fresh, task))
 
-async function refuseTaken(to: string): Promise<void> {
-  const there = await stat(to).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
-  if (there) throw new BackupProblem(`${to} is there already: name a folder or a .tar file that is not.`)
-}
-
-/** One archive with everything; the manifest is the last entry. */
-async function writeFileAt(fresh: string, task: BackupTask): Promise<Manifest> {
-  const writer = writeTar(fresh)
+/**
+ * One archive with everything, the manifest as its last entry; in a folder the archive with the cluster, the keys and
+ * the manifest beside each other.
+ */
+async function writeAt(fresh: string, task: BackupTask): Promise<Manifest> {
+  const isFile = resolve(task.to).endsWith('.tar')
+  if (!isFile) await mkdir(fresh, { mode: 0o700 })
+  const writer = writeTar(isFile ? fresh : join(fresh, clusterArchive))
+  const add = (name: string, content: Buffer): Promise<FileFacts> =>
+    isFile ? writer.file(name, content.length, [content]) : writeBeside(fresh, name, content)
   try {
     const copied = await copyInto(writer, task)
     const keys: FileFacts[] = []
-    for (const file of task.keyFiles) {
-      const { size } = await stat(file)
-      keys.push(await writer.file(basename(file), size, createReadStream(file)))
-    }
+    for (const file of task.keyFiles) keys.push(await add(basename(file), await readFile(file)))
     const manifest = manifestOf(task, copied, keys)
-    const text = Buffer.from(manifestText(manifest))
-    await writer.file(manifestName, text.length, [text])
+    await add(manifestName, Buffer.from(manifestText(manifest)))
     await writer.end()
+    if (!isFile) await flush(fresh)
     return manifest
   } catch (error) {
     writer.destroy()
@@ -79,22 +57,9 @@ async function writeFileAt(fresh: string, task: BackupTask): Promise<Manifest> {
   }
 }
 
-/** The archive, the keys and the manifest beside each other. */
-async function writeFolderAt(fresh: string, task: BackupTask): Promise<Manifest> {
-  await mkdir(fresh, { mode: 0o700 })
-  const writer = writeTar(join(fresh, clusterArchive))
-  try {
-    const copied = await copyInto(writer, task)
-    await writer.end()
-    const keys = await Promise.all(task.keyFiles.map((file) => copyKey(file, join(fresh, basename(file)))))
-    const manifest = manifestOf(task, copied, keys)
-    await writeFile(join(fresh, manifestName), manifestText(manifest), { flag: 'wx', mode: 0o600, flush: true })
-    await flush(fresh)
-    return manifest
-  } catch (error) {
-    writer.destroy()
-    throw error
-  }
+async function writeBeside(folder: string, name: string, content: Buffer): Promise<FileFacts> {
+  await writeFile(join(folder, name), content, { flag: 'wx', mode: 0o600, flush: true })
+  return { path: name, bytes: content.length, sha256: hash('sha256', content) }
 }
 
 type Copied = LogRange & { version: string; files: FileFacts[]; startedAt: Date; finishedAt: Date }
@@ -155,10 +120,4 @@ function manifestOf(
     log: { timeline, start, stop },
     files: [...files, ...keys],
   }
-}
-
-async function copyKey(from: string, to: string): Promise<FileFacts> {
-  const text = await readFile(from)
-  await writeFile(to, text, { flag: 'wx', mode: 0o600, flush: true })
-  return { path: basename(to), bytes: text.length, sha256: createHash('sha256').update(text).digest('hex') }
 }

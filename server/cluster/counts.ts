@@ -2,20 +2,11 @@ import type { Worker } from 'node:cluster'
 import { aggregate, type Values } from '../metrics.ts'
 import type { ToWorker } from './messages.ts'
 
-/** What all processes have counted, as one: a scrape that reaches any of them is about the service. */
-export type Counts = {
-  /** The text of /metrics. */
-  gather(workers: readonly Worker[]): Promise<string>
-  /** A worker's answer. */
-  take(worker: Worker, asked: number, values: Values): void
-  /** A worker has ended. What it had counted when it was last asked stays counted: no counter falls. */
-  keep(worker: Worker): void
-}
-
 /** A worker that does not answer in time is shown as it was last seen. */
 const timeoutMilliseconds = 1000
 
-export function makeCounts(): Counts {
+/** What all processes have counted, as one: a scrape that reaches any of them is about the service. */
+export function makeCounts() {
   const last = new Map<number, Values>()
   const waiting = new Map<number, () => void>()
   let ended: Promise<Values> = Promise.resolve([])
@@ -37,17 +28,20 @@ export function makeCounts(): Counts {
     })
 
   return {
-    async gather(workers) {
+    /** The text of /metrics. */
+    async gather(workers: readonly Worker[]): Promise<string> {
       await Promise.all(workers.map(ask))
       // Both at one moment: who ends now is found in one of them, and in one only.
       const [live, gone] = [[...last.values()], ended]
       return aggregate([await gone, ...live]).metrics()
     },
-    take(worker, asked, values) {
+    /** A worker's answer. */
+    take(worker: Worker, asked: number, values: Values): void {
       if (!worker.isDead()) last.set(worker.id, values)
       waiting.get(asked)?.()
     },
-    keep({ id }) {
+    /** A worker has ended. What it had counted when it was last asked stays counted: no counter falls. */
+    keep({ id }: Worker): void {
       const counted = (last.get(id) ?? []).filter((metric) => !isGauge(metric))
       last.delete(id)
       ended = ended.then((before) => aggregate([before, counted]).getMetricsAsJSON())

@@ -1,5 +1,4 @@
-import type { App } from '../app.ts'
-import { makeApp } from '../app.ts'
+import { type App, makeApp } from '../app.ts'
 import type { Listening } from '../http/listen.ts'
 import { endInTime, watchErrors } from '../lifecycle.ts'
 import { sealingKeys } from '../secret.ts'

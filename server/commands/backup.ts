@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { findDatabase, systemClock } from '../app.ts'
+import { systemClock } from '../app.ts'
 import { type Made, runBackup } from '../backup/run-backup.ts'
 import { type Verified, verifyBackup } from '../backup/verify.ts'
 import type { Config } from '../config/config.ts'
@@ -8,9 +8,9 @@ import { keyFiles } from '../secret.ts'
 import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
 import { needBundled } from './own-server.ts'
-import { progressOf, startShares } from './progress.ts'
+import { startShares, withProgress } from './progress.ts'
 import type { Answer, CommandContext } from './terminal.ts'
-import { configOf } from './with-app.ts'
+import { configOf, withDatabase } from './with-app.ts'
 
 type Options = { withKey?: true }
 
@@ -43,12 +43,9 @@ Examples:
     .action(async (from: string) => {
       const config = configOf(context)
       await needBundled(config, 'verify')
-      const progress = progressOf(context)
-      try {
-        context.say(verified(from, await verifyBackup({ from, user: config.databaseUser, progress: progress.tell })))
-      } finally {
-        progress.end()
-      }
+      const { databaseUser: user } = config
+      const done = await withProgress(context, ({ tell }) => verifyBackup({ from, user, progress: tell }))
+      context.say(verified(from, done))
     })
 }
 
@@ -60,17 +57,12 @@ async function backUp(context: CommandContext, to: string | undefined, withKey: 
     throw new Mistake('Name a folder or a .tar file for the backup, or set PLUMBLINE_BACKUP_TO.')
   if (withKey && config.secret !== null)
     throw new Mistake('The key is the one of PLUMBLINE_SECRET, which is kept by you: leave --with-key out.')
-  const progress = progressOf(context)
-  const { connection, leave } = await findDatabase(config, progress.tell)
-  progress.end()
-  const shares = startShares(context, 'Backing up')
-  const keys = withKey ? await keyFiles(config) : []
-  const wanted = { config, connection, to: to ?? null, keyFiles: keys, now: systemClock.now, onProgress: shares.tell }
-  try {
+  return withDatabase(context, async ({ connection }) => {
+    const onProgress = startShares(context, 'Backing up')
+    const keys = withKey ? await keyFiles(config) : []
+    const wanted = { config, connection, to: to ?? null, keyFiles: keys, now: systemClock.now, onProgress }
     return made(await runBackup(wanted), withKey, config)
-  } finally {
-    await leave()
-  }
+  })
 }
 
 function made({ to, manifest, removed }: Made, withKey: boolean, config: Config): Answer {

@@ -5,11 +5,11 @@ import { inLine } from './printable.ts'
 import type { Answer } from './terminal.ts'
 import { named } from './with-app.ts'
 
-export type Ready = { config: Config; url: string; databaseIs: string; demo: DemoStory | null }
+type Ready = { config: Config; url: string; databaseIs: string; demo: DemoStory }
 
 /** What the server says when it is ready: where it is, and the shortest way to a first answer. */
 export function banner({ config, url, databaseIs, demo }: Ready): Answer {
-  const shown = demo?.companies.find(({ accounts }) => accounts.some(({ password }) => password !== null))
+  const shown = demo.companies.find(({ accounts }) => accounts.some(({ password }) => password !== null))
   const documents = { docs: `${url}/v1/docs`, openapi: `${url}/v1/openapi.json`, postman: `${url}/v1/postman.json` }
   const sections = [
     [`Plumbline ${version} is ready at ${url}`],
@@ -20,7 +20,7 @@ export function banner({ config, url, databaseIs, demo }: Ready): Answer {
       ['Database', databaseIs],
       ...(config.processes === 1 ? [] : [['Processes', String(config.processes)] as const]),
     ]),
-    ...(demo?.notes.length ? [demo.notes] : []),
+    ...(demo.notes.length > 0 ? [demo.notes] : []),
     ...(shown ? demoSections(shown, url) : [firstSteps]),
     ...(isPlain(config) ? [[plainSentence]] : []),
     ['Ctrl-C stops it.'],
@@ -32,7 +32,7 @@ export function banner({ config, url, databaseIs, demo }: Ready): Answer {
       database: databaseIs,
       processes: config.processes,
       demo: shown ? demoJson(shown, url) : null,
-      notes: [...(demo?.notes ?? []), ...(isPlain(config) ? [plainSentence] : [])],
+      notes: [...demo.notes, ...(isPlain(config) ? [plainSentence] : [])],
     },
     text: `\n${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`,
   }

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { stoppable } from '../lifecycle.ts'
 import { type Change, readChanges } from '../service/changes.ts'
 import { showCompany } from '../service/company.ts'
-import { needDatabase } from './data-folder.ts'
-import { progressOf } from './progress.ts'
 import type { CommandContext } from './terminal.ts'
-import { configOf, withApp } from './with-app.ts'
+import { withExisting } from './with-app.ts'
 import { readId } from './words.ts'
 
 type Given = { company: number; after?: string; follow?: true }
@@ -26,31 +25,21 @@ export function addChanges(program: Command, context: CommandContext): void {
       'after',
       '\nExamples:\n  plumbline changes --company 1 --follow --after now\n  plumbline changes --company 1 --json',
     )
-    .action((given: Given) => tell(context, given))
+    .action((given: Given) => stoppable((stopped) => tell(context, given, stopped)))
 }
 
-async function tell(context: CommandContext, { company: companyId, after, follow }: Given): Promise<void> {
-  const config = configOf(context)
-  await needDatabase(config)
-  const stopped = new AbortController()
-  const stop = (): void => stopped.abort()
-  process.once('SIGINT', stop).once('SIGTERM', stop)
-  try {
-    await withApp(config, progressOf(context), async ({ app: { database } }) => {
-      await database.transaction((transaction) => showCompany(transaction, companyId))
-      for (let cursor = after ?? null; !stopped.signal.aborted; ) {
-        const asked = { companyId, limit: pageSize, keptDays: config.changesKeptDays }
-        const { changes, next, more } = await readChanges(database, { ...asked, after: cursor })
-        for (const change of changes) context.say({ json: { change, next }, text: inWords(change) })
-        cursor = next
-        if (!more && !follow) return
-        if (!more) await pause(pollMilliseconds, undefined, { signal: stopped.signal }).catch(() => undefined)
-      }
-    })
-  } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop)
-  }
-}
+const tell = (context: CommandContext, { company: companyId, after, follow }: Given, stopped: AbortSignal) =>
+  withExisting(context, async ({ app: { config, database } }) => {
+    await database.transaction((transaction) => showCompany(transaction, companyId))
+    for (let cursor = after ?? null; !stopped.aborted; ) {
+      const asked = { companyId, limit: pageSize, keptDays: config.changesKeptDays }
+      const { changes, next, more } = await readChanges(database, { ...asked, after: cursor })
+      for (const change of changes) context.say({ json: { change, next }, text: inWords(change) })
+      cursor = next
+      if (!more && !follow) return
+      if (!more) await pause(pollMilliseconds, undefined, { signal: stopped }).catch(() => undefined)
+    }
+  })
 
 const inWords = ({ at, event, record_id, version, changes, by }: Change): string =>
   [at, event, record_id, `version ${version ?? '?'}`, `by ${by.channel}`, ...Object.keys(changes ?? {})].join('  ')

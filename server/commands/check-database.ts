@@ -1,3 +1,4 @@
+import { counted } from '#derive/words.ts'
 import { type DemoAccountRow, demoAccounts } from '#sql/system/demo.ts'
 import { extensionsNeeded, newestSealed, type ServerFacts, serverFacts } from '#sql/system/health.ts'
 import { shareOf } from '../cluster/share.ts'
@@ -115,7 +116,7 @@ async function checkSeal(config: Config, database: Database): Promise<Check[]> {
   }
 }
 
-/** Anyone who leaves a transaction open on the server holds back the feed of changes of every company. */
+/** A transaction that is left open on the server holds back the feed of changes of every company. */
 async function checkChanges(database: Database): Promise<Check> {
   const { seconds, holder } = await horizon(database)
   if (seconds < heldSecondsMax) return well('changes', 'no open transaction holds back /v1/changes')
@@ -125,7 +126,7 @@ async function checkChanges(database: Database): Promise<Check> {
   )
 }
 
-/** Anyone who should hear of changes and does not. */
+/** Webhooks to which changes do not arrive. */
 async function checkWebhooks(database: Database): Promise<Check> {
   const { well: sending, failing, given_up, resync, failing_seconds } = await howWebhooksDo(database)
   const ills = [
@@ -137,7 +138,7 @@ async function checkWebhooks(database: Database): Promise<Check> {
   return warned('webhooks', `${ills.join(', ')}: "plumbline webhooks list --company <id>" says which, and why.`)
 }
 
-/** Anyone who knows a password of the demo can sign in. */
+/** Accounts of the demo that can be signed in to, by a published password or by those that were drawn. */
 async function checkDemo(config: Config, database: Database): Promise<Check> {
   const open = (await database.read<DemoAccountRow>(demoAccounts())).filter(({ disabled }) => !disabled)
   const published = await withPublishedPassword(open)
@@ -148,7 +149,7 @@ async function checkDemo(config: Config, database: Database): Promise<Check> {
     )
   }
   if (open.length === 0) return well('demo', 'no account of the demo is open')
-  const says = `${open.length} account${open.length === 1 ? '' : 's'} of the demo can be signed in with by the passwords that "serve" prints`
+  const says = `${counted(open.length, 'account')} of the demo can be signed in with by the passwords that "serve" prints`
   if (!isReachable(config)) return well('demo', says)
   return warned('demo', `${says}: set PLUMBLINE_DEMO=off to disable them, or give "plumbline demo remove".`)
 }

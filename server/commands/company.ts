@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
+import { capital } from '#derive/words.ts'
 import { addOns } from '#registry/add-ons.ts'
 import { planNames } from '#registry/plans.ts'
 import type { CompanyRow } from '#sql/system/companies.ts'
 import { type Account, listAccounts } from '../service/account.ts'
-import { type Company, createCompany, setCompany, showCompany } from '../service/company.ts'
+import { type Company, createCompany, setCompany } from '../service/company.ts'
 import { presentToken, type Token } from '../service/token.ts'
 import { inLine } from './printable.ts'
 import type { Answer, CommandContext } from './terminal.ts'
@@ -55,12 +56,8 @@ export function addCompany(program: Command, context: CommandContext): void {
     .argument('<id>', 'the id of the company', readId('The id'))
     .addHelpText('after', '\nExample:\n  plumbline company show 1')
     .action((id: number) =>
-      sayOf(context, id, async ({ transaction }) =>
-        shown(
-          await showCompany(transaction, id),
-          await listAccounts(transaction, id),
-          await presentToken(transaction, id),
-        ),
+      sayOf(context, id, async ({ transaction, company }) =>
+        shown(company, await listAccounts(transaction, id), await presentToken(transaction, id)),
       ),
     )
 }
@@ -81,7 +78,7 @@ function shown(company: Company, accounts: Account[], token: Token | undefined):
     ['Add-ons', company.add_ons.join(', ') || 'none'],
     ['Currency', company.currency],
     ...company.usage.map(({ records, used, limit }): [string, string] => [
-      capitalized(records),
+      capital(records),
       `${used} of ${limit ?? 'any number'}`,
     ]),
     ...accounts.map((account, index): [string, string] => [index === 0 ? 'Accounts' : '', accountLine(account)]),
@@ -116,5 +113,3 @@ const tokenLine = ({ label, account_id, scopes, allowlist }: Token): string =>
 
 const addOnsOf = ({ add_ons }: CompanyRow): string =>
   add_ons.length === 0 ? 'no add-ons' : `add-on${add_ons.length === 1 ? '' : 's'} ${add_ons.join(', ')}`
-
-const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)

@@ -23,7 +23,7 @@ export async function hasDatabase({ databaseUrl, dataFolder }: Config): Promise<
   return (await Promise.all(signs)).includes(true)
 }
 
-/** What may not be looked at is there; why not is said by the one who opens it. */
+/** A path that may not be looked at counts as there; opening it says why it cannot be used. */
 const isThere = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,

@@ -1,11 +1,9 @@
 import type { Command } from 'commander'
-import { findDatabase } from '../app.ts'
 import type { Connection } from '../store/database.ts'
 import { migrate, migrateBack, pendingMigrations, UnknownMigration } from '../store/migrate.ts'
 import { Mistake } from './mistake.ts'
-import { type Progress, progressOf } from './progress.ts'
 import type { Answer, CommandContext } from './terminal.ts'
-import { configOf } from './with-app.ts'
+import { withDatabase } from './with-app.ts'
 
 /** migrate. */
 export function addDatabase(program: Command, context: CommandContext): void {
@@ -17,8 +15,8 @@ export function addDatabase(program: Command, context: CommandContext): void {
     .action(async ({ backTo }: { backTo?: string }) =>
       context.say(
         backTo === undefined
-          ? migrated(await inDatabase(context, applyMigrations))
-          : undone(await inDatabase(context, (connection) => undoMigrations(connection, backTo))),
+          ? migrated(await withDatabase(context, ({ connection }, tell) => applyMigrations(connection, tell)))
+          : undone(await withDatabase(context, ({ connection }) => undoMigrations(connection, backTo))),
       ),
     )
 }
@@ -28,10 +26,10 @@ Examples:
   DATABASE_URL=postgres://plumbline@db.example.com/erp plumbline migrate
   plumbline migrate --back-to 0004-sessions`
 
-async function applyMigrations(connection: Connection, progress: Progress): Promise<string[]> {
+async function applyMigrations(connection: Connection, tell: (sentence: string) => void): Promise<string[]> {
   const pending = await pendingMigrations(connection)
-  progress.tell('Bringing the database up to date …')
-  await migrate(connection, progress.tell)
+  tell('Bringing the database up to date …')
+  await migrate(connection, tell)
   return pending
 }
 
@@ -41,20 +39,6 @@ async function undoMigrations(connection: Connection, name: string): Promise<str
   } catch (error) {
     if (!(error instanceof UnknownMigration)) throw error
     throw new Mistake(`The database has no migration "${name}": name one of ${error.known.join(', ')}.`)
-  }
-}
-
-async function inDatabase<T>(
-  context: CommandContext,
-  work: (connection: Connection, progress: Progress) => Promise<T>,
-): Promise<T> {
-  const progress = progressOf(context)
-  const { connection, leave } = await findDatabase(configOf(context), progress.tell)
-  try {
-    return await work(connection, progress)
-  } finally {
-    progress.end()
-    await leave()
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
+import { counted } from '#derive/words.ts'
 import { type DemoUse, lookAtDemo, removeDemo } from '../demo/remove.ts'
 import { type DemoCompany, type DemoStory, seedDemo } from '../demo/seed.ts'
 import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
 import { inLine } from './printable.ts'
-import { progressOf } from './progress.ts'
 import { readLine } from './stdin.ts'
 import type { Answer, CommandContext } from './terminal.ts'
 import { configOf, inTransaction, named, withApp } from './with-app.ts'
@@ -22,9 +22,7 @@ export function addDemo(program: Command, context: CommandContext): void {
       'after',
       '\nTheir passwords and tokens are drawn for each database. An account that was given another password is no account of the demo any more.\n\nExample:\n  plumbline demo',
     )
-    .action(async () =>
-      context.say(demoAnswer(await withApp(configOf(context), progressOf(context), ({ app }) => seedDemo(app)))),
-    )
+    .action(async () => context.say(demoAnswer(await withApp(context, ({ app }) => seedDemo(app)))))
 
   demo
     .command('remove')
@@ -44,7 +42,8 @@ async function remove(context: CommandContext, { yes, withOwn }: RemoveOptions):
   await needDatabase(configOf(context))
   const mayGo = (uses: readonly DemoUse[]): void => {
     const used = uses.filter(({ ownAccounts, ownRecords }) => ownAccounts + ownRecords > 0)
-    if (used.length > 0 && !withOwn) throw new Mistake(`${used.map(ownIn).join(' ')} ${remedy}`)
+    if (used.length > 0 && !withOwn)
+      throw new Mistake(`${used.map(ownIn).join(' ')} Give --with-own to remove these too.`)
   }
   if (!yes) {
     const uses = await inTransaction(context, lookAtDemo)
@@ -56,8 +55,6 @@ async function remove(context: CommandContext, { yes, withOwn }: RemoveOptions):
 
 const ownIn = (use: DemoUse): string =>
   `${named(use)} holds ${counted(use.ownAccounts, 'account')} and ${counted(use.ownRecords, 'record')} that the demo did not make.`
-
-const remedy = 'Give --with-own to remove these too.'
 
 async function askFirst(context: CommandContext, uses: readonly DemoUse[]): Promise<void> {
   const { stdin, stderr } = context.terminal
@@ -102,5 +99,3 @@ const linesOf = (company: DemoCompany): string[] => [
   ),
   `  Token    ${company.token ?? 'none that can be shown; see "plumbline token --help"'}`,
 ]
-
-const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`

@@ -1,16 +1,17 @@
 import { availableParallelism } from 'node:os'
 import type { Command } from 'commander'
-import { findDatabase, systemClock } from '../app.ts'
+import { counted } from '#derive/words.ts'
+import { systemClock } from '../app.ts'
 import { type Config, ConfigProblem, readConfig, settings } from '../config/config.ts'
-import { isPlain, isReachable, plainSentence } from '../config/exposure.ts'
+import { isLocal, isPlain, isReachable, plainSentence } from '../config/exposure.ts'
 import { checkBackup } from './check-backup.ts'
 import { checkDatabase } from './check-database.ts'
 import { type Check, checkFolder, ill, warned, well } from './check-folder.ts'
 import { hasDatabase } from './data-folder.ts'
 import { mistakeIn } from './mistake.ts'
-import { progressOf } from './progress.ts'
 import { systemTrouble, thisSystem } from './system.ts'
-import type { Answer, CommandContext, Environment } from './terminal.ts'
+import type { Answer, CommandContext } from './terminal.ts'
+import { withDatabase } from './with-app.ts'
 
 /** doctor. */
 export function addDoctor(program: Command, context: CommandContext): void {
@@ -24,9 +25,12 @@ export function addDoctor(program: Command, context: CommandContext): void {
 async function examine(context: CommandContext): Promise<Check[]> {
   const given = settings.filter(({ name }) => context.environment[name]?.trim()).length
   const node = checkSystem()
-  const config = tryConfig(context.environment)
-  if (config instanceof ConfigProblem) {
-    return [...config.message.split('\n').map((problem) => ill('settings', problem)), node]
+  let config: Config
+  try {
+    config = readConfig(context.environment)
+  } catch (error) {
+    if (!(error instanceof ConfigProblem)) throw error
+    return [...error.message.split('\n').map((problem) => ill('settings', problem)), node]
   }
   const first = [
     well('settings', `${settings.length}, of which ${given} are given`),
@@ -34,35 +38,21 @@ async function examine(context: CommandContext): Promise<Check[]> {
     checkProcesses(config),
     checkMetrics(config),
     checkNetwork(config),
+    ...(await checkFolder(config)),
   ]
-  const folder = await checkFolder(config)
-  if (!(await hasDatabase(config))) {
-    return [
-      ...first,
-      ...folder,
-      well('database', `there is none yet in ${config.dataFolder}; "plumbline serve" makes it`),
-    ]
-  }
-  return [...first, ...folder, ...(await examineDatabase(context, config))]
+  if (await hasDatabase(config)) return [...first, ...(await examineDatabase(context, config))]
+  return [...first, well('database', `there is none yet in ${config.dataFolder}; "plumbline serve" makes it`)]
 }
 
 async function examineDatabase(context: CommandContext, config: Config): Promise<Check[]> {
-  const progress = progressOf(context)
   try {
-    const { connection, databaseIs, runsAs, leave } = await findDatabase(config, progress.tell)
-    try {
-      return [
-        ...(await checkDatabase(config, connection, databaseIs)),
-        ...(await checkBackup(config, connection, systemClock.now())),
-        ...checkUser(runsAs),
-      ]
-    } finally {
-      await leave()
-    }
+    return await withDatabase(context, async ({ connection, databaseIs, runsAs }) => [
+      ...(await checkDatabase(config, connection, databaseIs)),
+      ...(await checkBackup(config, connection, systemClock.now())),
+      ...checkUser(runsAs),
+    ])
   } catch (error) {
     return [ill('database', mistakeIn(error))]
-  } finally {
-    progress.end()
   }
 }
 
@@ -79,16 +69,14 @@ function checkProcesses({ processes }: Config): Check {
   return ill('processes', `${says}: more than there are processors only take turns; set PROCESSES to auto.`)
 }
 
-/** Anyone who reaches them reads how busy the service is; within a network of one's own that is what they are for. */
+/** The address of /metrics shows how busy the service is, and belongs within a private network. */
 function checkMetrics({ host, port, metricsAddress }: Config): Check {
   const { host: shown, port: where } = metricsAddress ?? { host, port }
   const says = `served on ${shown}:${where}`
-  if (isOwn(shown) || (metricsAddress !== null && isPrivate(shown))) return well('metrics', says)
+  if (isLocal(shown) || (metricsAddress !== null && isPrivate(shown))) return well('metrics', says)
   const advice = 'others may read them: set METRICS_ADDRESS to an address that only your own machines reach, such as'
   return ill('metrics', `${says}, where ${advice} 127.0.0.1:9464.`)
 }
-
-const isOwn = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host)
 
 /** RFC 1918 and RFC 4193. */
 const isPrivate = (host: string): boolean =>
@@ -115,15 +103,6 @@ function checkNetwork(config: Config): Check {
   )
 }
 
-function tryConfig(environment: Environment): Config | ConfigProblem {
-  try {
-    return readConfig(environment)
-  } catch (error) {
-    if (error instanceof ConfigProblem) return error
-    throw error
-  }
-}
-
 function diagnosis(checks: readonly Check[]): Answer {
   const wrong = checks.filter(({ ok }) => !ok).length
   const warnings = checks.filter(({ warning }) => warning).length
@@ -131,7 +110,7 @@ function diagnosis(checks: readonly Check[]): Answer {
   const verdict =
     wrong > 0
       ? `${wrong} of ${checks.length} checks found a problem.`
-      : `All is well${warnings > 0 ? `, with ${warnings} warning${warnings === 1 ? '' : 's'}` : ''}.`
+      : `All is well${warnings > 0 ? `, with ${counted(warnings, 'warning')}` : ''}.`
   return { json: { ok: wrong === 0, checks }, text: [...lines, '', verdict].join('\n'), bad: wrong > 0 }
 }
 

@@ -4,7 +4,7 @@ import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { Refusal, refusedRow, type WritePlan } from '#registry/refusals.ts'
 import type { App } from '../app.ts'
-import { importBatch } from '../pipeline/import-batch.ts'
+import { type ImportBatch, importBatch } from '../pipeline/import-batch.ts'
 import { operator } from '../service/actor.ts'
 
 type Where = { app: App; definition: Definition; companyId: number }
@@ -12,20 +12,9 @@ type Where = { app: App; definition: Definition; companyId: number }
 const call = { params: {}, requestId: 'command', errorsPage: '/docs/errors' }
 
 /** What the operations would do. */
-export async function attempt(
-  { app, definition, companyId }: Where,
-  operations: readonly JsonObject[],
-): Promise<Attempted> {
+export async function attempt(where: Where, operations: readonly JsonObject[]): Promise<Attempted> {
   try {
-    const { body } = await app.database.transaction((transaction) =>
-      importBatch(app, transaction, operator(companyId), {
-        definition,
-        operations,
-        part: undefined,
-        ifPlan: undefined,
-        call,
-      }),
-    )
+    const { body } = await run(where, { operations, part: undefined, ifPlan: undefined })
     const { data, plan } = JSON.parse(body) as { data: BatchDone; plan: WritePlan }
     return { changed: data.operations.map(({ data: { changed } }) => changed ?? null), plan }
   } catch (error) {
@@ -36,18 +25,19 @@ export async function attempt(
 
 /** Does a part, together with the word that it is done. */
 export async function applyPart(
-  { app, definition, companyId, writeId }: Where & { writeId: string },
+  { writeId, ...where }: Where & { writeId: string },
   { from, to, operations, plan }: Part,
 ): Promise<'done' | 'changed'> {
   try {
-    await app.database.transaction((transaction) =>
-      importBatch(app, transaction, operator(companyId), {
-        ...{ definition, operations, part: { writeId, from, to }, ifPlan: plan ?? undefined, call },
-      }),
-    )
+    await run(where, { operations, part: { writeId, from, to }, ifPlan: plan ?? undefined })
     return 'done'
   } catch (error) {
     if (error instanceof Refusal && (error.code === 'plan_changed' || error.code === 'batch_refused')) return 'changed'
     throw error
   }
 }
+
+const run = ({ app, definition, companyId }: Where, batch: Pick<ImportBatch, 'operations' | 'part' | 'ifPlan'>) =>
+  app.database.transaction((transaction) =>
+    importBatch(app, transaction, operator(companyId), { definition, ...batch, call }),
+  )

@@ -36,16 +36,16 @@ export function refusedLines(rows: readonly RowOutcome[], report: string | undef
   const refused = rows.filter(({ outcome }) => outcome === 'refused')
   const lines = refused
     .slice(0, shownMax)
-    .map(({ line, problems }) => `line ${line}: ${problems.map((one) => `${withValue(one)}`).join('; ')}`)
+    .map(({ line, problems }) => `line ${line}: ${problems.map(withValue).join('; ')}`)
   const more = refused.length - shownMax
   const where = report === undefined ? 'give --report for all of them' : `${report} has all of them`
   return more > 0 ? [...lines, `… and ${more} more: ${where}.`] : lines
 }
 
-const withValue = (problem: RowOutcome['problems'][number]): string =>
-  problem.value === ''
-    ? inLine(inWords(problem))
-    : `${inLine(inWords(problem))} (it says ${inLine(JSON.stringify(problem.value))})`
+function withValue(problem: RowOutcome['problems'][number]): string {
+  const said = problem.value === '' ? '' : ` (it says ${JSON.stringify(problem.value)})`
+  return inLine(inWords(problem) + said)
+}
 
 /** The same for programs. */
 export const refusedOf = (rows: readonly RowOutcome[]) =>

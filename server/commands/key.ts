@@ -1,13 +1,12 @@
 import type { Command } from 'commander'
+import { counted } from '#derive/words.ts'
 import type { App } from '../app.ts'
 import type { Config } from '../config/config.ts'
 import { beginChange, endChange, sealingKeys } from '../secret.ts'
 import { countOpened, type KeyChange, rotateKeys } from '../service/rotate-keys.ts'
-import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
-import { progressOf } from './progress.ts'
 import type { Answer, CommandContext } from './terminal.ts'
-import { configOf, withApp } from './with-app.ts'
+import { withExisting } from './with-app.ts'
 
 /** key rotate. */
 export function addKey(program: Command, context: CommandContext): void {
@@ -21,10 +20,7 @@ export function addKey(program: Command, context: CommandContext): void {
       'after',
       '\nTokens stay as they are, and calls go on. Cut off at any moment, it is completed by giving it again.\n\nExamples:\n  plumbline key rotate\n  PLUMBLINE_SECRET=… PLUMBLINE_SECRET_PREVIOUS=… plumbline key rotate',
     )
-    .action(async () => {
-      await needDatabase(configOf(context))
-      context.say(await withApp(configOf(context), progressOf(context), ({ app }) => rotate(app)))
-    })
+    .action(async () => context.say(await withExisting(context, ({ app }) => rotate(app))))
 }
 
 async function rotate({ config, database }: App): Promise<Answer> {
@@ -42,9 +38,11 @@ async function rotate({ config, database }: App): Promise<Answer> {
   return {
     json: { sealed_anew: rotation.sealedAnew, unopened: left },
     text: [
-      `${counted(rotation.sealedAnew)} sealed anew with ${config.secret === null ? 'the new key in the data folder' : 'the key of PLUMBLINE_SECRET'}.`,
+      `${counted(rotation.sealedAnew, 'secret')} sealed anew with ${config.secret === null ? 'the new key in the data folder' : 'the key of PLUMBLINE_SECRET'}.`,
       ...(config.secret === null ? [] : ['PLUMBLINE_SECRET_PREVIOUS is not needed any more.']),
-      ...(left > 0 ? [`${counted(left)} open with none of the keys and stay as they are: rotate these tokens.`] : []),
+      ...(left > 0
+        ? [`${counted(left, 'secret')} open with none of the keys and stay as they are: rotate these tokens.`]
+        : []),
     ].join(' '),
   }
 }
@@ -58,5 +56,3 @@ function changeOf(config: Config): KeyChange {
   }
   return { begin: async () => undefined, end: async () => undefined }
 }
-
-const counted = (count: number): string => `${count} secret${count === 1 ? '' : 's'}`

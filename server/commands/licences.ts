@@ -19,14 +19,8 @@ type Lock = { packages: { [path: string]: Entry } }
 export const readLock = async (): Promise<Lock> => JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
 
 /** Of paths within node_modules: the package that a bundled module came from. */
-export function pathsOfModules(files: Iterable<string>): string[] {
-  const found = new Set<string>()
-  for (const file of files) {
-    const path = packageOf(file)
-    if (path) found.add(path)
-  }
-  return [...found].toSorted()
-}
+export const pathsOfModules = (files: readonly string[]): string[] =>
+  [...new Set(files.flatMap((file) => packageOf(file) ?? []))].toSorted()
 
 /** Where the package of a file lies, as the lockfile calls it. */
 function packageOf(file: string): string | undefined {

@@ -7,12 +7,12 @@ import { Fault } from '../store/faults.ts'
 import { databaseTrouble } from './database-trouble.ts'
 import { asSentence, withoutStop } from './printable.ts'
 
-/** Something that whoever gave the command can put right. The message says what and how. */
+/** A command was given wrongly, or where it cannot be done. The message says what is wrong and how to put it right. */
 export class Mistake extends Error {
   override name = 'Mistake'
 }
 
-/** Errors whose message is a sentence for the one who gave the command. */
+/** Errors whose message is a sentence for the operator. */
 const sentences = [Mistake, FileProblem, ConfigProblem, EmbeddedProblem, BackupProblem]
 
 /** What went wrong, as a sentence for people; of settings, a line for each. */

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { findDatabase, systemClock } from '../app.ts'
-import { exportCompany } from '../backup/export-company.ts'
+import { systemClock } from '../app.ts'
+import { type CompanyManifest, exportCompany } from '../backup/export-company.ts'
 import { importCompany } from '../backup/import-company.ts'
 import { showCompany } from '../service/company.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
-import { progressOf } from './progress.ts'
+import { withProgress } from './progress.ts'
 import type { Answer, CommandContext } from './terminal.ts'
-import { configOf, named, withApp } from './with-app.ts'
+import { configOf, named, withApp, withDatabase } from './with-app.ts'
 import { readId } from './words.ts'
 
 /** export and import-company. */
@@ -33,38 +33,28 @@ export function addMove(program: Command, context: CommandContext): void {
 }
 
 async function exported(context: CommandContext, companyId: number, to: string): Promise<Answer> {
-  const config = configOf(context)
-  await needDatabase(config)
-  const progress = progressOf(context)
-  const { connection, leave } = await findDatabase(config, progress.tell)
-  try {
+  await needDatabase(configOf(context))
+  return withDatabase(context, async ({ connection }, progress) => {
     if ((await pendingMigrations(connection)).length > 0)
       throw new Mistake('The database is of an earlier version: run "plumbline migrate" first.')
-    const task = { connection, companyId, to, now: systemClock.now, progress: progress.tell }
-    const manifest = await exportCompany(task)
-    const rows = manifest.files.reduce((sum, file) => sum + file.rows, 0)
+    const manifest = await exportCompany({ connection, companyId, to, now: systemClock.now, progress })
+    const rows = rowsOf(manifest)
     return {
       json: { archive: resolve(to), rows, files: manifest.files, exported_at: manifest.exported_at },
       text: `Exported company ${companyId} to ${resolve(to)}: ${rows} rows of ${manifest.files.length} tables, as of ${manifest.exported_at}. Passwords and tokens are not in it.`,
     }
-  } finally {
-    progress.end()
-    await leave()
-  }
+  })
 }
 
 const imported = (context: CommandContext, file: string): Promise<Answer> =>
-  withApp(configOf(context), progressOf(context), async ({ app, connection }) => {
-    const progress = progressOf(context)
-    try {
-      const { companyId, manifest } = await importCompany(connection, file, progress.tell)
-      const rows = manifest.files.reduce((sum, each) => sum + each.rows, 0)
-      const company = await app.database.transaction((transaction) => showCompany(transaction, companyId))
-      return {
-        json: { company_id: companyId, rows, exported_at: manifest.exported_at },
-        text: `Imported ${named(company)}: ${rows} rows, as of ${manifest.exported_at}. Nobody can sign in or call yet: give "plumbline account set" with a password, and "plumbline token issue".`,
-      }
-    } finally {
-      progress.end()
+  withApp(context, async ({ app, connection }) => {
+    const { companyId, manifest } = await withProgress(context, ({ tell }) => importCompany(connection, file, tell))
+    const rows = rowsOf(manifest)
+    const company = await app.database.transaction((transaction) => showCompany(transaction, companyId))
+    return {
+      json: { company_id: companyId, rows, exported_at: manifest.exported_at },
+      text: `Imported ${named(company)}: ${rows} rows, as of ${manifest.exported_at}. Nobody can sign in or call yet: give "plumbline account set" with a password, and "plumbline token issue".`,
     }
   })
+
+const rowsOf = ({ files }: CompanyManifest): number => files.reduce((sum, { rows }) => sum + rows, 0)

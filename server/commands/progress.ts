@@ -25,6 +25,16 @@ export const progressOf = ({ terminal, wantsJson }: CommandContext): Progress =>
     if (!wantsJson) terminal.stderr.write(`${sentence}\n`)
   })
 
+/** Says the steps of `work` that take their time, and none of them behind its end. */
+export async function withProgress<T>(context: CommandContext, work: (progress: Progress) => Promise<T>): Promise<T> {
+  const progress = progressOf(context)
+  try {
+    return await work(progress)
+  } finally {
+    progress.end()
+  }
+}
+
 /** Says how much of something is done, once a second. */
 export function startShares(
   { terminal, wantsJson }: CommandContext,
@@ -32,11 +42,9 @@ export function startShares(
   whole = (total: number): string => `${(total / 1024 ** 2).toFixed(0)} MiB`,
 ) {
   let toldAt = performance.now()
-  return {
-    tell(done: number, total: number): void {
-      if (wantsJson || performance.now() - toldAt < timeoutMilliseconds) return
-      toldAt = performance.now()
-      terminal.stderr.write(`${doing}: ${Math.floor((100 * done) / Math.max(total, 1))} % of ${whole(total)} …\n`)
-    },
+  return (done: number, total: number): void => {
+    if (wantsJson || performance.now() - toldAt < timeoutMilliseconds) return
+    toldAt = performance.now()
+    terminal.stderr.write(`${doing}: ${Math.floor((100 * done) / Math.max(total, 1))} % of ${whole(total)} …\n`)
   }
 }

@@ -4,7 +4,7 @@ import { restoreBackup } from '../backup/restore.ts'
 import type { Moment } from '../embedded/recover.ts'
 import { Mistake } from './mistake.ts'
 import { needBundled } from './own-server.ts'
-import { progressOf } from './progress.ts'
+import { withProgress } from './progress.ts'
 import type { Answer, CommandContext } from './terminal.ts'
 import { configOf } from './with-app.ts'
 
@@ -34,27 +34,23 @@ Examples:
 async function restore(context: CommandContext, from: string, moment: Moment): Promise<Answer> {
   const config = configOf(context)
   await needBundled(config, 'restore')
-  const progress = progressOf(context)
-  const { dataFolder: folder, databaseUser: user, secret } = config
-  try {
-    const task = { from, folder, user, moment, archive: config.archive, progress: progress.tell }
-    const { manifest, withKeys, lastChange } = await restoreBackup(task)
-    const asOf = moment === 'copied' ? manifest.finished_at : moment === 'latest' ? moment : moment.text
-    const key = withKeys
-      ? 'The key that seals tokens came with it.'
-      : `The key that seals tokens was not in it: bring it back ${secret === null ? `as ${resolve(folder)}/secret before the first start, or another one is drawn` : 'as PLUMBLINE_SECRET'}.`
-    return {
-      json: {
-        data: resolve(folder),
-        backup: resolve(from),
-        as_of: asOf,
-        last_change: lastChange ?? null,
-        with_key: withKeys,
-      },
-      text: `Restored ${resolve(from)} into ${resolve(folder)}, ${asOf === 'latest' ? 'with all that was archived' : `as of ${asOf}`}.${lastChange ? ` The last change in it is of ${lastChange}.` : ''}\n${key}`,
-    }
-  } finally {
-    progress.end()
+  const { dataFolder: folder, databaseUser: user, archive, secret } = config
+  const { manifest, withKeys, lastChange } = await withProgress(context, ({ tell }) =>
+    restoreBackup({ from, folder, user, moment, archive, progress: tell }),
+  )
+  const asOf = moment === 'copied' ? manifest.finished_at : moment === 'latest' ? moment : moment.text
+  const key = withKeys
+    ? 'The key that seals tokens came with it.'
+    : `The key that seals tokens was not in it: bring it back ${secret === null ? `as ${resolve(folder)}/secret before the first start, or another one is drawn` : 'as PLUMBLINE_SECRET'}.`
+  return {
+    json: {
+      data: resolve(folder),
+      backup: resolve(from),
+      as_of: asOf,
+      last_change: lastChange ?? null,
+      with_key: withKeys,
+    },
+    text: `Restored ${resolve(from)} into ${resolve(folder)}, ${asOf === 'latest' ? 'with all that was archived' : `as of ${asOf}`}.${lastChange ? ` The last change in it is of ${lastChange}.` : ''}\n${key}`,
   }
 }
 

@@ -1,32 +1,26 @@
 import { readFile as readBytes, stat, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { FileProblem, type ImportFile, readFile } from '#derive/import/file.ts'
-import { guessHabits } from '#derive/import/habits.ts'
 import { type ImportService, makeImporter, type RowOutcome } from '#derive/import/importer.ts'
 import { differenceCsv, refusedCsv } from '#derive/import/report.ts'
 import { type ImportSettings, makeRowReader, settingsProblems } from '#derive/import/rows.ts'
 import { applyAll, countsOf, previewAll } from '#derive/import/run.ts'
-import { guess, matchFieldsOf } from '#derive/import/targets.ts'
 import type { Definition } from '#registry/definition.ts'
 import { importBytesMax } from '#registry/limits.ts'
-import type { ImportRow } from '#sql/system/imports.ts'
-import * as german from '../../console/texts/de/records.ts'
-import * as english from '../../console/texts/en/records.ts'
 import type { App } from '../app.ts'
+import { stoppable } from '../lifecycle.ts'
 import { operator } from '../service/actor.ts'
 import { showCompany } from '../service/company.ts'
 import { beginImport, listImports, lookUpValues } from '../service/imports.ts'
-import { needDatabase } from './data-folder.ts'
 import type { ImportGiven } from './import.ts'
 import { applyPart, attempt } from './import-batches.ts'
+import { catalogues, settingsOf, stoppedBefore } from './import-settings.ts'
 import { changedLines, inNumbers, refusedLines, refusedOf, told } from './import-words.ts'
 import { Mistake } from './mistake.ts'
-import { progressOf, startShares } from './progress.ts'
+import { startShares } from './progress.ts'
 import { readLine } from './stdin.ts'
 import type { CommandContext } from './terminal.ts'
-import { configOf, withApp } from './with-app.ts'
-
-const catalogues = [english, german]
+import { withExisting } from './with-app.ts'
 
 /** An import by the command: the file, the whole difference, and what was shown. */
 export async function runImport(
@@ -38,16 +32,8 @@ export async function runImport(
   const bytes = await openFile(path)
   const { delimiter, encoding, header } = given
   const file = await readFile(bytes, { delimiter, encoding, noHeader: !header }, noBreath)
-  const config = configOf(context)
-  await needDatabase(config)
-  const stop = startStop()
-  try {
-    await withApp(config, progressOf(context), ({ app }) =>
-      inApp(context, { app, definition, bytes, file, name: basename(path), given, stop }),
-    )
-  } finally {
-    stop.end()
-  }
+  const inside = { definition, bytes, file, name: basename(path), given }
+  await stoppable((stopped) => withExisting(context, ({ app }) => inApp(context, { ...inside, app, stopped })))
 }
 
 async function openFile(path: string): Promise<Uint8Array> {
@@ -59,17 +45,6 @@ async function openFile(path: string): Promise<Uint8Array> {
 /** Nobody else waits for this process. */
 const noBreath = (): Promise<void> => Promise.resolve()
 
-/** The first Ctrl-C stops behind what is under way. */
-function startStop(): { isStopped(): boolean; end(): void } {
-  const stopped = new AbortController()
-  const stop = (): void => stopped.abort()
-  process.once('SIGINT', stop).once('SIGTERM', stop)
-  return {
-    isStopped: () => stopped.signal.aborted,
-    end: () => void process.off('SIGINT', stop).off('SIGTERM', stop),
-  }
-}
-
 type Inside = {
   app: App
   definition: Definition
@@ -77,11 +52,11 @@ type Inside = {
   file: ImportFile
   name: string
   given: ImportGiven
-  stop: { isStopped(): boolean }
+  stopped: AbortSignal
 }
 
 async function inApp(context: CommandContext, inside: Inside): Promise<void> {
-  const { app, definition, bytes, given, stop } = inside
+  const { app, definition, bytes, given, stopped } = inside
   const { company: companyId } = given
   const [company, latest] = await app.database.transaction(async (transaction) => [
     await showCompany(transaction, companyId),
@@ -98,8 +73,9 @@ async function inApp(context: CommandContext, inside: Inside): Promise<void> {
   const importer = makeImporter({ definition, file, settings, read }, serviceOf(inside))
   const total = file.rows.length
   const rowsInWords = (rows: number): string => `${rows} rows`
-  const looking = startShares(context, 'Looking at each row', rowsInWords)
-  const watch = { isStopped: stop.isStopped, tell: (done: number) => looking.tell(done, total) }
+  const tellLooked = startShares(context, 'Looking at each row', rowsInWords)
+  const isStopped = (): boolean => stopped.aborted
+  const watch = { isStopped, tell: (done: number) => tellLooked(done, total) }
   const parts = await previewAll(importer, total, watch, before?.done ?? 0)
   if (!parts) throw new Mistake('Stopped before anything was written.')
   const rows = parts.flatMap((part) => part.rows)
@@ -108,18 +84,16 @@ async function inApp(context: CommandContext, inside: Inside): Promise<void> {
   if (given.difference !== undefined) await writeFile(given.difference, differenceCsv(rows))
   const shown = { ...counts, refused_rows: refusedOf(rows), columns: settings.columns }
   const lines = [...told(settings), ...refusedLines(rows, given.report)]
-  if (given.dryRun || counts.created + counts.changed === 0) {
-    const text = [...lines, `${inNumbers(counts, 'would')} Nothing was written.`].join('\n')
-    return context.say({ json: { ...shown, write_id: null }, text, bad: counts.refused > 0 && !given.skipRefused })
-  }
-  if (counts.refused > 0 && !given.skipRefused) {
-    const advice = 'Mend the file, or give --skip-refused to do the others.'
-    const text = [...lines, `${inNumbers(counts, 'would')} Nothing was written. ${advice}`].join('\n')
-    return context.say({ json: { ...shown, write_id: null }, text, bad: true })
+  const hasNothing = given.dryRun || counts.created + counts.changed === 0
+  const isHeldUp = counts.refused > 0 && !given.skipRefused
+  if (hasNothing || isHeldUp) {
+    const advice = hasNothing ? [] : ['Mend the file, or give --skip-refused to do the others.']
+    const text = [...lines, [inNumbers(counts, 'would'), 'Nothing was written.', ...advice].join(' ')].join('\n')
+    return context.say({ json: { ...shown, write_id: null }, text, bad: isHeldUp })
   }
 
   const writeId = before?.write_id ?? (await begin(inside, settings))
-  const writing = startShares(context, 'Writing', rowsInWords)
+  const tellWritten = startShares(context, 'Writing', rowsInWords)
   const outcome = await applyAll(
     importer,
     {
@@ -127,7 +101,7 @@ async function inApp(context: CommandContext, inside: Inside): Promise<void> {
       apply: (part) => applyPart({ app, definition, companyId, writeId }, part),
       confirm: (rows) => confirmed(context, rows),
     },
-    { isStopped: stop.isStopped, tell: (done) => writing.tell(done, total) },
+    { isStopped, tell: (done) => tellWritten(done, total) },
   )
   const undoing = `plumbline undo ${writeId} --company ${companyId}`
   if (outcome === 'done') {
@@ -136,42 +110,6 @@ async function inApp(context: CommandContext, inside: Inside): Promise<void> {
   }
   const text = `Stopped. To go on, give the command again with --continue; to take back what was done: ${undoing}`
   context.say({ json: { write_id: writeId, done: false }, text, bad: true })
-}
-
-/** The import of the same file that goes on; one that is half done is not begun again unawares. */
-function stoppedBefore(latest: readonly ImportRow[], file: ImportFile, given: ImportGiven): ImportRow | undefined {
-  const found = latest.find(
-    ({ fingerprint, done, rows, undone, account_id }) =>
-      fingerprint === file.fingerprint && done < rows && undone === 'nothing' && account_id === null,
-  )
-  if (given.continue && !found) throw new Mistake('No import of this file has stopped here: leave --continue out.')
-  if (!given.continue && found && found.done > 0 && !given.dryRun) {
-    const undoing = `plumbline undo ${found.write_id} --company ${given.company}`
-    throw new Mistake(
-      `An import of this file stopped behind ${found.done} of ${found.rows} rows: go on with --continue, or take it back with ${undoing}.`,
-    )
-  }
-  return given.continue ? found : undefined
-}
-
-function settingsOf({ definition, file, given }: Inside, last: ImportRow | undefined): ImportSettings {
-  const remembered = (last?.settings as ImportSettings | undefined)?.columns
-  const guessed = guess(definition, file.columns, catalogues, remembered)
-  const said = Object.values(given.map)
-  const left = Object.entries(guessed).filter(
-    ([column, path]) => !Object.hasOwn(given.map, column) && !said.includes(path),
-  )
-  const named = Object.entries(given.map).filter(([, path]) => path !== '')
-  const columns = Object.fromEntries([...left, ...named])
-  const { match = null } = given
-  if (match !== null && !matchFieldsOf(definition).includes(match)) {
-    throw new Mistake(
-      `--match must be one of ${matchFieldsOf(definition).join(', ')} and not ${JSON.stringify(match)}.`,
-    )
-  }
-  const habits = guessHabits(definition, file, columns, { dates: 'ymd', decimal: 'point' })
-  const { dates = habits.dates, decimal = habits.decimal } = given
-  return { columns, match, dates, decimal, reading: file.reading }
 }
 
 const serviceOf = ({ app, definition, given: { company } }: Inside): ImportService => ({

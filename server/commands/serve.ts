@@ -16,7 +16,7 @@ import { Mistake } from './mistake.ts'
 import { type Progress, progressOf, startProgress } from './progress.ts'
 import { systemTrouble, thisSystem } from './system.ts'
 import type { CommandContext } from './terminal.ts'
-import { withApp } from './with-app.ts'
+import { withAppOf } from './with-app.ts'
 
 /** Serves until it is asked to stop. */
 export async function serveUntilStopped(context: CommandContext, given: { processes?: string }): Promise<void> {
@@ -25,19 +25,22 @@ export async function serveUntilStopped(context: CommandContext, given: { proces
   const config = readConfig({ ...context.environment, PROCESSES: given.processes ?? context.environment.PROCESSES })
   const stop = listenForStop()
   const progress = progressOfServe(context, config)
-  await prepareConsole({ context, config, progress, stop })
+  await prepareConsole(context, config, progress, stop)
   // Nothing is open yet.
   if (stop.signal.aborted) return
-  const code = await withApp(config, progress, (opened) => serveIn(context, opened, stop))
+  const code = await withAppOf(config, progress, (opened) => serveIn(context, opened, stop))
   if (code !== 0) throw new Mistake('The server stopped because of an error nobody caught; the log says which.')
 }
 
-type Start = { context: CommandContext; config: Config; progress: Progress; stop: Stop }
-
 /** The console, built where it has to be. Where it cannot be, the API is served all the same. */
-async function prepareConsole({ context, config, progress, stop: { signal } }: Start): Promise<void> {
+async function prepareConsole(
+  context: CommandContext,
+  config: Config,
+  progress: Progress,
+  { signal }: Stop,
+): Promise<void> {
   try {
-    await buildConsole((sentence) => progress.tell(sentence), signal)
+    await buildConsole(progress.tell, signal)
   } catch (error) {
     if (!signal.aborted) tellUnbuilt(context, config, error as Error)
   } finally {

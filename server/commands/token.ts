@@ -18,6 +18,11 @@ export function addToken(program: Command, context: CommandContext): void {
   const add = addingTo(
     program.command('token').description('Issue, show, rotate, revoke and restrict the API token of a company.'),
   )
+  /** Says the token that there is then. */
+  const tell = ({ company }: Company, make: typeof showToken): Promise<void> =>
+    sayOf(context, company, async ({ transaction, actor, app, company }) =>
+      told(company, await make(transaction, actor, app.secret)),
+    )
 
   add(
     'issue',
@@ -38,27 +43,18 @@ export function addToken(program: Command, context: CommandContext): void {
     .option('--allow <list>', `${addressesAbout} (default: none)`, readAllowed)
     .action(async ({ company, account, scopes = 'all', label, allow = [] }: IssueOptions) => {
       const input = { accountId: account, scopes, label, allowlist: allow }
-      await sayOf(context, company, async (inside) =>
-        told(inside, await issueToken(inside.transaction, inside.actor, inside.app.secret, input)),
-      )
+      await tell({ company }, (transaction, actor, keys) => issueToken(transaction, actor, keys, input))
     })
 
-  add('show', 'Says the active token again. That it was shown is noted.', '--company 1').action(
-    ({ company }: Company) =>
-      sayOf(context, company, async (inside) =>
-        told(inside, await showToken(inside.transaction, inside.actor, inside.app.secret)),
-      ),
+  add('show', 'Says the active token again. That it was shown is noted.', '--company 1').action((given: Company) =>
+    tell(given, showToken),
   )
 
   add(
     'rotate',
     'Replaces the token by a new one with the same scopes, label and addresses; the old one stops at once.',
     '--company 1',
-  ).action(({ company }: Company) =>
-    sayOf(context, company, async (inside) =>
-      told(inside, await rotateToken(inside.transaction, inside.actor, inside.app.secret)),
-    ),
-  )
+  ).action((given: Company) => tell(given, rotateToken))
 
   add('revoke', 'Ends the token: the API is closed until another one is issued.', '--company 1').action(
     ({ company }: Company) => sayOf(context, company, revoked),
@@ -73,7 +69,7 @@ export function addToken(program: Command, context: CommandContext): void {
     )
 }
 
-const told = ({ company }: InCompany, { token, row }: { token: string; row: Token }): Answer => ({
+const told = (company: InCompany['company'], { token, row }: { token: string; row: Token }): Answer => ({
   json: { token },
   text: `The token of ${named(company)}, "${inLine(row.label)}", with ${row.scopes.length} scopes of account ${row.account_id}:\n\n  ${token}`,
 })

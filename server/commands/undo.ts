@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
+import { counted } from '#derive/words.ts'
 import { operator, readWriteId } from '../service/actor.ts'
 import { runCommand } from '../service/command.ts'
 import { showCompany } from '../service/company.ts'
 import { undo } from '../service/undo.ts'
-import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
-import { progressOf, startShares } from './progress.ts'
+import { startShares } from './progress.ts'
 import type { CommandContext } from './terminal.ts'
-import { configOf, named, withApp } from './with-app.ts'
+import { named, withExisting } from './with-app.ts'
 import { readId } from './words.ts'
 
 /** undo. */
@@ -28,11 +28,9 @@ export function addUndo(program: Command, context: CommandContext): void {
 }
 
 /** Part by part: each is a transaction, and the next call goes on. */
-async function takeBack(context: CommandContext, companyId: number, writeId: string): Promise<void> {
-  const config = configOf(context)
-  await needDatabase(config)
-  const shares = startShares(context, 'Taking back', (total) => `${total} records`)
-  await withApp(config, progressOf(context), async ({ app: { database } }) => {
+const takeBack = (context: CommandContext, companyId: number, writeId: string): Promise<void> =>
+  withExisting(context, async ({ app: { database } }) => {
+    const tellShare = startShares(context, 'Taking back', (total) => `${total} records`)
     const company = await database.transaction((transaction) => showCompany(transaction, companyId))
     let records = 0
     for (let remaining = 1; remaining > 0; ) {
@@ -41,12 +39,11 @@ async function takeBack(context: CommandContext, companyId: number, writeId: str
       )
       records += done.records
       remaining = done.remaining
-      shares.tell(records, records + remaining)
+      tellShare(records, records + remaining)
     }
-    const text = `Took back ${records} ${records === 1 ? 'record' : 'records'} of ${named(company)}.`
+    const text = `Took back ${counted(records, 'record')} of ${named(company)}.`
     context.say({ json: { write_id: writeId, records }, text })
   })
-}
 
 function readWrite(word: string): string {
   const writeId = readWriteId(word)

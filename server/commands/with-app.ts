@@ -1,12 +1,11 @@
-import type { CompanyRow } from '#sql/system/companies.ts'
-import { type App, type OpenApp, openApp } from '../app.ts'
+import { type App, findDatabase, type OpenApp, openApp } from '../app.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { type Actor, operator } from '../service/actor.ts'
-import { showCompany } from '../service/company.ts'
+import { type Company, showCompany } from '../service/company.ts'
 import type { Transaction } from '../store/database.ts'
 import { needDatabase } from './data-folder.ts'
 import { inLine } from './printable.ts'
-import { type Progress, progressOf } from './progress.ts'
+import { type Progress, progressOf, withProgress } from './progress.ts'
 import type { Answer, CommandContext } from './terminal.ts'
 
 /** The settings of a command that says what it did itself: its log is silent unless asked for. */
@@ -14,7 +13,11 @@ export const configOf = ({ environment }: CommandContext): Config =>
   readConfig({ ...environment, LOG_LEVEL: environment.LOG_LEVEL?.trim() || 'silent' })
 
 /** Opens the app for as long as `work` takes: beside a running server, or all alone. */
-export async function withApp<T>(
+export const withApp = <T>(context: CommandContext, work: (opened: OpenApp) => Promise<T>): Promise<T> =>
+  withAppOf(configOf(context), progressOf(context), work)
+
+/** The same with settings and a progress of the caller's own. */
+export async function withAppOf<T>(
   config: Config,
   progress: Progress,
   work: (opened: OpenApp) => Promise<T>,
@@ -32,16 +35,37 @@ export async function withApp<T>(
   }
 }
 
+/** The same for what is about an existing company. */
+export async function withExisting<T>(context: CommandContext, work: (opened: OpenApp) => Promise<T>): Promise<T> {
+  await needDatabase(configOf(context))
+  return withApp(context, work)
+}
+
+type Found = Awaited<ReturnType<typeof findDatabase>>
+
+/** Finds the database for as long as `work` takes, whichever version its tables are of. */
+export const withDatabase = <T>(
+  context: CommandContext,
+  work: (found: Found, tell: Progress['tell']) => Promise<T>,
+): Promise<T> =>
+  withProgress(context, async (progress) => {
+    const found = await findDatabase(configOf(context), progress.tell)
+    progress.end()
+    try {
+      return await work(found, progress.tell)
+    } finally {
+      progress.end()
+      await found.leave()
+    }
+  })
+
 /** All that a command does is one transaction. */
 export const inTransaction = <T>(
   context: CommandContext,
   work: (transaction: Transaction, app: App) => Promise<T>,
-): Promise<T> =>
-  withApp(configOf(context), progressOf(context), ({ app }) =>
-    app.database.transaction((transaction) => work(transaction, app)),
-  )
+): Promise<T> => withApp(context, ({ app }) => app.database.transaction((transaction) => work(transaction, app)))
 
-export type InCompany = { transaction: Transaction; app: App; company: CompanyRow; actor: Actor }
+export type InCompany = { transaction: Transaction; app: App; company: Company; actor: Actor }
 
 /** Says what one transaction did for a company, which must be there. */
 export async function sayOf(
@@ -49,12 +73,12 @@ export async function sayOf(
   id: number,
   work: (inside: InCompany) => Promise<Answer>,
 ): Promise<void> {
-  await needDatabase(configOf(context))
-  context.say(
-    await inTransaction(context, async (transaction, app) =>
+  const answer = await withExisting(context, ({ app }) =>
+    app.database.transaction(async (transaction) =>
       work({ transaction, app, company: await showCompany(transaction, id), actor: operator(id) }),
     ),
   )
+  context.say(answer)
 }
 
 export const named = ({ id, name }: { id: number; name: string }): string => `${inLine(name)} (company ${id})`

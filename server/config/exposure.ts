@@ -1,7 +1,8 @@
 /** Who can reach the service, as far as the settings tell. */
 type Exposure = { host: string; publicUrl: string | null }
 
-const isLocal = (host: string): boolean =>
+/** Whether a host is this machine itself. */
+export const isLocal = (host: string): boolean =>
   /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[?::1\]?|localhost)$/i.test(host) || host.toLowerCase().endsWith('.localhost')
 
 /** Whether an address is one of this machine; none given is whatever a caller used. */

@@ -48,21 +48,22 @@ const byMemory = ({ must, read }: Form<number>, fitting: (memory: number) => num
 
 const within = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most))
 
-/** A connection for every 256 KiB of a process's memory. */
-const callersFor = (memory: number): number => within(256, Math.floor(memory / (256 * 1024)), 16_384)
-
 const megabyte = 1024 * 1024
+const count = whole(1, 65_536)
 const megabytes: Form<number> = {
-  must: whole(1, 65_536).must,
+  must: count.must,
   read: (text) => {
-    const count = whole(1, 65_536).read(text)
-    return count && count * megabyte
+    const wanted = count.read(text)
+    return wanted && wanted * megabyte
   },
 }
 
+/** A connection for every 256 KiB of a process's memory. */
+export const callersByMemory = byMemory(whole(16, 100_000), (memory) =>
+  within(256, Math.floor(memory / (256 * 1024)), 16_384),
+)
+
 /** A sixteenth of a process's memory; what is counted takes up to twice its size while it is encoded. */
-const bufferFor = (memory: number): number => within(16 * megabyte, Math.floor(memory / 16), 512 * megabyte)
-
-export const callersByMemory = byMemory(whole(16, 100_000), callersFor)
-
-export const bufferByMemory = byMemory(megabytes, bufferFor)
+export const bufferByMemory = byMemory(megabytes, (memory) =>
+  within(16 * megabyte, Math.floor(memory / 16), 512 * megabyte),
+)

@@ -23,44 +23,41 @@ const setting = <Value>(name: string, initial: string, reader: Reader<Value>, ab
   ...reader,
 })
 
+/** One that need not be given. */
+const optional = <Value>(name: string, reader: Reader<Value>, about: string) => setting(name, '', reader, about)
+
 /** All settings, by what the service calls them. `.env.example` and the table of the documents are made of this. */
 export const settingsByKey = {
   port: setting('PORT', '3000', whole(0, 65_535), 'Port to listen on; 0 takes a free one.'),
   host: setting('HOST', '127.0.0.1', hostName, 'Address to listen on; 0.0.0.0 for all.'),
-  databaseUrl: setting(
+  databaseUrl: optional(
     'DATABASE_URL',
-    '',
     orNone(postgresUrl),
     'PostgreSQL to use (postgres://…). Empty: the bundled one.',
   ),
   dataFolder: setting('PLUMBLINE_DATA', './data', anything, 'Folder of the bundled database and the generated key.'),
-  databaseUser: setting(
+  databaseUser: optional(
     'PLUMBLINE_DATABASE_USER',
-    '',
     orNone(anything),
     'User, made by you, as whom root runs the bundled PostgreSQL. Empty: nobody.',
   ),
-  secret: setting(
+  secret: optional(
     'PLUMBLINE_SECRET',
-    '',
     orNone(secretKey),
     'Key that seals tokens, at least 32 characters. Empty: one is generated into the data folder.',
   ),
-  previousSecret: setting(
+  previousSecret: optional(
     'PLUMBLINE_SECRET_PREVIOUS',
-    '',
     orNone(secretKey),
     'Key that sealed tokens before, until "plumbline key rotate" has sealed them anew.',
   ),
-  publicUrl: setting(
+  publicUrl: optional(
     'PUBLIC_URL',
-    '',
     orNone(webAddress),
     'Address under which callers reach the service. Empty: the one they used.',
   ),
-  trustedProxies: setting(
+  trustedProxies: optional(
     'TRUSTED_PROXIES',
-    '',
     ranges,
     'Addresses and ranges of proxies, separated by commas, whose X-Forwarded-For tells whom to count attempts to sign in for.',
   ),
@@ -94,22 +91,19 @@ export const settingsByKey = {
     whole(1, 100_000),
     'Most reads, and most writes, that a process lets in at once, 1 to 100000; more are refused with 503.',
   ),
-  callersMax: setting(
+  callersMax: optional(
     'CONNECTIONS_MAX',
-    '',
     callersByMemory,
     'Most connections of callers that a process keeps, 16 to 100000; idle ones are closed for new ones. Empty: by memory.',
   ),
   // Bytes, of bodies that come in and of answers that go out.
-  bufferBytes: setting(
+  bufferBytes: optional(
     'BUFFER_MB',
-    '',
     bufferByMemory,
     'Most megabytes of bodies and answers that a process holds for slow callers, 1 to 65536; one peer may have a quarter. Empty: by memory.',
   ),
-  metricsAddress: setting(
+  metricsAddress: optional(
     'METRICS_ADDRESS',
-    '',
     orNone(address),
     'Address and port, as in 127.0.0.1:9464, that alone serves /metrics. Empty: served beside everything else.',
   ),
@@ -119,9 +113,8 @@ export const settingsByKey = {
     milliseconds,
     'While most answers take longer than this, fewer requests are let in at once.',
   ),
-  tokenRequestsPerMinute: setting(
+  tokenRequestsPerMinute: optional(
     'TOKEN_REQUESTS_PER_MINUTE',
-    '',
     { ...orNone(whole(1, 1_000_000)), must: 'a whole number from 1 to 1000000, or empty' },
     'Most calls of a token in a minute that each process answers, 1 to 1000000; more get 429. Empty: any number.',
   ),
@@ -143,9 +136,8 @@ export const settingsByKey = {
     whole(1, 36_500),
     'Days for which /v1/changes tells what happened, 1 to 36500; the history of each record stays.',
   ),
-  webhookNetworks: setting(
+  webhookNetworks: optional(
     'WEBHOOK_NETWORKS',
-    '',
     ranges,
     'Inner addresses and ranges, separated by commas, that webhooks may be sent to, by http too. Empty: public addresses by https alone.',
   ),
@@ -173,9 +165,8 @@ export const settingsByKey = {
     whole(1, 3650),
     'Days for which what was sent to webhooks, and what they answered, is kept, 1 to 3650.',
   ),
-  backupTo: setting(
+  backupTo: optional(
     'PLUMBLINE_BACKUP_TO',
-    '',
     ofBundled,
     'Folder that serve makes backups of the bundled database in. Empty: it makes none.',
   ),
@@ -192,9 +183,8 @@ export const settingsByKey = {
     whole(1, 10_000),
     'How many of these backups are kept, 1 to 10000; older ones are removed once a new one is whole.',
   ),
-  archive: setting(
+  archive: optional(
     'PLUMBLINE_ARCHIVE',
-    '',
     ofBundled,
     'Folder that the bundled PostgreSQL archives its log in, so that any moment since a backup can be restored. Empty: none.',
   ),

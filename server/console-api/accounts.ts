@@ -12,24 +12,15 @@ import { mayChangeAccount, mayGrant } from '../service/account-rights.ts'
 import { auditAccount } from '../service/audit-log.ts'
 import type { Session } from '../service/session.ts'
 import { confirmPassword } from '../service/sign-in.ts'
-import type { Transaction } from '../store/database.ts'
 import type { Admitted, Asked } from './asked.ts'
 import { whole } from './reply.ts'
 import { needsPassword, renewSession } from './sessions.ts'
 
 /** Settings, Accounts: who may do what. */
 
-export async function list({ app, session }: Asked<'accounts.list'>) {
-  const { companyId } = session().actor
-  return whole(await app.database.transaction((transaction) => listAccounts(transaction, companyId)))
-}
+export const list = async ({ read }: Asked<'accounts.list'>) => whole(await read(listAccounts))
 
-export async function fetch(asked: Asked<'accounts.fetch'>) {
-  const { companyId } = asked.session().actor
-  return {
-    data: await asked.app.database.transaction((transaction) => find(transaction, companyId, recordId(asked))),
-  }
-}
+export const fetch = async (asked: Asked<'accounts.fetch'>) => ({ data: await find(asked, recordId(asked)) })
 
 export async function create({ body, change, passwords }: Asked<'accounts.create'>) {
   const wanted = await body()
@@ -59,15 +50,10 @@ export async function update(asked: Asked<'accounts.update'>) {
 const selfOf = ({ row }: Session) => ({ id: row.account_id, permissions: row.permissions })
 
 /** With another address or password somebody could sign in as the account, so that asks for one's own password. */
-async function confirmWhereNeeded(
-  { app, passwords, session: signedIn }: Admitted,
-  id: number,
-  wanted: AccountChange,
-  own: string | undefined,
-) {
-  const session = signedIn()
-  const { companyId } = session.actor
-  const before = await app.database.transaction((transaction) => find(transaction, companyId, id))
+async function confirmWhereNeeded(asked: Admitted, id: number, wanted: AccountChange, own: string | undefined) {
+  const { app, passwords } = asked
+  const session = asked.session()
+  const before = await find(asked, id)
   mayChangeAccount(selfOf(session), before, wanted)
   if (own !== undefined) await confirmPassword(app.database, passwords, session, own, 'own_password')
   else if (wanted.password !== undefined || (wanted.email ?? before.email) !== before.email) {
@@ -75,8 +61,8 @@ async function confirmWhereNeeded(
   }
 }
 
-async function find(transaction: Transaction, companyId: number, id: number): Promise<Account> {
-  const account = (await listAccounts(transaction, companyId)).find((one) => one.id === id)
+async function find({ read }: Admitted, id: number): Promise<Account> {
+  const account = (await read(listAccounts)).find((one) => one.id === id)
   if (!account) throw noAccount(id)
   return account
 }

@@ -18,7 +18,6 @@ import type { Client } from './client.ts'
 export type ConsoleRoute = Omit<ConsoleOperation, 'needs'> & {
   /** What metrics and logs call it. */
   id: string
-  operation: ConsoleOperationName
   /** A permission, `session` or `nobody`. */
   needs: string
   /** What a body may be sent as. */
@@ -70,17 +69,19 @@ export type Asking = Incoming & {
   id: string | undefined
   /** Whose part of the service it takes. */
   share: Share
-  /** Does what takes the time of the one who asks and not ours, such as sending a body. */
+  /** Does without a slot of the limiter what waits for others, such as receiving a body. */
   outside<T>(work: () => Promise<T>): Promise<T>
   /** Is told whose session it is, as soon as that is known. */
   seen(session: Session): void
 }
 
-/** The same when the one who asks has been let in. */
+/** The same once it has been let in. */
 export type Admitted = Asking & {
   headers: Headers
   /** Throws where the operation needs none and there is none. */
   session(): Session
+  /** One transaction that reads what the company of the session has. */
+  read<T>(work: (transaction: Transaction, companyId: number) => Promise<T>): Promise<T>
   /** The body as it was sent, received when it is asked for; a request that has none sends none. */
   bytes(): Promise<Body>
   /**

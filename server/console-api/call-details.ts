@@ -23,9 +23,9 @@ import type { Admitted, Asked } from './asked.ts'
 
 export async function fetch(asked: Asked<'calls.fetch'>): Promise<{ data: CallOpened }> {
   const session = asked.session()
-  const { call, details, lacking } = await asked.app.database.transaction(async (transaction) => {
-    const found = await callWithDetails(transaction, session.actor.companyId, recordId(asked))
-    return { ...found, lacking: await lackingOf(transaction, session.actor.companyId, found.call) }
+  const { call, details, lacking } = await asked.read(async (transaction, companyId) => {
+    const found = await callWithDetails(transaction, companyId, recordId(asked))
+    return { ...found, lacking: await lackingOf(transaction, companyId, found.call) }
   })
   const needs = missingView(session, call)
   const shown = needs === undefined ? details : undefined
@@ -44,10 +44,9 @@ export async function fetch(asked: Asked<'calls.fetch'>): Promise<{ data: CallOp
   }
 }
 
-/** What the call would come to now, for the one who asks instead of its token. Nothing is kept, and it is no call. */
+/** What the call would come to now, for the account of the session instead of its token. Nothing is kept, and it is no call. */
 export async function dryRun(asked: Asked<'calls.dry-run'>) {
-  const { companyId } = asked.session().actor
-  const { call, details } = await asked.app.database.transaction((transaction) =>
+  const { call, details } = await asked.read((transaction, companyId) =>
     callWithDetails(transaction, companyId, recordId(asked)),
   )
   const route = routeOf(call)

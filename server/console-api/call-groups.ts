@@ -25,9 +25,8 @@ export async function dead({ app, session }: Asked<'token.dead'>) {
   return whole(await app.database.read<DeadRow>(deadIntegrations(session().actor.companyId, wanted)))
 }
 
-export async function callers({ app, session }: Asked<'token.callers'>) {
-  const { companyId } = session().actor
-  const rows = await app.database.transaction(async (transaction) => {
+export async function callers({ read }: Asked<'token.callers'>) {
+  const rows = await read(async (transaction, companyId) => {
     const token = await presentToken(transaction, companyId)
     return token ? transaction.run<CallerSeen>(callersOf(companyId, token.id, { ...day, most: callsMax })) : []
   })

@@ -8,13 +8,11 @@ import { isDay } from './read-listing.ts'
 
 /** The log of API calls: what integrations do, and why one is refused. */
 
-export async function list({ app, session, parameters }: Asked<'calls.list'>) {
-  const wanted = readPage(parameters)
-  const filter = readFilter(parameters)
-  const { companyId } = session().actor
-  const [list, count] = [listCalls(companyId, filter, wanted), countCalls(companyId, filter)]
-  const { rows, meta } = await rowsOf<CallShown>(app, wanted, list, count)
-  return { data: rows, meta }
+export async function list(asked: Asked<'calls.list'>) {
+  const wanted = readPage(asked.parameters)
+  const filter = readFilter(asked.parameters)
+  const { companyId } = asked.session().actor
+  return rowsOf<CallShown>(asked, wanted, listCalls(companyId, filter, wanted), countCalls(companyId, filter))
 }
 
 function readFilter(given: Asked<'calls.list'>['parameters']): CallFilter {

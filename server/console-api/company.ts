@@ -5,14 +5,12 @@ import type { Asked } from './asked.ts'
 
 /** Settings, Company. What the company pays for, its plan and its add-ons, is the operator's to change. */
 
-export async function fetch({ app, session }: Asked<'company.fetch'>) {
-  const { companyId } = session().actor
-  return app.database.transaction(async (transaction) => {
+export const fetch = ({ app, read }: Asked<'company.fetch'>) =>
+  read(async (transaction, companyId) => {
     const { is_demo: _, ...company } = await showCompany(transaction, companyId)
     const amounts = await amountsIn(transaction, companyId)
     return { data: { ...company, amounts_in: amounts, is_plain: isPlain(app.config) } }
   })
-}
 
 export async function update({ body, change }: Asked<'company.update'>) {
   const wanted = await body()

@@ -1,18 +1,6 @@
-import { parseCookie, type SetCookie, stringifySetCookie } from 'cookie'
+import { parseCookie, stringifySetCookie } from 'cookie'
 import type { Config } from '../config/config.ts'
 import type { Changes } from './asked.ts'
-
-/**
- * The cookies of the console. Over TLS their names have the prefix __Host-: no neighbour on the same site can set them,
- * and no page without TLS. How long a session counts is decided by the table, so its cookie has no date.
- */
-export type Cookies = {
-  session: string
-  devices: string
-  /** The name that the session had without TLS, where it now has another. */
-  formerSession: string | null
-  attributes: Omit<SetCookie, 'name' | 'value'>
-}
 
 const sessionName = 'plumbline_session'
 const devicesName = 'plumbline_device'
@@ -21,16 +9,23 @@ const devicesSeconds = 400 * 24 * 3600
 
 export const isOverTls = ({ publicUrl }: Pick<Config, 'publicUrl'>): boolean => publicUrl?.startsWith('https:') ?? false
 
-export function cookiesOf(config: Pick<Config, 'publicUrl'>): Cookies {
+/**
+ * The cookies of the console. Over TLS their names have the prefix __Host-: no neighbour on the same site can set them,
+ * and no page without TLS. How long a session counts is decided by the table, so its cookie has no date.
+ */
+export function cookiesOf(config: Pick<Config, 'publicUrl'>) {
   const secure = isOverTls(config)
   const prefix = secure ? '__Host-' : ''
   return {
     session: prefix + sessionName,
     devices: prefix + devicesName,
+    /** The name that the session had without TLS, where it now has another. */
     formerSession: secure ? sessionName : null,
-    attributes: { path: '/', httpOnly: true, sameSite: 'lax', secure },
+    attributes: { path: '/', httpOnly: true, sameSite: 'lax', secure } as const,
   }
 }
+
+type Cookies = ReturnType<typeof cookiesOf>
 
 /** What the browser shows. A session under its former name counts where there is none under the present one. */
 export function shownCookies({ session, devices, formerSession }: Cookies, header: string | undefined) {

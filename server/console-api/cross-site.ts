@@ -10,9 +10,11 @@ import { hostOrigin } from '../http/base.ts'
  */
 export function refuseCrossSite({ publicUrl }: Config, { headers }: IncomingMessage): void {
   const site = headers['sec-fetch-site']
+  const origin = originOf(headers.origin)
+  // Scheme, host and port together: another port is another site, and so is the same one without TLS.
   const isOurs =
     site === undefined
-      ? isSame(originOf(headers.origin), publicUrl ?? hostOrigin('http:', headers.host))
+      ? origin !== undefined && origin === (publicUrl ?? hostOrigin('http:', headers.host))
       : site === 'same-origin' || site === 'none'
   if (!isOurs) throw new Refusal('cross_site_request')
 }
@@ -25,15 +27,12 @@ export function refuseMisdirected({ publicUrl }: Config, { headers }: IncomingMe
   if (publicUrl === null) return
   const asked =
     headers.origin === undefined ? hostOrigin(new URL(publicUrl).protocol, headers.host) : originOf(headers.origin)
-  if (!isSame(asked, publicUrl)) {
+  if (asked !== publicUrl) {
     throw new Refusal('misdirected_request', {
       detail: `The web interface changes something at ${publicUrl} alone, as PUBLIC_URL says. Open it there, or correct PUBLIC_URL.`,
     })
   }
 }
-
-/** Scheme, host and port together: another port is another site, and so is the same one without TLS. */
-const isSame = (one: string | undefined, other: string | undefined): boolean => one !== undefined && one === other
 
 /** An Origin header; anything but an origin in its one spelling is none. */
 const originOf = (text: string | undefined): string | undefined =>

@@ -17,23 +17,14 @@ export async function historyPage(asked: Asked<'records.history' | 'webhooks.his
   const { companyId } = asked.session().actor
   const record = recordId(asked)
   const list = historyOfRecord(companyId, records, record, wanted)
-  const { rows, meta } = await rowsOf<HistoryRow>(asked.app, wanted, list, countHistory(companyId, records, record))
+  const { data, meta } = await rowsOf<HistoryRow>(asked, wanted, list, countHistory(companyId, records, record))
   // There is at least the line of its creation.
   if (meta.total === 0) throw new Refusal('not_found')
-  return { data: rows.map(shownLine), meta }
+  return { data: data.map(shownLine), meta }
 }
 
 /** A line as it is shown, without the records' own columns. */
-export const shownLine = ({
-  id,
-  at,
-  door,
-  token_label,
-  action,
-  changes,
-  write_id,
-  ...row
-}: HistoryRow): HistoryEntry => ({
+const shownLine = ({ id, at, door, token_label, action, changes, write_id, ...row }: HistoryRow): HistoryEntry => ({
   id,
   at,
   who: whoOf(row),
@@ -45,10 +36,18 @@ export const shownLine = ({
   changes: changes as HistoryEntry['changes'],
 })
 
-/** Anyone who did it, where it was somebody with an account. */
+/** The same with the record that it is about. */
+export const placedLine = ({ title, ...row }: HistoryRow & { title: string | null }) => ({
+  ...shownLine(row),
+  records: row.records,
+  record_id: row.record_id,
+  title,
+})
+
+/** The account that did it; null where it was done without one. */
 export const whoOf = ({ account_id, account_name }: Pick<HistoryRow, 'account_id' | 'account_name'>): Who =>
   account_id === null || account_name === null ? null : { account_id, name: account_name }
 
-/** Anyone who issued the token that did it: it acted for the account, and he could make it act. */
+/** The account that issued the token it was done with, which could make the token act for the other account. */
 export const issuerOf = ({ issuer_id, issuer_name }: Pick<HistoryRow, 'issuer_id' | 'issuer_name'>): Who =>
   whoOf({ account_id: issuer_id, account_name: issuer_name })

@@ -13,7 +13,7 @@ import type { Statement } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import type { App } from './app.ts'
 import type { Asked } from './asked.ts'
-import { shownLine } from './history.ts'
+import { placedLine } from './history.ts'
 import { viewable } from './removals.ts'
 
 const noticeDays = { expiringDocuments: 30, service: 14 }
@@ -22,11 +22,9 @@ const recentMax = 10
 
 /** The first page: what waits for somebody, each part for those alone who may see its records. */
 export async function showHome(asked: Asked<'home'>) {
-  const session = asked.session()
-  const { companyId } = session.actor
-  const resources = viewable(session)
+  const resources = viewable(asked.session())
   const mayView = (name: string) => resources.some((resource) => resource.name === name)
-  const data = await asked.app.database.transaction(async (transaction) => {
+  const data = await asked.read(async (transaction, companyId) => {
     const parts: Promise<Morning>[] = [
       ...(mayView('projects') ? [projects(transaction, companyId)] : []),
       ...(mayView('estimates') ? [part(transaction, 'estimates_waiting', estimatesWaiting(companyId))] : []),
@@ -77,20 +75,13 @@ async function service(app: App, { run }: Transaction, companyId: number) {
 
 async function recent({ run }: Transaction, companyId: number, resources: ReturnType<typeof viewable>) {
   const rows = await run<HistoryRow & { title: string | null }>(recentHistory(companyId, resources, recentMax))
-  return {
-    recent: rows.map(({ title, ...row }) => ({
-      ...shownLine(row),
-      records: row.records,
-      record_id: row.record_id,
-      title,
-    })),
-  }
+  return { recent: rows.map(placedLine) }
 }
 
 const item = ({ id, name, on }: DueRow) => ({ id, name, on })
 const countOf = ([first]: readonly DueRow[]): number => first?.count ?? 0
 
 /** So many days from today, as the database counts days: by UTC. */
-function dayAfter({ clock }: App, days: number): string {
+export function dayAfter({ clock }: App, days: number): string {
   return new Date(clock.now().getTime() + days * 24 * 3600 * 1000).toISOString().slice(0, 10)
 }

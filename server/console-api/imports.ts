@@ -1,30 +1,27 @@
 import { permission } from '#registry/permissions.ts'
 import { errorsAddress, replyOf } from '../pipeline/answer.ts'
-import { importBatch } from '../pipeline/import-batch.ts'
+import { type ImportBatch, importBatch } from '../pipeline/import-batch.ts'
 import { beginImport, listImports, lookUpValues, ownImport } from '../service/imports.ts'
 import { needPermission } from '../service/session.ts'
-import type { Admitted, RecordsHandler } from './asked.ts'
+import type { Admitted, ConsoleReply, RecordsHandler } from './asked.ts'
 import { whole } from './reply.ts'
 
 /** Import: a file is read in the browser; here its values are looked up, and its batches tried and done. */
 
 export const lookUp: RecordsHandler<'records.look-up'> =
   ({ list: { definition } }) =>
-  async ({ app, body, session }) => {
+  async ({ body, read, session }) => {
     const asked = await body()
     const field = definition.fields[asked.field]
     needPermission(session(), permission(field?.kind === 'reference' ? field.to : definition.name, 'VIEW'))
-    const { companyId } = session().actor
-    return whole(
-      await app.database.transaction((transaction) => lookUpValues(transaction, companyId, definition, asked)),
-    )
+    return whole(await read((transaction, companyId) => lookUpValues(transaction, companyId, definition, asked)))
   }
 
 export const list: RecordsHandler<'records.imports'> =
   ({ list: { definition } }) =>
-  async ({ app, session }) => {
-    const { companyId, accountId } = session().actor
-    const rows = await app.database.transaction((transaction) => listImports(transaction, companyId, definition.name))
+  async ({ read, session }) => {
+    const { accountId } = session().actor
+    const rows = await read((transaction, companyId) => listImports(transaction, companyId, definition.name))
     return whole(rows.map(({ account_id, records: _, ...row }) => ({ ...row, own: account_id === accountId })))
   }
 
@@ -45,10 +42,7 @@ export const attempt: RecordsHandler<'records.try-import'> =
   ({ list: { definition } }) =>
   async (asked) => {
     const { operations } = await asked.body()
-    return asked.change(async (transaction, { actor }) => {
-      const tried = { definition, operations, part: undefined, ifPlan: undefined, call: callOf(asked) }
-      return replyOf(await importBatch(asked.app, transaction, actor, tried))
-    }, true)
+    return run(asked, { definition, operations, part: undefined, ifPlan: undefined })
   }
 
 export const batch: RecordsHandler<'records.import'> =
@@ -57,19 +51,15 @@ export const batch: RecordsHandler<'records.import'> =
     const writeId = asked.id ?? ''
     const { actor } = asked.session()
     // Before its body, which is large, is received.
-    await asked.app.database.transaction((transaction) => ownImport(transaction, actor, definition, writeId))
+    await asked.read((transaction) => ownImport(transaction, actor, definition, writeId))
     const { operations, ...rows } = await asked.body()
-    const { ifPlan } = asked.headers
-    return asked.change(async (transaction, { actor }) => {
-      const part = { writeId, ...rows }
-      return replyOf(
-        await importBatch(asked.app, transaction, actor, { definition, operations, part, ifPlan, call: callOf(asked) }),
-      )
-    })
+    return run(asked, { definition, operations, part: { writeId, ...rows }, ifPlan: asked.headers.ifPlan })
   }
 
-const callOf = ({ app, requestId }: Admitted) => ({
-  params: {},
-  requestId,
-  errorsPage: errorsAddress(app.config.publicUrl),
-})
+function run({ app, change, requestId }: Admitted, given: Omit<ImportBatch, 'call'>): Promise<ConsoleReply> {
+  const call = { params: {}, requestId, errorsPage: errorsAddress(app.config.publicUrl) }
+  return change(
+    async (transaction, { actor }) => replyOf(await importBatch(app, transaction, actor, { ...given, call })),
+    given.part === undefined,
+  )
+}

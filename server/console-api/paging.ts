@@ -1,7 +1,7 @@
 import { readInteger } from '#derive/parameters.ts'
 import { offsetMax, pageSizeDefault, pageSizeMax } from '#registry/limits.ts'
 import type { Statement } from '#sql/statement.ts'
-import type { App } from './app.ts'
+import type { Admitted } from './asked.ts'
 
 type Page = { limit: number; offset: number }
 
@@ -12,9 +12,7 @@ export const readPage = ({ limit, offset }: { readonly limit?: string; readonly 
 })
 
 /** The rows of a page, and how many there are of all. */
-export async function rowsOf<Row>({ database }: App, wanted: Page, rows: Statement, count: Statement) {
-  const [found, [counted]] = await database.transaction(({ run }) =>
-    Promise.all([run<Row>(rows), run<{ total: number }>(count)]),
-  )
-  return { rows: found, meta: { total: counted?.total ?? 0, ...wanted } }
+export async function rowsOf<Row>({ read }: Admitted, wanted: Page, rows: Statement, count: Statement) {
+  const [found, [counted]] = await read(({ run }) => Promise.all([run<Row>(rows), run<{ total: number }>(count)]))
+  return { data: found, meta: { total: counted?.total ?? 0, ...wanted } }
 }

@@ -1,8 +1,7 @@
 import type { Shape } from '#derive/console/operation.ts'
 import { readPairs } from '#derive/parameters.ts'
 import { bodyBytesMax } from '#registry/limits.ts'
-import type { Body } from '../http/protocol/body.ts'
-import { readBody } from '../http/protocol/body.ts'
+import { type Body, readBody } from '../http/protocol/body.ts'
 import { readHeaders } from '../http/protocol/headers.ts'
 import { readBytes } from '../http/read-bytes.ts'
 import {
@@ -43,6 +42,8 @@ export async function runConsole(asking: Asking): Promise<ConsoleReply> {
       if (!session) throw new Error(`${route.id} has no session`)
       return session
     },
+    read: <T>(work: (transaction: Transaction, companyId: number) => Promise<T>): Promise<T> =>
+      app.database.transaction((transaction) => work(transaction, asked.session().actor.companyId)),
     bytes,
     parameters: readParameters(asking),
     body: async () =>

@@ -1,12 +1,12 @@
 import { consoleRoot } from '#derive/console/operations.ts'
 import { readFields, readQuery } from '#derive/parameters.ts'
-import { type DataRoute, ownRoute, type ResourceRoute, type StandardRoutes } from '#derive/routes.ts'
+import { type DataRoute, ownRoute, type StandardRoutes } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { fetch as fetchRecord, list as listRecords } from '#sql/records/read.ts'
 import { errorsAddress, jsonType, pageEnvelope, readReply, recordTag, replyOf } from '../pipeline/answer.ts'
-import type { Call, PathParams } from '../pipeline/call.ts'
+import type { Call } from '../pipeline/call.ts'
 import { conclude } from '../pipeline/conclude.ts'
-import type { Write, WriteHandler } from '../pipeline/handler.ts'
+import type { Write } from '../pipeline/handler.ts'
 import { handlers } from '../pipeline/handlers/index.ts'
 import { readIntent, recordId } from '../pipeline/read-intent.ts'
 import { runCommand } from '../service/command.ts'
@@ -45,25 +45,22 @@ export const fetch: RecordsHandler<'records.fetch'> =
 
 const undoRoute = ownRoute('writes.undo', consoleRoot)
 
-export const create = ({ create: route }: StandardRoutes) => writing(route, handlers.create)
-export const update = ({ update: route }: StandardRoutes) => writing(route, handlers.update)
-export const remove = ({ delete: route }: StandardRoutes) => writing(route, handlers.delete)
-
-/** The same reading, the same work and the same envelope as a write of /v1; only who acts is known otherwise. */
-function writing(route: ResourceRoute, handler: WriteHandler<ResourceRoute>) {
-  return writingTo(route, handler(route), ({ id }) => ({ id }))
-}
+export const create = ({ create: route }: StandardRoutes) => writing(route, handlers.create(route))
+export const update = ({ update: route }: StandardRoutes) => writing(route, handlers.update(route))
+export const remove = ({ delete: route }: StandardRoutes) => writing(route, handlers.delete(route))
 
 /** The undo of a write, whichever records it was about. */
-export const undo = writingTo(undoRoute, handlers['writes.undo'](undoRoute), ({ id }) => ({ write_id: id }))
+export const undo = writing(undoRoute, handlers['writes.undo'](undoRoute))
 
-function writingTo(route: DataRoute, write: Write, paramsOf: (asked: Pick<Admitted, 'id'>) => PathParams) {
+/** The same reading, the same work and the same envelope as a write of /v1; only who acts is known otherwise. */
+function writing(route: DataRoute, write: Write) {
   return async (asked: Admitted): Promise<ConsoleReply> => {
     const call: Call = {
       ...asked,
       peer: asked.client.peer,
       route,
-      params: paramsOf(asked),
+      // At most one, which the paths of the console call id.
+      params: Object.fromEntries(route.pathParameters.map(({ name }) => [name, asked.id])),
       errorsPage: errorsAddress(asked.app.config.publicUrl),
       rawHeaders: asked.request.rawHeaders,
       body: route.body ? await asked.bytes() : { bytes: Buffer.alloc(0) },

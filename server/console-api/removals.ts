@@ -22,8 +22,8 @@ export async function list(asked: Asked<'removals.list'>) {
   const { companyId } = session.actor
   const resources = viewable(session).map(({ name }) => name)
   const list = removalsOf(companyId, resources, wanted)
-  const { rows, meta } = await rowsOf<RemovalRow>(asked.app, wanted, list, countRemovals(companyId, resources))
-  return { data: rows.map(shown), meta }
+  const { data, meta } = await rowsOf<RemovalRow>(asked, wanted, list, countRemovals(companyId, resources))
+  return { data: data.map(shown), meta }
 }
 
 const shown = ({ account_id, account_name, issuer_id, issuer_name, went, unlinked, ...row }: RemovalRow): Removal => ({

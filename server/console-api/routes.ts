@@ -19,7 +19,7 @@ const operations = Object.entries(consoleOperations) as [ConsoleOperationName, C
 
 /** All that the console asks of the service: the list of its operations, those on records for every resource. */
 export const routes: readonly ConsoleRoute[] = operations.flatMap(([operation, { needs, path: place, ...rest }]) => {
-  const common = { ...rest, operation, accepts: rest.method === 'PATCH' ? patchTypes : jsonTypes }
+  const common = { ...rest, accepts: rest.method === 'PATCH' ? patchTypes : jsonTypes }
   const path = consoleRoot + place
   // The list of handlers has, for each operation, the one that takes what the operation says it has.
   const handler: unknown = handlers[operation]

@@ -30,7 +30,7 @@ export async function begin(asked: Asked<'session.begin'>): Promise<Done<'sessio
   return { data: me(session), session: signedIn.session, devices: signedIn.devices }
 }
 
-/** Anyone who is signed out already has what he wants. */
+/** Ending a session that is over already is no mistake. */
 export async function end({ app, sessionText }: Asked<'session.end'>) {
   await endSession(app.database, sessionText)
   return { data: undefined, session: null }
@@ -70,7 +70,7 @@ const accountOf = ({ account_id, account_name, email, permissions }: SessionRow)
   service: false,
 })
 
-/** What the app has to know of the one who is signed in. */
+/** What the app has to know of the account that is signed in. */
 const me = ({ key, row }: Session): Me => ({
   account: { id: row.account_id, name: row.account_name, email: row.email, permissions: row.permissions },
   company: {

@@ -1,6 +1,7 @@
 import { invalidFields, type Refusal } from '#registry/refusals.ts'
 import { recordId as sessionId } from '../pipeline/read-intent.ts'
 import { beginSession, endOtherSessions, endOwnSession, listSessions, type Origin } from '../service/session.ts'
+import { confirmPassword } from '../service/sign-in.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Admitted, Asked, Done } from './asked.ts'
 import { isOverTls } from './cookie.ts'
@@ -30,7 +31,7 @@ export const originOf = ({ client: { peer, forwardedFor, device }, app }: Admitt
   plainName: !isOverTls(app.config),
 })
 
-/** Another session for the one who asks, after a new password has ended all there were, those of others who knew the old one too. */
+/** Another session for the browser that asks, after a new password has ended all there were, those of others who knew the old one too. */
 export async function renewSession(transaction: Transaction, asked: Admitted): Promise<string> {
   const { actor, row } = asked.session()
   const account = { companyId: actor.companyId, accountId: row.account_id }
@@ -39,6 +40,18 @@ export async function renewSession(transaction: Transaction, asked: Admitted): P
   return text
 }
 
-/** What could make an account somebody else's asks for the password of the one who does it; this says that it is missing. */
+/** The rest of a body that has one's own password in it, once that is known to be right. */
+export async function confirmedBody<Given extends { password: string }>({
+  app,
+  passwords,
+  session,
+  body,
+}: Admitted & { body(): Promise<Given> }): Promise<Omit<Given, 'password'>> {
+  const { password, ...wanted } = await body()
+  await confirmPassword(app.database, passwords, session(), password)
+  return wanted
+}
+
+/** The refusal of a change that could make an account somebody else's, sent without one's own password. */
 export const needsPassword = (field: string): Refusal =>
   invalidFields([{ field, code: 'required', message: 'is required: give your own password to change this' }])

@@ -6,20 +6,18 @@ import {
   settingsKinds,
 } from '#sql/records/history.ts'
 import type { Asked } from './asked.ts'
-import { shownLine } from './history.ts'
+import { placedLine } from './history.ts'
 import { readPage, rowsOf } from './paging.ts'
 
 /** What was done in Settings, by whom: each part for those who may use it. */
-export async function listSettings({ app, session, parameters }: Asked<'settings.history'>) {
-  const wanted = readPage(parameters)
-  const { actor, row } = session()
+export async function listSettings(asked: Asked<'settings.history'>) {
+  const wanted = readPage(asked.parameters)
+  const { actor, row } = asked.session()
   const kinds = settingsKinds.filter((kind) => row.permissions.includes(rights[kind]))
   const list = historyOfSettings(actor.companyId, kinds, wanted)
-  const { rows, meta } = await rowsOf<SettingsRow>(app, wanted, list, countSettingsHistory(actor.companyId, kinds))
-  return { data: rows.map(({ title, ...line }) => ({ ...shownLine(line), ...placeOf(line), title })), meta }
+  const { data, meta } = await rowsOf<SettingsRow>(asked, wanted, list, countSettingsHistory(actor.companyId, kinds))
+  return { data: data.map(placedLine), meta }
 }
-
-const placeOf = ({ records, record_id }: SettingsRow | Omit<SettingsRow, 'title'>) => ({ records, record_id })
 
 /** Who may use a part of Settings sees what was done there. */
 const rights: { readonly [kind in SettingsKind]: string } = {

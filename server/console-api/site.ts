@@ -36,9 +36,7 @@ export function makeConsole(app: App, { shares, within, outside }: Admission, fi
     return { route: `console.${route.id}`, answer: () => asked(incoming, route, match.params.id) }
   }
 
-  /**
-   * Anyone who is signed in has the share of the people of his company; who signs in, that of his peer. Decisions, Overload.
-   */
+  /** A session takes the share of the people of its company; a sign-in takes that of its peer. Decisions, Overload. */
   async function asked(incoming: Incoming, route: ConsoleRoute, id: string | undefined): Promise<Sent> {
     const { request, who } = incoming
     const client = clientOf(request)

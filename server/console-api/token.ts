@@ -1,11 +1,10 @@
 import type { TokenOptions, Token as TokenShown } from '#derive/console/answers.ts'
-import { type Action, scopes as allScopes, permission } from '#registry/permissions.ts'
+import { scopes as allScopes, permission } from '#registry/permissions.ts'
 import { registry } from '#registry/resources/index.ts'
 import { lastUse } from '#sql/system/calls.ts'
 import { baseOf } from '../http/base.ts'
 import { listAccounts } from '../service/account.ts'
 import type { Session } from '../service/session.ts'
-import { confirmPassword } from '../service/sign-in.ts'
 import {
   allowAddresses,
   changeToken,
@@ -17,47 +16,35 @@ import {
   type Token,
 } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
-import type { Admitted, Asked, ConsoleReply, Done } from './asked.ts'
+import type { Asked, Done } from './asked.ts'
+import { confirmedBody } from './sessions.ts'
 
 /** Settings, API: the company's one token. Whatever shows, replaces or frees it asks for one's own password again. */
 
-export const show = showing(showToken)
-export const rotate = showing(rotateToken)
+export const show = (asked: Asked<'token.show'>) => showing(asked, showToken)
+export const rotate = (asked: Asked<'token.rotate'>) => showing(asked, rotateToken)
 
-export const revoke = afterPassword<'token.revoke'>(async ({ change }) => {
-  return change(async (transaction, { actor }): Promise<Done<'token.revoke'>> => {
+async function showing(asked: Asked<'token.show' | 'token.rotate'>, read: typeof showToken) {
+  await confirmedBody(asked)
+  return asked.change(async (transaction, { actor, row }) => {
+    const { token } = await read(transaction, actor, asked.app.secret, row.permissions)
+    return { data: { token } }
+  })
+}
+
+export async function revoke(asked: Asked<'token.revoke'>) {
+  await confirmedBody(asked)
+  return asked.change(async (transaction, { actor }): Promise<Done<'token.revoke'>> => {
     await revokeToken(transaction, actor)
     return { data: { revoked: true } }
   })
-})
-
-function showing(read: typeof showToken) {
-  return afterPassword<'token.show'>(({ app, change }) =>
-    change(async (transaction, { actor, row }) => {
-      const { token } = await read(transaction, actor, app.secret, row.permissions)
-      return { data: { token } }
-    }),
-  )
 }
 
-type Confirmed = 'token.show' | 'token.rotate' | 'token.revoke'
-
-function afterPassword<Name extends Confirmed>(then: (asked: Admitted) => Promise<Done<Name> | ConsoleReply>) {
-  return async (asked: Asked<Confirmed>) => {
-    const { password } = await asked.body()
-    await confirmPassword(asked.app.database, asked.passwords, asked.session(), password)
-    return then(asked)
-  }
-}
-
-export async function fetch({ app, session }: Asked<'token.fetch'>) {
-  const { companyId } = session().actor
-  const data = await app.database.transaction(async (transaction) => {
+export const fetch = ({ read }: Asked<'token.fetch'>) =>
+  read(async (transaction, companyId) => {
     const token = await presentToken(transaction, companyId)
-    return token ? shown(transaction, companyId, token) : null
+    return { data: token ? await shown(transaction, companyId, token) : null }
   })
-  return { data }
-}
 
 async function shown(transaction: Transaction, companyId: number, token: Token): Promise<TokenShown> {
   const accounts = await listAccounts(transaction, companyId)
@@ -79,11 +66,10 @@ async function shown(transaction: Transaction, companyId: number, token: Token):
   }
 }
 
-export async function issue({ app, passwords, session, body, change }: Asked<'token.issue'>) {
-  const { password, account_id, ...wanted } = await body()
-  await confirmPassword(app.database, passwords, session(), password)
-  return change(async (transaction, { actor, row }) => {
-    const { token } = await issueToken(transaction, actor, app.secret, {
+export async function issue(asked: Asked<'token.issue'>) {
+  const { account_id, ...wanted } = await confirmedBody(asked)
+  return asked.change(async (transaction, { actor, row }) => {
+    const { token } = await issueToken(transaction, actor, asked.app.secret, {
       label: wanted.label,
       scopes: wanted.scopes,
       allowlist: wanted.allowlist ?? [],
@@ -94,19 +80,17 @@ export async function issue({ app, passwords, session, body, change }: Asked<'to
   })
 }
 
-export async function allow({ app, passwords, session, body, change }: Asked<'token.allow'>) {
-  const { allowlist, password } = await body()
-  await confirmPassword(app.database, passwords, session(), password)
-  return change(async (transaction, { actor }) => {
+export async function allow(asked: Asked<'token.allow'>) {
+  const { allowlist } = await confirmedBody(asked)
+  return asked.change(async (transaction, { actor }) => {
     const allowed = await allowAddresses(transaction, actor, allowlist)
     return { data: await shown(transaction, actor.companyId, allowed) }
   })
 }
 
-export async function update({ app, passwords, session, body, change }: Asked<'token.change'>) {
-  const { password, ...wanted } = await body()
-  await confirmPassword(app.database, passwords, session(), password)
-  return change(async (transaction, { actor, row }) => {
+export async function update(asked: Asked<'token.change'>) {
+  const wanted = await confirmedBody(asked)
+  return asked.change(async (transaction, { actor, row }) => {
     const changed = await changeToken(transaction, actor, wanted, row.permissions)
     return { data: await shown(transaction, actor.companyId, changed) }
   })
@@ -120,7 +104,7 @@ export async function options({ app, request, session }: Asked<'token.options'>)
 /** The matrix of resources and actions; what is not held cannot be ticked. */
 const grantable = ({ row }: Session): TokenOptions['scopes'] =>
   registry
-    .flatMap(({ name }) => (['VIEW', 'EDIT', 'DELETE'] as Action[]).map((action) => ({ records: name, action })))
+    .flatMap(({ name }) => (['VIEW', 'EDIT', 'DELETE'] as const).map((action) => ({ records: name, action })))
     .map(({ records, action }) => ({ scope: permission(records, action), records, action }))
     .filter(({ scope }) => allScopes.includes(scope))
     .map((entry) => ({ ...entry, held: row.permissions.includes(entry.scope) }))

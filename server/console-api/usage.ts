@@ -5,15 +5,15 @@ import { outcomes } from '#sql/system/calls.ts'
 import { showCompany } from '../service/company.ts'
 import type { App } from './app.ts'
 import type { Asked } from './asked.ts'
+import { dayAfter } from './home.ts'
 
 const daysDefault = 30
 const daysMax = 90
 
 /** How much of the API and of the plan is used. */
-export async function showUsage({ app, session, parameters }: Asked<'usage'>) {
+export async function showUsage({ app, read, parameters }: Asked<'usage'>) {
   const days = readInteger('days', parameters.days, 1, daysMax) ?? daysDefault
-  const { companyId } = session().actor
-  const [rows, company] = await app.database.transaction((transaction) =>
+  const [rows, company] = await read((transaction, companyId) =>
     Promise.all([transaction.run<UseRow>(useByDay(companyId, days)), showCompany(transaction, companyId)]),
   )
   return { data: { days: lastDays(app, days).map((day) => ofDay(day, rows)), plan: company.usage } }
@@ -22,16 +22,10 @@ export async function showUsage({ app, session, parameters }: Asked<'usage'>) {
 function ofDay(day: string, rows: readonly UseRow[]): UsageDay {
   const own = rows.filter((row) => row.day === day)
   const sum = (of: readonly UseRow[], what: 'calls' | 'counted') => of.reduce((total, row) => total + row[what], 0)
-  const sums = (names: readonly string[], by: 'resource' | 'outcome') =>
-    Object.fromEntries(
-      names.map((name) => [
-        name,
-        sum(
-          own.filter((row) => row[by] === name),
-          'calls',
-        ),
-      ]),
-    )
+  const sums = (names: readonly string[], by: 'resource' | 'outcome') => {
+    const of = (name: string) => own.filter((row) => row[by] === name)
+    return Object.fromEntries(names.map((name) => [name, sum(of(name), 'calls')]))
+  }
   const resources = [...new Set(own.map(({ resource }) => resource))].toSorted()
   return {
     day,
@@ -42,9 +36,5 @@ function ofDay(day: string, rows: readonly UseRow[]): UsageDay {
 }
 
 /** Days up to today, the oldest first; one without a call is a day too. */
-function lastDays({ clock }: App, count: number): string[] {
-  const today = clock.now().getTime()
-  return Array.from({ length: count }, (_, index) =>
-    new Date(today - (count - 1 - index) * 24 * 3600 * 1000).toISOString().slice(0, 10),
-  )
-}
+const lastDays = (app: App, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => dayAfter(app, index + 1 - count))

@@ -16,8 +16,7 @@ export async function list(asked: Asked<'webhooks.attempts'>) {
   const failedAlone = readFailed(asked.parameters.failed)
   const { company_id: companyId, id } = await existing(asked)
   const list = attemptsOf(companyId, id, { failedAlone, ...wanted })
-  const { rows, meta } = await rowsOf<AttemptShown>(asked.app, wanted, list, countAttempts(companyId, id, failedAlone))
-  return { data: rows, meta }
+  return rowsOf<AttemptShown>(asked, wanted, list, countAttempts(companyId, id, failedAlone))
 }
 
 export async function fetch(asked: Asked<'webhook-attempts.fetch'>) {

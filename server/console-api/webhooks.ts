@@ -2,7 +2,6 @@ import type { Webhook as WebhookShown, WebhookTrouble } from '#derive/console/an
 import { invalidFields } from '#registry/refusals.ts'
 import { type FailingRow, failingWebhooks } from '#sql/system/webhooks.ts'
 import { recordId } from '../pipeline/read-intent.ts'
-import { confirmPassword } from '../service/sign-in.ts'
 import {
   type By,
   changeWebhook,
@@ -21,14 +20,11 @@ import { checkAddress } from '../webhooks/address.ts'
 import type { Admitted, Asked, ConsoleReply, Finished } from './asked.ts'
 import { historyPage } from './history.ts'
 import { whole } from './reply.ts'
+import { confirmedBody } from './sessions.ts'
 
 /** Settings, Webhooks: where changes are sent. What says a secret or sends elsewhere asks for one's own password again. */
 
-export async function list({ app, session }: Asked<'webhooks.list'>) {
-  const { companyId } = session().actor
-  const webhooks = await app.database.transaction((transaction) => listWebhooks(transaction, companyId))
-  return whole(webhooks.map(shown))
-}
+export const list = async ({ read }: Asked<'webhooks.list'>) => whole((await read(listWebhooks)).map(shown))
 
 /** Those to which nothing arrives, for the banner. */
 export async function troubles({ app, session }: Asked<'webhooks.troubles'>) {
@@ -49,35 +45,30 @@ export async function fetch(asked: Asked<'webhooks.fetch'>) {
 }
 
 export async function create(asked: Asked<'webhooks.create'>) {
-  const { password, ...wanted } = await asked.body()
-  await confirm(asked, password)
+  const wanted = await confirmedBody(asked)
   await lookAt(asked, wanted.url)
   return change(asked, async (transaction, by) => withSecret(await createWebhook(transaction, by, wanted)))
 }
 
 export async function update(asked: Asked<'webhooks.update'>) {
   const { id, url } = await existing(asked)
-  const { password, ...wanted } = await asked.body()
-  await confirm(asked, password)
+  const wanted = await confirmedBody(asked)
   if (wanted.url !== undefined && wanted.url.trim() !== url) await lookAt(asked, wanted.url)
   return change(asked, async (transaction, by) => ({ data: shown(await changeWebhook(transaction, by, id, wanted)) }))
 }
 
 export async function rotate(asked: Asked<'webhooks.rotate'>) {
   const { id } = await existing(asked)
-  const { password } = await asked.body()
-  await confirm(asked, password)
+  await confirmedBody(asked)
   return change(asked, async (transaction, by) => withSecret(await rotateWebhook(transaction, by, id)))
 }
 
-export async function enable(asked: Asked<'webhooks.enable'>) {
-  const id = recordId(asked)
-  return change(asked, async (transaction, by) => ({ data: shown(await enableOne(transaction, by, id)) }))
-}
+export const enable = (asked: Asked<'webhooks.enable'>) => switched(asked, enableOne)
+export const disable = (asked: Asked<'webhooks.disable'>) => switched(asked, disableOne)
 
-export async function disable(asked: Asked<'webhooks.disable'>) {
+async function switched(asked: Admitted, switchOne: typeof enableOne) {
   const id = recordId(asked)
-  return change(asked, async (transaction, by) => ({ data: shown(await disableOne(transaction, by, id)) }))
+  return change(asked, async (transaction, by) => ({ data: shown(await switchOne(transaction, by, id)) }))
 }
 
 export async function replay(asked: Asked<'webhooks.replay'>) {
@@ -99,12 +90,8 @@ export const history = (asked: Asked<'webhooks.history'>) => historyPage(asked, 
 /** The endpoint of the path. */
 export function existing(asked: Admitted): Promise<Webhook> {
   const id = recordId(asked)
-  const { companyId } = asked.session().actor
-  return asked.app.database.transaction((transaction) => findOneWebhook(transaction, companyId, id))
+  return asked.read((transaction, companyId) => findOneWebhook(transaction, companyId, id))
 }
-
-const confirm = ({ app, passwords, session }: Admitted, password: string) =>
-  confirmPassword(app.database, passwords, session(), password)
 
 /** Meanwhile nobody else's turn is taken. */
 const lookAt = ({ app, outside }: Admitted, url: string): Promise<void> =>

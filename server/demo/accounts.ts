@@ -1,16 +1,33 @@
 import { randomInt } from 'node:crypto'
 import { verify } from '@node-rs/argon2'
+import { permissions } from '#registry/permissions.ts'
+import type { CompanyRow } from '#sql/system/companies.ts'
 import { type DemoAccountRow, demoAccounts, forgetDemoAccount, insertDemoAccount, lockDemo } from '#sql/system/demo.ts'
 import type { App } from '../app.ts'
 import { type Account, createAccount, holdAccount, setAccount } from '../service/account.ts'
 import { operator } from '../service/actor.ts'
 import { auditAccount } from '../service/audit-log.ts'
+import { type CompanyInput, createCompany } from '../service/company.ts'
 import { openSealed, type SealingKeys, seal, sealedDemoPassword } from '../service/seal.ts'
 import { issueToken, presentToken, revokeToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
 import { published } from './people.ts'
 
 type NewDemoAccount = { name: string; email: string; permissions: readonly string[] }
+type DemoAccountKey = { companyId: number; id: number }
+
+/** A company of the demo, with the account of its owner and a token that acts for it. */
+export async function createDemoCompany(
+  transaction: Transaction,
+  app: App,
+  input: CompanyInput & { name: string },
+  owner: { name: string; email: string },
+): Promise<CompanyRow> {
+  const company = await createCompany(transaction, { ...input, isDemo: true })
+  const { id } = await createDemoAccount(transaction, app, company.id, { ...owner, permissions })
+  await issueToken(transaction, operator(company.id), app.secret, demoToken(id))
+  return company
+}
 
 /** An account of the demo, with a password drawn for it. */
 export async function createDemoAccount(
@@ -25,7 +42,7 @@ export async function createDemoAccount(
   return account
 }
 
-export const demoToken = (accountId: number) => ({ accountId, label: 'Demo', scopes: 'all', allowlist: [] }) as const
+const demoToken = (accountId: number) => ({ accountId, label: 'Demo', scopes: 'all', allowlist: [] }) as const
 
 /** The password of a demo account; null where it is closed, or sealed with a key that we do not have. */
 export async function passwordOf(
@@ -54,9 +71,7 @@ export async function replacePublished({ database, secret }: App): Promise<numbe
         await transaction.run(forgetDemoAccount(company_id, id))
         continue
       }
-      const password = drawPassword()
-      await change(transaction, { company_id, id }, { password })
-      await notePassword(transaction, secret, { companyId: company_id, id }, password)
+      await drawAnew(transaction, secret, { companyId: company_id, id })
       replaced++
     }
     return replaced
@@ -72,8 +87,8 @@ export async function closeDemo({ database }: App): Promise<{ accounts: number; 
     const all = await held(transaction)
     const open = all.filter(isOpen)
     for (const { company_id, id, disabled, closed } of open) {
-      // Anyone who enables the account again by hand gives it a password of its own.
-      await change(transaction, { company_id, id }, { disabled: true, password: drawPassword() })
+      // This password is noted nowhere: an account that is enabled by hand is given another one.
+      await change(transaction, { companyId: company_id, id }, { disabled: true, password: drawPassword() })
       await transaction.run(insertDemoAccount(company_id, id, { sealed: null, closed: closed || !disabled }))
     }
     let tokens = 0
@@ -95,9 +110,7 @@ export async function openDemo({ database, secret }: App): Promise<number> {
     const closed = (await held(transaction)).filter(isClosed)
     const reached = new Set<number>()
     for (const { company_id, id } of closed) {
-      const password = drawPassword()
-      await change(transaction, { company_id, id }, { disabled: false, password })
-      await notePassword(transaction, secret, { companyId: company_id, id }, password)
+      await drawAnew(transaction, secret, { companyId: company_id, id }, { disabled: false })
       // The first is the owner, for whom the token of the demo acts.
       if (reached.has(company_id)) continue
       reached.add(company_id)
@@ -113,9 +126,21 @@ async function held(transaction: Transaction): Promise<DemoAccountRow[]> {
   return transaction.run<DemoAccountRow>(demoAccounts())
 }
 
+/** Another password, which is drawn, for an account as it is or opened again. */
+async function drawAnew(
+  transaction: Transaction,
+  keys: SealingKeys,
+  account: DemoAccountKey,
+  more: { disabled?: false } = {},
+): Promise<void> {
+  const password = drawPassword()
+  await change(transaction, account, { ...more, password })
+  await notePassword(transaction, keys, account, password)
+}
+
 async function change(
   transaction: Transaction,
-  { company_id: companyId, id }: { company_id: number; id: number },
+  { companyId, id }: DemoAccountKey,
   wanted: { disabled?: boolean; password: string },
 ): Promise<void> {
   const before = await holdAccount(transaction, companyId, id)
@@ -126,7 +151,7 @@ async function change(
 async function notePassword(
   transaction: Transaction,
   keys: SealingKeys,
-  { companyId, id }: { companyId: number; id: number },
+  { companyId, id }: DemoAccountKey,
   password: string,
 ): Promise<void> {
   const sealed = await seal(transaction, keys, { text: password, boundTo: sealedDemoPassword.boundTo(companyId, id) })

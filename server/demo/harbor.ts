@@ -1,13 +1,10 @@
 import { addOns } from '#registry/add-ons.ts'
-import { permission, permissions } from '#registry/permissions.ts'
+import { permission } from '#registry/permissions.ts'
 import type { CompanyRow } from '#sql/system/companies.ts'
 import type { App } from '../app.ts'
 import { setAccount } from '../service/account.ts'
-import { operator } from '../service/actor.ts'
-import { createCompany } from '../service/company.ts'
-import { issueToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
-import { createDemoAccount, demoToken } from './accounts.ts'
+import { createDemoAccount, createDemoCompany } from './accounts.ts'
 import { calendarFrom } from './calendar.ts'
 import { makeRecords } from './harbor/records.ts'
 import { bookkeeper, demoOwners, foreman } from './people.ts'
@@ -15,9 +12,8 @@ import { makeSeeder } from './seeder.ts'
 
 /** Harbor Masonry: a mason’s firm in the middle of its work, with everything switched on. */
 export async function makeHarbor(transaction: Transaction, app: App): Promise<CompanyRow> {
-  const company = await createCompany(transaction, { name: 'Harbor Masonry', plan: 'PRO', addOns, isDemo: true })
-  const ada = await createDemoAccount(transaction, app, company.id, { ...demoOwners[0], permissions })
-  await issueToken(transaction, operator(company.id), app.secret, demoToken(ada.id))
+  const facts = { name: 'Harbor Masonry', plan: 'PRO', addOns }
+  const company = await createDemoCompany(transaction, app, facts, demoOwners[0])
   await makeStaff(transaction, app, company.id)
   await makeRecords(makeSeeder(transaction, company.id), calendarFrom(app.clock.now()))
   return company

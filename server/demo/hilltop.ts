@@ -1,11 +1,7 @@
-import { permissions } from '#registry/permissions.ts'
 import type { CompanyRow } from '#sql/system/companies.ts'
 import type { App } from '../app.ts'
-import { operator } from '../service/actor.ts'
-import { createCompany } from '../service/company.ts'
-import { issueToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
-import { createDemoAccount, demoToken } from './accounts.ts'
+import { createDemoCompany } from './accounts.ts'
 import { type Calendar, calendarFrom } from './calendar.ts'
 import { demoOwners } from './people.ts'
 import { addressOf, emailOf, phoneOf, plain } from './places.ts'
@@ -13,14 +9,8 @@ import { makeSeeder, type Seeder, turn } from './seeder.ts'
 
 /** Hilltop Roofing: small, on the smallest plan, with two places left for projects and no add-on but the API. */
 export async function makeHilltop(transaction: Transaction, app: App): Promise<CompanyRow> {
-  const company = await createCompany(transaction, {
-    name: 'Hilltop Roofing',
-    plan: 'STARTER',
-    addOns: ['api'],
-    isDemo: true,
-  })
-  const hal = await createDemoAccount(transaction, app, company.id, { ...demoOwners[1], permissions })
-  await issueToken(transaction, operator(company.id), app.secret, demoToken(hal.id))
+  const facts = { name: 'Hilltop Roofing', plan: 'STARTER', addOns: ['api'] }
+  const company = await createDemoCompany(transaction, app, facts, demoOwners[1])
   await makeRecords(makeSeeder(transaction, company.id), calendarFrom(app.clock.now()))
   return company
 }

@@ -1,3 +1,4 @@
+import { counted } from '#derive/words.ts'
 import { Refusal } from '#registry/refusals.ts'
 import {
   type DemoAccountRow,
@@ -44,23 +45,14 @@ export type DemoAccount = {
 
 /** What the settings ask for at a start. */
 export async function startDemo(app: App): Promise<DemoStory> {
+  const { demo } = app.config
+  if (demo === 'on') return seedDemo(app)
   const replaced = notesOfReplaced(await replacePublished(app))
-  switch (app.config.demo) {
-    case 'on': {
-      const { notes, ...story } = await seedDemo(app)
-      return { ...story, notes: [...replaced, ...notes] }
-    }
-    case 'new': {
-      const story = await storyOf(app, !(await wasRemoved(app)))
-      return { ...story, notes: [...replaced, ...howToOpen(story)] }
-    }
-    case 'keep': {
-      const story = await storyOf(app, false)
-      return { ...story, notes: [...replaced, ...howToOpen(story)] }
-    }
-    case 'off':
-      return { isNew: false, companies: [], notes: [...replaced, ...notesOfClosed(await closeDemo(app))] }
+  if (demo === 'off') {
+    return { isNew: false, companies: [], notes: [...replaced, ...notesOfClosed(await closeDemo(app))] }
   }
+  const story = await storyOf(app, demo === 'new' && !(await wasRemoved(app)))
+  return { ...story, notes: [...replaced, ...howToOpen(story)] }
 }
 
 /** The demo, made where it is missing, and its accounts opened again where PLUMBLINE_DEMO=off closed them. */
@@ -68,25 +60,15 @@ export async function seedDemo(app: App): Promise<DemoStory> {
   const replaced = notesOfReplaced(await replacePublished(app))
   const opened = await openDemo(app)
   const story = await storyOf(app, true)
-  return {
-    ...story,
-    notes: [
-      ...replaced,
-      ...(opened > 0 ? [`Opened ${counted(opened, 'demo account')} again, with new passwords and tokens.`] : []),
-    ],
-  }
+  const again = `Opened ${counted(opened, 'demo account')} again, with new passwords and tokens.`
+  return { ...story, notes: [...replaced, ...(opened > 0 ? [again] : [])] }
 }
 
 /** Where it is to be added it is made whole or not at all, and once, however many servers start at the same moment. */
 async function storyOf(app: App, add: boolean): Promise<Omit<DemoStory, 'notes'>> {
-  const there = await app.database.read<DemoCompanyRow>(demoCompanies())
-  if (there.length > 0 || !add) {
-    return app.database.transaction(async (transaction) => ({
-      isNew: false,
-      companies: await describe(transaction, app, there),
-    }))
-  }
   return app.database.transaction(async (transaction) => {
+    const there = await transaction.run<DemoCompanyRow>(demoCompanies())
+    if (there.length > 0 || !add) return { isNew: false, companies: await describe(transaction, app, there) }
     await transaction.run(lockDemo())
     const meanwhile = await transaction.run<DemoCompanyRow>(demoCompanies())
     if (meanwhile.length > 0) return { isNew: false, companies: await describe(transaction, app, meanwhile) }
@@ -153,5 +135,3 @@ function howToOpen({ companies }: Omit<DemoStory, 'notes'>): string[] {
   if (accounts.length === 0 || accounts.some(({ password }) => password !== null)) return []
   return ['The demo accounts are closed: "plumbline demo" opens them again, with new passwords.']
 }
-
-const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`

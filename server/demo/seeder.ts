@@ -4,7 +4,7 @@ import { operator } from '../service/actor.ts'
 import { changeRecord, createRecord } from '../service/write-record.ts'
 import type { Transaction } from '../store/database.ts'
 
-/** Anyone who writes the records of the demo, through the same services as everybody else. */
+/** Writes the records of the demo, through the services that write all records. */
 export type Seeder = {
   /** Makes records of a resource and returns their ids, in order. They are sent without waiting for one another. */
   make(resource: string, bodies: readonly JsonObject[]): Promise<number[]>

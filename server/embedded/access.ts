@@ -2,7 +2,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, open, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { weAreRoot } from './identity.ts'
+import { writeSecret } from './folders.ts'
 import { unfinished } from './leftovers.ts'
 import type { Location } from './location.ts'
 import { codeOf, EmbeddedProblem, refusedBy, saidBy } from './problem.ts'
@@ -24,16 +24,8 @@ export async function servicePassword({ data }: Pick<Location, 'data'>): Promise
   if (known !== undefined) return known
   const whole = unfinished(data)
   try {
-    const handle = await open(whole, 'wx', 0o600)
-    try {
-      await handle.writeFile(`${randomBytes(32).toString('hex')}\n`)
-      // Root may be the first in a folder of somebody else, who has to read it later.
-      const { uid, gid } = await stat(data)
-      if (weAreRoot()) await handle.chown(uid, gid)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
+    // Root may be the first in a folder of somebody else, who has to read it later.
+    await writeSecret(whole, `${randomBytes(32).toString('hex')}\n`, await stat(data))
     await link(whole, file)
   } catch (error) {
     // Another start was first.

@@ -74,7 +74,7 @@ function baseBackup(client: Client, { into, expect, came }: Copying): Promise<Lo
       handleDataRow: ({ fields }: { fields: string[] }) => void results.at(-1)?.push(fields),
       handleCommandComplete: () => {
         // In KiB; an estimate.
-        if (results.length === 2) expect(sum((results[1] ?? []).map(([, , size]) => Number(size) * 1024)))
+        if (results.length === 2) expect((results[1] ?? []).reduce((sum, [, , size]) => sum + 1024 * Number(size), 0))
       },
       handleCopyData: ({ chunk }: { chunk: Buffer }, { stream }: Wire) => {
         const kind = String.fromCharCode(chunk[0] ?? 0)
@@ -93,5 +93,3 @@ function baseBackup(client: Client, { into, expect, came }: Copying): Promise<Lo
     client.once('end', () => fail(new Error('PostgreSQL ended the connection in the middle of the copy')))
   })
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

@@ -71,8 +71,4 @@ async function isWhole(original: string, copy: string): Promise<boolean> {
   return same.every(Boolean)
 }
 
-const sizeOf = (path: string): Promise<number> =>
-  stat(path).then(
-    ({ size }) => size,
-    () => -1,
-  )
+const sizeOf = async (path: string): Promise<number | undefined> => (await stat(path).catch(() => undefined))?.size

@@ -2,7 +2,7 @@ import { access, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toNew, writeRules } from './access.ts'
 import { flush } from './folders.ts'
-import { remove, sweep, unfinished } from './leftovers.ts'
+import { remove, unfinished } from './leftovers.ts'
 import type { Location } from './location.ts'
 import { codeOf, EmbeddedProblem, refusedBy, saidBy } from './problem.ts'
 import { run } from './run.ts'
@@ -62,6 +62,3 @@ export async function clusterExists({ cluster }: Location, major: string): Promi
     `The database in ${cluster} was made by PostgreSQL ${made.trim()} and the bundled one is ${major}: move its data with pg_dump of the old version, or set PLUMBLINE_DATA to another folder.`,
   )
 }
-
-/** Removes what killed processes left of a cluster under work. */
-export const sweepClusters = ({ home, identity }: Location): Promise<void> => sweep(home, identity)

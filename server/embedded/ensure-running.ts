@@ -1,8 +1,9 @@
 import { secureCluster, takesPassword } from './access.ts'
 import { type Archive, archiving } from './archive.ts'
 import { startBackoff } from './backoff.ts'
-import { createCluster, sweepClusters } from './create.ts'
+import { createCluster } from './create.ts'
 import { isPrivate } from './folders.ts'
+import { sweep } from './leftovers.ts'
 import type { Location } from './location.ts'
 import type { Machine } from './machine.ts'
 import { findPrograms } from './programs.ts'
@@ -48,12 +49,12 @@ export async function ensureRunning(task: Task): Promise<Running> {
       attempt = undefined
     } else if (!attempt && status.state !== 'alive') {
       bin ??= await backoff.except(findPrograms(machine, location, progress))
-      await sweepClusters(location)
+      await sweep(location.home, location.identity)
       if (!exists) {
         progress('Preparing the bundled PostgreSQL (first start) …')
         created = await backoff.except(createCluster(bin, location, password))
         // Also what a killed start's initdb was still at work on a moment ago.
-        await sweepClusters(location)
+        await sweep(location.home, location.identity)
         exists = true
       }
       const reused = status.state === 'stale' ? status.reused : undefined
@@ -78,7 +79,7 @@ async function tryJoin({ location, password, because }: Entry, status: ServerSta
   if (!membership) return undefined
 
   if (!(await takesPassword(location, password))) {
-    // It lets everybody in. It is stopped by the one who uses it last, and started again by what lets in the service alone.
+    // It lets everybody in. The last process that uses it stops it, and the next start lets in the service alone.
     await membership.leave(() => stopServer(location.cluster))
     return because('an earlier version of Plumbline uses it')
   }

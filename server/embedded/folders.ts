@@ -60,6 +60,18 @@ export const namesIn = (folder: string): Promise<string[]> =>
 /** A short name which only this path has. */
 export const shortName = (path: string): string => createHash('sha256').update(path).digest('hex').slice(0, 16)
 
+/** A new file that its owner alone reads, on the disk; root makes it for another. */
+export async function writeSecret(path: string, text: string, { uid, gid }: { uid: number; gid: number }) {
+  const handle = await open(path, 'wx', 0o600)
+  try {
+    await handle.writeFile(text)
+    if (weAreRoot()) await handle.chown(uid, gid)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
 /** A new name is on the disk when its folder is. */
 export async function flush(folder: string): Promise<void> {
   const handle = await open(folder, 'r')

@@ -3,6 +3,7 @@ import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Identity } from './identity.ts'
 import { run } from './run.ts'
+import { runs } from './status.ts'
 
 /** A folder under work is named after the process that works on it, and renamed when it is whole. */
 export const unfinished = (parent: string): string =>
@@ -12,7 +13,7 @@ export const unfinished = (parent: string): string =>
 export async function sweep(parent: string, identity: Identity): Promise<void> {
   for (const name of await readdir(parent)) {
     const pid = /^\.unfinished-(\d+)-/.exec(name)?.[1]
-    if (pid && ((await isOld(join(parent, name))) || isGone(Number(pid)))) await remove(join(parent, name), identity)
+    if (pid && ((await isOld(join(parent, name))) || !runs(Number(pid)))) await remove(join(parent, name), identity)
   }
 }
 
@@ -24,11 +25,3 @@ const isOld = (folder: string): Promise<boolean> =>
     ({ mtimeMs }) => Date.now() - mtimeMs > 3_600_000,
     () => false,
   )
-
-function isGone(pid: number): boolean {
-  try {
-    return !process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'
-  }
-}

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, rename, stat, symlink, unlink } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile, rename, symlink, unlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 
 /**
@@ -17,7 +18,7 @@ type Link = { source: string; target: string }
 /** Renaming a finished link into place is atomic: two processes may do it at once, and a broken link is replaced. */
 async function linkOne(folder: string, { source, target }: Link): Promise<boolean> {
   const location = join(folder, target)
-  if (await resolves(location)) return true
+  if (existsSync(location)) return true
   const unfinished = `${location}.${randomBytes(6).toString('hex')}`
   try {
     await symlink(relative(dirname(target), source), unfinished)
@@ -25,11 +26,5 @@ async function linkOne(folder: string, { source, target }: Link): Promise<boolea
   } catch {
     await unlink(unfinished).catch(() => undefined)
   }
-  return resolves(location)
+  return existsSync(location)
 }
-
-const resolves = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )

@@ -1,4 +1,4 @@
-/** The bundled PostgreSQL cannot be had: one sentence for the one who started us, saying what is wrong and what to do. */
+/** The bundled PostgreSQL cannot be had: one sentence for the operator, saying what is wrong and what to do. */
 export class EmbeddedProblem extends Error {
   override name = 'EmbeddedProblem'
 }

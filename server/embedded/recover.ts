@@ -8,7 +8,7 @@ import { ourselves } from './identity.ts'
 import { keepingAlive } from './keep-alive.ts'
 import { remove, sweep, unfinished } from './leftovers.ts'
 import { findLocation, type Location } from './location.ts'
-import { type Machine, thisMachine, versionOf } from './machine.ts'
+import { thisMachine, versionOf } from './machine.ts'
 import { readPointer } from './pointer.ts'
 import { EmbeddedProblem, refusedBy, saidBy } from './problem.ts'
 import { findPrograms } from './programs.ts'
@@ -34,20 +34,21 @@ export type Recovery = {
   /** of PostgreSQL's log: the folder with the segments of the copied cluster */
   archived: string | null
   /** when the cluster is whole and before it has its name */
-  beforeUse?(data: string): Promise<void>
+  beforeUse(data: string): Promise<void>
   progress(sentence: string): void
 }
 
 /** The major version of the PostgreSQL that is bundled here. */
-export const bundledMajor = async (machine = thisMachine()): Promise<string> => (await versionOf(machine.package)).major
+export const bundledMajor = async (): Promise<string> => (await versionOf(thisMachine().package)).major
 
-/** A cluster in a data folder that has none. It has its name when it is whole, has recovered and is closed to others. */
-export const recoverInto = (recovery: Recovery): Promise<string | undefined> => recoverOn(thisMachine(), recovery)
-
-/** Says when the last change in it was made, where PostgreSQL tells. */
-const recoverOn = (machine: Machine, recovery: Recovery): Promise<string | undefined> =>
+/**
+ * A cluster in a data folder that has none. It has its name when it is whole, has recovered and is closed to others. Says
+ * when the last change in it was made, where PostgreSQL tells.
+ */
+export const recoverInto = (recovery: Recovery): Promise<string | undefined> =>
   keepingAlive(async () => {
     const { folder, user, progress, beforeUse } = recovery
+    const machine = thisMachine()
     const location = await findLocation(folder, machine.shared, user)
     // Beside PostgreSQL's own folder: nobody but us gets in before all of it is given away.
     const parent = dirname(location.home)
@@ -60,9 +61,9 @@ const recoverOn = (machine: Machine, recovery: Recovery): Promise<string | undef
       const bin = await findPrograms(machine, aside, progress)
       progress('Recovering …')
       const last = await recover(bin, aside, await settingsOf(aside, recovery))
-      const busy = await secure(bin, location, aside)
+      const busy = await secureCluster(bin, aside, await servicePassword(location), undefined)
       if (busy) throw new EmbeddedProblem(`${aside.cluster} is in use: ${busy}.`)
-      await beforeUse?.(location.data)
+      await beforeUse(location.data)
       await rename(aside.cluster, location.cluster)
       await flush(location.home)
       return last
@@ -75,9 +76,6 @@ const recoverOn = (machine: Machine, recovery: Recovery): Promise<string | undef
   })
 
 const isOfSystem = (error: unknown): boolean => typeof (error as NodeJS.ErrnoException).syscall === 'string'
-
-const secure = async (bin: string, location: Location, aside: Location): Promise<string | undefined> =>
-  secureCluster(bin, aside, await servicePassword(location), undefined)
 
 /** Written by us into a folder that only we can enter, then given to PostgreSQL's user from the inside out. */
 async function fill({ home, cluster, identity }: Location, { fill }: Recovery): Promise<void> {

@@ -8,7 +8,7 @@ export type Admission = {
   shares: Shares
   /** Does the work when there is room for it. */
   within<T>(sort: Sort, share: Share, work: (slot: Slot) => Promise<T>): Promise<T>
-  /** Does without the slot what takes the time of the one who asks and not ours. It comes back as what it was, or as another sort. */
+  /** Does without the slot what waits for others. The request comes back as the sort that it was, or as another one. */
   outside<T>(slot: Slot, work: () => Promise<T>, back?: Sort): Promise<T>
 }
 

@@ -25,9 +25,6 @@ export const compressing = (coding: Coding): Transform =>
     ? createBrotliCompress({ params: { [zlib.BROTLI_PARAM_QUALITY]: effortOfData.br } })
     : createGzip({ level: effortOfData.gzip })
 
-/** The tag of one form of a content: each coding has its own (RFC 9110 8.8.3.3). */
-const tagOf = (digest: string, coding: Coding | undefined): string => tagOfForm(`"${digest}"`, coding)
-
 export const digestOf = (content: string | Buffer): string => hash('sha256', content, 'base64url').slice(0, 22)
 
 /** Whether the caller has the content already, in whichever coding. A condition that cannot be read is none. */
@@ -102,7 +99,7 @@ export async function inForm(
   accepts: Accepts,
   body: () => Sent['body'] | Promise<Sent['body']>,
 ): Promise<Sent> {
-  const tagged = { ...headers, ETag: tagOf(digest, coding), Vary: 'Accept-Encoding' }
+  const tagged = { ...headers, ETag: tagOfForm(`"${digest}"`, coding), Vary: 'Accept-Encoding' }
   if (isKnown(digest, accepts)) return { status: 304, headers: withoutContent(tagged), body: '' }
   const coded = coding === undefined ? tagged : { ...tagged, 'Content-Encoding': coding }
   return { status, headers: coded, body: await body() }

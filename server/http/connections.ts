@@ -20,7 +20,7 @@ export type Connections = {
 export type Budget = {
   /** Whether the connection is one of the few beyond the most, which are kept for health checks. */
   isSpare: boolean
-  /** Whether so many bytes more may be held for the one who is at the other end. */
+  /** Whether so many bytes more may be held for the peer of the connection. */
   has(bytes: number): boolean
   /** Counts bytes that are held until the answer is out. */
   hold(bytes: number): void

@@ -48,15 +48,7 @@ type State = {
  * What was seen of one sort between two adjustments, and whether most answers were late at the last one. `inTarget` are
  * as many as were answered in the time of the target.
  */
-export type Sample = {
-  limit: number
-  most: number
-  answers: number
-  late: number
-  wasLate: boolean
-  shed: number
-  inTarget: number
-}
+export type Sample = Omit<State, 'slots' | 'since'> & { most: number; inTarget: number }
 
 /** So many are always let in, however long answers take: a burst is no overload, and a distant database takes its time. */
 const minLimit = 128
@@ -80,7 +72,7 @@ export function nextLimit(sample: Sample): number {
   return wasLate ? Math.min(limit, Math.max(Math.min(minLimit, most), Math.ceil(inTarget))) : limit
 }
 
-/** Slots for so many, and some for the one who would otherwise wait for the slow work of others. */
+/** Slots for so many, and some for callers who would otherwise wait for the slow work of others. */
 const sizeOf = (limit: number): Size => ({ limit, reserve: Math.ceil(limit / part) })
 
 /**

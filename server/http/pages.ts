@@ -4,7 +4,7 @@ import { Refusal } from '#registry/refusals.ts'
 import { jsonType, refusalAnswer, replyOf } from '../pipeline/answer.ts'
 import type { Reply } from '../pipeline/call.ts'
 import type { App, Stage } from './app.ts'
-import { type Accepts, openCoder, openToAll } from './codings.ts'
+import { type Accepts, type Made, openCoder, openToAll } from './codings.ts'
 import type { Sent } from './send.ts'
 import { storedFile } from './stored.ts'
 
@@ -29,27 +29,21 @@ export function makePages(app: App, stage: Stage): Pages {
     'Cache-Control': 'max-age=86400',
     ...openToAll,
   })
+  const errors: Made = {
+    status: 200,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-cache',
+      'Content-Security-Policy': plainPagePolicy,
+      ...openToAll,
+    },
+    body: errorsPage(),
+  }
   return {
     '/healthz': { isHealth: true, answer: () => json(200, { status: 'ok' }) },
     '/readyz': { isHealth: true, answer: () => ready(app, stage) },
     ...(app.config.metricsAddress === null ? { [metricsPath]: { isDocument: true, answer: metricsPage(app) } } : {}),
-    '/docs/errors': {
-      isDocument: true,
-      answer: ({ accepts }) =>
-        coded(
-          {
-            status: 200,
-            headers: {
-              'Content-Type': 'text/html; charset=utf-8',
-              'Cache-Control': 'no-cache',
-              'Content-Security-Policy': plainPagePolicy,
-              ...openToAll,
-            },
-            body: errorsPage(),
-          },
-          accepts,
-        ),
-    },
+    '/docs/errors': { isDocument: true, answer: ({ accepts }) => coded(errors, accepts) },
     [referenceAsset]: { answer: ({ accepts }) => script(accepts).catch(unbuilt) },
   }
 }

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer, type Server as NetServer } from 'node:net'
 import type { Config } from '../config/config.ts'
@@ -43,12 +44,8 @@ async function freePort(port: number, host: string): Promise<number> {
 
 type Where = { port: number; host: string; backlog?: number; reusePort?: boolean }
 
-function listening(server: NetServer, where: Where): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(where, () => {
-      server.off('error', reject)
-      resolve((server.address() as AddressInfo).port)
-    })
-  })
+async function listening(server: NetServer, where: Where): Promise<number> {
+  server.listen(where)
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
 }

@@ -41,11 +41,9 @@ export type Target = {
 /** A part of the service: the API with its pages, or the console. */
 export type Site = (incoming: Incoming) => Target
 
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse, budget: Budget) => Promise<void>
-
 /** Answers requests, whatever part of the service they are for: the only place that knows HTTP's own types. */
-export function makeRequestHandler(app: App, site: Site, stage: Stage): RequestHandler {
-  return async (request, response, budget) => {
+export function makeRequestHandler(app: App, site: Site, stage: Stage) {
+  return async (request: IncomingMessage, response: ServerResponse, budget: Budget): Promise<void> => {
     const startedAt = app.clock.elapsed()
     const requestId = randomUUID()
     // Read before anything is waited for: a socket that has closed no longer says who it was.

@@ -23,7 +23,7 @@ export function startCallDetails(
 type Clock = { elapsed(): number }
 
 /**
- * Whether so many bytes more may be kept; where they may, they are counted. Anyone who calls all day hides neither what
+ * Whether so many bytes more may be kept; where they may, they are counted. A caller who calls all day hides neither what
  * is refused nor the calls of a company that asks little.
  */
 export function keptRoom(clock: Clock) {

@@ -10,64 +10,50 @@ import { sweepWebhookAttempts } from '#sql/system/webhook-attempts.ts'
 import { attemptWindowSeconds } from '../service/attempts.ts'
 import type { Database } from '../store/database.ts'
 
-/** What is tidied up while the service runs. Nothing ever depends on when, or on which process does it. */
-export type Sweeper = { stop(): Promise<void> }
+type Pace = { batchMax: number; everyMilliseconds: number }
 
-export type Chore = {
+export type Chore = Pace & {
   /** One small batch, so that no transaction is long; a row back for each thing that it tidied. */
   batch(most: number): Statement
-  batchMax: number
-  everyMilliseconds: number
 }
 
 /** The same, for a table that is swept company by company. */
-export type CompanyChore = {
+export type CompanyChore = Pace & {
   /** The next companies that have something to tidy, by their ids; a row with the `id` of each. */
   companies(after: number, most: number): Statement
   batch(companyId: number, most: number): Statement
-  batchMax: number
-  everyMilliseconds: number
 }
 
+/** Of what only takes room. */
+const slowly: Pace = { batchMax: 1000, everyMilliseconds: 600_000 }
+
 /** Stored answers whose time is over. */
-export const answersChore: Chore = { batch: sweepAnswers, batchMax: 1000, everyMilliseconds: 600_000 }
+export const answersChore: Chore = { batch: sweepAnswers, ...slowly }
 /** Sessions that are over, and attempts to sign in that are forgotten. */
-const sessionsChore: Chore = { batch: sweepSessions, batchMax: 1000, everyMilliseconds: 600_000 }
-const attemptsChore: Chore = {
-  batch: (most) => sweepAttempts(most, attemptWindowSeconds),
-  batchMax: 1000,
-  everyMilliseconds: 600_000,
-}
+const sessionsChore: Chore = { batch: sweepSessions, ...slowly }
+const attemptsChore: Chore = { batch: (most) => sweepAttempts(most, attemptWindowSeconds), ...slowly }
 /** Changes that a total is still the sum of: the fewer, the quicker a list. */
 export const rowCountsChore: Chore = { batch: compactRowCounts, batchMax: 5000, everyMilliseconds: 2000 }
 
 /** What was sent to webhooks, and is older than that is kept. */
 const webhookAttemptsChore = (keptDays: number): Chore => ({
   batch: (most) => sweepWebhookAttempts(keptDays, most),
-  batchMax: 1000,
-  everyMilliseconds: 600_000,
+  ...slowly,
 })
 
 /** Calls that are older than they are kept, which become sums of their days. Decisions, Metering. */
 export const callsChore = (keptDays: number): CompanyChore => ({
   companies: (after, most) => companiesWithOldCalls(keptDays, after, most),
   batch: (companyId, most) => sweepCalls(companyId, keptDays, most),
-  batchMax: 1000,
-  everyMilliseconds: 600_000,
+  ...slowly,
 })
 
 /** What calls said, when it is older than it is kept, or its company wants nothing of it any more. */
 export const callDetailsChore = (keptDays: number): Chore => ({
   batch: (most) => sweepDetails(keptDays, most),
-  batchMax: 1000,
-  everyMilliseconds: 600_000,
+  ...slowly,
 })
-export const unwantedDetailsChore: CompanyChore = {
-  companies: companiesWithUnwanted,
-  batch: sweepDetailsOf,
-  batchMax: 1000,
-  everyMilliseconds: 600_000,
-}
+export const unwantedDetailsChore: CompanyChore = { companies: companiesWithUnwanted, batch: sweepDetailsOf, ...slowly }
 
 type Keeping = {
   callsKeptDays: number
@@ -79,11 +65,7 @@ type Keeping = {
 /** How far the log was whole, once a minute: that is how old a change is, and where a closed epoch ends. */
 const marksChore: Chore = { batch: () => markHorizon(50), batchMax: 2, everyMilliseconds: 60_000 }
 /** Marks of changes that are no longer told. */
-const oldMarksChore = (keptDays: number): Chore => ({
-  batch: (most) => sweepMarks(keptDays, most),
-  batchMax: 1000,
-  everyMilliseconds: 600_000,
-})
+const oldMarksChore = (keptDays: number): Chore => ({ batch: (most) => sweepMarks(keptDays, most), ...slowly })
 
 /** Everything that is tidied up. */
 const choresOf = (keeping: Keeping): readonly (Chore | CompanyChore)[] => [
@@ -99,14 +81,16 @@ const choresOf = (keeping: Keeping): readonly (Chore | CompanyChore)[] => [
   webhookAttemptsChore(keeping.webhookAttemptsKeptDays),
 ]
 
-export function startSweeper(database: Database, keeping: Keeping, onError: (error: unknown) => void): Sweeper {
+/** Tidies up while the service runs. Nothing ever depends on when, or on which process does it. */
+export function startSweeper(database: Database, keeping: Keeping, onError: (error: unknown) => void) {
   let stopped = false
+  const isStopped = (): boolean => stopped
   const running = new Map<Chore | CompanyChore, Promise<unknown>>()
   const timers = choresOf(keeping).map((chore) => {
     const work = async (): Promise<void> => {
       if (running.has(chore)) return
       const tidying =
-        'companies' in chore ? sweepByCompany(database, chore, () => stopped) : sweep(database, chore, () => stopped)
+        'companies' in chore ? sweepByCompany(database, chore, isStopped) : sweep(database, chore, isStopped)
       running.set(chore, tidying.catch(onError))
       await running.get(chore)
       running.delete(chore)
@@ -114,7 +98,7 @@ export function startSweeper(database: Database, keeping: Keeping, onError: (err
     return setInterval(() => void work(), chore.everyMilliseconds).unref()
   })
   return {
-    stop: async () => {
+    stop: async (): Promise<void> => {
       stopped = true
       for (const timer of timers) clearInterval(timer)
       await Promise.all(running.values())
@@ -134,18 +118,17 @@ export async function sweep(database: Database, chore: Chore, isStopped: () => b
 /** The same for company after company. */
 export async function sweepByCompany(
   database: Database,
-  { companies, batch, batchMax, everyMilliseconds }: CompanyChore,
+  { companies, batch, ...pace }: CompanyChore,
   isStopped: () => boolean,
 ): Promise<number> {
   let [swept, after] = [0, 0]
   for (;;) {
-    const some = await database.read<{ id: number }>(companies(after, batchMax))
+    const some = await database.read<{ id: number }>(companies(after, pace.batchMax))
     for (const { id } of some) {
-      const own: Chore = { batch: (most) => batch(id, most), batchMax, everyMilliseconds }
-      swept += await sweep(database, own, isStopped)
+      swept += await sweep(database, { batch: (most) => batch(id, most), ...pace }, isStopped)
       if (isStopped()) return swept
       after = id
     }
-    if (some.length < batchMax) return swept
+    if (some.length < pace.batchMax) return swept
   }
 }

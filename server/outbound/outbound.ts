@@ -21,14 +21,12 @@ export type Destination = {
   close(): void
 }
 
-/** The addresses of a name. */
-export type Resolve = (name: string) => Promise<string[]>
-
-export type OutboundSettings = {
+type OutboundSettings = {
   networks: readonly string[]
   /** Milliseconds from the first look-up to the last byte of an answer. */
   timeout: number
-  resolve?: Resolve
+  /** The addresses of a name. */
+  resolve?(name: string): Promise<string[]>
 }
 
 const urlLengthMax = 2000
@@ -98,8 +96,8 @@ const unlessAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   })
 
 /**
- * By DNS alone and not by the system's look-up: that one waits in the threads that passwords are hashed in, and anyone who
- * runs a slow name server would hold them.
+ * By DNS alone and not by the system's look-up: that one waits in the threads that passwords are hashed in, and a slow
+ * name server would hold them.
  */
 async function resolveByDns(name: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: 3000, tries: 2 })

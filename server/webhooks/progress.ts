@@ -1,22 +1,15 @@
 import type { Position } from '#sql/system/log.ts'
+import type { Settled } from '#sql/system/webhook-claims.ts'
 
 /**
  * How far an endpoint has come along the log: decided by what has happened, without a clock or a database. All before
  * `cursor` has arrived. Of the events behind it `pending` knows those that were tried: what has arrived out of turn,
- * and what has failed, how often and until when it waits.
+ * and what has failed, how often and until when it waits. Nothing is begun before `paused_until`; `next_attempt_at` is
+ * when to look again, or null: as soon as there is something new. `failing_since` is the first failure since which
+ * nothing has arrived.
  */
-export type Progress = {
-  cursor: Position
-  pending: Pending
-  /** Nothing is begun before that. */
-  pausedUntil: Date | null
-  /** When to look again; null: as soon as there is something new. */
-  nextAttemptAt: Date | null
-  /** The first failure since which nothing has arrived. */
-  failingSince: Date | null
-}
-export type Pending = { readonly [eventId: string]: 'arrived' | Waiting }
-type Waiting = { tries: number; due: string }
+export type Progress = Settled
+export type Pending = Settled['pending']
 
 /** What came of an attempt; `retryAfter` are the milliseconds that the answer asked for. */
 export type Outcome = { arrived: boolean; retryAfter?: number | undefined }
@@ -51,20 +44,20 @@ export function passArrived(progress: Progress, events: readonly Placed[]): Prog
 export function afterAttempt(progress: Progress, { id, outcome, now, rules }: Attempted): Progress {
   if (outcome.arrived) {
     const pending = { ...progress.pending, [id]: 'arrived' as const }
-    return readsAgain({ ...progress, pending, failingSince: null }, now, rules)
+    return readsAgain({ ...progress, pending, failing_since: null }, now, rules)
   }
   const tries = triesOf(progress.pending[id]) + 1
   const due = after(now, outcome.retryAfter ?? 1000 * retryPause(tries, rules))
-  const pausedUntil = outcome.retryAfter === undefined ? progress.pausedUntil : due
+  const paused_until = outcome.retryAfter === undefined ? progress.paused_until : due
   const pending = { ...progress.pending, [id]: { tries, due: due.toISOString() } }
-  const failingSince = progress.failingSince ?? now
-  return readsAgain({ ...progress, pending, pausedUntil, failingSince }, now, rules)
+  const failing_since = progress.failing_since ?? now
+  return readsAgain({ ...progress, pending, paused_until, failing_since }, now, rules)
 }
 
 /** Whether an event may be tried now. */
-export function isDue({ pending, pausedUntil }: Progress, id: string, now: Date): boolean {
+export function isDue({ pending, paused_until }: Progress, id: string, now: Date): boolean {
   const state = pending[id]
-  if (pausedUntil !== null && pausedUntil > now) return false
+  if (paused_until !== null && paused_until > now) return false
   return state === undefined || (state !== 'arrived' && new Date(state.due) <= now)
 }
 
@@ -74,10 +67,10 @@ export const isSame = (one: Position, other: Position): boolean =>
 /** When to look again: at the next event that waits, and earlier for others, where those need not wait for it. */
 export function readsAgain(progress: Progress, now: Date, { ordered }: Rules): Progress {
   const dues = Object.values(progress.pending).flatMap((state) => (state === 'arrived' ? [] : [Date.parse(state.due)]))
-  if (dues.length === 0) return { ...progress, nextAttemptAt: null }
+  if (dues.length === 0) return { ...progress, next_attempt_at: null }
   const isFull = Object.keys(progress.pending).length >= windowMax
   const next = Math.min(...dues, ...(ordered || isFull ? [] : [now.getTime() + readAgain]))
-  return { ...progress, nextAttemptAt: new Date(next) }
+  return { ...progress, next_attempt_at: new Date(next) }
 }
 
 const triesOf = (state: Pending[string] | undefined): number =>

@@ -3,18 +3,13 @@ import { type ClaimedRow, claimWebhooks } from '#sql/system/webhook-claims.ts'
 import type { App } from './app.ts'
 import { leaseSeconds, takeTurn } from './turn.ts'
 
-/** Sends what changes to the endpoints that want to know. Any number of processes may do it beside each other. */
-export type Sending = {
-  /** Begins nothing more, gives what is under way a moment, and ends. */
-  stop(): Promise<void>
-}
-
 const pollMilliseconds = 500
 /** Endpoints to which a process sends at once: many, since all that a slow one takes is a slot among these. */
 const turnsMax = 400
 const stopMilliseconds = 3000
 
-export function startWebhooks(app: App): Sending {
+/** Sends what changes to the endpoints that want to know. Any number of processes may do it beside each other. */
+export function startWebhooks(app: App) {
   const { log } = app
   const [ending, cutOff] = [new AbortController(), new AbortController()]
   const turns = new Set<Promise<void>>()
@@ -54,7 +49,8 @@ export function startWebhooks(app: App): Sending {
   timer.unref()
 
   return {
-    async stop() {
+    /** Begins nothing more, gives what is under way a moment, and ends. */
+    async stop(): Promise<void> {
       clearInterval(timer)
       ending.abort()
       await polling

@@ -87,7 +87,8 @@ async function sendPage(turn: Turn): Promise<boolean> {
   const records = [...new Set(wanted.map(recordsOfEvent))]
   const ask = { companyId, after: progress.cursor, records, limit: windowMax }
   const { events, next, more, epoch } = await readEvents(app.database, ask)
-  if (epoch > webhook.log_epoch) await tellOfNewLog(turn, epoch)
+  // The receiver may know of changes that this log does not have.
+  if (epoch > webhook.log_epoch) await app.database.read(markResync(turn.held, epoch, app.clock.now()))
   const placed = events.map(({ change, cursor }) => ({
     ...{ id: change.id, cursor },
     isWanted: wanted.includes(change.event),
@@ -111,7 +112,7 @@ async function sendAll(turn: Turn, events: readonly Event[], placed: readonly Pl
   const { app, rules } = turn
   const queue = events.values()
   const isHeldUp = (): boolean =>
-    mustEnd(turn) || (turn.hasFailed && (rules.ordered || turn.progress.failingSince !== null))
+    mustEnd(turn) || (turn.hasFailed && (rules.ordered || turn.progress.failing_since !== null))
   const work = async (): Promise<void> => {
     for (const event of queue) {
       if (isHeldUp()) return
@@ -120,7 +121,7 @@ async function sendAll(turn: Turn, events: readonly Event[], placed: readonly Pl
       else if (rules.ordered && turn.progress.pending[id] !== 'arrived') return
     }
   }
-  const workers = rules.ordered || turn.progress.failingSince !== null ? 1 : atOnceMax
+  const workers = rules.ordered || turn.progress.failing_since !== null ? 1 : atOnceMax
   await Promise.all(Array.from({ length: workers }, work))
 }
 
@@ -146,7 +147,7 @@ function keep(turn: Turn, progress: Progress, row?: AttemptRow): Promise<void> {
     const reason = row && whyGivenUp(app, progress, row)
     const isOurs = await app.database.transaction(async (transaction) => {
       if (row) transaction.send(insertAttempt(row))
-      const rows = await transaction.run(settleWebhook(held, settledOf(progress), leaseSeconds(app)))
+      const rows = await transaction.run(settleWebhook(held, progress, leaseSeconds(app)))
       if (rows.length === 0) return false
       if (reason === undefined) return true
       transaction.send(giveUpWebhook(held, reason, app.clock.now()))
@@ -164,13 +165,8 @@ function keep(turn: Turn, progress: Progress, row?: AttemptRow): Promise<void> {
 /** The receiver says that it is gone, or nothing has arrived for days. Nothing is lost by it: the cursor stays. */
 function whyGivenUp({ config, clock }: App, progress: Progress, row: AttemptRow): DisableReason | undefined {
   if (row.status === goneStatus) return 'gone'
-  const since = progress.failingSince?.getTime() ?? Number.POSITIVE_INFINITY
+  const since = progress.failing_since?.getTime() ?? Number.POSITIVE_INFINITY
   return clock.now().getTime() - since >= config.webhookFailingDays * dayMilliseconds ? 'failing' : undefined
-}
-
-/** The receiver may know of changes that this log does not have. */
-async function tellOfNewLog({ app, held }: Turn, epoch: number): Promise<void> {
-  await app.database.read(markResync(held, epoch, app.clock.now()))
 }
 
 const goneStatus = 410
@@ -187,14 +183,7 @@ function retryAfter({ status, answer_headers }: AttemptRow, now: Date, { retrySe
 const mustEnd = ({ app, begun, ending, isOver }: Turn): boolean =>
   isOver || ending.aborted || app.clock.elapsed() - begun > app.config.webhookTimeout
 
-const progressOf = (webhook: Webhook): Progress => ({
-  cursor: cursorOf(webhook),
-  pending: webhook.pending,
-  pausedUntil: webhook.paused_until,
-  nextAttemptAt: webhook.next_attempt_at,
-  failingSince: webhook.failing_since,
-})
-
-const settledOf = ({ cursor, pending, pausedUntil, nextAttemptAt, failingSince }: Progress) => ({
-  ...{ cursor, pending, paused_until: pausedUntil, next_attempt_at: nextAttemptAt, failing_since: failingSince },
-})
+const progressOf = (webhook: Webhook): Progress => {
+  const { pending, paused_until, next_attempt_at, failing_since } = webhook
+  return { cursor: cursorOf(webhook), pending, paused_until, next_attempt_at, failing_since }
+}

@@ -142,7 +142,7 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
     folder: 'server/backup/',
     may: [
       /^server\/(backup|config|embedded|store)\//,
-      /^(node:(crypto|fs|fs\/promises|os|path|stream|stream\/promises|zlib)|tar-stream|pino)$/,
+      /^(node:(crypto|fs|fs\/promises|os|path|stream|stream\/(consumers|promises)|zlib)|tar-stream|pino)$/,
     ],
     because: 'a backup is made of files and of what PostgreSQL says: it knows no request and no record',
   },
