@@ -47,6 +47,8 @@ export type Definition = {
 /** Why a field, or the record at that field, is not acceptable. */
 export type Problem = { field: string; code: ProblemCode; message: string }
 
+export const problem = (field: string, code: ProblemCode, message: string): Problem => ({ field, code, message })
+
 /** The field codes of a 422. Never renamed or reused. */
 export type ProblemCode = keyof typeof fieldCodes
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from '#registry/json.ts'
 import { batchNameLengthMax, batchOperationsMax } from '#registry/limits.ts'
-import { batchModes, batchOps, served } from '../batch.ts'
+import { batchModes, served } from '../batch.ts'
+import { batchOps } from '../batch-operation.ts'
 import { enumType } from './enums.ts'
 import { answer, idSchema, refTo } from './envelopes.ts'
 

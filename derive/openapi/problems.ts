@@ -6,7 +6,7 @@ import { problemBody, Refusal, type RefusalCode, refusals } from '#registry/refu
 import { registry } from '#registry/resources/index.ts'
 import { strangeName } from '../examples.ts'
 import { refusalOf } from '../operations/record.ts'
-import { readDryRun, readQuery } from '../parameters.ts'
+import { readDryRun, readQuery } from '../query.ts'
 import { givenTwice, memberTwice } from '../refused.ts'
 import { type DataRoute, refusalsUnder, unreadable } from '../routes.ts'
 import { enumType } from './enums.ts'

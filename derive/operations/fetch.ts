@@ -1,5 +1,6 @@
 import { recordExample, strangeName } from '../examples.ts'
-import { fieldsParameter, readFields } from '../parameters.ts'
+import { fieldsParameter } from '../parameters.ts'
+import { readFields } from '../query.ts'
 import { aOne, schemaName } from '../words.ts'
 import { idVariable, tagVariable } from './collection.ts'
 import type { ResourceOperation } from './operation.ts'

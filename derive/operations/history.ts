@@ -1,5 +1,6 @@
 import { changeExample } from '../openapi/changes.ts'
-import { cutParameters, readCut } from '../parameters.ts'
+import { cutParameters } from '../parameters.ts'
+import { readCut } from '../query.ts'
 import type { ResourceOperation } from './operation.ts'
 import { about, idOf, rateHeaders, recordPath, refusalOf } from './record.ts'
 

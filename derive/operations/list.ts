@@ -1,6 +1,7 @@
 import { pageSizeDefault } from '#registry/limits.ts'
 import { recordExample } from '../examples.ts'
-import { listParameters, readListing } from '../parameters.ts'
+import { listParameters } from '../parameters.ts'
+import { readListing } from '../query.ts'
 import { plain, schemaName } from '../words.ts'
 import type { ResourceOperation } from './operation.ts'
 import { about, collectionPath, readHeaders, refusalOf } from './record.ts'

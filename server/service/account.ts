@@ -1,4 +1,4 @@
-import { checkValue } from '#derive/input.ts'
+import { checkValue } from '#derive/check-value.ts'
 import type { Problem } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
 import { permissions as allPermissions } from '#registry/permissions.ts'

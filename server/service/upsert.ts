@@ -1,11 +1,11 @@
-import { checkValue } from '#derive/input.ts'
+import { checkValue } from '#derive/check-value.ts'
 import { externalRef, referenceField } from '#registry/common.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import { isObject, type Json } from '#registry/json.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { holdByReference, lockReference } from '#sql/records/reference.ts'
+import { conflict } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
-import { Met } from '../store/faults.ts'
 import { type Command, runCommand } from './command.ts'
 import { type Expected, expectVersion } from './expected.ts'
 import { type MayDo, type Removed, removal } from './remove-record.ts'
@@ -95,7 +95,7 @@ async function metAtReference<T>(transaction: Transaction, work: () => Promise<T
   } catch (error) {
     const problems: readonly Problem[] = error instanceof Refusal ? (error.particulars.errors ?? []) : []
     if (!problems.some(({ field, code }) => field === referenceField && code === 'not_unique')) throw error
-    if (!transaction.isLast) throw new Met()
+    if (!transaction.isLast) throw conflict(error)
     transaction.undo()
     throw new Refusal('reference_conflict')
   }

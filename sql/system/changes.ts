@@ -1,5 +1,5 @@
 import { raw } from 'sql-template-tag'
-import { horizonsOfServers } from '../citus/doctor.ts'
+import { horizonsOfServers, oldestOpen } from '../citus/doctor.ts'
 import { horizonOf, markAll, markNow } from '../citus/log.ts'
 import { type Statement, type Steps, sql, statement } from '../statement.ts'
 import { horizon, newestEpoch } from './log.ts'
@@ -53,7 +53,7 @@ const oldMarks = (keptDays: number): Statement =>
   )
 
 /** Where the log can be read to, and the companies among these with a change from their positions on. */
-export const changedCompanies = (seen: readonly { companyId: number; epoch: number; pos: string }[]): Statement =>
+export const changedCompanies = (seen: readonly Seen[]): Statement =>
   statement(
     sql`with log as materialized (
       select ${newestEpoch} as epoch, ${horizon} as pos
@@ -111,12 +111,7 @@ export const horizonNow = (): Statement =>
     sql`select ${newestEpoch} as epoch, ${horizon}::text as pos,
       coalesce(greatest(extract(epoch from clock_timestamp() - held.since), 0), 0)::float8 as seconds, held.holder, held.program
     from (select) one left join lateral (
-      select xact_start as since, format('process %s (%s) of %s in the database %s, %s', pid,
-        coalesce(nullif(application_name, ''), 'no name'), usename, datname, state) as holder, application_name as program
-      from pg_stat_activity where backend_xid is not null and pid <> pg_backend_pid()
-      union all
-      select prepared, format('the prepared transaction %s of %s in the database %s', gid, owner, database), 'a prepared transaction' from pg_prepared_xacts
-      order by since limit 1
+      ${oldestOpen}
     ) held on true`,
     'changes.horizon',
     longestHeld,

@@ -1,4 +1,4 @@
-import type { BatchOp } from '#derive/batch.ts'
+import type { BatchOp } from '#derive/batch-operation.ts'
 import { rowRefusal } from '#derive/refused.ts'
 import type { Definition } from '#registry/definition.ts'
 import { Refusal } from '#registry/refusals.ts'
@@ -55,12 +55,9 @@ const sets: { readonly [op in BatchOp]: DoSet } = {
 /** A deletion follows what refers to its record, so each is a piece of work of its own. */
 async function deleteOne(run: Run, row: WantedRow): Promise<void> {
   const { transaction, actor, outcomes } = run
-  const { definition, target } = row.wanted
+  const { definition, externalRef } = row.wanted
   try {
-    const id =
-      target && 'externalRef' in target
-        ? await idOfReference(transaction, actor.companyId, definition, target.externalRef)
-        : (target?.id as number)
+    const id = row.wanted.id ?? (await idOfReference(transaction, actor.companyId, definition, externalRef as string))
     const work = removal(actor.companyId, { definition, id, expected: row.expected })
     outcomes[row.n] = { deleted: await runCommand(transaction, actor, work) }
   } catch (error) {

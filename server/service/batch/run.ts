@@ -1,4 +1,5 @@
-import type { BatchRow, BatchWanted } from '#derive/batch.ts'
+import type { BatchRow } from '#derive/batch.ts'
+import type { BatchWanted } from '#derive/batch-operation.ts'
 import { rowProblems, rowRefusal } from '#derive/refused.ts'
 import type { Problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'

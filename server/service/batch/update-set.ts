@@ -137,13 +137,11 @@ async function targetsOf(
   definition: Definition,
   rows: readonly WantedRow[],
 ): Promise<(number | null)[]> {
-  const references = rows.map(({ wanted: { target } }) =>
-    target && 'externalRef' in target ? target.externalRef : null,
-  )
-  const found = references.some((reference) => reference !== null)
+  const references = rows.map(({ wanted }) => wanted.externalRef)
+  const found = references.some((reference) => reference !== undefined)
     ? await idsOfReferences(transaction, actor.companyId, definition, references)
     : []
-  return rows.map(({ wanted: { target } }, index) => (target && 'id' in target ? target.id : (found[index] ?? null)))
+  return rows.map(({ wanted }, index) => wanted.id ?? found[index] ?? null)
 }
 
 /** How many rows there are before one whose record, or what it refers to, is updated by another before it. */

@@ -1,6 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { conflict } from '../../store/faults.ts'
+import { conflict } from '#sql/statement.ts'
 import { runCommand } from '../command.ts'
 import { upsert } from '../upsert.ts'
 import { inBody, type Run, refusalOf, resolved, Undone, type WantedRow } from './run.ts'
@@ -29,7 +29,7 @@ async function upsertOne(run: Run, definition: Definition, row: WantedRow): Prom
     },
   }
   try {
-    const { externalRef: value } = row.wanted.target as { externalRef: string }
+    const value = row.wanted.externalRef as string
     const work = upsert(actor.companyId, { definition, value, body, expected: row.expected })
     outcomes[row.n] = { upserted: await runCommand(watched, actor, work) }
   } catch (error) {
