@@ -20,9 +20,6 @@ import type { Transaction } from '../store/database.ts'
 /** A company: its name, currency, plan and add-ons. */
 export type Company = CompanyRow & { usage: { records: string; used: number; limit: number | null }[] }
 
-/** A company without its usage. */
-export type CompanyFacts = CompanyRow
-
 export type CompanyInput = { name?: string; currency?: string; plan?: string; addOns?: readonly string[] }
 
 export async function createCompany(
