@@ -4,7 +4,7 @@ import { isObject, type Json } from '#registry/json.ts'
 import { batchOperationsMax } from '#registry/limits.ts'
 import { permission } from '#registry/permissions.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
-import { type Registry, registry } from '#registry/resources/index.ts'
+import { type Registry, servedResources } from '#registry/resources/index.ts'
 import { type BatchWanted, isName, needOf, oneOf, readOperation, strangers } from './batch-operation.ts'
 
 /**
@@ -20,12 +20,10 @@ export type Batch = { mode: BatchMode; rows: BatchRow[] }
 /** `n` counts from 0. */
 export type BatchRow = { n: number; as: string | undefined } & ({ wanted: BatchWanted } | { problems: Problem[] })
 
-export const served = registry.filter((definition) => definition.served)
-
 /** The scopes and add-ons that the operations of a batch need; of what cannot be understood, none. */
 export function batchNeeds(body: Json): { scopes: string[]; addOns: AddOn[] } {
   const given = isObject(body) && Array.isArray(body.operations) ? body.operations.slice(0, batchOperationsMax) : []
-  const known = given.flatMap((row) => needOf(row, served) ?? [])
+  const known = given.flatMap((row) => needOf(row, servedResources) ?? [])
   return {
     scopes: [...new Set(known.map(({ definition, action }) => permission(definition.name, action)))],
     addOns: [...new Set(known.map(({ definition }) => definition.served?.addOn ?? 'api'))],
@@ -33,7 +31,7 @@ export function batchNeeds(body: Json): { scopes: string[]; addOns: AddOn[] } {
 }
 
 /** Refused as a whole where it is no batch at all. `among` are the resources that it may be about. */
-export function readBatch(body: Json, among: Registry = served): Batch {
+export function readBatch(body: Json, among: Registry = servedResources): Batch {
   if (!isObject(body)) throw invalidFields([problem('', 'wrong_type', 'The body must be one JSON object')])
   const { mode, operations } = body
   const isList = Array.isArray(operations) && operations.length > 0

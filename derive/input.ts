@@ -1,4 +1,4 @@
-import { type Definition, type Found, isProtected, type Problem } from '#registry/definition.ts'
+import { type Definition, type Found, isProtected, type Problem, problem } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { countStrangers, strangersLeft } from '#registry/strangers.ts'
@@ -38,8 +38,8 @@ export function checkRecord(
 /** Checks what a body says by itself. References, uniqueness and rules come after, in `checkRules`. */
 export function checkBody(definition: Definition, body: Json, before: JsonObject | null): Checked {
   if (!isObject(body)) {
-    const problem: Problem = { field: '', code: 'wrong_type', message: 'The body must be one JSON object' }
-    return { sent: {}, after: before ?? blank(definition), problems: [problem] }
+    const problems = [problem('', 'wrong_type', 'The body must be one JSON object')]
+    return { sent: {}, after: before ?? blank(definition), problems }
   }
   const strangers = countStrangers()
   const { accepted, problems } = checkMembers(definition.fields, body, { path: '', before, strangers })

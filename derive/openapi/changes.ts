@@ -1,6 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { pageSizeMax } from '#registry/limits.ts'
+import { eventActions } from '#registry/webhooks.ts'
 import { recordExample, writeIdExample } from '../examples.ts'
 import { plain, schemaName } from '../words.ts'
 import { enumType } from './enums.ts'
@@ -8,7 +9,6 @@ import { answer, idSchema, refTo } from './envelopes.ts'
 
 /** A change as it is told, by the feed and by the history of a record. */
 
-const changeActions = ['created', 'updated', 'deleted', 'erased', 'restored'] as const
 const channels = ['api', 'console', 'command'] as const
 
 const orNull = (schema: JsonObject, description: string): JsonObject => ({
@@ -53,7 +53,7 @@ export const changeSchemas: JsonObject = {
     request_id: orNull(text(200), 'The `X-Request-Id` of the call.'),
     idempotency_key: orNull(text(255), 'The Idempotency-Key of the call, by which you know your own writes.'),
   }),
-  ...enumType('ChangeAction', changeActions, '`deleted` can be restored, `erased` is gone for good.'),
+  ...enumType('ChangeAction', eventActions, '`deleted` can be restored, `erased` is gone for good.'),
   ...enumType('ChangeChannel', channels, 'This API, the web interface, or the operator’s command.'),
   ChangesPage: answer('Changes in the order of their commits.', {
     data: changes(),

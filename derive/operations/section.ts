@@ -16,10 +16,3 @@ export function sectionOf(definition: Definition): Section {
     ],
   }
 }
-
-/** The operations about the API itself. */
-export const documents: Section = {
-  name: 'Documents',
-  about: 'This API, described. No token is needed, and no call is counted.',
-  remarks: [],
-}

@@ -1,8 +1,8 @@
 import { checkValue } from '#derive/check-value.ts'
-import type { Problem } from '#registry/definition.ts'
+import { type Problem, problem } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
 import { permissions as allPermissions } from '#registry/permissions.ts'
-import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
 import {
   type AccountRow,
   accountsOf,
@@ -117,7 +117,7 @@ async function byAddress(rows: Promise<Account[]>): Promise<Account> {
     return row as Account
   } catch (error) {
     if (violatedIndex(error) !== 'accounts_email') throw error
-    throw invalidFields([{ field: 'email', code: 'not_unique', message: 'belongs to another account of the company' }])
+    throw invalidField('email', 'not_unique', 'belongs to another account of the company')
   }
 }
 
@@ -143,13 +143,11 @@ export const noAccount = (id: number): Refusal =>
 
 const serviceProblems = (service: boolean | undefined, password: string | undefined, field: string): Problem[] =>
   service && password !== undefined
-    ? [{ field, code: 'not_allowed', message: 'cannot be given to a service account: nobody signs in with it' }]
+    ? [problem(field, 'not_allowed', 'cannot be given to a service account: nobody signs in with it')]
     : []
 
 function permissionProblems(wanted: readonly string[]): Problem[] {
   const strange = wanted.find((code) => !allPermissions.includes(code))
   if (strange === undefined) return []
-  return [
-    { field: 'permissions', code: 'not_allowed', message: `has ${JSON.stringify(strange)}, which is no permission` },
-  ]
+  return [problem('permissions', 'not_allowed', `has ${JSON.stringify(strange)}, which is no permission`)]
 }

@@ -1,6 +1,6 @@
 import { invalidField, Refusal } from '#registry/refusals.ts'
 import { previousSecretHours, webhooksMax } from '#registry/webhooks.ts'
-import { markFor } from '#sql/system/changes.ts'
+import { firstSince } from '#sql/system/changes.ts'
 import type { Position } from '#sql/system/log.ts'
 import {
   beginWebhookAt,
@@ -8,7 +8,6 @@ import {
   disableWebhook,
   type EndpointRow,
   findWebhook,
-  firstSince,
   holdWebhook,
   insertWebhook,
   lockWebhooks,
@@ -22,6 +21,7 @@ import {
 import type { Database, Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import { audit, auditWebhook, type Noted } from './audit-log.ts'
+import { endOfLog } from './changes.ts'
 import { type SealingKeys, seal, sealedFormerSecret, sealedWebhookSecret } from './seal.ts'
 import { checkedSettings, needViews, type WebhookInput } from './webhook-input.ts'
 import { makeSecret, openSecrets } from './webhook-secret.ts'
@@ -53,7 +53,7 @@ export async function createWebhook(
   const id = next?.id as number
   const secret = makeSecret()
   const sealed = await seal(transaction, keys, { text: secret, boundTo: sealedWebhookSecret.boundTo(companyId, id) })
-  const cursor = await endOfLog(transaction, actor.companyId)
+  const cursor = await endOfLog(transaction.run, actor.companyId)
   const [webhook] = await transaction.run<Webhook>(insertWebhook(companyId, { ...settings, id, sealed, cursor }))
   await auditWebhook(transaction, actor, null, webhook as Webhook)
   return { secret, webhook: webhook as Webhook }
@@ -119,7 +119,7 @@ export async function replayOne(
   if (!(from.getTime() <= now.getTime())) throw invalidField('from', 'out_of_range', 'must be a moment that has passed')
   const [first] = await transaction.run<Position>(firstSince(actor.companyId, from))
   return begin(transaction, actor, id, {
-    cursor: first ? { ...first, id: first.id - 1 } : await endOfLog(transaction, actor.companyId),
+    cursor: first ? { ...first, id: first.id - 1 } : await endOfLog(transaction.run, actor.companyId),
     action: 'replayed',
     changes: { from: [null, from.toISOString()] },
   })
@@ -143,12 +143,6 @@ export const cursorOf = ({ cursor_epoch, cursor_pos, cursor_id }: Webhook): Posi
   pos: cursor_pos,
   id: cursor_id,
 })
-
-/** Where the log can be read to. It is marked, so that the position holds through a crash. */
-async function endOfLog(transaction: Transaction, companyId: number): Promise<Position> {
-  const [mark] = await transaction.run<Omit<Position, 'id'>>(markFor(companyId))
-  return { ...(mark as Omit<Position, 'id'>), id: 0 }
-}
 
 async function found(id: number, rows: Promise<Webhook[]>): Promise<Webhook> {
   const [webhook] = await rows

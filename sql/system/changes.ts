@@ -1,6 +1,6 @@
 import { raw } from 'sql-template-tag'
 import { horizonsOfServers, oldestOpen } from '../citus/doctor.ts'
-import { horizonOf, markAll, markNow } from '../citus/log.ts'
+import { horizonOf, markAll, markNow, marksOf } from '../citus/log.ts'
 import { type Statement, type Steps, sql, statement } from '../statement.ts'
 import { horizon, newestEpoch } from './log.ts'
 import { sweepFrom } from './sweep.ts'
@@ -51,6 +51,36 @@ const oldMarks = (keptDays: number): Statement =>
     )`,
     'changes.sweep-company-marks',
   )
+
+/**
+ * The first change of a company that began at a moment or later, in the order of the log. It is looked for behind the
+ * last mark before that moment, where there is one.
+ */
+export const firstSince = (companyId: number, moment: Date): Statement =>
+  statement(
+    sql`select h.epoch, h.pos::text as pos, h.id from (
+      select epoch, pos from log_marks where at <= ${moment} order by at desc limit 1
+    ) mark right join (select) one on true cross join lateral (
+      select * from history
+      where company_id = ${companyId} and (epoch, pos) >= (coalesce(mark.epoch, 0), coalesce(mark.pos, '0'::xid8))
+        and at >= ${moment}
+      order by company_id, epoch, pos, id limit 1
+    ) h`,
+    'webhooks.first-since',
+    (run) => run(firstSinceThere(companyId, moment)),
+  )
+
+const firstSinceThere = (companyId: number, moment: Date): Statement => {
+  const mark = (column: string) =>
+    sql`(select ${raw(column)} from ${marksOf(companyId)} where at <= ${moment} order by at desc limit 1)`
+  return statement(
+    sql`select epoch, pos::text as pos, id from history
+    where company_id = ${companyId} and (epoch, pos) >= (coalesce(${mark('epoch')}, 0), coalesce(${mark('pos')}, '0'::xid8))
+      and at >= ${moment}
+    order by company_id, epoch, pos, id limit 1`,
+    'webhooks.first-of-company',
+  )
+}
 
 /** Where the log can be read to, and the companies among these with a change from their positions on. */
 export const changedCompanies = (seen: readonly Seen[]): Statement =>

@@ -1,11 +1,11 @@
-import { type Batch, type BatchRow, readBatch, served } from '#derive/batch.ts'
+import { type Batch, type BatchRow, readBatch } from '#derive/batch.ts'
 import type { BatchOp } from '#derive/batch-operation.ts'
 import { batchRefused, rowProblems, rowRefusal } from '#derive/refused.ts'
 import { routesOn } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { Refusal, type RefusedOperation, refusedRow } from '#registry/refusals.ts'
-import type { Registry } from '#registry/resources/index.ts'
+import { type Registry, servedResources } from '#registry/resources/index.ts'
 import { conflict } from '#sql/statement.ts'
 import { expectedOf, readTags } from '../../http/protocol/entity-tags.ts'
 import { runBatch } from '../../service/batch/batch.ts'
@@ -25,7 +25,7 @@ import { removed } from './delete.ts'
 import { updated } from './update.ts'
 import { upserted } from './upsert.ts'
 
-export const batch: WriteHandler = () => writeBatch(served)
+export const batch: WriteHandler = () => writeBatch(servedResources)
 
 /** `all` is one piece of work; in `each` every operation is one, unless nothing of it is to stay. */
 export const writeBatch =

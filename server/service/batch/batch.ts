@@ -17,7 +17,7 @@ import { upsertSet } from './upsert-set.ts'
 
 /**
  * Many operations in one transaction, in their order, as sets. An operation that is refused has written nothing, and the
- * others go on, so that everything that is wrong is found; whoever asks decides whether they stay. Decisions, Batch.
+ * others go on, so that everything that is wrong is found; the caller decides whether they stay. Decisions, Batch.
  */
 export async function runBatch(
   transaction: Transaction,
