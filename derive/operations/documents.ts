@@ -1,5 +1,4 @@
-import type { DocumentOperation, OwnOperation } from './operation.ts'
-import type { Section } from './section.ts'
+import type { DocumentOperation, OwnOperation, Section } from './operation.ts'
 
 /** The documents about the API itself. */
 

@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import { type Action, permission } from '#registry/permissions.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { type RightsRow, rightsOfAuthor } from '#sql/system/rights.ts'
+import { type RightsRow, rightsOfAuthor } from '#sql/system/accounts.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 

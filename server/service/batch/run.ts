@@ -33,6 +33,9 @@ export class Undone extends Error {
 /** How often a unique value was taken by another in the moment before the write; see `uniquely`. */
 export type Late = { times: number }
 
+/** More written together would be a longer pause for everybody else, while their JSON is written and read. */
+export const writtenTogether = 250
+
 export type Run = {
   transaction: Transaction
   actor: Actor

@@ -8,17 +8,14 @@ import type { Effect } from '../write-plan.ts'
 import { circles, differences, heldRecord, judged, readOf, referencesOf, sentOf } from '../write-record.ts'
 import { prefetchSet } from './prefetch-set.ts'
 import { idsOfReferences } from './reference.ts'
-import { type Run, refusalOf, resolved, type WantedRow } from './run.ts'
+import { type Run, refusalOf, resolved, type WantedRow, writtenTogether } from './run.ts'
 import { uniquely } from './uniquely.ts'
 
 /** Changes to records of one resource, so many at a time as do not use what another of them does. */
 export async function updateSet(run: Run, definition: Definition, rows: readonly WantedRow[]): Promise<void> {
   for (let rest = rows; rest.length > 0; )
-    rest = rest.slice(await updateSome(run, definition, rest.slice(0, batchMaxOf)))
+    rest = rest.slice(await updateSome(run, definition, rest.slice(0, writtenTogether)))
 }
-
-/** More would be a longer pause for everybody else, while their JSON is written and read. */
-const batchMaxOf = 250
 
 type Asked = { row: WantedRow; id: number | null; body: JsonObject; lost: ReturnType<typeof resolved>['lost'] }
 
