@@ -11,7 +11,6 @@ import {
   insertImport,
   lastOfWrite,
   latestImports,
-  moveImport,
   type NewImport,
 } from '#sql/system/imports.ts'
 import type { Transaction } from '../store/database.ts'
@@ -72,12 +71,6 @@ export async function goOn(
 }
 
 const takenBack = 'The import was taken back, so nothing is added to it. Begin another one.'
-
-export const settle = (
-  transaction: Transaction,
-  { companyId, writeId }: Actor,
-  moved: Pick<ImportRow, 'done' | 'created' | 'changed'>,
-): Promise<unknown> => transaction.run(moveImport(companyId, writeId, moved))
 
 /**
  * Who goes by the values of a column: of a reference the records that it may lead to, by their names; of a unique field

@@ -7,8 +7,8 @@ import { holdLive, stillEmpty } from '#sql/records/restore.ts'
 import { leadsTo, lockTree } from '#sql/records/write.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
+import { lookUpFound } from './check-record.ts'
 import { type Group, listsOf, resourceNamed } from './remove-record.ts'
-import { lookUpFound } from './write-record.ts'
 
 /**
  * Fills in again the references that a removal had emptied: of records that are still live, still refer to nothing, and

@@ -4,11 +4,12 @@ import type { UndoConflict } from '#registry/refusals.ts'
 import { changedSince, type UndoneRow } from '#sql/records/written.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
+import { same } from './check-record.ts'
 import { type Prefetched, prefetched } from './command.ts'
 import { type Group, listsOf, planRemoval, type Removed, removal, resourceNamed } from './remove-record.ts'
 import { restoreRemoval } from './restore-removal.ts'
 import { placeOf, type Step, sidesOf } from './undo-steps.ts'
-import { change, same } from './write-record.ts'
+import { change } from './write-record.ts'
 
 /** What keeps a write from being taken back is gathered while its steps are tried. */
 export type Taking = { transaction: Transaction; actor: Actor; conflicts: UndoConflict[]; kept: Group[] }

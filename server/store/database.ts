@@ -1,12 +1,12 @@
 import pg from 'pg'
 import type { BatchableRead } from '#sql/batchable.ts'
 import type { Statement } from '#sql/statement.ts'
-import { begin, commit, ping, rollback, rollbackAndChain } from '#sql/system/connection.ts'
+import { begin, ping, rollback, rollbackAndChain } from '#sql/system/connection.ts'
 import { fixedShare, type Share } from '../fair/shares.ts'
-import { type Asked, sendBatch } from './batch.ts'
 import { transactionSettings } from './citus/distribution.ts'
 import { inSteps } from './citus/transaction.ts'
 import { openConnectionSlots } from './connection-slots.ts'
+import { type Conversation, conversation } from './conversation.ts'
 import { asFault, Fault, isConflict, isConnectionLost } from './faults.ts'
 import { keepLog } from './log-identity.ts'
 import { sessionOptions } from './session.ts'
@@ -27,11 +27,7 @@ export type Database = {
   load(): { total: number; idle: number; waiting: number }
 }
 
-export type Transaction = {
-  /** What is asked in one turn of the event loop travels together, in order; each promise brings its own rows. */
-  run<Row>(statement: Statement): Promise<Row[]>
-  /** A statement whose rows nobody needs: it travels with the next that is run, or with the commit, and fails it when it fails. */
-  send(statement: Statement): void
+export type Transaction = Pick<Conversation, 'run' | 'send'> & {
   /** Nothing done so far stays, and nothing is held any more; what follows is a transaction of its own. */
   undo(): void
   /** Whether it is not run again where it meets another one. */
@@ -110,7 +106,7 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
 
   const inOneOrSteps = <Row>(client: pg.ClientBase, statement: Statement): Promise<Row[]> =>
     isDistributed && statement.distributed
-      ? once(client, ({ run }) => run<Row>(statement), { isLast: true, before })
+      ? inTransaction(client, ({ run }) => run<Row>(statement), { isLast: true, before })
       : conversation(client).run<Row>(statement)
 
   const listeners: (() => void)[] = []
@@ -122,7 +118,7 @@ export function openDatabase(connection: Connection, limits: Limits, onError: (e
         try {
           const result = await connectionSlots.withSlot(share, () =>
             connected(pool, (client) =>
-              once(client, work, { isLast: retries === retriesMax, before: isDistributed ? before : null }),
+              inTransaction(client, work, { isLast: retries === retriesMax, before: isDistributed ? before : null }),
             ),
           )
           for (const tell of listeners) tell()
@@ -160,7 +156,8 @@ async function connected<T>(pool: pg.Pool, work: (client: pg.ClientBase) => Prom
   }
 }
 
-async function once<T>(
+/** One transaction, from its begin to its commit; `before` is what it begins with where companies are distributed. */
+async function inTransaction<T>(
   client: pg.ClientBase,
   work: (transaction: Transaction) => Promise<T>,
   { isLast, before }: { isLast: boolean; before: readonly Statement[] | null },
@@ -175,54 +172,6 @@ async function once<T>(
   } catch (error) {
     if (!isConnectionLost(error)) await run(rollback).catch(() => {})
     throw error
-  }
-}
-
-export type Conversation = Pick<Transaction, 'run' | 'send'> & {
-  /** Commits. */
-  end(): Promise<void>
-}
-
-/** What is asked in one turn of the event loop leaves together; what is only sent waits for the next that is asked. */
-function conversation(client: pg.ClientBase): Conversation {
-  let waiting: Asked[] = []
-  let leaving = false
-  const leave = (): void => {
-    const batch = waiting
-    waiting = []
-    leaving = false
-    sendBatch(client, batch)
-  }
-  const ask = (asked: Asked): void => {
-    waiting.push(asked)
-    if (!leaving) process.nextTick(leave)
-    leaving = true
-  }
-  return {
-    run: <Row>(statement: Statement) =>
-      new Promise<Row[]>((resolve, reject) =>
-        ask({
-          statement,
-          answered: (rows) => resolve(rows as Row[]),
-          failed: (error) => reject(asFault(error)),
-        }),
-      ),
-    // Its failure is that of everything after it in the batch, and the commit is always after it.
-    send: (statement: Statement): void => void waiting.push({ statement, answered() {}, failed() {} }),
-    /** Once a commit is on its way, a lost connection says nothing about whether it arrived. */
-    end: () =>
-      new Promise<void>((resolve, reject) =>
-        ask({
-          statement: commit,
-          // PostgreSQL answers the commit of a transaction that has failed by rolling back, and calls it no error.
-          answered: (_, command) =>
-            command === 'COMMIT' ? resolve() : reject(new Error('a statement failed before the commit')),
-          failed: (error, reached) => {
-            const fault = asFault(error)
-            reject(reached && fault instanceof Fault ? new Fault('outcome_unknown', error) : fault)
-          },
-        }),
-      ),
   }
 }
 

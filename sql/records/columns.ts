@@ -1,12 +1,14 @@
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
+import { once } from '#registry/once.ts'
 
 /** What the tables of a definition have: columns, and the indexes that statements and errors name. */
 
 /** The fields with a column of their own. */
-export const columnsOf = (definition: Definition): [string, Field][] =>
-  Object.entries(definition.fields).filter(([name]) => !isCompanyField(name))
+export const columnsOf = once((definition: Definition): readonly [string, Field][] =>
+  Object.entries(definition.fields).filter(([name]) => !isCompanyField(name)),
+)
 
 /** The name of the index that keeps a field unique among live records. */
 export const uniqueIndex = (definition: Definition, field: string): string => `${definition.name}_${field}_live`
@@ -15,10 +17,11 @@ export const uniqueIndex = (definition: Definition, field: string): string => `$
 export const fieldOfIndex = (definition: Definition, index: string): string | undefined =>
   uniqueFields(definition).find((field) => uniqueIndex(definition, field) === index)
 
-export const uniqueFields = (definition: Definition): string[] =>
+export const uniqueFields = once((definition: Definition): readonly string[] =>
   columnsOf(definition)
     .filter(([, field]) => field.unique)
-    .map(([name]) => name)
+    .map(([name]) => name),
+)
 
 /** The fields by whose value an index finds live records: what a list is narrowed by, and every reference. */
 export const equalityIndexes = (definition: Definition): string[] => {

@@ -1,7 +1,8 @@
-import { join, raw, type Sql } from 'sql-template-tag'
+import type { Sql } from 'sql-template-tag'
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
+import { once } from '#registry/once.ts'
 import { sql } from '../statement.ts'
 
 /**
@@ -9,14 +10,25 @@ import { sql } from '../statement.ts'
  * alone where given. `currency` is an expression for the company's currency.
  */
 export function shown(definition: Definition, currency: Sql, fields?: readonly string[]): Sql {
-  const members = Object.entries(definition.fields)
-    .filter(([name]) => !fields || name === 'id' || fields.includes(name))
-    .map(([name, field]) => {
-      if (isCompanyField(name)) return sql`${currency} as ${raw(name)}`
-      return raw(`${kindOf(field).shown?.(`r.${name}`) ?? `r.${name}`} as ${name}`)
-    })
-  return sql`(select row_to_json(record)::text from (select ${join(members)}) record)`
+  const texts = fields ? textsOf(definition, fields) : allTextsOf(definition)
+  return sql(texts, ...texts.slice(1).map(() => currency))
 }
+
+/** The texts before, between and after the places of the currency. */
+function textsOf(definition: Definition, fields: readonly string[]): readonly string[] {
+  const members = Object.entries(definition.fields)
+    .filter(([name]) => name === 'id' || fields.includes(name))
+    .map(
+      ([name, field]) =>
+        `${isCompanyField(name) ? currencyPlace : (kindOf(field).shown?.(`r.${name}`) ?? `r.${name}`)} as ${name}`,
+    )
+  return `(select row_to_json(record)::text from (select ${members.join()}) record)`.split(currencyPlace)
+}
+
+/** No text of a statement has it. */
+const currencyPlace = '\0'
+
+const allTextsOf = once((definition: Definition) => textsOf(definition, Object.keys(definition.fields)))
 
 export const currencyOf = (companyId: number): Sql => sql`(select currency from companies where id = ${companyId})`
 

@@ -63,6 +63,17 @@ describe('The feed tells every committed change, in order', () => {
     expect([dry.status, dry.headers['x-write-id']]).toEqual([200, undefined])
   })
 
+  test('the name of a write is a UUID of version 7, which says when it was made', async () => {
+    const own = await stage.company()
+    const before = Date.now()
+    const { headers } = await own.call('POST', '/v1/clients', { body: { name: 'A' } })
+    const name = headers['x-write-id'] as string
+    expect(name).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    const madeAt = Number.parseInt(name.replace('-', '').slice(0, 12), 16)
+    expect(madeAt).toBeGreaterThanOrEqual(before)
+    expect(madeAt).toBeLessThanOrEqual(Date.now())
+  })
+
   test('page by page the same as at once, and the same again from the same cursor', async () => {
     const own = await stage.company()
     for (let count = 0; count < 7; count++) await own.create('clients', { name: `C${count}` })

@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
 import { type Sent, takenColumn } from '#sql/records/prefetch.ts'
 import { type HolderRow, holdersOf, referredTo } from '#sql/records/sets.ts'
+import { referencesOf } from '../check-record.ts'
 import type { Prefetched } from '../command.ts'
-import { referencesOf } from '../write-record.ts'
 import type { Run } from './run.ts'
 
 /** What a set of writes has to see, each as `prefetchForCreate` and `prefetchForUpdate` show it of one. */

@@ -4,7 +4,7 @@ import { fieldOfIndex, uniqueFields } from '#sql/records/columns.ts'
 import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
 import { conflict } from '#sql/statement.ts'
 import { violatedIndex } from '../../store/faults.ts'
-import { notUnique } from '../write-record.ts'
+import { notUnique } from '../check-record.ts'
 import { type Run, refusalOf, Undone, type WantedRow } from './run.ts'
 
 type Writing = { row: WantedRow; values: JsonObject; id: number | null }

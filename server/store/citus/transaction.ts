@@ -1,5 +1,5 @@
 import type { Run, Statement } from '#sql/statement.ts'
-import type { Conversation } from '../database.ts'
+import type { Conversation } from '../conversation.ts'
 
 /**
  * A conversation with a database that distributes companies. What a statement asks in steps is done by one statement

@@ -1,0 +1,128 @@
+import { acceptable, type Checked, checkRecord, type LedTo } from '#derive/input.ts'
+import type { Definition, Found, Problem } from '#registry/definition.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
+import { once } from '#registry/once.ts'
+import { invalidFields } from '#registry/refusals.ts'
+import { uniqueFields } from '#sql/records/columns.ts'
+import { lookUp, type Sent, takenColumn } from '#sql/records/prefetch.ts'
+import { leadsTo, lockTree } from '#sql/records/write.ts'
+import type { Transaction } from '../store/database.ts'
+import type { Actor } from './actor.ts'
+import type { Prefetched } from './command.ts'
+import type { ReadRecord } from './write-plan.ts'
+
+/** The record as it would be, with everything that is wrong with it said at once. */
+export async function checked(
+  transaction: Transaction,
+  actor: Actor,
+  definition: Definition,
+  sent: { body: Json; before: JsonObject | null; prefetched: Prefetched },
+): Promise<JsonObject> {
+  const { record, problems } = judged(definition, sent)
+  const { before } = sent
+  if (problems.length === 0) problems.push(...(await circles(transaction, actor, definition, record, before)))
+  if (problems.length > 0) throw invalidFields(problems)
+  return record
+}
+
+/** The record as it would be, and what is wrong with it but for the circles of a tree. */
+export const judged = (
+  definition: Definition,
+  { body, before, prefetched }: { body: Json; before: JsonObject | null; prefetched: Prefetched },
+) => checkRecord(definition, body, before, (checked) => whatItLeadsTo(definition, checked, before, prefetched))
+
+/** What a body says of the fields that have to be looked up; what is not acceptable there is not looked up. */
+export const sentOf = (definition: Definition, body: Json): Sent => {
+  const names = [...referencesOf(definition), ...uniqueFields(definition)]
+  return Object.fromEntries(names.map((name) => [name, acceptable(definition, body, name) as string | number | null]))
+}
+
+export const referencesOf = once(({ fields }: Definition): readonly string[] =>
+  Object.keys(fields).filter((name) => fields[name]?.kind === 'reference'),
+)
+
+/** What the rules of a record have read of others. */
+export const readOf = ({ fields }: Definition, prefetched: Prefetched): ReadRecord[] =>
+  Object.entries(fields).flatMap(([field, type]) =>
+    type.kind === 'reference'
+      ? [{ field, records: type.to, record: (prefetched?.[field] ?? null) as JsonObject | null }]
+      : [],
+  )
+
+/** What the references lead to, and what is wrong with those, and with unique values, that were not there before. */
+function whatItLeadsTo(
+  definition: Definition,
+  { sent, after }: Checked,
+  before: JsonObject | null,
+  prefetched: Prefetched,
+): LedTo {
+  const isNew = (name: string): boolean => name in sent && sent[name] !== null && !same(sent[name], before?.[name])
+  const found = foundOf(definition, after, prefetched)
+  const lost = referencesOf(definition).filter((name) => isNew(name) && !found[name])
+  const taken = uniqueFields(definition).filter((name) => isNew(name) && prefetched?.[takenColumn(name)])
+  return { found, missing: [...lost.map((name) => notFound(definition, name)), ...taken.map(notUnique)] }
+}
+
+const foundOf = (definition: Definition, record: JsonObject, prefetched: Prefetched): Found =>
+  Object.fromEntries(
+    referencesOf(definition)
+      .filter((name) => record[name] !== null)
+      .map((name) => [name, (prefetched?.[name] ?? undefined) as JsonObject | undefined]),
+  )
+
+/** What the references of a record as it stands lead to, as far as its rules read it. */
+export async function lookUpFound(
+  transaction: Transaction,
+  companyId: number,
+  definition: Definition,
+  record: JsonObject,
+): Promise<Found> {
+  const read = Object.entries(definition.fields).filter(([, field]) => field.kind === 'reference' && field.reads)
+  const references = Object.fromEntries(read.map(([name]) => [name, record[name] as number | null]))
+  if (Object.values(references).every((id) => id === null)) return {}
+  const [row] = await transaction.run<JsonObject>(lookUp(companyId, definition, references))
+  return foundOf(definition, references, row ?? null)
+}
+
+/** The same words for a record that is missing, deleted, of another company or of the wrong sort: no oracle. */
+function notFound(definition: Definition, name: string): Problem {
+  const field = definition.fields[name]
+  const to = field?.kind === 'reference' ? field.to : name
+  return {
+    field: name,
+    code: 'not_found',
+    message: `must be the id of one of the company’s live ${to.replaceAll('_', ' ')}`,
+  }
+}
+
+export const notUnique = (field: string): Problem => ({
+  field,
+  code: 'not_unique',
+  message: 'is taken by another record (capitals do not count)',
+})
+
+/** A tree stays a tree, even when two callers re-hang it at once. */
+export async function circles(
+  transaction: Transaction,
+  { companyId }: Actor,
+  definition: Definition,
+  after: JsonObject,
+  before: JsonObject | null,
+): Promise<Problem[]> {
+  if (before === null) return []
+  const problems: Problem[] = []
+  for (const [name, field] of Object.entries(definition.fields)) {
+    const to = after[name]
+    if (field.kind !== 'reference' || !field.tree || typeof to !== 'number' || to === before[name]) continue
+    await transaction.run(lockTree(companyId, definition.name, name))
+    const [row] = await transaction.run<{ leads: boolean }>(
+      leadsTo(companyId, definition.name, name, to, before.id as number),
+    )
+    if (row?.leads)
+      problems.push({ field: name, code: 'cycle', message: 'would close a circle that leads back to this record' })
+  }
+  return problems
+}
+
+export const same = (one: Json = null, other: Json = null): boolean =>
+  one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))
