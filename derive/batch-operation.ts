@@ -22,6 +22,8 @@ export type BatchWanted = {
   /** One of these names the record; a create has neither. */
   id: number | undefined
   externalRef: string | undefined
+  /** No record needs to have the reference yet. */
+  mayBeNew: boolean
   ifMatch: string | undefined
   body: JsonObject
   /** The fields of `body` that stand for the id of an earlier operation, and which. */
@@ -51,8 +53,8 @@ export function readOperation(
     ...lost,
   ]
   if (!isOp(op) || !definition || problems.length > 0) return { problems }
-  const wanted = { op, definition, id, externalRef, ifMatch, body: body ?? {}, refs } as BatchWanted
-  return { wanted }
+  const mayBeNew = ops[op].names === 'reference'
+  return { wanted: { op, definition, id, externalRef, mayBeNew, ifMatch, body: body ?? {}, refs } as BatchWanted }
 }
 
 /** What an operation is about and needs; nothing of one that cannot be understood. */

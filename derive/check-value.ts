@@ -1,5 +1,5 @@
 import { Compile } from 'typebox/schema'
-import type { Problem, ProblemCode } from '#registry/definition.ts'
+import { type Problem, type ProblemCode, problem } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import { isObject, type Json, type JsonObject, type JsonSchema } from '#registry/json.ts'
 import { once } from '#registry/once.ts'
@@ -58,7 +58,7 @@ export function checkMembers(fields: Members, body: JsonObject, { path, before, 
   const accepted: JsonObject = {}
   const problems: Problem[] = []
   const refuse = (name: string, code: ProblemCode, message: string) =>
-    problems.push({ field: path + name, code, message })
+    problems.push(problem(path + name, code, message))
 
   for (const [name, sent] of Object.entries(body)) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
@@ -83,9 +83,7 @@ export function checkMembers(fields: Members, body: JsonObject, { path, before, 
 function checkList(members: Members, list: Json[], { path, strangers }: Place) {
   const checked = list.map((item, index) => {
     const at = `${path}[${index}]`
-    if (!isObject(item)) {
-      return { accepted: {}, problems: [{ field: at, code: 'wrong_type', message: 'must be an object' } as Problem] }
-    }
+    if (!isObject(item)) return { accepted: {}, problems: [problem(at, 'wrong_type', 'must be an object')] }
     return checkMembers(members, item, { path: `${at}.`, before: null, strangers })
   })
   return {

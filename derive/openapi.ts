@@ -46,7 +46,10 @@ export function openapi(
     externalDocs: { url: errors, description: 'Every refusal by its code, and what to do about it.' },
     servers: [{ url: base, description: 'The address under which this document was asked for.', 'x-internal': false }],
     security: [{ bearer: [] }],
-    tags: sectionsOf(routes).map(({ name, about, remarks }) => ({ name, description: [about, ...remarks].join(' ') })),
+    tags: sectionsOf(routes).map(({ name, about, remarks = [] }) => ({
+      name,
+      description: [about, ...remarks].join(' '),
+    })),
     paths: paths(routes, errorsPage),
     components: {
       securitySchemes: {

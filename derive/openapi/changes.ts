@@ -23,6 +23,13 @@ const anything = (description: string): JsonObject => ({
   additionalProperties: true,
 })
 
+const changes: JsonObject = {
+  type: 'array',
+  items: refTo('schemas', 'Change'),
+  maxItems: pageSizeMax,
+  description: 'The changes of this page.',
+}
+
 export const changeSchemas: JsonObject = {
   Change: answer('One change of one record.', {
     event: { ...text(80), description: 'The resource and what happened to it.', examples: ['projects.updated'] },
@@ -56,7 +63,7 @@ export const changeSchemas: JsonObject = {
   ...enumType('ChangeAction', eventActions, '`deleted` can be restored, `erased` is gone for good.'),
   ...enumType('ChangeChannel', channels, 'This API, the web interface, or the operator’s command.'),
   ChangesPage: answer('Changes in the order of their commits.', {
-    data: changes(),
+    data: changes,
     meta: refTo('schemas', 'ChangesMeta'),
   }),
   ChangesMeta: answer('Where to go on.', {
@@ -77,18 +84,9 @@ export const changeSchemas: JsonObject = {
     },
   }),
   HistoryPage: answer('Changes of one record, the newest first.', {
-    data: changes(),
+    data: changes,
     meta: refTo('schemas', 'PageMeta'),
   }),
-}
-
-function changes(): JsonObject {
-  return {
-    type: 'array',
-    items: refTo('schemas', 'Change'),
-    maxItems: pageSizeMax,
-    description: 'The changes of this page.',
-  }
 }
 
 /** An update, as it is told. */

@@ -34,7 +34,6 @@ export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
     section: {
       name: 'Batch',
       about: 'Many creates, updates, upserts and deletes in one call, of any resources.',
-      remarks: [],
     },
     summary: 'Write many records',
     description: [

@@ -44,7 +44,6 @@ export const changes: OwnOperation<DataOperation<'read'>> = (base) => ({
   section: {
     name: 'Changes',
     about: 'What happened to the records of the company, whoever did it and wherever.',
-    remarks: [],
   },
   summary: 'Follow the changes',
   description: [

@@ -27,7 +27,6 @@ function document(
   const section: Section = {
     name: 'Documents',
     about: 'This API, described. No token is needed, and no call is counted.',
-    remarks: [],
   }
   return (base) => ({ method: 'GET', path: `${base}/${name}`, access: 'public', section, ...said })
 }

@@ -20,7 +20,7 @@ export type Access = Operation['access']
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** A part of the documents; operations with one name stand together. */
-export type Section = { name: string; about: string; remarks: readonly string[] }
+export type Section = { name: string; about: string; remarks?: readonly string[] }
 
 /** What every operation says. */
 type Documented = {

@@ -21,7 +21,6 @@ export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
   section: {
     name: 'Writes',
     about: 'What was written, whichever records it was about, by the id that its answer had in `X-Write-Id`.',
-    remarks: [],
   },
   summary: 'Take a write back',
   description: [

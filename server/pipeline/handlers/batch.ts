@@ -102,12 +102,12 @@ const seriesOf = (companyId: number, call: CallOfWrite, rows: readonly Ordered[]
 type Wanted = Extract<Ordered, { wanted: unknown }>
 
 function single(companyId: number, row: Wanted, textOf: (n: number) => string): Command<Answer> {
-  const { op, definition, id, externalRef } = row.wanted
+  const { op, definition, id, externalRef, mayBeNew } = row.wanted
   // Before anything is looked at: what it stands for is refused, whatever its record is.
   const body = filledIn(row, textOf)
   const onId = (id: number | undefined): Command<Answer> => singles[op](companyId, { row, id: id as number, body })
   // What may be new finds its record itself, or none.
-  return op !== 'upsert' && externalRef !== undefined ? byReference(companyId, definition, externalRef, onId) : onId(id)
+  return externalRef !== undefined && !mayBeNew ? byReference(companyId, definition, externalRef, onId) : onId(id)
 }
 
 type Single = { row: Wanted; id: number; body: JsonObject }

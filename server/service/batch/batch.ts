@@ -13,7 +13,7 @@ import { takeLocks } from './locks.ts'
 import { idOfReference } from './reference.ts'
 import { type Late, type Ordered, type Outcomes, type Run, Undone, type WantedRow } from './run.ts'
 import { updateSet } from './update-set.ts'
-import { upsertSet } from './upsert-set.ts'
+import { upsertOne } from './upsert-one.ts'
 
 /**
  * Many operations in one transaction, in their order, as sets. An operation that is refused has written nothing, and the
@@ -44,17 +44,22 @@ export async function runBatch(
 
 type DoSet = (run: Run, definition: Definition, set: readonly WantedRow[]) => Promise<void>
 
-const deleteSet: DoSet = async (run, _definition, set) => {
-  for (const row of set) await deleteOne(run, row)
-}
+/** Each is a piece of work of its own. */
+const oneByOne =
+  (does: (run: Run, row: WantedRow) => Promise<void>): DoSet =>
+  async (run, _definition, set) => {
+    for (const row of set) {
+      await does(run, row)
+      await run.breathe()
+    }
+  }
 
 const sets: { readonly [op in BatchOp]: DoSet } = {
-  ...{ create: createSet, update: updateSet, upsert: upsertSet, delete: deleteSet },
+  ...{ create: createSet, update: updateSet, upsert: oneByOne(upsertOne), delete: oneByOne(deleteOne) },
 }
 
-/** A deletion follows what refers to its record, so each is a piece of work of its own. */
-async function deleteOne(run: Run, row: WantedRow): Promise<void> {
-  const { transaction, actor, outcomes } = run
+/** A deletion follows what refers to its record. */
+async function deleteOne({ transaction, actor, outcomes }: Run, row: WantedRow): Promise<void> {
   const { definition, externalRef } = row.wanted
   try {
     const id = row.wanted.id ?? (await idOfReference(transaction, actor.companyId, definition, externalRef as string))
@@ -64,5 +69,4 @@ async function deleteOne(run: Run, row: WantedRow): Promise<void> {
     if (!(error instanceof Refusal)) throw error
     outcomes[row.n] = { refusal: error }
   }
-  await run.breathe()
 }

@@ -27,8 +27,8 @@ const belongs = (first: WantedRow, { wanted }: WantedRow): boolean =>
 const isNamed = ({ wanted }: WantedRow): boolean => wanted.externalRef !== undefined
 
 /** An update that hangs a record elsewhere is done alone: circles are looked for in what is written. */
-export const hangsInTree = ({ wanted: { op, definition, body } }: WantedRow): boolean =>
-  op !== 'create' && treesOf(definition).some((name) => Object.hasOwn(body, name))
+export const hangsInTree = ({ wanted: { id, externalRef, definition, body } }: WantedRow): boolean =>
+  (id ?? externalRef) !== undefined && treesOf(definition).some((name) => Object.hasOwn(body, name))
 
 /** The references of a resource that make a tree of its records. */
 export const treesOf = ({ fields }: Definition): string[] =>

@@ -49,8 +49,8 @@ async function valueLocks({ actor, breathe }: Run, rows: readonly WantedRow[]): 
 }
 
 /** The value that a unique field gets; of a record that may be new the one by which it is named, too. */
-const uniqueValueOf = ({ op, externalRef, definition, body }: BatchWanted, field: string): unknown =>
-  op === 'upsert' && field === referenceField ? externalRef?.trim() : acceptable(definition, body, field)
+const uniqueValueOf = ({ mayBeNew, externalRef, definition, body }: BatchWanted, field: string): unknown =>
+  mayBeNew && field === referenceField ? externalRef?.trim() : acceptable(definition, body, field)
 
 /** Of the record that an operation names; a new one has no id yet. */
 const holdOf: { readonly [op in BatchOp]: Hold } = {
