@@ -58,7 +58,7 @@ export type Found = { readonly [field: string]: JsonObject | undefined }
 /**
  * A pure check of the record `after` a write; `before` is null when it is being created. Returns what is wrong.
  */
-export type Rule = (after: JsonObject, before: JsonObject | null, found: Found) => Problem | undefined | Problem[]
+export type Rule = (after: JsonObject, before: JsonObject | null, found: Found) => Problem | undefined
 
 /**
  * Protected history: a record in this state is not deleted, and nothing of it changes but the columns of the state itself,

@@ -84,7 +84,7 @@ export const sweepCalls = (companyId: number, keptDays: number, most: number): S
         order by at limit ${most} for update skip locked
       )) returning company_id, at, route, status, replayed, dry_run, counted
     ), summed as (
-      ${summed(sql`gone c`)}
+      ${summed(sql`gone c group by 1, 2, 3, 4 order by 1, 2, 3, 4`)}
     ) select 1 as swept from gone`,
     'calls.sweep',
     async (run) => {
@@ -98,7 +98,7 @@ export const sweepCalls = (companyId: number, keptDays: number, most: number): S
       const which = sql`company_id = ${companyId} and id = any (${old.map(({ id }) => id)}::bigint[])`
       await together(
         run,
-        statement(summed(sql`calls c where ${which}`), 'calls.sum'),
+        statement(summed(sql`calls c where ${which} group by 1, 2, 3, 4`), 'calls.sum'),
         statement(sql`delete from calls where ${which}`, 'calls.forget'),
       )
       return old
@@ -108,7 +108,7 @@ export const sweepCalls = (companyId: number, keptDays: number, most: number): S
 /** Adds calls to the sums of their days. */
 const summed = (calls: Sql): Sql => sql`insert into call_days (company_id, day, resource, outcome, calls, counted)
       select c.company_id, ${day}, ${resource}, ${outcome}, count(*), count(*) filter (where c.counted)
-      from ${calls} group by 1, 2, 3, 4 order by 1, 2, 3, 4
+      from ${calls}
       on conflict (company_id, day, resource, outcome)
       do update set calls = call_days.calls + excluded.calls, counted = call_days.counted + excluded.counted`
 
