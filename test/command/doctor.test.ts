@@ -106,6 +106,36 @@ describe('doctor', () => {
     expect(ills(await diagnose())).toEqual([])
   })
 
+  test('says which webhooks do not hear of changes, and where to look.', async () => {
+    const given = async (text: string): Promise<string> => {
+      await opened.app.database.read({ text, values: [] })
+      const { ok, warning, says } = (await diagnose()).checks.find(({ name }) => name === 'webhooks')!
+      expect(ok).toBe(true)
+      return warning ? `warning: ${says}` : says
+    }
+    const where = '"plumbline webhooks list --company <id>" says which, and why.'
+    expect(
+      await given(`insert into webhook_endpoints (company_id, name, url, events, payload, ordered, sealed, cursor_epoch,
+          cursor_pos, cursor_id, log_epoch)
+        select min(id), 'A', 'https://example.com/', '{clients.created}', 'thin', true, '', 1, '1', 1, 1 from companies`),
+    ).toBe('1 that do well')
+    expect(await given("update webhook_endpoints set failing_since = now() - interval '9 minutes 30 seconds'")).toBe(
+      `warning: 1 that fail, one for 10 min: ${where}`,
+    )
+    expect(await given("update webhook_endpoints set disabled_at = now(), disabled_because = 'failing'")).toBe(
+      `warning: 1 that the service has given up: ${where}`,
+    )
+    expect(
+      await given(`update webhook_endpoints set disabled_at = null, disabled_because = null, failing_since = null,
+        resync_since = now()`),
+    ).toBe(`warning: 1 that need a new start: ${where}`)
+    expect(
+      await given(
+        "update webhook_endpoints set disabled_at = now(), disabled_because = 'by_hand', resync_since = null",
+      ),
+    ).toBe('there are none that send')
+  })
+
   test('finds more connections than the database takes.', async () => {
     expect(ills(await diagnose({ DATABASE_CONNECTIONS: '400' }))).toEqual([
       'connections: up to 400 of the 200 that the database takes: lower DATABASE_CONNECTIONS, or raise max_connections in the database.',
