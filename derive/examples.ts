@@ -52,24 +52,20 @@ export function updateExamples(definition: Definition): Examples & { change: Exa
       description: 'What is absent stays.',
       value: revised(definition),
     },
-    ...(cleared
-      ? {
-          clear: {
-            summary: 'Clear a field with null',
-            description: 'Any field but those that are required.',
-            value: { [cleared[0]]: null },
-          },
-        }
-      : {}),
-    ...(inside
-      ? {
-          inside: {
-            summary: 'Change one member of an object',
-            description: 'The other members of the object stay.',
-            value: memberOf(...inside),
-          },
-        }
-      : {}),
+    ...(cleared && {
+      clear: {
+        summary: 'Clear a field with null',
+        description: 'Any field but those that are required.',
+        value: { [cleared[0]]: null },
+      },
+    }),
+    ...(inside && {
+      inside: {
+        summary: 'Change one member of an object',
+        description: 'The other members of the object stay.',
+        value: memberOf(...inside),
+      },
+    }),
   }
 }
 

@@ -9,7 +9,7 @@ import { dataOperation, documentSchemas, publicOperation } from './openapi/opera
 import { planSchemas } from './openapi/plan.ts'
 import { problemSchemas, sharedProblemExamples } from './openapi/problems.ts'
 import { recordSchemas } from './openapi/records.ts'
-import type { Section } from './operations/section.ts'
+import type { Section } from './operations/operation.ts'
 import { type DataRoute, isDataRoute, type Route } from './routes.ts'
 
 export type DocumentOptions = {
@@ -46,7 +46,10 @@ export function openapi(
     externalDocs: { url: errors, description: 'Every refusal by its code, and what to do about it.' },
     servers: [{ url: base, description: 'The address under which this document was asked for.', 'x-internal': false }],
     security: [{ bearer: [] }],
-    tags: sectionsOf(routes).map(({ name, about, remarks }) => ({ name, description: [about, ...remarks].join(' ') })),
+    tags: sectionsOf(routes).map(({ name, about, remarks = [] }) => ({
+      name,
+      description: [about, ...remarks].join(' '),
+    })),
     paths: paths(routes, errorsPage),
     components: {
       securitySchemes: {
@@ -57,7 +60,7 @@ export function openapi(
           description: 'The active token of the company, from Settings, API. Each operation names the scope it needs.',
         },
       },
-      parameters: parameterComponents(),
+      parameters: parameterComponents,
       headers: headerComponents(),
       schemas: {
         ...Object.assign({}, ...definitions.map((definition) => schemasOf(definition))),

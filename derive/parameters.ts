@@ -3,98 +3,15 @@ import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { JsonSchema } from '#registry/json.ts'
 import { idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
-import type { Listing } from '#registry/listing.ts'
-import { Refusal } from '#registry/refusals.ts'
-import { momentOf } from './moment.ts'
-import type { DataRoute } from './routes.ts'
 import { valueSchema } from './schema.ts'
 import { plain } from './words.ts'
 
-/** The query parameters of operations: what they are, for the documents, and how they are read. Decisions, Queries. */
+/** The query parameters of operations: what they are, for the documents. `query.ts` reads them. Decisions, Queries. */
 export type Parameter = {
   name: string
   about: string
   schema: JsonSchema
   example: string | number | boolean | readonly string[]
-}
-
-/** The parameters of a query, each known to the route and given once, or the refusal of the first that is not. */
-export function readQuery(query: string, { parameterNames, method, path }: Taker): Map<string, string> {
-  return query === '' ? new Map() : readPairs(query, parameterNames, `${method} ${path}`)
-}
-
-type Taker = Pick<DataRoute, 'parameterNames' | 'method' | 'path'>
-
-/** The same where the parameters are named by the one who takes them. */
-export function readPairs(query: string, known: readonly string[], taker: string): Map<string, string> {
-  const pairs = new Map<string, string>()
-  for (const part of query.split('&').filter((part) => part !== '')) {
-    const [name = '', value = ''] = splitOnce(part, '=').map(decoded)
-    if (!known.includes(name)) {
-      throw new Refusal('unknown_parameter', {
-        detail: `${quoted(name)} is not a parameter of ${taker}; it takes ${known.join(', ') || 'none'}.`,
-      })
-    }
-    if (pairs.has(name)) throw invalid(name, 'is given twice')
-    pairs.set(name, value)
-  }
-  return pairs
-}
-
-export function readListing(query: ReadonlyMap<string, string>, definition: Definition): Listing {
-  const fields = readFields(query, definition)
-  const updatedSince = readInstant('updated_since', query.get('updated_since'))
-  const afterId = readAfterId(query)
-  return {
-    filters: Object.fromEntries(
-      definition.filters
-        .filter((name) => query.has(name))
-        .map((name) => [name, readFilter(definition, name, query.get(name) as string)]),
-    ),
-    words: readWords(query.get('q')),
-    sort: readSort(query.get('sort'), definition),
-    ...(updatedSince === undefined ? {} : { updatedSince }),
-    ...(afterId === undefined ? {} : { afterId }),
-    ...readCut(query),
-    ...(fields ? { fields } : {}),
-  }
-}
-
-/** Where a page is cut. */
-export const readCut = (query: ReadonlyMap<string, string>): { limit: number; offset: number } => ({
-  limit: Math.min(
-    readInteger('limit', query.get('limit'), 1, Number.POSITIVE_INFINITY) ?? pageSizeDefault,
-    pageSizeMax,
-  ),
-  offset: readInteger('offset', query.get('offset'), 0, offsetMax) ?? 0,
-})
-
-/** By id a page is found again whatever was deleted before it; another order has no such place. */
-function readAfterId(query: ReadonlyMap<string, string>): number | undefined {
-  const afterId = readInteger('after_id', query.get('after_id'), 0, idMax)
-  const other = ['offset', 'sort'].find((name) => query.has(name))
-  if (afterId !== undefined && other !== undefined) throw invalid('after_id', `does not go together with ${other}`)
-  return afterId
-}
-
-export function readFields(query: ReadonlyMap<string, string>, definition: Definition): string[] | undefined {
-  const given = query.get('fields')
-  if (given === undefined) return undefined
-  const names = given.split(',').map((name) => name.trim())
-  const known = Object.keys(definition.fields)
-  const wrong = names.find((name) => !known.includes(name))
-  if (wrong !== undefined)
-    throw invalid('fields', `names ${quoted(wrong)}, which is no field; the fields are ${known.join(', ')}`)
-  return names
-}
-
-/** Decisions, Dry-run: `1`/`true` or `0`/`false`; anything else is refused and nothing runs. */
-export function readDryRun(value: string | undefined, where: string): boolean {
-  if (value === undefined || value === '0' || value === 'false') return false
-  if (value === '1' || value === 'true') return true
-  throw new Refusal('invalid_dry_run', {
-    detail: `${where} is ${quoted(value)}; send 1 or true for a dry-run, 0 or false for a real call. Nothing was done.`,
-  })
 }
 
 export const sortableFields = (definition: Definition): string[] =>
@@ -189,75 +106,3 @@ export const dryRunParameter: Parameter = {
   schema: { type: 'string', maxLength: 5, pattern: '^(1|true|0|false)$' },
   example: '1',
 }
-
-function readFilter(definition: Definition, name: string, value: string): string | number | boolean {
-  const field = definition.fields[name]
-  switch (field?.kind) {
-    case 'reference':
-      return readInteger(name, value, 1, idMax) as number
-    case 'choice':
-      if (field.values.includes(value)) return value
-      throw invalid(name, `is ${quoted(value)}; it ${kindOf(field).must(field)}`)
-    case 'flag':
-      if (value === 'true' || value === 'false') return value === 'true'
-      throw invalid(name, `is ${quoted(value)}; it must be true or false`)
-    default:
-      throw new Error(`${definition.name}.${name} cannot be filtered by`)
-  }
-}
-
-function readWords(value: string | undefined): string[] {
-  const words = (value ?? '').trim()
-  if ([...words].length > searchLengthMax) throw invalid('q', `has more than ${searchLengthMax} characters`)
-  return words === '' ? [] : words.split(/\s+/u)
-}
-
-function readSort(value: string | undefined, definition: Definition): Listing['sort'] {
-  if (value === undefined) return []
-  const sortable = sortableFields(definition)
-  const terms = value.split(',').map((term) => ({ field: term.replace(/^-/, ''), descending: term.startsWith('-') }))
-  const wrong = terms.find(({ field }) => !sortable.includes(field))
-  if (wrong) throw invalid('sort', `names ${quoted(wrong.field)}; it can name ${sortable.join(', ')}`)
-  return terms.filter((term, at) => terms.findIndex(({ field }) => field === term.field) === at)
-}
-
-function readInstant(name: string, value: string | undefined): string | undefined {
-  if (value === undefined) return undefined
-  // A plus sign that was not percent-encoded has become a blank, which no moment has.
-  const moment = momentOf(value.replace(' ', '+'))
-  if (moment === undefined) throw invalid(name, `is ${quoted(value)}; it must be a moment like 2026-03-31T12:00:00Z`)
-  return moment
-}
-
-/** Digits only: Number("") is 0 and Number("1e3") is 1000. */
-export function readInteger(name: string, value: string | undefined, min: number, max: number): number | undefined {
-  if (value === undefined) return undefined
-  const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
-  if (number >= min && number <= max) return number
-  throw invalid(
-    name,
-    `is ${quoted(value)}; it must be a whole number from ${min}${max === Number.POSITIVE_INFINITY ? ' up' : ` to ${max}`}`,
-  )
-}
-
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator)
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
-}
-
-function decoded(text: string): string {
-  let plain: string
-  try {
-    plain = decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    throw new Refusal('invalid_parameter', { detail: 'The query is not percent-encoded UTF-8.' })
-  }
-  if (plain.includes('\0')) throw new Refusal('invalid_parameter', { detail: 'The query contains a NUL character.' })
-  return plain
-}
-
-export const invalid = (name: string, what: string): Refusal =>
-  new Refusal('invalid_parameter', { detail: `${name} ${what}.` })
-
-/** What somebody sent, short enough to be said back. */
-export const quoted = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)

@@ -1,6 +1,6 @@
 import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
-import type { Problem } from '#registry/definition.ts'
+import { type Problem, problem } from '#registry/definition.ts'
 import { passwordLengthMax, passwordLengthMin } from '#registry/limits.ts'
 
 /**
@@ -28,19 +28,13 @@ export function passwordStrength(password: string, { email, name }: Owner): Stre
 /** What is wrong with a new password, and what to do about it. */
 export function passwordProblem(password: string, owner: Owner, field: string): Problem | undefined {
   const length = [...password].length
-  if (length < passwordLengthMin || length > passwordLengthMax) {
-    const message = `must have ${passwordLengthMin} to ${passwordLengthMax} characters`
-    return { field, code: length < passwordLengthMin ? 'too_short' : 'too_long', message }
-  }
-  if (folded(password) === folded(owner.email)) {
-    return {
-      field,
-      code: 'too_weak',
-      message: 'is the e-mail address of the account; choose several words of your own',
-    }
-  }
+  const bounds = `must have ${passwordLengthMin} to ${passwordLengthMax} characters`
+  if (length < passwordLengthMin) return problem(field, 'too_short', bounds)
+  if (length > passwordLengthMax) return problem(field, 'too_long', bounds)
+  if (folded(password) === folded(owner.email))
+    return problem(field, 'too_weak', 'is the e-mail address of the account; choose several words of your own')
   if (passwordStrength(password, owner) >= strengthMin) return undefined
-  return { field, code: 'too_weak', message: 'is easily guessed; choose several words that do not belong together' }
+  return problem(field, 'too_weak', 'is easily guessed; choose several words that do not belong together')
 }
 
 const folded = (text: string): string => text.normalize('NFKC').toLowerCase()

@@ -1,4 +1,4 @@
-import type { Definition, Problem } from '#registry/definition.ts'
+import { type Definition, type Problem, problem } from '#registry/definition.ts'
 import { batchProblemsMax } from '#registry/limits.ts'
 import { invalidFields, type Listed, Refusal, type RefusedOperation } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
@@ -39,10 +39,8 @@ export function rowRefusal(problems: readonly Problem[]): Refusal {
   const left = problems.length - batchProblemsMax
   if (left <= 0) return invalidFields([...problems])
   const message = `The operation has ${left} more mistakes like these`
-  return invalidFields([
-    ...problems.slice(0, batchProblemsMax),
-    { field: '', code: problems.at(-1)?.code ?? 'unknown_field', message },
-  ])
+  const last = problems.at(-1)?.code ?? 'unknown_field'
+  return invalidFields([...problems.slice(0, batchProblemsMax), problem('', last, message)])
 }
 
 /** `operations` is how many the batch has. */

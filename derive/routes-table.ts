@@ -6,15 +6,8 @@ export function routesTable(routes: readonly Route[]): string {
   const widths = (rows[0] as string[]).map((_, column) =>
     Math.max(...rows.map((cells) => (cells[column] as string).length)),
   )
-  return rows
-    .map(
-      (cells) =>
-        `${cells
-          .map((cell, column) => cell.padEnd(widths[column] as number))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('')
+  const lines = rows.map((cells) => cells.map((cell, column) => cell.padEnd(widths[column] as number)).join('  '))
+  return lines.map((line) => `${line.trimEnd()}\n`).join('')
 }
 
 function row(route: Route): string[] {

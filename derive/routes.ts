@@ -3,7 +3,7 @@ import { once } from '#registry/once.ts'
 import type { RefusalCode } from '#registry/refusals.ts'
 import type { Registry } from '#registry/resources/index.ts'
 import { type Operations, own, type StandardName, standard } from './operations/index.ts'
-import type { DataOperation, DocumentOperation, OnResource, Operation } from './operations/operation.ts'
+import type { DataOperation, DocumentOperation, OnResource } from './operations/operation.ts'
 import { dryRunParameter } from './parameters.ts'
 
 /**
@@ -91,14 +91,14 @@ const made = once(({ standard, own }: Operations) => ({
 
 /** A data operation of its own, under a base path. */
 export const ownRoute = (name: keyof typeof own, base = '/v1'): DataRoute =>
-  placedOwn(own[name](base), { id: name, operation: name }) as DataRoute
+  ownRoutes(own, base).find(({ id }) => id === name) as DataRoute
 
 const ownRoutes = once((own: Operations['own'], base: string): Route[] =>
-  Object.entries(own).map(([id, operation]) => placedOwn(operation(base), { id, operation: id })),
+  Object.entries(own).map(([id, make]) => {
+    const operation = make(base)
+    return { ...(operation.access === 'public' ? operation : whole(operation)), id, operation: id }
+  }),
 )
-
-const placedOwn = (operation: Operation, placed: Placed): Route =>
-  operation.access === 'public' ? { ...operation, ...placed } : { ...whole(operation), ...placed }
 
 /** With the parameters and refusals that follow from what it is. */
 function whole<Data extends DataOperation>(operation: Data) {

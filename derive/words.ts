@@ -58,20 +58,18 @@ export function removalWords({ one, removal, protection }: Definition): string[]
     ...(cascade ? [matching(records, cascade)] : []),
     ...(otherwise === 'cascade' ? [other(records, restrict)] : []),
   ])
-  const unlinked = relations.flatMap(({ records, onDelete: { restrict, cascade, otherwise } }) =>
-    otherwise === 'unlinked' ? [other(records, restrict ?? cascade)] : [],
-  )
-  const kept = relations.flatMap(({ records, onDelete: { restrict, cascade, otherwise } }) =>
-    otherwise === 'kept' ? [other(records, restrict ?? cascade)] : [],
-  )
+  const staying = (effect: 'unlinked' | 'kept') =>
+    relations.flatMap(({ records, onDelete: { restrict, cascade, otherwise } }) =>
+      otherwise === effect ? [other(records, restrict ?? cascade)] : [],
+    )
   const itself = protection ? [`the ${one} itself ${withWords(protection.when)}`] : []
   const sentence = (what: string, items: string[]): string[] =>
     items.length > 0 ? [`${what}: ${items.join('; ')}.`] : []
   return [
     ...sentence('Refused with `delete_blocked` because of', [...itself, ...restrict]),
     ...sentence('Deleted with it', cascade),
-    ...sentence('Kept, with the reference set to null', unlinked),
-    ...sentence('Kept as they are', kept),
+    ...sentence('Kept, with the reference set to null', staying('unlinked')),
+    ...sentence('Kept as they are', staying('kept')),
     hardWhen
       ? `The mode is \`hard\`, erased for good, for one ${withWords(hardWhen)}, and \`soft\` for any other.`
       : 'The mode is `soft`: the record is no longer served, and the company can restore it in the web interface.',

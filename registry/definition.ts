@@ -47,6 +47,8 @@ export type Definition = {
 /** Why a field, or the record at that field, is not acceptable. */
 export type Problem = { field: string; code: ProblemCode; message: string }
 
+export const problem = (field: string, code: ProblemCode, message: string): Problem => ({ field, code, message })
+
 /** The field codes of a 422. Never renamed or reused. */
 export type ProblemCode = keyof typeof fieldCodes
 
@@ -56,7 +58,7 @@ export type Found = { readonly [field: string]: JsonObject | undefined }
 /**
  * A pure check of the record `after` a write; `before` is null when it is being created. Returns what is wrong.
  */
-export type Rule = (after: JsonObject, before: JsonObject | null, found: Found) => Problem | undefined | Problem[]
+export type Rule = (after: JsonObject, before: JsonObject | null, found: Found) => Problem | undefined
 
 /**
  * Protected history: a record in this state is not deleted, and nothing of it changes but the columns of the state itself,

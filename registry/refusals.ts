@@ -1,4 +1,4 @@
-import type { Problem } from './definition.ts'
+import { type Problem, type ProblemCode, problem } from './definition.ts'
 import type { JsonObject } from './json.ts'
 import {
   batchBytesMax,
@@ -333,6 +333,9 @@ export function invalidFields(errors: Problem[]): Refusal {
     detail: `${errors.slice(0, toldMax).map(told).join('; ')}${rest}.`,
   })
 }
+
+export const invalidField = (field: string, code: ProblemCode, message: string): Refusal =>
+  invalidFields([problem(field, code, message)])
 
 export type ProblemBody = Omit<Particulars, 'headers' | 'refused'> & {
   refused?: RefusedRow[]

@@ -1,4 +1,4 @@
-import type { Problem } from './definition.ts'
+import { type Problem, problem } from './definition.ts'
 import { strangerShownMax, strangersNamedMax } from './limits.ts'
 
 /**
@@ -16,8 +16,7 @@ export function countStrangers(): Strangers {
   const meet = (path: string, fields: () => readonly string[]): Problem[] => {
     met++
     if (met > strangersNamedMax) return []
-    const message = `is not a field here; the fields are ${fields().join(', ')}`
-    return [{ field: shown(path), code: 'unknown_field', message }]
+    return [problem(shown(path), 'unknown_field', `is not a field here; the fields are ${fields().join(', ')}`)]
   }
   return Object.assign(meet, { met: () => met })
 }
@@ -27,7 +26,7 @@ export function strangersLeft(strangers: Strangers): Problem[] {
   const left = strangers.met() - strangersNamedMax
   if (left <= 0) return []
   const message = `The body has ${left} more ${left === 1 ? 'member that is no field' : 'members that are no fields'} here`
-  return [{ field: '', code: 'unknown_field', message }]
+  return [problem('', 'unknown_field', message)]
 }
 
 /** Half of a surrogate pair, where the cut left one, becomes U+FFFD. */

@@ -1,4 +1,4 @@
-import { definitionOf, type Registry, registry } from './resources/index.ts'
+import { definitionOf, registry, servedResources } from './resources/index.ts'
 
 /** What a webhook endpoint may be, and what it is told of: the service checks it and the console shows it. */
 
@@ -7,11 +7,8 @@ export const eventActions = ['created', 'updated', 'deleted', 'erased', 'restore
 
 export const eventName = (records: string, action: string): string => `${records}.${action}`
 
-const eventsOf = (records: Registry): string[] =>
-  records.filter(({ served }) => served).flatMap(({ name }) => eventActions.map((action) => eventName(name, action)))
-
 /** All that an endpoint can be told of. */
-export const eventNames = eventsOf(registry)
+export const eventNames = servedResources.flatMap(({ name }) => eventActions.map((action) => eventName(name, action)))
 
 /** The kind of record that an event is about. */
 export const recordsOfEvent = (event: string): string => event.slice(0, event.lastIndexOf('.'))

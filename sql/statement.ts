@@ -15,6 +15,14 @@ export type Statement = {
 export type Steps = (run: Run) => Promise<readonly unknown[]>
 export type Run = <Row>(statement: Statement) => Promise<Row[]>
 
+/** Statements that travel together, in this order; the rows of the last. */
+export const together = async (run: Run, ...statements: Statement[]): Promise<readonly unknown[]> =>
+  (await Promise.all(statements.map((one) => run(one)))).at(-1) ?? []
+
+/** Has the whole transaction run again, as PostgreSQL has it by this code. */
+export const conflict = (cause?: unknown): Error =>
+  Object.assign(new Error('met another transaction', { cause }), { code: '40001' })
+
 /** PostgreSQL cuts longer names off, and two statements would share one. */
 const nameLengthMax = 63
 

@@ -35,14 +35,6 @@ export type OwnSession = ListedSession
 /** A record, or those of its fields that were asked for. */
 export type RecordShown = { id: number; [field: string]: Json }
 
-export type RecordCreated = { id: number | null; created: boolean; dry_run: boolean }
-export type RecordUpdated = { id: number; updated: boolean; dry_run: boolean; changed: string[] }
-
-/** What a deletion has done; a dry-run says what it would do. */
-export type RecordDeleted = { id: number; deleted: boolean; dry_run: boolean; mode: 'soft' | 'hard' } & {
-  [part in 'would_delete' | 'would_keep' | 'deleted_with' | 'kept']?: Listed[]
-}
-
 /** Somebody with an account; null where it was nobody. */
 export type Who = { account_id: number; name: string } | null
 
@@ -60,34 +52,18 @@ export type HistoryEntry = Omit<Acting, 'records' | 'record_id'> & {
   changes: { [field: string]: [Json, Json] } | null
 }
 
+/** The same with what it was done to, a record or something in Settings, and the title of that. */
 export type RecentEntry = HistoryEntry & Pick<Acting, 'records' | 'record_id'> & { title: string | null }
 
 /** A deletion, with all that went along. */
 export type Removal = Acting &
   Pick<RemovalRow, 'title' | 'mode' | 'restored_at'> & { went: Listed[]; unlinked: (Listed & { by: string })[] }
 
-export type Restored = { id: number; restored: true } & Pick<Acting, 'records' | 'record_id'> & {
-    came_back: Listed[]
-    linked: Listed[]
-  }
-
-/** What was taken back of a write, and how many records the next call takes back. */
-export type WriteUndone = { write_id: string; undone: boolean; dry_run: boolean; records: number; remaining: number }
-
 /** A record that goes by the value at `place`, which counts from 0. */
 export type LookedUp = { place: number; id: number; title: string | null; also: string | null }
 
 /** An import; `own` where the one who asks has begun it and may go on. */
 export type ImportShown = Omit<ImportRow, 'account_id' | 'records'> & { own: boolean }
-
-/** What became of the operations of a batch. */
-export type BatchDone = {
-  mode: string
-  dry_run: boolean
-  done: number
-  refused: number
-  operations: { n: number; status: number; data: { id: number | null; changed?: string[] } }[]
-}
 
 export type DueItem = Pick<DueRow, 'id' | 'name' | 'on'>
 
@@ -161,9 +137,6 @@ export type Failure = FailureRow
 
 /** Whether what calls say is kept, and for how many days the operator lets it be kept; 0 is not at all. */
 export type CallDetailsSwitch = { keeps: boolean; kept_days: number }
-
-/** Something that was done in Settings; `title` is what it was done to. */
-export type SettingsEntry = HistoryEntry & Pick<Acting, 'records' | 'record_id'> & { title: string | null }
 
 /** How much of what a plan holds is used; null is without limit. */
 export type PlanUse = { records: string; used: number; limit: number | null }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '#registry/json.ts'
 import { batchBytesMax, batchValuesMax, bodyBytesMax, bodyValuesMax } from '#registry/limits.ts'
 import type * as said from './answers.ts'
+import type * as done from './done.ts'
 import { type ConsoleOperation, type Data, type Members, of, type Shape } from './operation.ts'
 
 const paging = ['limit', 'offset'] as const
@@ -55,20 +56,20 @@ export const consoleOperations = {
     needs: { records: 'EDIT' },
     body: 'a record',
     success: 201,
-    data: of<said.RecordCreated>(),
+    data: of<done.RecordCreated>(),
   },
   'records.update': {
     method: 'PATCH',
     path: '/records/{records}/{id}',
     needs: { records: 'EDIT' },
     body: 'a record',
-    data: of<said.RecordUpdated>(),
+    data: of<done.RecordUpdated>(),
   },
   'records.delete': {
     method: 'DELETE',
     path: '/records/{records}/{id}',
     needs: { records: 'DELETE' },
-    data: of<said.RecordDeleted>(),
+    data: of<done.RecordDeleted>(),
   },
   'records.export': { method: 'GET', path: '/records/{records}.csv', needs: { records: 'VIEW' } },
   'records.history': {
@@ -109,7 +110,7 @@ export const consoleOperations = {
     needs: { records: 'EDIT' },
     body: { operations: 'objects' },
     bodyMax: { bytes: batchBytesMax, values: batchValuesMax },
-    data: of<said.BatchDone>(),
+    data: of<done.BatchDone>(),
   },
   'records.import': {
     method: 'POST',
@@ -117,18 +118,18 @@ export const consoleOperations = {
     needs: { records: 'EDIT' },
     body: { from: 'count', to: 'count', operations: 'objects' },
     bodyMax: { bytes: batchBytesMax, values: batchValuesMax },
-    data: of<said.BatchDone>(),
+    data: of<done.BatchDone>(),
   },
 
   'removals.list': { method: 'GET', path: '/removals', needs: 'session', query: paging, data: of<said.Removal[]>() },
-  'removals.restore': { method: 'POST', path: '/removals/{id}/restore', needs: 'session', data: of<said.Restored>() },
+  'removals.restore': { method: 'POST', path: '/removals/{id}/restore', needs: 'session', data: of<done.Restored>() },
 
   'writes.undo': {
     method: 'POST',
     path: '/writes/{id}/undo',
     needs: 'session',
     query: ['dry_run'],
-    data: of<said.WriteUndone>(),
+    data: of<done.WriteUndone>(),
   },
 
   home: { method: 'GET', path: '/home', needs: 'session', data: of<said.Morning>() },
@@ -220,7 +221,7 @@ export const consoleOperations = {
     path: '/settings/history',
     needs: 'session',
     query: paging,
-    data: of<said.SettingsEntry[]>(),
+    data: of<said.RecentEntry[]>(),
   },
 
   'webhooks.list': { method: 'GET', path: '/webhooks', needs: 'API_MANAGE', data: of<said.Webhook[]>() },

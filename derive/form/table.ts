@@ -1,7 +1,6 @@
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
-import type { Field } from '#registry/fields/index.ts'
-import { kindOf } from '#registry/fields/index.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import { type FormField, fieldsOf } from '../form.ts'
 
 /** The table and the filters of a resource. */

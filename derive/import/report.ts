@@ -7,27 +7,10 @@ import type { RowOutcome } from './importer.ts'
 /** The whole difference: a line for each field that changes, and for each mistake. */
 export function differenceCsv(rows: readonly RowOutcome[]): string {
   const lines = rows.flatMap(({ line, outcome, id, title, fields, problems }) => {
-    const common = [line, outcome, id, title]
-    const changes = Object.entries(fields).map(([field, [before, after]]) => [
-      ...common,
-      '',
-      '',
-      field,
-      before,
-      after,
-      '',
-    ])
-    const wrong = problems.map(({ column, value, field, message }) => [
-      ...common,
-      column,
-      value,
-      field,
-      null,
-      null,
-      message,
-    ])
+    const changes = Object.entries(fields).map(([field, [before, after]]) => ['', '', field, before, after, ''])
+    const wrong = problems.map(({ column, value, field, message }) => [column, value, field, null, null, message])
     const all = [...changes, ...wrong]
-    return all.length > 0 ? all : [[...common, '', '', '', null, null, '']]
+    return (all.length > 0 ? all : [['', '', '', null, null, '']]).map((rest) => [line, outcome, id, title, ...rest])
   })
   return byteOrderMark + [differenceHeader, ...lines].map(csvRow).join('')
 }

@@ -3,7 +3,7 @@ import type { Problem } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
 import type { Json } from '#registry/json.ts'
 import { once } from '#registry/once.ts'
-import { checkValue } from '../input.ts'
+import { checkValue } from '../check-value.ts'
 import { minorDigits } from '../money.ts'
 
 /** What people write in a cell, as a field takes it. */

@@ -1,21 +1,21 @@
 import type { JsonObject } from '#registry/json.ts'
 import { batchNameLengthMax, batchOperationsMax } from '#registry/limits.ts'
-import { batchModes, batchOps, served } from '../batch.ts'
+import { servedResources } from '#registry/resources/index.ts'
+import { batchModes } from '../batch.ts'
+import { batchOps } from '../batch-operation.ts'
 import { enumType } from './enums.ts'
-import { answer, idSchema, refTo } from './envelopes.ts'
+import { answer, idSchema, integer, refTo } from './envelopes.ts'
 
 /** What a batch asks, and what it answers. */
 
-const count = (minimum: number, description: string): JsonObject => ({
-  ...{ type: 'integer', format: 'int32', minimum, maximum: batchOperationsMax, description },
-})
+const count = (description: string): JsonObject => integer('int32', 0, batchOperationsMax, description)
 const name: JsonObject = {
   type: 'string',
   minLength: 1,
   maxLength: batchNameLengthMax,
   pattern: '^[A-Za-z0-9_.-]+$',
 }
-const n = { ...count(0, 'Which operation: the first is 0.'), maximum: batchOperationsMax - 1 }
+const n = integer('int32', 0, batchOperationsMax - 1, 'Which operation: the first is 0.')
 
 export const batchSchemas: JsonObject = {
   BatchInput: {
@@ -66,14 +66,14 @@ export const batchSchemas: JsonObject = {
   ...enumType('BatchOp', batchOps, 'What to do with the record.'),
   ...enumType(
     'BatchRecords',
-    served.map(({ name }) => name),
+    servedResources.map(({ name }) => name),
     'The resource.',
   ),
   BatchDone: answer('What became of a batch.', {
     mode: refTo('schemas', 'BatchMode'),
     dry_run: { type: 'boolean', description: 'Whether this was a dry-run, which writes nothing.' },
-    done: count(0, 'How many operations were done; in a dry-run, would be.'),
-    refused: count(0, 'How many were refused.'),
+    done: count('How many operations were done; in a dry-run, would be.'),
+    refused: count('How many were refused.'),
     operations: {
       type: 'array',
       items: refTo('schemas', 'BatchResult'),
@@ -88,7 +88,7 @@ export const batchSchemas: JsonObject = {
   ),
   BatchResult: answer(
     'What became of one operation.',
-    { n, status: { ...count(200, 'The status that a call of its own would have had.'), maximum: 599 } },
+    { n, status: integer('int32', 200, 599, 'The status that a call of its own would have had.') },
     {
       as: { ...name, description: 'The name that it was given.' },
       etag: { type: 'string', maxLength: 80, description: 'ETag of the record as it is now.' },
@@ -105,7 +105,7 @@ export const batchSchemas: JsonObject = {
     'An operation that was refused.',
     {
       n,
-      status: { ...count(400, 'The status that a call of its own would have had.'), maximum: 599 },
+      status: integer('int32', 400, 599, 'The status that a call of its own would have had.'),
       problem: refTo('schemas', 'Problem'),
     },
     { as: { ...name, description: 'The name that it was given.' } },

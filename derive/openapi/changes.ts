@@ -1,6 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { pageSizeMax } from '#registry/limits.ts'
+import { eventActions } from '#registry/webhooks.ts'
 import { recordExample, writeIdExample } from '../examples.ts'
 import { plain, schemaName } from '../words.ts'
 import { enumType } from './enums.ts'
@@ -8,7 +9,6 @@ import { answer, idSchema, refTo } from './envelopes.ts'
 
 /** A change as it is told, by the feed and by the history of a record. */
 
-const changeActions = ['created', 'updated', 'deleted', 'erased', 'restored'] as const
 const channels = ['api', 'console', 'command'] as const
 
 const orNull = (schema: JsonObject, description: string): JsonObject => ({
@@ -22,6 +22,13 @@ const anything = (description: string): JsonObject => ({
   description,
   additionalProperties: true,
 })
+
+const changes: JsonObject = {
+  type: 'array',
+  items: refTo('schemas', 'Change'),
+  maxItems: pageSizeMax,
+  description: 'The changes of this page.',
+}
 
 export const changeSchemas: JsonObject = {
   Change: answer('One change of one record.', {
@@ -53,10 +60,10 @@ export const changeSchemas: JsonObject = {
     request_id: orNull(text(200), 'The `X-Request-Id` of the call.'),
     idempotency_key: orNull(text(255), 'The Idempotency-Key of the call, by which you know your own writes.'),
   }),
-  ...enumType('ChangeAction', changeActions, '`deleted` can be restored, `erased` is gone for good.'),
+  ...enumType('ChangeAction', eventActions, '`deleted` can be restored, `erased` is gone for good.'),
   ...enumType('ChangeChannel', channels, 'This API, the web interface, or the operator’s command.'),
   ChangesPage: answer('Changes in the order of their commits.', {
-    data: changes(),
+    data: changes,
     meta: refTo('schemas', 'ChangesMeta'),
   }),
   ChangesMeta: answer('Where to go on.', {
@@ -77,18 +84,9 @@ export const changeSchemas: JsonObject = {
     },
   }),
   HistoryPage: answer('Changes of one record, the newest first.', {
-    data: changes(),
+    data: changes,
     meta: refTo('schemas', 'PageMeta'),
   }),
-}
-
-function changes(): JsonObject {
-  return {
-    type: 'array',
-    items: refTo('schemas', 'Change'),
-    maxItems: pageSizeMax,
-    description: 'The changes of this page.',
-  }
 }
 
 /** An update, as it is told. */

@@ -110,7 +110,12 @@ const withEnvelope = (name: string, about: string, properties: JsonObject, optio
   [`${name}Envelope`]: answer(about, { data: refTo('schemas', name) }, { plan: refTo('schemas', 'WritePlan') }),
 })
 
-const integer = (format: 'int32' | 'int64', minimum: number, maximum: number, description: string): JsonObject => ({
+export const integer = (
+  format: 'int32' | 'int64',
+  minimum: number,
+  maximum: number,
+  description: string,
+): JsonObject => ({
   ...{ type: 'integer', format, minimum, maximum, description },
 })
 const flag = (description: string): JsonObject => ({ type: 'boolean', description })

@@ -14,7 +14,7 @@ const oneTag = '(W/)?"[!#-~]*"'
 const tags: JsonObject = { type: 'string', maxLength: 8192, pattern: `^(\\*|${oneTag}([ \\t]*,[ \\t]*${oneTag})*)$` }
 
 /** Without examples: the reference page sends every example that it is given. */
-const parameters = {
+export const parameterComponents = {
   Id: {
     name: 'id',
     in: 'path',
@@ -58,10 +58,8 @@ const parameters = {
   },
 } satisfies { [name: string]: JsonObject }
 
-export const parameterComponents = (): JsonObject => parameters
-
 export function headerParameters(route: DataRoute): JsonObject[] {
-  const names: (keyof typeof parameters)[] = [
+  const names: (keyof typeof parameterComponents)[] = [
     ...(isWrite(route) ? ['IdempotencyKey' as const, 'DryRun' as const, 'IfPlan' as const] : []),
     ...(route.conditional ? ['IfMatch' as const, 'IfNoneMatch' as const] : []),
   ]

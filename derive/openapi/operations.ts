@@ -22,17 +22,15 @@ export function dataOperation(route: DataRoute, errorsPage: string): JsonObject 
     'x-add-on': route.addOn,
     ...(samples.length > 0 ? { 'x-codeSamples': [...samples] } : {}),
     parameters: [...route.pathParameters.map(pathParameter), ...queryParameters(route), ...headerParameters(route)],
-    ...(body
-      ? {
-          requestBody: {
-            description: body.description,
-            required: true,
-            content: Object.fromEntries(
-              body.types.map((type) => [type, { schema: refTo('schemas', body.schema), examples: body.examples }]),
-            ),
-          },
-        }
-      : {}),
+    ...(body && {
+      requestBody: {
+        description: body.description,
+        required: true,
+        content: Object.fromEntries(
+          body.types.map((type) => [type, { schema: refTo('schemas', body.schema), examples: body.examples }]),
+        ),
+      },
+    }),
     ...(route.deprecated ? { deprecated: true } : {}),
     responses: responsesOf(route, errorsPage),
   }

@@ -3,13 +3,12 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { idMax, plannedChangesMax } from '#registry/limits.ts'
 import type { PlannedChange, WritePlan } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
+import { eventActions } from '#registry/webhooks.ts'
 import { recordExample } from '../examples.ts'
 import { enumType } from './enums.ts'
-import { answer, groups, idSchema, refTo } from './envelopes.ts'
+import { answer, groups, idSchema, integer, refTo } from './envelopes.ts'
 
 /** What a write would do, as a dry-run tells it. */
-
-const actions = ['created', 'updated', 'deleted', 'erased', 'restored'] as const
 
 export const planSchemas: JsonObject = {
   WritePlan: answer('What the call would do. Of a dry-run, and of a plan that is no longer true.', {
@@ -19,10 +18,7 @@ export const planSchemas: JsonObject = {
       description:
         'Stands for all that the call would do and what that rests on. Send it in If-Plan, in quotes, and the call does this or nothing.',
     },
-    total: {
-      ...{ type: 'integer', format: 'int64', minimum: 0, maximum: idMax },
-      description: 'How many records would change.',
-    },
+    total: integer('int64', 0, idMax, 'How many records would change.'),
     changes: {
       type: 'array',
       items: refTo('schemas', 'PlannedChange'),
@@ -51,7 +47,7 @@ export const planSchemas: JsonObject = {
       'The fields that would change, each with its old and its new value; of a new record those that would have one. Absent where the token may not see the resource.',
     additionalProperties: true,
   },
-  ...enumType('PlannedAction', actions, '`deleted` can be restored, `erased` is gone for good.'),
+  ...enumType('PlannedAction', eventActions, '`deleted` can be restored, `erased` is gone for good.'),
 }
 
 /** A plan of one change, as JSON. */

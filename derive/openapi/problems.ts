@@ -6,11 +6,11 @@ import { problemBody, Refusal, type RefusalCode, refusals } from '#registry/refu
 import { registry } from '#registry/resources/index.ts'
 import { strangeName } from '../examples.ts'
 import { refusalOf } from '../operations/record.ts'
-import { readDryRun, readQuery } from '../parameters.ts'
+import { readDryRun, readQuery } from '../query.ts'
 import { givenTwice, memberTwice } from '../refused.ts'
 import { type DataRoute, refusalsUnder, unreadable } from '../routes.ts'
 import { enumType } from './enums.ts'
-import { answer, fieldsMax, groups, idSchema, refTo } from './envelopes.ts'
+import { answer, fieldsMax, groups, idSchema, integer, refTo } from './envelopes.ts'
 import { planExample } from './plan.ts'
 
 /** Refusals: the schema of their body, and for each an example that the service's own code has made. */
@@ -19,13 +19,7 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
   const scopes = [...new Set(routes.flatMap((route) => route.scopes))]
   const codes = refusalsUnder(routes)
   const fields = Object.entries(fieldCodes).filter(([code]) => !consoleFieldCodes.includes(code))
-  const count = (description: string): JsonObject => ({
-    type: 'integer',
-    format: 'int32',
-    minimum: 0,
-    maximum: 2 ** 31 - 1,
-    description,
-  })
+  const count = (description: string): JsonObject => integer('int32', 0, 2 ** 31 - 1, description)
   return {
     Problem: answer(
       'Why a request was refused (RFC 9457). The members beyond `request_id` come where they apply.',
@@ -36,10 +30,7 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
           description: 'Address of the section that explains the code.',
         },
         title: { type: 'string', description: 'The refusal in a few words, always the same for a code.' },
-        status: {
-          ...{ type: 'integer', format: 'int32', minimum: 400, maximum: 599 },
-          description: 'The status of the response.',
-        },
+        status: integer('int32', 400, 599, 'The status of the response.'),
         detail: { type: 'string', description: 'What went wrong here and what to do, for people.' },
         code: refTo('schemas', 'ProblemCode'),
         request_id: {

@@ -2,23 +2,24 @@ import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { batchBytesMax, batchOperationsMax, batchValuesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { registry } from '#registry/resources/index.ts'
-import { batchModes, batchNeeds, readBatch, served } from '../batch.ts'
+import { definitionOf, servedResources } from '#registry/resources/index.ts'
+import { batchModes, batchNeeds, readBatch } from '../batch.ts'
 import { exampleId, refusedExample } from '../examples.ts'
 import { checkBody } from '../input.ts'
 import { batchSchemas } from '../openapi/batch.ts'
 import { batchRefused, rowProblems, rowRefusal } from '../refused.ts'
+import { inCollection } from './collection.ts'
 import type { Answer, DataOperation, OwnOperation } from './operation.ts'
 import { jsonTypes, refusalOf, writeHeaders } from './record.ts'
 import { createSamples } from './samples.ts'
 
-const [first, second] = served as [Definition, Definition]
+const [first, second] = servedResources as unknown as [Definition, Definition]
 /** A resource whose records refer to those of another that is served. */
-const [referring, field, referred] = registry
+const [referring, field, referred] = servedResources
   .flatMap((definition) =>
     Object.entries(definition.fields).flatMap(([name, field]) => {
-      const to = field.kind === 'reference' ? served.find(({ name }) => name === field.to) : undefined
-      return to && served.includes(definition) && to !== definition ? [[definition, name, to] as const] : []
+      const to = field.kind === 'reference' ? definitionOf(servedResources, field.to) : undefined
+      return to && to !== definition ? [[definition, name, to] as const] : []
     }),
   )
   .at(0) ?? [first, first.title, second]
@@ -33,7 +34,6 @@ export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
     section: {
       name: 'Batch',
       about: 'Many creates, updates, upserts and deletes in one call, of any resources.',
-      remarks: [],
     },
     summary: 'Write many records',
     description: [
@@ -83,20 +83,15 @@ export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
     otherAnswers: {},
     schemas: batchSchemas,
     samples: createSamples(path, example),
-    collection: {
-      turn: 'makes',
-      requests: [
-        {
-          sends: ['Idempotency-Key'],
-          offers: ['X-Dry-Run'],
-          title: 'Every operation has its answer',
-          checks: [
-            "pm.expect(data).to.have.all.keys('mode', 'dry_run', 'done', 'refused', 'operations')",
-            'pm.expect(data.operations).to.have.lengthOf(2)',
-          ],
-        },
+    collection: inCollection('makes', {
+      sends: ['Idempotency-Key'],
+      offers: ['X-Dry-Run'],
+      title: 'Every operation has its answer',
+      checks: [
+        "pm.expect(data).to.have.all.keys('mode', 'dry_run', 'done', 'refused', 'operations')",
+        'pm.expect(data.operations).to.have.lengthOf(2)',
       ],
-    },
+    }),
   }
 }
 

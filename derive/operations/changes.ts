@@ -1,15 +1,16 @@
 import type { Definition } from '#registry/definition.ts'
 import { waitSecondsMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { registry } from '#registry/resources/index.ts'
+import { servedResources } from '#registry/resources/index.ts'
 import { changeExample, changeSchemas } from '../openapi/changes.ts'
-import { cutParameters, invalid, type Parameter, quoted, readCut, readInteger } from '../parameters.ts'
+import { cutParameters, type Parameter } from '../parameters.ts'
+import { invalid, quoted, readCut, readInteger } from '../query.ts'
+import { inCollection } from './collection.ts'
 import type { DataOperation, OwnOperation } from './operation.ts'
 import { rateHeaders, refusalOf } from './record.ts'
 
 /** What may be told of. */
-const resources = registry.filter(({ served }) => served)
-const names = resources.map(({ name }) => name)
+const names = servedResources.map(({ name }) => name)
 
 const parameters: readonly Parameter[] = [
   {
@@ -43,7 +44,6 @@ export const changes: OwnOperation<DataOperation<'read'>> = (base) => ({
   section: {
     name: 'Changes',
     about: 'What happened to the records of the company, whoever did it and wherever.',
-    remarks: [],
   },
   summary: 'Follow the changes',
   description: [
@@ -72,7 +72,7 @@ export const changes: OwnOperation<DataOperation<'read'>> = (base) => ({
         summary: 'One change',
         description: 'There is no more at the moment; the next call goes on from `next`, perhaps with `wait`.',
         value: {
-          data: [changeExample(resources[0] as Definition)],
+          data: [changeExample(servedResources[0] as Definition)],
           meta: { next: 'MS4yOTM3NzYuOTAyMTAuWTJGc2JHSmhZMnM', more: false, records: names },
         },
       },
@@ -81,17 +81,10 @@ export const changes: OwnOperation<DataOperation<'read'>> = (base) => ({
   otherAnswers: {},
   schemas: changeSchemas,
   samples: [],
-  collection: {
-    turn: 'uses',
-    requests: [
-      {
-        sends: [],
-        offers: [],
-        title: 'The changes come with a cursor',
-        checks: ["pm.expect(data).to.be.an('array')", "pm.expect(pm.response.json().meta.next).to.be.a('string')"],
-      },
-    ],
-  },
+  collection: inCollection('uses', {
+    title: 'The changes come with a cursor',
+    checks: ["pm.expect(data).to.be.an('array')", "pm.expect(pm.response.json().meta.next).to.be.a('string')"],
+  }),
 })
 
 const scopeExample = `${names[0]?.toUpperCase()}_VIEW`

@@ -11,13 +11,18 @@ export type Collection = {
 export type CollectionRequest = {
   /** What follows the summary of the operation in its name. */
   suffix?: string
-  sends: readonly CollectionHeader[]
+  sends?: readonly CollectionHeader[]
   /** Headers that are there and switched off. */
-  offers: readonly CollectionHeader[]
+  offers?: readonly CollectionHeader[]
   /** What the script says when it has looked at the `data` of an answer, and how it looks. */
   title: string
   checks: readonly string[]
 }
+
+export const inCollection = (turn: Collection['turn'], ...requests: CollectionRequest[]): Collection => ({
+  turn,
+  requests,
+})
 
 export type CollectionHeader = 'Idempotency-Key' | 'X-Dry-Run' | 'If-Match' | 'If-None-Match'
 

@@ -7,7 +7,7 @@ import { checkBody } from '../input.ts'
 import { planned } from '../openapi/plan.ts'
 import { planIsFull } from '../refused.ts'
 import { aOne, plain, planWords, schemaName } from '../words.ts'
-import { idVariable } from './collection.ts'
+import { idVariable, inCollection } from './collection.ts'
 import type { Answer, ResourceOperation } from './operation.ts'
 import { about, collectionPath, exampleIdOf, jsonTypes, rateHeaders, writeHeaders } from './record.ts'
 import { createSamples } from './samples.ts'
@@ -49,22 +49,17 @@ export const create: ResourceOperation<'write'> = (definition, base) => {
     // As a range it comes after 201, in a language that orders members by number and on the page: what is real is first.
     otherAnswers: { '2XX': preview(definition) },
     samples: createSamples(path, examples.minimal.value),
-    collection: {
-      turn: 'makes',
-      requests: [
-        {
-          sends: ['Idempotency-Key'],
-          offers: ['X-Dry-Run'],
-          title: `A new ${one} has an id`,
-          checks: [
-            "pm.expect(data).to.have.all.keys('id', 'created', 'dry_run')",
-            'pm.expect(data.created).to.equal(true)',
-            `pm.expect(pm.response.headers.get('Location')).to.equal('${path}/' + data.id)`,
-            `pm.collectionVariables.set('${idVariable(definition)}', data.id)`,
-          ],
-        },
+    collection: inCollection('makes', {
+      sends: ['Idempotency-Key'],
+      offers: ['X-Dry-Run'],
+      title: `A new ${one} has an id`,
+      checks: [
+        "pm.expect(data).to.have.all.keys('id', 'created', 'dry_run')",
+        'pm.expect(data.created).to.equal(true)',
+        `pm.expect(pm.response.headers.get('Location')).to.equal('${path}/' + data.id)`,
+        `pm.collectionVariables.set('${idVariable(definition)}', data.id)`,
       ],
-    },
+    }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { referenceOf, referencePath } from './by-reference.ts'
+import { inCollection } from './collection.ts'
 import { remove } from './delete.ts'
 import type { ResourceOperation } from './operation.ts'
 
@@ -13,16 +14,10 @@ export const deleteByRef: ResourceOperation<'write'> = (definition, base) => {
       `Deletes the live ${definition.one} whose \`external_ref\` is the one in the path, as delete by id does. Its reference is free then.`,
     ],
     pathParameters: [referenceOf(definition)],
-    collection: {
-      turn: 'removes',
-      requests: [
-        {
-          sends: [],
-          offers: ['Idempotency-Key', 'X-Dry-Run', 'If-Match'],
-          title: `The ${definition.one} is deleted`,
-          checks: ['pm.expect(data.deleted).to.equal(true)'],
-        },
-      ],
-    },
+    collection: inCollection('removes', {
+      offers: ['Idempotency-Key', 'X-Dry-Run', 'If-Match'],
+      title: `The ${definition.one} is deleted`,
+      checks: ['pm.expect(data.deleted).to.equal(true)'],
+    }),
   }
 }

@@ -4,7 +4,7 @@ import { exampleId } from '../examples.ts'
 import { planned } from '../openapi/plan.ts'
 import { deleteBlocked } from '../refused.ts'
 import { aOne, removalWords } from '../words.ts'
-import { idVariable, tagVariable } from './collection.ts'
+import { idVariable, inCollection, tagVariable } from './collection.ts'
 import type { Answer, ResourceOperation } from './operation.ts'
 import { about, exampleIdOf, idOf, recordPath, writeHeaders } from './record.ts'
 
@@ -33,34 +33,31 @@ export const remove: ResourceOperation<'write'> = (definition, base) => ({
   ],
   refused: { delete_blocked: () => blocked(definition) },
   answer: deleted(definition),
-  collection: {
-    turn: 'removes',
-    requests: [
-      {
-        suffix: ', preview',
-        sends: ['X-Dry-Run'],
-        offers: ['If-Match'],
-        title: 'The preview deletes nothing',
-        checks: [
-          "pm.expect(data).to.have.all.keys('id', 'deleted', 'dry_run', 'mode', 'would_delete', 'would_keep')",
-          'pm.expect(data.deleted).to.equal(false)',
-          'pm.expect(data.dry_run).to.equal(true)',
-        ],
-      },
-      {
-        sends: [],
-        offers: ['Idempotency-Key', 'X-Dry-Run', 'If-Match'],
-        title: `The ${definition.one} is deleted`,
-        checks: [
-          "pm.expect(data).to.have.all.keys('id', 'deleted', 'dry_run', 'mode', 'deleted_with', 'kept')",
-          'pm.expect(data.deleted).to.equal(true)',
-          "pm.collectionVariables.set('write_id', pm.response.headers.get('X-Write-Id'))",
-          `pm.collectionVariables.unset('${idVariable(definition)}')`,
-          `pm.collectionVariables.unset('${tagVariable(definition)}')`,
-        ],
-      },
-    ],
-  },
+  collection: inCollection(
+    'removes',
+    {
+      suffix: ', preview',
+      sends: ['X-Dry-Run'],
+      offers: ['If-Match'],
+      title: 'The preview deletes nothing',
+      checks: [
+        "pm.expect(data).to.have.all.keys('id', 'deleted', 'dry_run', 'mode', 'would_delete', 'would_keep')",
+        'pm.expect(data.deleted).to.equal(false)',
+        'pm.expect(data.dry_run).to.equal(true)',
+      ],
+    },
+    {
+      offers: ['Idempotency-Key', 'X-Dry-Run', 'If-Match'],
+      title: `The ${definition.one} is deleted`,
+      checks: [
+        "pm.expect(data).to.have.all.keys('id', 'deleted', 'dry_run', 'mode', 'deleted_with', 'kept')",
+        'pm.expect(data.deleted).to.equal(true)',
+        "pm.collectionVariables.set('write_id', pm.response.headers.get('X-Write-Id'))",
+        `pm.collectionVariables.unset('${idVariable(definition)}')`,
+        `pm.collectionVariables.unset('${tagVariable(definition)}')`,
+      ],
+    },
+  ),
 })
 
 /** The first relation whose records can stop a deletion. */

@@ -1,4 +1,5 @@
 import { referenceOf, referencePath } from './by-reference.ts'
+import { inCollection } from './collection.ts'
 import { fetch } from './fetch.ts'
 import type { ResourceOperation } from './operation.ts'
 
@@ -11,15 +12,9 @@ export const fetchByRef: ResourceOperation<'read'> = (definition, base) => ({
     `Fetches the live ${definition.one} whose \`external_ref\` is the one in the path, as fetch by id does.`,
   ],
   pathParameters: [referenceOf(definition)],
-  collection: {
-    turn: 'uses',
-    requests: [
-      {
-        sends: [],
-        offers: ['If-None-Match'],
-        title: 'It has the reference',
-        checks: ["pm.expect(data.external_ref).to.equal('postman-sample')"],
-      },
-    ],
-  },
+  collection: inCollection('uses', {
+    offers: ['If-None-Match'],
+    title: 'It has the reference',
+    checks: ["pm.expect(data.external_ref).to.equal('postman-sample')"],
+  }),
 })

@@ -1,7 +1,8 @@
 import { recordExample, strangeName } from '../examples.ts'
-import { fieldsParameter, readFields } from '../parameters.ts'
+import { fieldsParameter } from '../parameters.ts'
+import { readFields } from '../query.ts'
 import { aOne, schemaName } from '../words.ts'
-import { idVariable, tagVariable } from './collection.ts'
+import { idVariable, inCollection, tagVariable } from './collection.ts'
 import type { ResourceOperation } from './operation.ts'
 import { about, idOf, readHeaders, recordPath, refusalOf } from './record.ts'
 
@@ -39,18 +40,12 @@ export const fetch: ResourceOperation<'read'> = (definition, base) => ({
       },
     },
   },
-  collection: {
-    turn: 'uses',
-    requests: [
-      {
-        sends: [],
-        offers: ['If-None-Match'],
-        title: `The ${definition.one} is the one asked for`,
-        checks: [
-          `pm.expect(data.id).to.equal(Number(pm.collectionVariables.get('${idVariable(definition)}')))`,
-          `pm.collectionVariables.set('${tagVariable(definition)}', pm.response.headers.get('ETag'))`,
-        ],
-      },
+  collection: inCollection('uses', {
+    offers: ['If-None-Match'],
+    title: `The ${definition.one} is the one asked for`,
+    checks: [
+      `pm.expect(data.id).to.equal(Number(pm.collectionVariables.get('${idVariable(definition)}')))`,
+      `pm.collectionVariables.set('${tagVariable(definition)}', pm.response.headers.get('ETag'))`,
     ],
-  },
+  }),
 })

@@ -1,5 +1,7 @@
 import { changeExample } from '../openapi/changes.ts'
-import { cutParameters, readCut } from '../parameters.ts'
+import { cutParameters } from '../parameters.ts'
+import { readCut } from '../query.ts'
+import { inCollection } from './collection.ts'
 import type { ResourceOperation } from './operation.ts'
 import { about, idOf, rateHeaders, recordPath, refusalOf } from './record.ts'
 
@@ -32,15 +34,8 @@ export const history: ResourceOperation<'read'> = (definition, base) => ({
       },
     },
   },
-  collection: {
-    turn: 'uses',
-    requests: [
-      {
-        sends: [],
-        offers: [],
-        title: 'The history begins with the create',
-        checks: ["pm.expect(data.at(-1).action).to.equal('created')"],
-      },
-    ],
-  },
+  collection: inCollection('uses', {
+    title: 'The history begins with the create',
+    checks: ["pm.expect(data.at(-1).action).to.equal('created')"],
+  }),
 })

@@ -1,7 +1,9 @@
 import { pageSizeDefault } from '#registry/limits.ts'
 import { recordExample } from '../examples.ts'
-import { listParameters, readListing } from '../parameters.ts'
+import { listParameters } from '../parameters.ts'
+import { readListing } from '../query.ts'
 import { plain, schemaName } from '../words.ts'
+import { inCollection } from './collection.ts'
 import type { ResourceOperation } from './operation.ts'
 import { about, collectionPath, readHeaders, refusalOf } from './record.ts'
 
@@ -34,20 +36,13 @@ export const list: ResourceOperation<'read'> = (definition, base) => ({
       },
     },
   },
-  collection: {
-    turn: 'uses',
-    requests: [
-      {
-        sends: [],
-        offers: [],
-        title: 'The page says how many there are',
-        checks: [
-          "pm.expect(data).to.be.an('array')",
-          'const { meta } = pm.response.json()',
-          "pm.expect(meta).to.have.all.keys('total', 'limit', 'offset')",
-          'pm.expect(meta.total).to.be.at.least(data.length)',
-        ],
-      },
+  collection: inCollection('uses', {
+    title: 'The page says how many there are',
+    checks: [
+      "pm.expect(data).to.be.an('array')",
+      'const { meta } = pm.response.json()',
+      "pm.expect(meta).to.have.all.keys('total', 'limit', 'offset')",
+      'pm.expect(meta.total).to.be.at.least(data.length)',
     ],
-  },
+  }),
 })

@@ -7,7 +7,6 @@ import type { HeaderComponent } from '../openapi/headers.ts'
 import type { Parameter } from '../parameters.ts'
 import type { Collection } from './collection.ts'
 import type { Sample } from './samples.ts'
-import type { Section } from './section.ts'
 
 /**
  * An operation answers every question about itself; routes, documents, collection and router put the answers together
@@ -19,6 +18,9 @@ export type Operation = DataOperation | DocumentOperation
 export type Access = Operation['access']
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** A part of the documents; operations with one name stand together. */
+export type Section = { name: string; about: string; remarks?: readonly string[] }
 
 /** What every operation says. */
 type Documented = {

@@ -3,9 +3,9 @@ import { type Action, permission } from '#registry/permissions.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { recordExample } from '../examples.ts'
 import type { HeaderComponent } from '../openapi/headers.ts'
+import { labelOf, planWords } from '../words.ts'
 import { idVariable } from './collection.ts'
-import type { PathParameter } from './operation.ts'
-import { sectionOf } from './section.ts'
+import type { PathParameter, Section } from './operation.ts'
 
 /** What the operations on a resource have in common. */
 export const about = (definition: Definition, action: Action) => ({
@@ -17,6 +17,19 @@ export const about = (definition: Definition, action: Action) => ({
   samples: [],
   otherAnswers: {},
 })
+
+function sectionOf(definition: Definition): Section {
+  const addOn = definition.served?.addOn ?? 'api'
+  const plan = planWords(definition)
+  return {
+    name: labelOf(definition),
+    about: definition.about,
+    remarks: [
+      ...(addOn === 'api' ? [] : [`Served to companies with the add-on \`${addOn}\`.`]),
+      ...(plan ? [`Plan limit: ${plan}.`] : []),
+    ],
+  }
+}
 
 export const collectionPath = (definition: Definition, base: string): string => `${base}/${definition.name}`
 export const recordPath = (definition: Definition, base: string): string => `${collectionPath(definition, base)}/{id}`

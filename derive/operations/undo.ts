@@ -1,14 +1,17 @@
+import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
+import { idMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import { exampleId, writeIdExample } from '../examples.ts'
-import { answer, idSchema, refTo } from '../openapi/envelopes.ts'
-import { planExample } from '../openapi/plan.ts'
+import { answer, integer, refTo } from '../openapi/envelopes.ts'
+import { planned } from '../openapi/plan.ts'
 import { planIsFull } from '../refused.ts'
+import { inCollection } from './collection.ts'
 import type { DataOperation, OwnOperation } from './operation.ts'
 import { writeHeaders } from './record.ts'
 
-const count = (description: string): JsonObject => ({ ...idSchema, minimum: 0, description })
+const count = (description: string): JsonObject => integer('int64', 0, idMax, description)
 
 /** What a write did, taken back. */
 export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
@@ -18,7 +21,6 @@ export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
   section: {
     name: 'Writes',
     about: 'What was written, whichever records it was about, by the id that its answer had in `X-Write-Id`.',
-    remarks: [],
   },
   summary: 'Take a write back',
   description: [
@@ -76,7 +78,7 @@ export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
         description: 'Nothing is in the way, and the plan says what would be done.',
         value: {
           data: { write_id: writeIdExample, undone: false, dry_run: true, records: 1, remaining: 0 },
-          plan: planExample(registry[0], 'updated') as unknown as JsonObject,
+          plan: planned(registry[0] as Definition, 'updated'),
         },
       },
     },
@@ -97,18 +99,13 @@ export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
     ),
   },
   samples: [],
-  collection: {
-    turn: 'uses',
-    requests: [
-      {
-        suffix: ', preview',
-        sends: ['X-Dry-Run'],
-        offers: ['Idempotency-Key'],
-        title: 'The preview takes nothing back',
-        checks: ['pm.expect(data.undone).to.equal(false)'],
-      },
-    ],
-  },
+  collection: inCollection('uses', {
+    suffix: ', preview',
+    sends: ['X-Dry-Run'],
+    offers: ['Idempotency-Key'],
+    title: 'The preview takes nothing back',
+    checks: ['pm.expect(data.undone).to.equal(false)'],
+  }),
 })
 
 const notUnique = {

@@ -5,6 +5,7 @@ import { checkBody } from '../input.ts'
 import { planned } from '../openapi/plan.ts'
 import { protectionWords } from '../protection.ts'
 import { aOne, schemaName } from '../words.ts'
+import { inCollection } from './collection.ts'
 import type { Answer, ResourceOperation } from './operation.ts'
 import { about, exampleIdOf, idOf, patchTypes, recordPath, writeHeaders } from './record.ts'
 
@@ -37,20 +38,14 @@ export const update: ResourceOperation<'write'> = (definition, base) => {
       validation_failed: () => invalidFields(checkBody(definition, refusedExample(definition), {}).problems),
     },
     answer: updated(definition),
-    collection: {
-      turn: 'uses',
-      requests: [
-        {
-          sends: [],
-          offers: ['Idempotency-Key', 'X-Dry-Run', 'If-Match'],
-          title: 'What changed is listed',
-          checks: [
-            "pm.expect(data).to.have.all.keys('id', 'updated', 'dry_run', 'changed')",
-            `pm.expect(data.changed).to.include('${definition.title}')`,
-          ],
-        },
+    collection: inCollection('uses', {
+      offers: ['Idempotency-Key', 'X-Dry-Run', 'If-Match'],
+      title: 'What changed is listed',
+      checks: [
+        "pm.expect(data).to.have.all.keys('id', 'updated', 'dry_run', 'changed')",
+        `pm.expect(data.changed).to.include('${definition.title}')`,
       ],
-    },
+    }),
   }
 }
 

@@ -2,6 +2,7 @@ import type { Definition } from '#registry/definition.ts'
 import { planned } from '../openapi/plan.ts'
 import { aOne, schemaName } from '../words.ts'
 import { referenceOf, referencePath } from './by-reference.ts'
+import { inCollection } from './collection.ts'
 import { create } from './create.ts'
 import type { Answer, ResourceOperation } from './operation.ts'
 import { about, exampleIdOf, jsonTypes, writeHeaders } from './record.ts'
@@ -41,17 +42,12 @@ export const upsert: ResourceOperation<'write'> = (definition, base) => {
     refused: { ...made.refused, ...changed.refused },
     answer: upserted(definition, 'created'),
     otherAnswers: { 200: upserted(definition, 'updated') },
-    collection: {
-      turn: 'makes',
-      requests: [
-        {
-          sends: ['Idempotency-Key'],
-          offers: ['X-Dry-Run', 'If-Match', 'If-None-Match'],
-          title: 'It is there by this reference',
-          checks: ["pm.expect(data).to.have.all.keys('id', 'created', 'updated', 'dry_run', 'changed')"],
-        },
-      ],
-    },
+    collection: inCollection('makes', {
+      sends: ['Idempotency-Key'],
+      offers: ['X-Dry-Run', 'If-Match', 'If-None-Match'],
+      title: 'It is there by this reference',
+      checks: ["pm.expect(data).to.have.all.keys('id', 'created', 'updated', 'dry_run', 'changed')"],
+    }),
   }
 }
 

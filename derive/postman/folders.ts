@@ -1,7 +1,7 @@
 import type { JsonObject } from '#registry/json.ts'
 import { descriptionOf } from '../openapi/operations.ts'
 import type { Collection, CollectionRequest } from '../operations/collection.ts'
-import type { Section } from '../operations/section.ts'
+import type { Section } from '../operations/operation.ts'
 import { type DataRoute, type DocumentRoute, isDataRoute, type Route } from '../routes.ts'
 import { answersOf } from './answers.ts'
 import { publicRequest, request } from './requests.ts'

@@ -3,7 +3,7 @@ import { type CollectionHeader, type CollectionRequest, tagVariable } from '../o
 import { colonPath, type DataRoute, type DocumentRoute } from '../routes.ts'
 
 /** A request that can be sent as it stands; what it can do without is there and switched off. */
-export function request(route: DataRoute, { sends, offers }: CollectionRequest): JsonObject {
+export function request(route: DataRoute, { sends = [], offers = [] }: CollectionRequest): JsonObject {
   const { method, path, body, parameters, pathParameters } = route
   return {
     method,
@@ -12,9 +12,9 @@ export function request(route: DataRoute, { sends, offers }: CollectionRequest):
       ...sends.map((name) => header(name, route)),
       ...offers.map((name) => ({ ...header(name, route), disabled: true })),
     ],
-    ...(body
-      ? { body: { mode: 'raw', raw: JSON.stringify(body.sent, null, 2), options: { raw: { language: 'json' } } } }
-      : {}),
+    ...(body && {
+      body: { mode: 'raw', raw: JSON.stringify(body.sent, null, 2), options: { raw: { language: 'json' } } },
+    }),
     url: {
       ...urlOf(path),
       query: parameters.map(({ name, about, example }) => ({
@@ -23,15 +23,9 @@ export function request(route: DataRoute, { sends, offers }: CollectionRequest):
         description: about,
         disabled: true,
       })),
-      ...(pathParameters.length > 0
-        ? {
-            variable: pathParameters.map(({ name, sent }) => ({
-              key: name,
-              value: sent.value,
-              description: sent.about,
-            })),
-          }
-        : {}),
+      ...(pathParameters.length > 0 && {
+        variable: pathParameters.map(({ name, sent }) => ({ key: name, value: sent.value, description: sent.about })),
+      }),
     },
   }
 }

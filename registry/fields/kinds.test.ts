@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Compile } from 'typebox/schema'
 import { describe, expect, test } from 'vitest'
-import { checkValue } from '#derive/input.ts'
+import { checkValue } from '#derive/check-value.ts'
 import { valueSchema } from '#derive/schema.ts'
 import type { Json } from '../json.ts'
 import { type Field, kindOf, kinds } from './index.ts'

@@ -35,6 +35,9 @@ export const registry: Registry = [
   equipmentLogs,
 ]
 
+/** Those that have routes at /v1. */
+export const servedResources: Registry = registry.filter(({ served }) => served)
+
 /** The definition of that name, if there is one. */
 export const definitionOf = (records: Registry, name: string): Definition | undefined =>
   records.find((definition) => definition.name === name)

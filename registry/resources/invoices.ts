@@ -1,5 +1,5 @@
 import { record } from '../common.ts'
-import type { Found, Problem } from '../definition.ts'
+import { type Found, type Problem, problem } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
 import { payable, pricedFields, pricedTotals } from './priced.ts'
 import { inOrder } from './rules.ts'
@@ -67,22 +67,21 @@ function projectFits(
   { project_id: project }: Found,
 ): Problem | undefined {
   if (!project || project.client_id === null || project.client_id === after.client_id) return undefined
-  return {
-    field: 'project_id',
-    code: 'not_of_client',
-    message: 'must be a project of the client in client_id, or one that has no client',
-  }
+  const message = 'must be a project of the client in client_id, or one that has no client'
+  return problem('project_id', 'not_of_client', message)
 }
 
-function estimateFits(after: JsonObject, _before: JsonObject | null, { estimate_id: estimate }: Found): Problem[] {
-  if (!estimate) return []
-  if (estimate.client_id !== null && estimate.client_id !== after.client_id) {
-    const message = 'must be an estimate to the client in client_id'
-    return [{ field: 'estimate_id', code: 'not_of_client', message }]
-  }
-  if (estimate.project_id === null || after.project_id === null || estimate.project_id === after.project_id) return []
-  const message = 'must be an estimate for the project in project_id, or for none'
-  return [{ field: 'estimate_id', code: 'not_of_project', message }]
+function estimateFits(
+  after: JsonObject,
+  _before: JsonObject | null,
+  { estimate_id: estimate }: Found,
+): Problem | undefined {
+  if (!estimate) return undefined
+  if (estimate.client_id !== null && estimate.client_id !== after.client_id)
+    return problem('estimate_id', 'not_of_client', 'must be an estimate to the client in client_id')
+  if (estimate.project_id === null || after.project_id === null || estimate.project_id === after.project_id)
+    return undefined
+  return problem('estimate_id', 'not_of_project', 'must be an estimate for the project in project_id, or for none')
 }
 
 /** Issued on the day, and due when the client’s terms say so. */

@@ -1,5 +1,5 @@
 import { resource } from '../common.ts'
-import type { Problem } from '../definition.ts'
+import { type Found, type Problem, problem } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
 import { drafts, inOrder } from './rules.ts'
 
@@ -83,16 +83,9 @@ export const projects = resource({
   },
 })
 
-function clientTakesProjects(
-  after: JsonObject,
-  before: JsonObject | null,
-  found: { [field: string]: JsonObject | undefined },
-) {
+function clientTakesProjects(after: JsonObject, before: JsonObject | null, found: Found): Problem | undefined {
   const isNew = before === null || before.client_id !== after.client_id
   if (!isNew || found.client_id?.status !== 'BLOCKED') return undefined
-  return {
-    field: 'client_id',
-    code: 'client_blocked',
-    message: 'is a BLOCKED client, who gets no new project; change the status of the client first',
-  } satisfies Problem
+  const message = 'is a BLOCKED client, who gets no new project; change the status of the client first'
+  return problem('client_id', 'client_blocked', message)
 }

@@ -1,4 +1,4 @@
-import type { BatchDone } from '#derive/console/answers.ts'
+import type { BatchDone } from '#derive/console/done.ts'
 import type { Attempted, Part } from '#derive/import/importer.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'

@@ -1,4 +1,4 @@
-import { invalid, quoted, readInteger } from '#derive/parameters.ts'
+import { invalid, quoted, readInteger } from '#derive/query.ts'
 import { idMax } from '#registry/limits.ts'
 import { type CallFilter, type CallShown, countCalls, listCalls } from '#sql/system/call-list.ts'
 import { type Outcome, outcomes } from '#sql/system/calls.ts'

@@ -1,4 +1,4 @@
-import { readInteger } from '#derive/parameters.ts'
+import { readInteger } from '#derive/query.ts'
 import { offsetMax, pageSizeDefault, pageSizeMax } from '#registry/limits.ts'
 import type { Statement } from '#sql/statement.ts'
 import type { Admitted } from './asked.ts'

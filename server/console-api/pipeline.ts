@@ -1,5 +1,5 @@
 import type { Shape } from '#derive/console/operation.ts'
-import { readPairs } from '#derive/parameters.ts'
+import { readPairs } from '#derive/query.ts'
 import { bodyBytesMax } from '#registry/limits.ts'
 import { type Body, readBody } from '../http/protocol/body.ts'
 import { readHeaders } from '../http/protocol/headers.ts'

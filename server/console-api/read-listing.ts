@@ -1,4 +1,4 @@
-import { invalid, quoted, readInteger, readListing, readPairs } from '#derive/parameters.ts'
+import { invalid, quoted, readInteger, readListing, readPairs } from '#derive/query.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'

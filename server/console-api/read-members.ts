@@ -1,5 +1,5 @@
+import { checkValue } from '#derive/check-value.ts'
 import type { Members, Shape, Sort } from '#derive/console/operation.ts'
-import { checkValue } from '#derive/input.ts'
 import type { Problem, ProblemCode } from '#registry/definition.ts'
 import { isObject, type Json } from '#registry/json.ts'
 import { invalidFields } from '#registry/refusals.ts'

@@ -1,5 +1,5 @@
 import { consoleRoot } from '#derive/console/operations.ts'
-import { readFields, readQuery } from '#derive/parameters.ts'
+import { readFields, readQuery } from '#derive/query.ts'
 import { type DataRoute, ownRoute, type StandardRoutes } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { fetch as fetchRecord, list as listRecords } from '#sql/records/read.ts'

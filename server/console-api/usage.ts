@@ -1,5 +1,5 @@
 import type { UsageDay } from '#derive/console/answers.ts'
-import { readInteger } from '#derive/parameters.ts'
+import { readInteger } from '#derive/query.ts'
 import { type UseRow, useByDay } from '#sql/system/call-list.ts'
 import { outcomes } from '#sql/system/calls.ts'
 import { showCompany } from '../service/company.ts'

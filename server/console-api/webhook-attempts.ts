@@ -1,5 +1,5 @@
 import type { WebhookAttemptOpened } from '#derive/console/answers.ts'
-import { invalid, quoted } from '#derive/parameters.ts'
+import { invalid, quoted } from '#derive/query.ts'
 import { testEvent } from '#registry/webhooks.ts'
 import { type AttemptInFull, type AttemptShown, attemptsOf, countAttempts } from '#sql/system/webhook-attempts.ts'
 import { recordId } from '../pipeline/read-intent.ts'

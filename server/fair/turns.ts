@@ -12,7 +12,6 @@ export type Turns<Item> = {
   remove(matches: (item: Item) => boolean): Item[]
   /** The one that `shift` would give. */
   first(): Item | undefined
-  sizeOf(key: Key): number
   readonly size: number
 }
 
@@ -29,7 +28,6 @@ export function makeTurns<Item>(): Turns<Item> {
     get size() {
       return size
     },
-    sizeOf: (key) => queues.get(key)?.length ?? 0,
     push(key, item) {
       const queue = queues.get(key)
       if (queue) queue.push(item)

@@ -1,9 +1,10 @@
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { moveImport } from '#sql/system/imports.ts'
 import type { Actor } from '../service/actor.ts'
 import { runCommand } from '../service/command.ts'
-import { goOn, type ImportPart, settle } from '../service/imports.ts'
+import { goOn, type ImportPart } from '../service/imports.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Answer } from './answer.ts'
 import type { App } from './app.ts'
@@ -64,7 +65,8 @@ export async function importBatch(
     return answer
   }
   const count = (op: string) => operations.filter((one) => one.op === op).length
-  await settle(transaction, as.actor, { done: part.to, created: count('create'), changed: count('update') })
+  const moved = { done: part.to, created: count('create'), changed: count('update') }
+  await transaction.run(moveImport(as.actor.companyId, as.actor.writeId, moved))
   return answer
 }
 

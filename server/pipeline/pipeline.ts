@@ -1,4 +1,4 @@
-import { readQuery } from '#derive/parameters.ts'
+import { readQuery } from '#derive/query.ts'
 import { isWrite } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type AnswerRow, claimKey } from '#sql/system/answers.ts'

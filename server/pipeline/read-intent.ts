@@ -1,4 +1,4 @@
-import { readDryRun, readQuery } from '#derive/parameters.ts'
+import { readDryRun, readQuery } from '#derive/query.ts'
 import type { Json } from '#registry/json.ts'
 import { idMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'

@@ -1,5 +1,5 @@
-import type { Problem } from '#registry/definition.ts'
-import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { problem } from '#registry/definition.ts'
+import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
 import type { Account, AccountChange } from './account.ts'
 
 /** Anyone who manages accounts: nobody comes to more rights than he holds, by himself or through another account. */
@@ -8,8 +8,22 @@ import type { Account, AccountChange } from './account.ts'
 export function mayGrant(held: readonly string[], before: readonly string[], wanted: readonly string[]): void {
   const beyond = wanted.find((code) => !before.includes(code) && !held.includes(code))
   if (beyond === undefined) return
-  const message = `has ${JSON.stringify(beyond)}, which you do not hold yourself`
-  throw invalidFields([{ field: 'permissions', code: 'not_allowed', message }])
+  throw invalidField('permissions', 'not_allowed', `has ${JSON.stringify(beyond)}, which you do not hold yourself`)
+}
+
+/** Refuses what needs a permission that somebody does not hold; `holds` undefined: the operator. */
+export function needAll(
+  holds: readonly string[] | undefined,
+  needed: readonly string[],
+  said: (missing: string) => string,
+  does = 'do this',
+): void {
+  const missing = holds && needed.find((code) => !holds.includes(code))
+  if (missing === undefined) return
+  throw new Refusal('insufficient_scope', {
+    detail: `${said(missing)}, which you do not hold; only somebody who does can ${does}.`,
+    required_scope: missing,
+  })
 }
 
 export function mayChangeAccount(
@@ -18,23 +32,15 @@ export function mayChangeAccount(
   { permissions, disabled }: AccountChange,
 ): void {
   // A new password or address would let him sign in as somebody who may do more.
-  const beyond = before.permissions.find((code) => !self.permissions.includes(code))
-  if (beyond !== undefined) {
-    throw new Refusal('insufficient_scope', {
-      detail: `The account holds ${beyond}, which you do not hold; only somebody who does can change it.`,
-      required_scope: beyond,
-    })
-  }
+  needAll(self.permissions, before.permissions, (missing) => `The account holds ${missing}`, 'change it')
   if (permissions) mayGrant(self.permissions, before.permissions, permissions)
   if (self.id !== before.id) return
   // So there is always somebody left who can.
-  const problems: Problem[] = []
-  if (disabled) {
-    problems.push({ field: 'disabled', code: 'not_allowed', message: 'cannot be set on your own account' })
-  }
-  if (permissions && !permissions.includes('ACCOUNTS_MANAGE')) {
-    const message = 'must go on to have ACCOUNTS_MANAGE: nobody takes that from himself'
-    problems.push({ field: 'permissions', code: 'not_allowed', message })
-  }
+  const isLeaving = permissions && !permissions.includes('ACCOUNTS_MANAGE')
+  const staying = 'must go on to have ACCOUNTS_MANAGE: nobody takes that from himself'
+  const problems = [
+    ...(disabled ? [problem('disabled', 'not_allowed', 'cannot be set on your own account')] : []),
+    ...(isLeaving ? [problem('permissions', 'not_allowed', staying)] : []),
+  ]
   if (problems.length > 0) throw invalidFields(problems)
 }

@@ -1,8 +1,8 @@
-import { checkValue } from '#derive/input.ts'
-import type { Problem } from '#registry/definition.ts'
+import { checkValue } from '#derive/check-value.ts'
+import { type Problem, problem } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
 import { permissions as allPermissions } from '#registry/permissions.ts'
-import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
 import {
   type AccountRow,
   accountsOf,
@@ -40,25 +40,9 @@ export async function createAccount(
   input: NewAccount,
   hashing: Hashing = hashPassword,
 ): Promise<Account> {
-  const name = checkValue(nameField, input.name, 'name')
-  const email = checkValue(emailField, input.email, 'email')
-  const problems = [
-    ...name.problems,
-    ...email.problems,
-    ...permissionProblems(input.permissions),
-    ...serviceProblems(input.service, input.password, 'password'),
-    ...(await passwordProblems(input.password, input, 'password')),
-  ]
-  if (problems.length > 0) throw invalidFields(problems)
-  const passwordHash = input.password === undefined ? null : await hashing(input.password)
-  const account = {
-    name: name.value as string,
-    email: email.value as string,
-    permissions: [...new Set(input.permissions)],
-    service: input.service ?? false,
-    passwordHash,
-  }
-  return byAddress(transaction.run<Account>(insertAccount(companyId, account)))
+  const { password, permissions, service = false } = input
+  const checked = await checkedAccount({ ...input, service }, password, permissions, { hashing })
+  return byAddress(transaction.run<Account>(insertAccount(companyId, { ...checked, service })))
 }
 
 export type AccountChange = {
@@ -84,30 +68,41 @@ export async function setAccount(
   companyId: number,
   id: number,
   change: AccountChange,
-  { hashing = hashPassword, passwordField = 'password' }: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<Account> {
   const before = await holdAccount(transaction, companyId, id)
-  const name = checkValue(nameField, change.name ?? before.name, 'name')
-  const email = checkValue(emailField, change.email ?? before.email, 'email')
+  const { name = before.name, email = before.email, permissions = before.permissions } = change
+  const given = { name, email, permissions: [...permissions], service: before.service }
+  const checked = await checkedAccount(given, change.password, change.permissions ?? [], options)
+  const wanted = { ...before, ...checked, disabled: change.disabled ?? before.disabled }
+  const after = await byAddress(transaction.run<Account>(updateAccount(companyId, wanted, checked.passwordHash)))
+  if (after.disabled || checked.passwordHash !== null) await transaction.run(deleteSessionsOf(companyId, id, null))
+  return after
+}
+
+/** What is kept of an account, or everything that is wrong with it; `granted` are the permissions that are given to it now. */
+async function checkedAccount(
+  wanted: Omit<NewAccount, 'password'>,
+  password: string | undefined,
+  granted: readonly string[],
+  { hashing = hashPassword, passwordField = 'password' }: ChangeOptions,
+) {
+  const name = checkValue(nameField, wanted.name, 'name')
+  const email = checkValue(emailField, wanted.email, 'email')
   const problems = [
     ...name.problems,
     ...email.problems,
-    ...permissionProblems(change.permissions ?? []),
-    ...serviceProblems(before.service, change.password, passwordField),
-    ...(await passwordProblems(change.password, { ...before, ...change }, passwordField)),
+    ...permissionProblems(granted),
+    ...serviceProblems(wanted.service, password, passwordField),
+    ...(await passwordProblems(password, wanted, passwordField)),
   ]
   if (problems.length > 0) throw invalidFields(problems)
-  const passwordHash = change.password === undefined ? null : await hashing(change.password)
-  const wanted = {
-    ...before,
+  return {
     name: name.value as string,
     email: email.value as string,
-    permissions: [...new Set(change.permissions ?? before.permissions)],
-    disabled: change.disabled ?? before.disabled,
+    permissions: [...new Set(wanted.permissions)],
+    passwordHash: password === undefined ? null : await hashing(password),
   }
-  const after = await byAddress(transaction.run<Account>(updateAccount(companyId, wanted, passwordHash)))
-  if (after.disabled || passwordHash !== null) await transaction.run(deleteSessionsOf(companyId, id, null))
-  return after
 }
 
 /** The account that was written; an e-mail address belongs to one account of a company. */
@@ -117,7 +112,7 @@ async function byAddress(rows: Promise<Account[]>): Promise<Account> {
     return row as Account
   } catch (error) {
     if (violatedIndex(error) !== 'accounts_email') throw error
-    throw invalidFields([{ field: 'email', code: 'not_unique', message: 'belongs to another account of the company' }])
+    throw invalidField('email', 'not_unique', 'belongs to another account of the company')
   }
 }
 
@@ -143,13 +138,11 @@ export const noAccount = (id: number): Refusal =>
 
 const serviceProblems = (service: boolean | undefined, password: string | undefined, field: string): Problem[] =>
   service && password !== undefined
-    ? [{ field, code: 'not_allowed', message: 'cannot be given to a service account: nobody signs in with it' }]
+    ? [problem(field, 'not_allowed', 'cannot be given to a service account: nobody signs in with it')]
     : []
 
 function permissionProblems(wanted: readonly string[]): Problem[] {
   const strange = wanted.find((code) => !allPermissions.includes(code))
   if (strange === undefined) return []
-  return [
-    { field: 'permissions', code: 'not_allowed', message: `has ${JSON.stringify(strange)}, which is no permission` },
-  ]
+  return [problem('permissions', 'not_allowed', `has ${JSON.stringify(strange)}, which is no permission`)]
 }

@@ -16,37 +16,34 @@ export type Counted = { subject: Buffer; ofPeer?: true }
 
 /** Counts a try; the seconds until there may be another one, 0 where this one may go on. */
 export async function count(database: Database, counted: readonly Counted[]): Promise<number> {
-  const subjects = counted.map(({ subject }) => subject)
-  const rows = await database.read<AttemptRow>(countAttempt(subjects, attemptWindowSeconds))
+  const rows = await database.read<AttemptRow>(countAttempt(subjectsOf(counted), attemptWindowSeconds))
   const maxOf = (row: AttemptRow): number =>
     counted.some(({ subject, ofPeer }) => ofPeer && subject.equals(row.subject)) ? attemptsOfPeerMax : attemptsMax
   const over = rows.filter((row) => row.attempts > maxOf(row))
   return Math.max(0, ...over.map(({ seconds_left }) => Math.max(1, seconds_left)))
 }
 
-export const tooMany = (seconds: number): Refusal =>
-  new Refusal('too_many_requests', {
+/** The same, refused where it may not. */
+export async function countOrRefuse(database: Database, counted: readonly Counted[]): Promise<void> {
+  const seconds = await count(database, counted)
+  if (seconds === 0) return
+  throw new Refusal('too_many_requests', {
     detail: `There were too many attempts. Try again in ${Math.ceil(seconds / 60)} minutes.`,
     headers: { 'Retry-After': String(seconds) },
   })
+}
 
 /** The password was right: the tries before it are forgotten, but for those of the network. */
-export const forget = (database: Database, counted: readonly Counted[]): Promise<unknown> =>
-  database.read(
-    forgiveAttempts(
-      counted.filter(({ ofPeer }) => !ofPeer).map(({ subject }) => subject),
-      counted.filter(({ ofPeer }) => ofPeer).map(({ subject }) => subject),
-    ),
-  )
+export function forget(database: Database, counted: readonly Counted[]): Promise<unknown> {
+  const { own = [], ofPeer = [] } = Object.groupBy(counted, (one) => (one.ofPeer ? 'ofPeer' : 'own'))
+  return database.read(forgiveAttempts(subjectsOf(own), subjectsOf(ofPeer)))
+}
 
 /** This try does not count; those before it do. */
 export const takeBack = (database: Database, counted: readonly Counted[]): Promise<unknown> =>
-  database.read(
-    forgiveAttempts(
-      [],
-      counted.map(({ subject }) => subject),
-    ),
-  )
+  database.read(forgiveAttempts([], subjectsOf(counted)))
+
+const subjectsOf = (counted: readonly Counted[]): Buffer[] => counted.map(({ subject }) => subject)
 
 /** Compares; a try that was turned away before it was compared is taken back. */
 export async function comparing<T>(

@@ -1,12 +1,24 @@
+import type { CompanyRow } from '#sql/system/companies.ts'
 import { appendAudit } from '#sql/system/log.ts'
-import type { TokenRow } from '#sql/system/tokens.ts'
 import type { EndpointRow } from '#sql/system/webhooks.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Account } from './account.ts'
 import type { Actor } from './actor.ts'
-import type { CompanyFacts } from './company.ts'
+import type { Token } from './token.ts'
 
 /** What somebody did to accounts and to the company is kept in the history like changes of records. */
+
+export type Noted = { records: string; recordId: number; action: string; changes?: Facts | null }
+
+/** Nothing is kept of changes that are none; null where something was done that is no change of values. */
+export async function audit(
+  transaction: Transaction,
+  actor: Actor,
+  { changes = null, ...noted }: Noted,
+): Promise<void> {
+  if (changes && Object.keys(changes).length === 0) return
+  await transaction.run(appendAudit(actor, { ...noted, changes }))
+}
 
 /** Old and new of what changed; of a password only that it did. */
 export function auditAccount(
@@ -15,53 +27,38 @@ export function auditAccount(
   before: Account | null,
   after: Account,
   newPassword: boolean,
-): Promise<unknown> {
-  const changes = { ...differences(before, after), ...(newPassword ? { password: [null, null] } : {}) }
-  return audit(transaction, actor, 'accounts', after.id, before ? 'changed' : 'created', before ? changes : null)
+): Promise<void> {
+  const changes = before && { ...differences(before, after), ...(newPassword ? { password: [null, null] } : {}) }
+  return audit(transaction, actor, { records: 'accounts', recordId: after.id, ...madeOr(changes) })
 }
 
-export const auditCompany = (transaction: Transaction, actor: Actor, before: CompanyFacts, after: CompanyFacts) =>
-  audit(transaction, actor, 'companies', after.id, 'changed', differences(before, after))
+export const auditCompany = (transaction: Transaction, actor: Actor, before: CompanyRow, after: CompanyRow) =>
+  audit(transaction, actor, { records: 'companies', recordId: after.id, ...madeOr(differences(before, after)) })
 
 /** Without what the service keeps of its sending. */
 export function auditWebhook(transaction: Transaction, actor: Actor, before: EndpointRow | null, after: EndpointRow) {
-  const changes = before ? differences(settingsOf(before), settingsOf(after)) : null
-  return audit(transaction, actor, 'webhook_endpoints', after.id, before ? 'changed' : 'created', changes)
+  const changes = before && differences(before, after, ['name', 'url', 'events', 'payload', 'ordered'])
+  return audit(transaction, actor, { records: 'webhook_endpoints', recordId: after.id, ...madeOr(changes) })
 }
 
-/** What was changed about a token that goes on. */
-export const noteToken = (
-  transaction: Transaction,
-  actor: Actor,
-  action: string,
-  before: TokenFacts,
-  after: TokenFacts & { id: number },
-) => audit(transaction, actor, 'tokens', after.id, action, differences(factsOf(before), factsOf(after)))
+const madeOr = (changes: Facts | null) => ({ action: changes ? 'changed' : 'created', changes })
 
-type TokenFacts = Pick<TokenRow, 'label' | 'scopes' | 'allowlist'>
-const factsOf = ({ label, scopes, allowlist }: TokenFacts) => ({ label, scopes, allowlist })
+/** What was changed about a token that goes on. */
+export function auditToken(transaction: Transaction, actor: Actor, action: string, before: Token, after: Token) {
+  const changes = differences(before, after, ['label', 'scopes', 'allowlist'])
+  return audit(transaction, actor, { records: 'tokens', recordId: after.id, action, changes })
+}
 
 /** Whether the log of calls keeps what they say. */
 export const noteCallDetails = (transaction: Transaction, actor: Actor, keeps: boolean) =>
-  audit(transaction, actor, 'calls', actor.companyId, 'changed', { keeps_details: [!keeps, keeps] })
-
-const settingsOf = ({ name, url, events, payload, ordered }: EndpointRow) => ({ name, url, events, payload, ordered })
+  audit(transaction, actor, {
+    ...{ records: 'calls', recordId: actor.companyId },
+    ...madeOr({ keeps_details: [!keeps, keeps] }),
+  })
 
 type Facts = { readonly [name: string]: unknown }
 
-function differences(before: Facts | null, after: Facts): { [name: string]: [unknown, unknown] } {
-  const names = Object.keys(after).filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after[name]))
-  return Object.fromEntries(names.map((name) => [name, [before?.[name] ?? null, after[name]]]))
-}
-
-async function audit(
-  transaction: Transaction,
-  actor: Actor,
-  records: string,
-  recordId: number,
-  action: string,
-  changes: Facts | null,
-): Promise<void> {
-  if (changes && Object.keys(changes).length === 0) return
-  await transaction.run(appendAudit(actor, { records, recordId, action, changes }))
+function differences(before: Facts, after: Facts, names = Object.keys(after)): Facts {
+  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+  return Object.fromEntries(changed.map((name) => [name, [before[name] ?? null, after[name]]]))
 }

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import type { JsonObject } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { registry } from '#registry/resources/index.ts'
+import { servedResources } from '#registry/resources/index.ts'
 import { type ChangesRow, changesAfter } from '#sql/records/changes.ts'
+import type { Run } from '#sql/statement.ts'
 import { type HorizonRow, horizonNow, markFor } from '#sql/system/changes.ts'
 import type { Position } from '#sql/system/log.ts'
 import type { Database } from '../store/database.ts'
@@ -51,18 +52,16 @@ export type ReadChanges = {
   keptDays: number | null
 }
 
-/** The resources that the log can tell of. */
-export const feedResources = registry.filter(({ served }) => served)
-
 /** The changes of a company after a cursor, in the order of their commits. Decisions, Changes. */
 export async function readChanges(
   database: Database,
-  { companyId, after, records = feedResources.map(({ name }) => name), limit, keptDays }: ReadChanges,
+  { companyId, after, records = servedResources.map(({ name }) => name), limit, keptDays }: ReadChanges,
 ): Promise<ChangesPage> {
-  if (after === 'now') return { changes: [], next: await cursorOfNow(database, companyId), more: false }
+  if (after === 'now')
+    return { changes: [], next: cursorOf(companyId, await endOfLog(database.read, companyId)), more: false }
   const from = after === null ? null : readCursor(companyId, after)
   const [row] = await database.read<ChangesRow>(
-    changesAfter(feedResources, { companyId, after: from, records, limit, keptDays }),
+    changesAfter(servedResources, { companyId, after: from, records, limit, keptDays }),
   )
   const { json, next, more } = judged(companyId, row as ChangesRow)
   return { changes: JSON.parse(`[${json}]`) as Change[], next, more }
@@ -97,10 +96,10 @@ function isGone({ start_epoch, start_pos, start_id, ...row }: ChangesRow): boole
   )
 }
 
-/** A position after which every change is told that is not seen by now. It is marked, so that it holds through a crash. */
-async function cursorOfNow(database: Database, companyId: number): Promise<string> {
-  const [row] = await database.read<Omit<Position, 'id'>>(markFor(companyId))
-  return cursorOf(companyId, { ...(row as Omit<Position, 'id'>), id: 0 })
+/** The position after which every change is told that is not seen by now. It is marked, so that it holds through a crash. */
+export async function endOfLog(run: Run, companyId: number): Promise<Position> {
+  const [mark] = await run<Omit<Position, 'id'>>(markFor(companyId))
+  return { ...(mark as Omit<Position, 'id'>), id: 0 }
 }
 
 /** Where the log can be read to, and who holds it there for how long. */

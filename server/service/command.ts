@@ -17,11 +17,11 @@ export type Command<T> = {
 export type Prefetched = { readonly [column: string]: Json } | null
 
 /** Prefetches, and then executes. */
-export async function runCommand<T>(
-  transaction: Transaction,
-  actor: Actor,
-  { prefetch, execute }: Command<T>,
-): Promise<T> {
+export async function runCommand<T>(transaction: Transaction, actor: Actor, command: Command<T>): Promise<T> {
+  return command.execute(transaction, actor, command.prefetch && (await prefetched(transaction, command)))
+}
+
+export async function prefetched<T>(transaction: Transaction, { prefetch }: Command<T>): Promise<Prefetched> {
   const [row] = prefetch ? await transaction.run<{ seen: Prefetched }>(prefetchStatement(prefetch)) : []
-  return execute(transaction, actor, row?.seen ?? null)
+  return row?.seen ?? null
 }

@@ -3,7 +3,7 @@ import { type AddOn, addOns } from '#registry/add-ons.ts'
 import { currencies } from '#registry/currencies.ts'
 import type { Problem } from '#registry/definition.ts'
 import { isPlanLimited, type Plan, planLimit, planNames } from '#registry/plans.ts'
-import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import { resourcesWithAmounts } from '#sql/records/amounts.ts'
 import {
@@ -19,9 +19,6 @@ import type { Transaction } from '../store/database.ts'
 
 /** A company: its name, currency, plan and add-ons. */
 export type Company = CompanyRow & { usage: { records: string; used: number; limit: number | null }[] }
-
-/** A company without its usage. */
-export type CompanyFacts = CompanyRow
 
 export type CompanyInput = { name?: string; currency?: string; plan?: string; addOns?: readonly string[] }
 
@@ -76,7 +73,7 @@ async function refuseIfAmounts(transaction: Transaction, { id, currency }: Compa
   const kinds = await amountsIn(transaction, id)
   if (kinds.length === 0) return
   const message = `cannot change any more: there are amounts in ${currency} (${kinds.map(plain).join(', ')}), which would be read as amounts of the other currency; make a new company for that`
-  throw invalidFields([{ field: 'currency', code: 'locked', message }])
+  throw invalidField('currency', 'locked', message)
 }
 
 const noCompany = (id: number): Refusal => new Refusal('not_found', { detail: `There is no company ${id}.` })

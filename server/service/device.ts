@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { derivedKey } from './seal.ts'
 
 /**
  * A device is a browser in which somebody has signed in to an account before. What the browser keeps of it says for
@@ -67,6 +68,4 @@ function writeDevice(key: string, { companyId, accountId, since, id }: Device): 
 }
 
 const signatureOf = (key: string, body: Buffer): Buffer =>
-  createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', 'plumbline device', 32)))
-    .update(body)
-    .digest()
+  createHmac('sha256', derivedKey(key, 'plumbline device')).update(body).digest()

@@ -1,8 +1,7 @@
 import type { LookedUp } from '#derive/console/answers.ts'
 import type { Definition } from '#registry/definition.ts'
 import { importRowsMax, lookedUpMax, namesakesMax } from '#registry/limits.ts'
-import { invalidFields, Refusal } from '#registry/refusals.ts'
-import { definitionOf, registry } from '#registry/resources/index.ts'
+import { invalidField, Refusal } from '#registry/refusals.ts'
 import { type NamesakeRow, namesakes } from '#sql/records/namesakes.ts'
 import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
 import {
@@ -12,19 +11,18 @@ import {
   insertImport,
   lastOfWrite,
   latestImports,
-  moveImport,
   type NewImport,
 } from '#sql/system/imports.ts'
 import type { Transaction } from '../store/database.ts'
 import { type Actor, readWriteId } from './actor.ts'
+import { resourceNamed } from './remove-record.ts'
 
 /** An import is one write whose batches come one after the other. Decisions, Import. */
 
 /** Its id names the write. Nothing is written yet but that there is one. */
 export async function beginImport(transaction: Transaction, actor: Actor, given: NewImport): Promise<string> {
   if (given.rows < 1 || given.rows > importRowsMax) {
-    const message = `must be a whole number from 1 to ${importRowsMax}`
-    throw invalidFields([{ field: 'rows', code: 'out_of_range', message }])
+    throw invalidField('rows', 'out_of_range', `must be a whole number from 1 to ${importRowsMax}`)
   }
   await transaction.run(insertImport(actor, given))
   return actor.writeId
@@ -54,7 +52,7 @@ export type ImportPart = { writeId: string; from: number; to: number }
 
 /**
  * The one who goes on with an import writes under its id, behind what it has written before. Held to the end of the
- * transaction, so that each row is settled once, whoever asks at the same time.
+ * transaction, so that each row is settled once, also where two ask at once.
  */
 export async function goOn(
   transaction: Transaction,
@@ -74,12 +72,6 @@ export async function goOn(
 
 const takenBack = 'The import was taken back, so nothing is added to it. Begin another one.'
 
-export const settle = (
-  transaction: Transaction,
-  { companyId, writeId }: Actor,
-  moved: Pick<ImportRow, 'done' | 'created' | 'changed'>,
-): Promise<unknown> => transaction.run(moveImport(companyId, writeId, moved))
-
 /**
  * Who goes by the values of a column: of a reference the records that it may lead to, by their names; of a unique field
  * the record that has the value.
@@ -91,19 +83,15 @@ export async function lookUpValues(
   { field: name, values }: { field: string; values: readonly string[] },
 ): Promise<LookedUp[]> {
   const field = Object.hasOwn(definition.fields, name) ? definition.fields[name] : undefined
-  if (values.length > lookedUpMax) {
-    throw invalidFields([{ field: 'values', code: 'too_long', message: `must be at most ${lookedUpMax} texts` }])
-  }
+  if (values.length > lookedUpMax) throw invalidField('values', 'too_long', `must be at most ${lookedUpMax} texts`)
   if (field?.kind === 'reference') {
-    const to = definitionOf(registry, field.to) as Definition
+    const to = resourceNamed(field.to)
     const asked = { names: values, only: field.only, most: namesakesMax }
     const rows = await transaction.run<NamesakeRow>(namesakes(companyId, to, asked))
     return rows.map((row) => ({ ...row, place: row.place - 1 }))
   }
-  if (!field?.unique) {
-    const message = `must be a reference or a unique field of ${definition.name}`
-    throw invalidFields([{ field: 'field', code: 'not_allowed', message }])
-  }
+  if (!field?.unique)
+    throw invalidField('field', 'not_allowed', `must be a reference or a unique field of ${definition.name}`)
   const rows = await transaction.run<HolderRow>(holdersOf(companyId, definition, name, values))
   return rows.flatMap(({ place, holder }) =>
     holder === null ? [] : [{ place: Number(place) - 1, id: holder, title: null, also: null }],

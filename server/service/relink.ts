@@ -8,7 +8,7 @@ import { leadsTo, lockTree } from '#sql/records/write.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import { lookUpFound } from './check-record.ts'
-import { type Group, resourceNamed } from './remove-record.ts'
+import { type Group, listsOf, resourceNamed } from './remove-record.ts'
 
 /**
  * Fills in again the references that a removal had emptied: of records that are still live, still refer to nothing, and
@@ -19,13 +19,13 @@ export async function relink(
   actor: Actor,
   entries: readonly UnlinkedEntry[],
 ): Promise<Group[]> {
-  const linked = new Map<string, Set<number>>()
+  const linked: Linked = new Map()
   // An estimate may fit its client only when its project is the client's again: so once more, while it helps.
   for (let before = -1; before < size(linked); ) {
     before = size(linked)
     for (const unlinked of entries) await linkThose(transaction, actor, unlinked, linked)
   }
-  return [...linked].map(([records, ids]) => ({ records, ids: [...ids] }))
+  return listsOf(linked)
 }
 
 type Linked = Map<string, Set<number>>
@@ -44,7 +44,8 @@ async function linkThose(transaction: Transaction, actor: Actor, unlinked: Unlin
     const link = { id, to, record: JSON.parse(json) as JsonObject }
     if (await fits(transaction, actor, definition, unlinked, link)) fitting.push(link)
   }
-  for (const [to, ids] of byTarget(fitting)) {
+  for (const [to, links] of Map.groupBy(fitting, ({ to }) => to)) {
+    const ids = links.map(({ id }) => id)
     await transaction.run(setColumn(actor, definition.name, unlinked.by, ids, 'any', String(to)))
     linked.set(definition.name, new Set([...(linked.get(definition.name) ?? []), ...ids]))
   }
@@ -81,10 +82,4 @@ async function undoResets(transaction: Transaction, actor: Actor, { records, set
   const { column, from, to } = settled
   const ids = links.map(({ id }) => id).filter((id) => settled.ids.includes(id))
   if (ids.length > 0) await transaction.run(setColumn(actor, records, column, ids, { is: to }, from))
-}
-
-function byTarget(links: readonly Link[]): Map<number, number[]> {
-  const targets = new Map<number, number[]>()
-  for (const { id, to } of links) targets.set(to, [...(targets.get(to) ?? []), id])
-  return targets
 }

@@ -181,7 +181,7 @@ export const merged = (groups: readonly Group[]): Group[] =>
     ids: [...new Set(alike.flatMap(({ ids }) => ids))],
   }))
 
-const listsOf = (groups: Map<string, Set<number>>): { records: string; ids: number[] }[] =>
+export const listsOf = (groups: Map<string, Set<number>>): { records: string; ids: number[] }[] =>
   [...groups].map(([records, ids]) => ({ records, ids: [...ids] }))
 
 /** Adds ids to a resource; returns those that are new there. */

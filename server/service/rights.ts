@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import { type Action, permission } from '#registry/permissions.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { type RightsRow, rightsOfAuthor } from '#sql/system/rights.ts'
+import { type RightsRow, rightsOfAuthor } from '#sql/system/accounts.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 
@@ -16,10 +16,8 @@ export async function rightsOf(transaction: Transaction, actor: Actor): Promise<
   return ({ name, served }, action) => {
     const needed = permission(name, action)
     if (!permissions.includes(needed)) return lacking(needed)
-    const off =
-      actor.channel === 'api'
-        ? (['api', served?.addOn ?? 'api'] as const).find((one) => !add_ons.includes(one))
-        : undefined
+    if (actor.channel !== 'api') return undefined
+    const off = (['api', served?.addOn ?? 'api'] as const).find((one) => !add_ons.includes(one))
     return off && new Refusal('feature_off', { feature: off })
   }
 }

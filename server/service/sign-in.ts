@@ -1,8 +1,8 @@
-import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { invalidField, Refusal } from '#registry/refusals.ts'
 import { type CandidateRow, candidatesFor, passwordOf, signInAccountsMax } from '#sql/system/sign-in.ts'
 import { networkOf } from '../fair/shares.ts'
 import type { Database } from '../store/database.ts'
-import { type Counted, comparing, count, forget, subjectOf, takeBack, tooMany } from './attempts.ts'
+import { type Counted, comparing, count, countOrRefuse, forget, subjectOf, takeBack } from './attempts.ts'
 import { addDevice, type Device, isOf, type Keys, readDevices } from './device.ts'
 import type { From, PasswordQueue } from './password.ts'
 import { beginSession, type Origin, type Session } from './session.ts'
@@ -82,13 +82,11 @@ async function admit(database: Database, { candidates, devices, stranger }: Aski
   const device = known.map(deviceOf)[0]
   const asStranger: Try = { counted: stranger, at: candidates }
   if (!device) {
-    const seconds = await count(database, stranger)
-    if (seconds > 0) throw tooMany(seconds)
+    await countOrRefuse(database, stranger)
     return { tries: [asStranger], compared: candidates, isKnown: false }
   }
   const asDevice: Try = { counted: [{ subject: subjectOf('device', device.id) }], at: known }
-  const seconds = await count(database, asDevice.counted)
-  if (seconds > 0) throw tooMany(seconds)
+  await countOrRefuse(database, asDevice.counted)
   if (known.length === candidates.length || (await count(database, stranger)) > 0) {
     return { tries: [asDevice], compared: known, isKnown: true }
   }
@@ -115,12 +113,11 @@ export async function confirmPassword(
   field = 'password',
 ): Promise<void> {
   const counted: Counted[] = [{ subject: subjectOf('account', `${companyId}:${accountId}`) }]
-  const seconds = await count(database, counted)
-  if (seconds > 0) throw tooMany(seconds)
+  await countOrRefuse(database, counted)
   const [found] = await database.read<{ password_hash: string | null }>(passwordOf(companyId, accountId))
   const hash = found?.password_hash ?? null
   if (hash === null || !(await comparing(database, counted, () => passwords.isRight(password, hash)))) {
-    throw invalidFields([{ field, code: 'wrong_password', message: 'is not the password of your account' }])
+    throw invalidField(field, 'wrong_password', 'is not the password of your account')
   }
   await forget(database, counted)
 }

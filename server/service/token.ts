@@ -1,9 +1,6 @@
-import { allowlistProblem, readAllowlistEntry } from '#registry/allowlist.ts'
-import type { Problem } from '#registry/definition.ts'
 import { scopes as allScopes } from '#registry/permissions.ts'
-import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
 import { type AccountRow, lockAccount } from '#sql/system/accounts.ts'
-import { appendAudit } from '#sql/system/log.ts'
 import { holdKeys } from '#sql/system/seal.ts'
 import {
   activeToken,
@@ -17,13 +14,18 @@ import {
 } from '#sql/system/tokens.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
+import { needAll } from './account-rights.ts'
 import type { Actor } from './actor.ts'
-import { noteToken } from './audit-log.ts'
+import { audit, auditToken } from './audit-log.ts'
 import { openSealed, type SealingKeys, seal, sealedToken } from './seal.ts'
+import { allowlistProblems, labelProblems, lackedByAccount, normalized, scopeProblems } from './token-input.ts'
 import { hashToken, makeToken } from './token-text.ts'
 
 /** The one active token of a company, without its text. */
 export type Token = Omit<TokenRow, 'sealed'>
+
+/** A token with its text. */
+type Told = { token: string; row: Token }
 
 export type NewToken = {
   accountId: number
@@ -43,24 +45,20 @@ export async function issueToken(
   actor: Actor,
   keys: SealingKeys,
   input: NewToken,
-): Promise<{ token: string; row: Token }> {
+): Promise<Told> {
   await transaction.run(lockTokens(actor.companyId))
   const [account] = await transaction.run<AccountRow>(lockAccount(actor.companyId, input.accountId))
   if (!account || account.disabled) {
-    throw invalidFields([
-      { field: 'account_id', code: 'not_found', message: 'must be an account of the company that is not disabled' },
-    ])
+    throw invalidField('account_id', 'not_found', 'must be an account of the company that is not disabled')
   }
   if (account.id !== actor.accountId) {
     needAll(input.issuerHolds, account.permissions, (missing) => `${account.name} holds ${missing}`)
   }
-  const held = allScopes.filter(
-    (scope) => account.permissions.includes(scope) && (input.issuerHolds?.includes(scope) ?? true),
-  )
-  const scopes = input.scopes === 'all' ? held : [...new Set(input.scopes)]
+  const open = scopesOpenTo(account, input.issuerHolds)
+  const scopes = input.scopes === 'all' ? open : [...new Set(input.scopes)]
   const problems = [
     ...labelProblems(input.label),
-    ...scopeProblems(scopes, held),
+    ...scopeProblems(scopes, open),
     ...allowlistProblems(input.allowlist),
   ]
   if (problems.length > 0) throw invalidFields(problems)
@@ -77,20 +75,16 @@ export async function rotateToken(
   actor: Actor,
   keys: SealingKeys,
   holds?: readonly string[],
-): Promise<{ token: string; row: Token }> {
-  await transaction.run(lockTokens(actor.companyId))
-  const [old] = await transaction.run<TokenRow>(revokeActiveToken(actor.companyId))
-  if (!old) throw noToken()
+): Promise<Told> {
+  const old = await held(transaction, actor, revokeActiveToken)
   needScopes(holds, old)
   return insert(transaction, actor, keys, old, 'rotated')
 }
 
 /** When this has been answered, no write of the token is to come. */
 export async function revokeToken(transaction: Transaction, actor: Actor): Promise<Token> {
-  await transaction.run(lockTokens(actor.companyId))
-  const [old] = await transaction.run<TokenRow>(revokeActiveToken(actor.companyId))
-  if (!old) throw noToken()
-  await audit(transaction, actor, old.id, 'revoked')
+  const old = await held(transaction, actor, revokeActiveToken)
+  await audit(transaction, actor, { records: 'tokens', recordId: old.id, action: 'revoked' })
   return old
 }
 
@@ -100,12 +94,11 @@ export async function showToken(
   actor: Actor,
   keys: SealingKeys,
   holds?: readonly string[],
-): Promise<{ token: string; row: Token }> {
+): Promise<Told> {
   await transaction.run(holdKeys())
-  const [row] = await transaction.run<TokenRow>(activeToken(actor.companyId))
-  if (!row) throw noToken()
+  const row = await theOne(transaction.run<TokenRow>(activeToken(actor.companyId)))
   needScopes(holds, row)
-  await audit(transaction, actor, row.id, 'shown')
+  await audit(transaction, actor, { records: 'tokens', recordId: row.id, action: 'shown' })
   try {
     return { token: await openSealed(keys, row.sealed, sealedToken.boundTo(actor.companyId, row.id)), row }
   } catch (error) {
@@ -129,9 +122,9 @@ export async function allowAddresses(
 ): Promise<Token> {
   const problems = allowlistProblems(allowlist)
   if (problems.length > 0) throw invalidFields(problems)
-  const before = await heldToken(transaction, actor)
+  const before = await held(transaction, actor)
   const [row] = await transaction.run<TokenRow>(setAllowlist(actor.companyId, normalized(allowlist)))
-  await noteToken(transaction, actor, 'allowlist set', before, row as Token)
+  await auditToken(transaction, actor, 'allowlist set', before, row as Token)
   return row as Token
 }
 
@@ -145,25 +138,32 @@ export async function changeToken(
   wanted: { label?: string | undefined; scopes?: readonly string[] | undefined },
   holds?: readonly string[],
 ): Promise<Token> {
-  const before = await heldToken(transaction, actor)
+  const before = await held(transaction, actor)
   const [account] = await transaction.run<AccountRow>(lockAccount(actor.companyId, before.account_id))
   const label = wanted.label ?? before.label
   const scopes = [...new Set(wanted.scopes ?? before.scopes)]
   const added = scopes.filter((scope) => !before.scopes.includes(scope))
-  const addable = allScopes.filter((scope) => account?.permissions.includes(scope) && (holds?.includes(scope) ?? true))
   const whose = holds ? 'which the account, or you, do not hold' : lackedByAccount
-  const problems = [...labelProblems(label), ...scopeProblems(added, addable, whose)]
+  const problems = [...labelProblems(label), ...scopeProblems(added, scopesOpenTo(account, holds), whose)]
   if (problems.length > 0) throw invalidFields(problems)
   const [row] = await transaction.run<TokenRow>(setTokenScopes(actor.companyId, label.trim(), scopes))
-  await noteToken(transaction, actor, 'changed', before, row as Token)
+  await auditToken(transaction, actor, 'changed', before, row as Token)
   return row as Token
 }
 
+/** What a token of the account may be given, by somebody who holds so much himself. */
+const scopesOpenTo = (account: AccountRow | undefined, holds: readonly string[] | undefined): string[] =>
+  allScopes.filter((scope) => account?.permissions.includes(scope) && (holds?.includes(scope) ?? true))
+
 /** The active token, which nobody else issues, replaces, frees or changes until the transaction ends. */
-async function heldToken(transaction: Transaction, { companyId }: Actor): Promise<Token> {
+async function held(transaction: Transaction, { companyId }: Actor, find = activeToken): Promise<TokenRow> {
   await transaction.run(lockTokens(companyId))
-  const [row] = await transaction.run<TokenRow>(activeToken(companyId))
-  if (!row) throw noToken()
+  return theOne(transaction.run<TokenRow>(find(companyId)))
+}
+
+async function theOne(rows: Promise<TokenRow[]>): Promise<TokenRow> {
+  const [row] = await rows
+  if (!row) throw new Refusal('not_found', { detail: 'The company has no active token; issue one.' })
   return row
 }
 
@@ -173,21 +173,15 @@ async function insert(
   keys: SealingKeys,
   wanted: Pick<TokenRow, 'account_id' | 'label' | 'scopes' | 'allowlist'>,
   action: string,
-): Promise<{ token: string; row: Token }> {
+): Promise<Told> {
   const [next] = await transaction.run<{ id: number }>(nextTokenId())
   const id = next?.id as number
   const token = makeToken(actor.companyId)
   const sealed = await seal(transaction, keys, { text: token, boundTo: sealedToken.boundTo(actor.companyId, id) })
-  const { account_id, label, scopes, allowlist } = wanted
-  const issued_by = actor.accountId
+  const issued = { ...wanted, id, issued_by: actor.accountId, sealed, hash: hashToken(token) }
   try {
-    const [row] = await transaction.run<TokenRow>(
-      insertToken(actor.companyId, {
-        ...{ id, account_id, issued_by, label, scopes, allowlist, sealed },
-        hash: hashToken(token),
-      }),
-    )
-    await audit(transaction, actor, id, action)
+    const [row] = await transaction.run<TokenRow>(insertToken(actor.companyId, issued))
+    await audit(transaction, actor, { records: 'tokens', recordId: id, action })
     return { token, row: row as Token }
   } catch (error) {
     if (violatedIndex(error) === 'tokens_active') throw new Refusal('token_active')
@@ -195,45 +189,6 @@ async function insert(
   }
 }
 
-const audit = (transaction: Transaction, actor: Actor, recordId: number, action: string) =>
-  transaction.run(appendAudit(actor, { records: 'tokens', recordId, action, changes: null }))
-
 /** The text of a token is all that it takes to use it: nobody comes by it to more rights than he holds. */
 const needScopes = (holds: readonly string[] | undefined, { scopes }: Pick<TokenRow, 'scopes'>): void =>
   needAll(holds, scopes, (missing) => `The token may use ${missing}`)
-
-function needAll(holds: readonly string[] | undefined, needed: readonly string[], said: (missing: string) => string) {
-  const missing = holds && needed.find((code) => !holds.includes(code))
-  if (missing === undefined) return
-  throw new Refusal('insufficient_scope', {
-    detail: `${said(missing)}, which you do not hold; only somebody who does can do this.`,
-    required_scope: missing,
-  })
-}
-
-const noToken = (): Refusal => new Refusal('not_found', { detail: 'The company has no active token; issue one.' })
-
-function labelProblems(label: string): Problem[] {
-  const length = [...label.trim()].length
-  if (length >= 1 && length <= 120) return []
-  return [
-    { field: 'label', code: length < 1 ? 'too_short' : 'too_long', message: 'must be text of 1 to 120 characters' },
-  ]
-}
-
-const lackedByAccount = 'which the account does not hold'
-
-function scopeProblems(wanted: readonly string[], held: readonly string[], lacked = lackedByAccount): Problem[] {
-  const strange = wanted.find((scope) => !held.includes(scope))
-  if (strange === undefined) return []
-  const why = allScopes.includes(strange) ? lacked : 'which is no scope'
-  return [{ field: 'scopes', code: 'not_allowed', message: `has ${JSON.stringify(strange)}, ${why}` }]
-}
-
-function allowlistProblems(allowlist: readonly string[]): Problem[] {
-  const message = allowlistProblem(allowlist)
-  return message === undefined ? [] : [{ field: 'allowlist', code: 'wrong_format', message }]
-}
-
-const normalized = (allowlist: readonly string[]): string[] =>
-  allowlist.map((entry) => readAllowlistEntry(entry) as string)

@@ -1,11 +1,11 @@
-import { checkValue } from '#derive/input.ts'
+import { checkValue } from '#derive/check-value.ts'
 import { externalRef, referenceField } from '#registry/common.ts'
-import type { Definition, Problem } from '#registry/definition.ts'
+import { type Definition, type Problem, problem } from '#registry/definition.ts'
 import { isObject, type Json } from '#registry/json.ts'
-import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
 import { holdByReference, lockReference } from '#sql/records/reference.ts'
+import { conflict } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
-import { Met } from '../store/faults.ts'
 import { type Command, runCommand } from './command.ts'
 import { type Expected, expectVersion } from './expected.ts'
 import { type MayDo, type Removed, removal } from './remove-record.ts'
@@ -62,8 +62,7 @@ export const removalByReference = (
 /** A reference as a record would have it, or the refusal of what none can have. */
 export function readReference(given: string): string {
   const { value, problems } = checkValue(externalRef, given, referenceField)
-  if (given.includes('\0'))
-    problems.push({ field: referenceField, code: 'wrong_format', message: 'has a NUL character' })
+  if (given.includes('\0')) problems.push(problem(referenceField, 'wrong_format', 'has a NUL character'))
   if (problems.length > 0) throw invalidFields(problems)
   return value as string
 }
@@ -74,7 +73,7 @@ function refuseOther(value: string, body: Json): void {
   const given = body[referenceField]
   if (typeof given === 'string' && given.trim().toLowerCase() === value.toLowerCase()) return
   const message = `must be ${JSON.stringify(value)}, as the record is named, or be left out`
-  throw invalidFields([{ field: referenceField, code: 'not_allowed', message }])
+  throw invalidField(referenceField, 'not_allowed', message)
 }
 
 async function find(
@@ -82,9 +81,8 @@ async function find(
   companyId: number,
   { definition, value, lock }: Pick<Wanted, 'definition' | 'value'> & { lock: string },
 ): Promise<{ id: number; version: number } | undefined> {
-  const [row] = await transaction.run<{ id: number; version: number }>(
-    holdByReference(companyId, definition, value, lock),
-  )
+  const held = holdByReference(companyId, definition, value, lock)
+  const [row] = await transaction.run<{ id: number; version: number }>(held)
   return row
 }
 
@@ -95,7 +93,7 @@ async function metAtReference<T>(transaction: Transaction, work: () => Promise<T
   } catch (error) {
     const problems: readonly Problem[] = error instanceof Refusal ? (error.particulars.errors ?? []) : []
     if (!problems.some(({ field, code }) => field === referenceField && code === 'not_unique')) throw error
-    if (!transaction.isLast) throw new Met()
+    if (!transaction.isLast) throw conflict(error)
     transaction.undo()
     throw new Refusal('reference_conflict')
   }

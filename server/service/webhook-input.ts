@@ -1,7 +1,10 @@
-import type { Problem } from '#registry/definition.ts'
+import { checkValue } from '#derive/check-value.ts'
+import { type Problem, problem } from '#registry/definition.ts'
+import type { Field } from '#registry/fields/index.ts'
 import { permission } from '#registry/permissions.ts'
-import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { invalidFields } from '#registry/refusals.ts'
 import { eventNames, type Payload, payloads, recordsOfEvent, webhookNameLengthMax } from '#registry/webhooks.ts'
+import { needAll } from './account-rights.ts'
 
 /** What somebody wants of an endpoint. */
 export type WebhookInput = {
@@ -12,13 +15,15 @@ export type WebhookInput = {
   ordered: boolean
 }
 
+const nameField: Field = { kind: 'text', max: webhookNameLengthMax, example: 'Warehouse', about: 'Name.' }
+
 export type WebhookSettings = { name: string; url: string; events: string[]; payload: Payload; ordered: boolean }
 
 /** The settings as they are kept, or all that is wrong with them at once. The address is looked at elsewhere. */
 export function checkedSettings({ name, url, events, payload, ordered }: WebhookInput): WebhookSettings {
   const wanted = events === 'all' ? eventNames : eventNames.filter((event) => events.includes(event))
   const problems = [
-    ...nameProblems(name.trim()),
+    ...checkValue(nameField, name, 'name').problems,
     ...eventProblems(events),
     ...(payloads.includes(payload as Payload)
       ? []
@@ -31,22 +36,7 @@ export function checkedSettings({ name, url, events, payload, ordered }: Webhook
 /** Anyone who sends records somewhere could read them there, so he must be allowed to. Undefined: the operator. */
 export function needViews(holds: readonly string[] | undefined, events: readonly string[]): void {
   const codes = [...new Set(events.map(recordsOfEvent))].map((records) => permission(records, 'VIEW'))
-  const missing = holds && codes.find((code) => !holds.includes(code))
-  if (missing === undefined) return
-  throw new Refusal('insufficient_scope', {
-    detail: `What the webhook tells of needs ${missing}, which you do not hold; only somebody who does can do this.`,
-    required_scope: missing,
-  })
-}
-
-const problem = (field: string, code: Problem['code'], message: string): Problem => ({ field, code, message })
-
-function nameProblems(name: string): Problem[] {
-  const length = [...name].length
-  if (length >= 1 && length <= webhookNameLengthMax) return []
-  return [
-    problem('name', length < 1 ? 'too_short' : 'too_long', `must be text of 1 to ${webhookNameLengthMax} characters`),
-  ]
+  needAll(holds, codes, (missing) => `What the webhook tells of needs ${missing}`)
 }
 
 function eventProblems(events: WebhookInput['events']): Problem[] {

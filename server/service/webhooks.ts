@@ -1,14 +1,13 @@
-import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { invalidField, Refusal } from '#registry/refusals.ts'
 import { previousSecretHours, webhooksMax } from '#registry/webhooks.ts'
-import { markFor } from '#sql/system/changes.ts'
-import { appendAudit, type Position } from '#sql/system/log.ts'
+import { firstSince } from '#sql/system/changes.ts'
+import type { Position } from '#sql/system/log.ts'
 import {
   beginWebhookAt,
   deleteWebhook,
   disableWebhook,
   type EndpointRow,
   findWebhook,
-  firstSince,
   holdWebhook,
   insertWebhook,
   lockWebhooks,
@@ -21,12 +20,15 @@ import {
 } from '#sql/system/webhooks.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
-import { auditWebhook } from './audit-log.ts'
+import { audit, auditWebhook, type Noted } from './audit-log.ts'
+import { endOfLog } from './changes.ts'
 import { type SealingKeys, seal, sealedFormerSecret, sealedWebhookSecret } from './seal.ts'
 import { checkedSettings, needViews, type WebhookInput } from './webhook-input.ts'
 import { makeSecret, openSecrets } from './webhook-secret.ts'
 
 /** The endpoints of a company, to which its changes are sent. */
+
+const records = 'webhook_endpoints'
 
 /** An endpoint as it is shown: without its secrets, and without who is sending to it just now. */
 export type Webhook = EndpointRow
@@ -45,15 +47,13 @@ export async function createWebhook(
   needViews(holds, settings.events)
   await transaction.run(lockWebhooks(companyId))
   if ((await listWebhooks(transaction, companyId)).length >= webhooksMax) {
-    throw invalidFields([
-      { field: 'name', code: 'out_of_range', message: `is one too many: a company has up to ${webhooksMax} webhooks` },
-    ])
+    throw invalidField('name', 'out_of_range', `is one too many: a company has up to ${webhooksMax} webhooks`)
   }
   const [next] = await transaction.run<{ id: number }>(nextWebhookId())
   const id = next?.id as number
   const secret = makeSecret()
   const sealed = await seal(transaction, keys, { text: secret, boundTo: sealedWebhookSecret.boundTo(companyId, id) })
-  const cursor = await endOfLog(transaction, actor.companyId)
+  const cursor = await endOfLog(transaction.run, actor.companyId)
   const [webhook] = await transaction.run<Webhook>(insertWebhook(companyId, { ...settings, id, sealed, cursor }))
   await auditWebhook(transaction, actor, null, webhook as Webhook)
   return { secret, webhook: webhook as Webhook }
@@ -89,7 +89,7 @@ export async function rotateWebhook(
   const previous = await seal(transaction, keys, { text: present, boundTo: sealedFormerSecret.boundTo(companyId, id) })
   const until = new Date(now.getTime() + previousSecretHours * 3600 * 1000)
   const [webhook] = await transaction.run<Webhook>(rotateSecret(companyId, id, { sealed, previous, until }))
-  await audit(transaction, actor, id, 'rotated')
+  await audit(transaction, actor, { records, recordId: id, action: 'rotated' })
   return { secret, webhook: webhook as Webhook }
 }
 
@@ -98,7 +98,7 @@ export async function disableOne(transaction: Transaction, { actor, now }: By, i
   const before = await hold(transaction, actor.companyId, id)
   if (before.disabled_at !== null) return before
   const [after] = await transaction.run<Webhook>(disableWebhook(actor.companyId, id, 'by_hand', now))
-  await audit(transaction, actor, id, 'disabled')
+  await audit(transaction, actor, { records, recordId: id, action: 'disabled' })
   return after as Webhook
 }
 
@@ -116,11 +116,10 @@ export async function replayOne(
   from: Date,
 ): Promise<Webhook> {
   await hold(transaction, actor.companyId, id)
-  if (!(from.getTime() <= now.getTime()))
-    throw invalidFields([{ field: 'from', code: 'out_of_range', message: 'must be a moment that has passed' }])
+  if (!(from.getTime() <= now.getTime())) throw invalidField('from', 'out_of_range', 'must be a moment that has passed')
   const [first] = await transaction.run<Position>(firstSince(actor.companyId, from))
   return begin(transaction, actor, id, {
-    cursor: first ? { ...first, id: first.id - 1 } : await endOfLog(transaction, actor.companyId),
+    cursor: first ? { ...first, id: first.id - 1 } : await endOfLog(transaction.run, actor.companyId),
     action: 'replayed',
     changes: { from: [null, from.toISOString()] },
   })
@@ -129,16 +128,14 @@ export async function replayOne(
 export async function removeWebhook(transaction: Transaction, { actor }: By, id: number): Promise<void> {
   await hold(transaction, actor.companyId, id)
   await transaction.run(deleteWebhook(actor.companyId, id))
-  await audit(transaction, actor, id, 'deleted')
+  await audit(transaction, actor, { records, recordId: id, action: 'deleted' })
 }
 
 export const listWebhooks = (transaction: Transaction, companyId: number): Promise<Webhook[]> =>
   transaction.run<Webhook>(webhooksOf(companyId))
 
 export async function findOneWebhook(transaction: Transaction, companyId: number, id: number): Promise<Webhook> {
-  const [webhook] = await transaction.run<Webhook>(findWebhook(companyId, id))
-  if (!webhook) throw noWebhook(id)
-  return webhook
+  return found(id, transaction.run<Webhook>(findWebhook(companyId, id)))
 }
 
 export const cursorOf = ({ cursor_epoch, cursor_pos, cursor_id }: Webhook): Position => ({
@@ -147,13 +144,11 @@ export const cursorOf = ({ cursor_epoch, cursor_pos, cursor_id }: Webhook): Posi
   id: cursor_id,
 })
 
-/** Where the log can be read to. It is marked, so that the position holds through a crash. */
-async function endOfLog(transaction: Transaction, companyId: number): Promise<Position> {
-  const [mark] = await transaction.run<Omit<Position, 'id'>>(markFor(companyId))
-  return { ...(mark as Omit<Position, 'id'>), id: 0 }
+async function found(id: number, rows: Promise<Webhook[]>): Promise<Webhook> {
+  const [webhook] = await rows
+  if (!webhook) throw new Refusal('not_found', { detail: `The company has no webhook ${id}.` })
+  return webhook
 }
-
-const noWebhook = (id: number): Refusal => new Refusal('not_found', { detail: `The company has no webhook ${id}.` })
 
 /** Those of all companies together, for the operator. */
 export async function howWebhooksDo(database: Pick<Database, 'read'>): Promise<WebhookFigures> {
@@ -162,26 +157,16 @@ export async function howWebhooksDo(database: Pick<Database, 'read'>): Promise<W
 }
 
 async function hold(transaction: Transaction, companyId: number, id: number): Promise<Webhook> {
-  const [webhook] = await transaction.run<Webhook>(holdWebhook(companyId, id))
-  if (!webhook) throw noWebhook(id)
-  return webhook
+  return found(id, transaction.run<Webhook>(holdWebhook(companyId, id)))
 }
 
 async function begin(
   transaction: Transaction,
   actor: Actor,
   id: number,
-  { cursor, action, changes = null }: { cursor: Position; action: string; changes?: object | null },
+  { cursor, ...noted }: Pick<Noted, 'action' | 'changes'> & { cursor: Position },
 ): Promise<Webhook> {
   const [webhook] = await transaction.run<Webhook>(beginWebhookAt(actor.companyId, id, cursor))
-  await audit(transaction, actor, id, action, changes)
+  await audit(transaction, actor, { records, recordId: id, ...noted })
   return webhook as Webhook
 }
-
-const audit = (
-  transaction: Transaction,
-  actor: Actor,
-  recordId: number,
-  action: string,
-  changes: object | null = null,
-) => transaction.run(appendAudit(actor, { records: 'webhook_endpoints', recordId, action, changes }))

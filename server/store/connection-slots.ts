@@ -1,6 +1,7 @@
 import type { Share } from '../fair/shares.ts'
 import { makeSlots } from '../fair/slots.ts'
 import { makeWatch } from '../fair/watch.ts'
+import type { Limits } from './database.ts'
 import { Fault } from './faults.ts'
 
 /**
@@ -18,10 +19,7 @@ type Waiter = { until: number; begin(): void; giveUp(): void }
 export function openConnectionSlots({
   connectionsMax,
   connectTimeout,
-}: {
-  connectionsMax: number
-  connectTimeout: number
-}): ConnectionSlots {
+}: Pick<Limits, 'connectionsMax' | 'connectTimeout'>): ConnectionSlots {
   const slots = makeSlots<Waiter>(sizeOf(connectionsMax))
 
   const wait = (share: Share): Promise<void> =>

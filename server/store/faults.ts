@@ -11,15 +11,6 @@ export class Fault extends Error {
   }
 }
 
-/** A piece of work met another one without PostgreSQL's saying so; its whole transaction runs again. */
-export class Met extends Error {
-  readonly code = '40001'
-  constructor() {
-    super('met another write')
-    this.name = 'Met'
-  }
-}
-
 type Coded = { code?: unknown; message?: unknown; constraint?: unknown }
 
 /** Lost connections and time-outs of the driver that carry no code. */
@@ -63,10 +54,6 @@ export function asFault(error: unknown): unknown {
 
 /** Two transactions got into each other's way; run again, one of them will pass. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(String((error as Coded)?.code))
-
-/** Has the whole transaction run again. */
-export const conflict = (cause: unknown): Error =>
-  Object.assign(new Error('met another transaction', { cause }), { code: '40001' })
 
 /** The connection itself is gone, not only the statement. */
 export function isConnectionLost(error: unknown): boolean {

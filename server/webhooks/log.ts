@@ -1,6 +1,7 @@
+import { servedResources } from '#registry/resources/index.ts'
 import { type ChangesRow, changesAfter } from '#sql/records/changes.ts'
 import type { Position } from '#sql/system/log.ts'
-import { type Change, feedResources } from '../service/changes.ts'
+import type { Change } from '../service/changes.ts'
 import type { Database } from '../store/database.ts'
 
 /** A change, and its position in the log. */
@@ -24,7 +25,7 @@ export async function readEvents(
   ask: { companyId: number; after: Position; records: readonly string[]; limit: number },
 ): Promise<EventsPage> {
   // However long an endpoint was disabled, nothing that it missed is left out.
-  const [row] = await database.read<ChangesRow>(changesAfter(feedResources, { ...ask, keptDays: null }))
+  const [row] = await database.read<ChangesRow>(changesAfter(servedResources, { ...ask, keptDays: null }))
   const { json, places, next_epoch, next_pos, next_id, more, epoch } = row as ChangesRow
   const changes = JSON.parse(`[${json}]`) as Change[]
   const cursors = places.map(([epoch, pos, id]) => ({ epoch, pos, id }))

@@ -44,17 +44,20 @@ export const settingsOnServers = (): Statement =>
         and setrole = (select oid from pg_roles where rolname = current_user)
     $$)`)
 
+/** The oldest open transaction of a server that has written anything. */
+export const oldestOpen = sql`select xact_start as since, format('process %s (%s) of %s in the database %s, %s', pid,
+        coalesce(nullif(application_name, ''), 'no name'), usename, datname, state) as holder, application_name as program
+      from pg_stat_activity where backend_xid is not null and pid <> pg_backend_pid()
+      union all
+      select prepared, format('the prepared transaction %s of %s in the database %s', gid, owner, database), 'a prepared transaction' from pg_prepared_xacts
+      order by since limit 1`
+
 /** The oldest open transaction of each server that holds back what is told of its companies. */
 export const horizonsOfServers = (): Statement =>
   statement(
     sql`select success, result from run_command_on_workers($$
       select json_build_object('seconds', extract(epoch from clock_timestamp() - since), 'holder', holder, 'program', program) from (
-        select xact_start as since, format('process %s (%s) of %s in the database %s, %s', pid,
-          coalesce(nullif(application_name, ''), 'no name'), usename, datname, state) as holder, application_name as program
-        from pg_stat_activity where backend_xid is not null and pid <> pg_backend_pid()
-        union all
-        select prepared, format('the prepared transaction %s of %s in the database %s', gid, owner, database), 'a prepared transaction'
-        from pg_prepared_xacts order by since limit 1
+        ${oldestOpen}
       ) held
     $$)`,
     'changes.horizons',

@@ -1,6 +1,7 @@
 import type { Sql } from 'sql-template-tag'
+import type { JsonObject } from '#registry/json.ts'
 import { type Author, doorOf } from '../author.ts'
-import { type Run, type Statement, sql, statement } from '../statement.ts'
+import { identifier, type Run, type Statement, sql, statement, together } from '../statement.ts'
 
 /**
  * The log where companies are distributed. A position is a transaction id of the server that holds the company, so the
@@ -15,7 +16,7 @@ export const epochOf = (companyId: number | Sql): Sql =>
  * Where the company has come to another server since its last write, an epoch begins here. Those who write at once wait
  * for the first of them.
  */
-export const beginEpoch = (companyId: number): Statement =>
+const beginEpoch = (companyId: number): Statement =>
   statement(
     sql`insert into company_epochs (company_id, epoch, server)
     select c.id, ${epochOf(companyId)} + 1, log_server(c.id) from companies c
@@ -57,11 +58,13 @@ export const endOf = (companyId: number, epoch: Sql): Sql => sql`(
         where ended.company_id = ${companyId} and ended.epoch = ${epoch}
       )`
 
-/** A mark of this moment, in an epoch that is of this server. */
-export async function markNow(run: Run, companyId: number): Promise<readonly unknown[]> {
-  const [, rows] = await Promise.all([run(beginEpoch(companyId)), run(insertMark(companyId))])
-  return rows
-}
+/** Statements that travel together, in an epoch that is of this server; the rows of the last. */
+export const inEpoch = (run: Run, companyId: number, ...statements: Statement[]): Promise<readonly unknown[]> =>
+  together(run, beginEpoch(companyId), ...statements)
+
+/** A mark of this moment. */
+export const markNow = (run: Run, companyId: number): Promise<readonly unknown[]> =>
+  inEpoch(run, companyId, insertMark(companyId))
 
 const insertMark = (companyId: number): Statement =>
   statement(
@@ -100,6 +103,35 @@ export const drawIds = async (run: Run, count: number): Promise<number[]> => {
   )
   return rows.map(({ id }) => id)
 }
+
+/** Ids of the log for records, each once. */
+export async function withIds(run: Run, ids: readonly number[]): Promise<Map<number, number>> {
+  const each = [...new Set(ids)].toSorted((one, other) => one - other)
+  const drawn = await drawIds(run, each.length)
+  return new Map(each.map((id, index) => [id, drawn[index] as number]))
+}
+
+/** What the log says of records `r`: by default no more than their version. */
+export const ofRecords = (
+  companyId: number,
+  table: string,
+  written: ReadonlyMap<number, number>,
+  what: Sql = sql`r.version, null::json, null::json`,
+): Sql => sql`select given.history_id, given.id, ${what}
+      from ${identifier(table)} r join unnest(${[...written.keys()]}::bigint[], ${[...written.values()]}::bigint[])
+        as given (id, history_id) on r.id = given.id
+      where r.company_id = ${companyId}`
+
+/** What the log says of records that are about to change: the old and the new value of each field. */
+export const ofChanges = (
+  companyId: number,
+  table: string,
+  written: ReadonlyMap<number, number>,
+  changes: ReadonlyMap<number, JsonObject>,
+): Sql => sql`select given.history_id, given.id, r.version + 1, given.changes::json, null::json
+      from ${identifier(table)} r join unnest(${[...written.keys()]}::bigint[], ${[...written.values()]}::bigint[],
+        ${[...written.keys()].map((id) => JSON.stringify(changes.get(id)))}::text[]) as given (id, history_id, changes) on r.id = given.id
+      where r.company_id = ${companyId}`
 
 /**
  * The rows of the log for what `of` (history_id, record_id, version, changes, held) yields. It is read with the company's

@@ -3,8 +3,8 @@ import type { JsonObject } from '#registry/json.ts'
 import { registry } from '#registry/resources/index.ts'
 import { byKeys } from '../access.ts'
 import type { Author } from '../author.ts'
-import { identifier, type Run, type Statement, type Steps, sql, statement } from '../statement.ts'
-import { beginEpoch, drawIds, loggedThere } from './log.ts'
+import { identifier, type Statement, type Steps, sql, statement } from '../statement.ts'
+import { inEpoch, loggedThere, ofChanges, ofRecords, withIds } from './log.ts'
 
 /**
  * Writes of records where companies are distributed. A statement that inserts within another one is no single task there,
@@ -36,14 +36,14 @@ export const insertThere =
     const ids = drawn.map(({ id }) => id)
     const insert = sql`insert into ${identifier(name)} (company_id, ${records.columns}, id) ${records.source(ids)}`
     const written = new Map(drawn.map(({ id, history_id }) => [id, history_id]))
-    const [, , , , rows] = await Promise.all([
-      run(beginEpoch(companyId)),
-      run(statement(insert)),
-      run(changeCount(companyId, name, ids.length)),
-      run(loggedThere(author, { records: name, action: 'created' }, ofRecords(companyId, name, written))),
-      run(now(companyId, resource, ids)),
-    ])
-    return rows
+    return inEpoch(
+      run,
+      companyId,
+      statement(insert),
+      changeCount(companyId, name, ids.length),
+      loggedThere(author, { records: name, action: 'created' }, ofRecords(companyId, name, written)),
+      now(companyId, resource, ids),
+    )
   }
 
 /** A record that was erased, under the id that it had. */
@@ -53,13 +53,13 @@ export const insertAgainThere =
     const { companyId } = author
     const written = await withIds(run, [id])
     const kind = { records: name, action: 'restored', removalId }
-    await Promise.all([
-      run(beginEpoch(companyId)),
-      run(statement(insert)),
-      run(changeCount(companyId, name, 1)),
-      run(loggedThere(author, kind, ofRecords(companyId, name, written))),
-    ])
-    return []
+    return inEpoch(
+      run,
+      companyId,
+      statement(insert),
+      changeCount(companyId, name, 1),
+      loggedThere(author, kind, ofRecords(companyId, name, written)),
+    )
   }
 
 /** Records of which each was held by this transaction, so none is missed by the statements one after the other. */
@@ -70,18 +70,13 @@ export const updateThere =
     const { name } = resource
     const ids = [...changes.keys()]
     const written = await withIds(run, ids)
-    const said = ids.map((id) => JSON.stringify(changes.get(id)))
-    const of = sql`select given.history_id, given.id, r.version + 1, given.changes::json, null::json
-      from ${identifier(name)} r join unnest(${ids}::bigint[], ${ids.map((id) => written.get(id))}::bigint[], ${said}::text[])
-        as given (id, history_id, changes) on r.id = given.id
-      where r.company_id = ${companyId}`
-    const [, , , rows] = await Promise.all([
-      run(beginEpoch(companyId)),
-      run(loggedThere(author, { records: name, action: 'changed' }, of)),
-      run(statement(update)),
-      run(now(companyId, resource, ids)),
-    ])
-    return rows
+    return inEpoch(
+      run,
+      companyId,
+      loggedThere(author, { records: name, action: 'changed' }, ofChanges(companyId, name, written, changes)),
+      statement(update),
+      now(companyId, resource, ids),
+    )
   }
 
 export const softDeleteThere =
@@ -90,19 +85,15 @@ export const softDeleteThere =
     const { companyId } = author
     const { name, json } = resource
     const written = await withIds(run, ids)
-    const held = sql`r.version + 1, null::json, ${json}::json`
-    await Promise.all([
-      run(beginEpoch(companyId)),
-      run(
-        loggedThere(author, { records: name, action: 'deleted', removalId }, ofRecords(companyId, name, written, held)),
-      ),
-      run(
-        statement(sql`update ${identifier(name)} set deleted_at = now(), removal_id = ${removalId}, version = version + 1,
-          updated_at = now() where company_id = ${companyId} and id = any (${[...written.keys()]}::bigint[])`),
-      ),
-      run(changeCount(companyId, name, -written.size)),
-    ])
-    return []
+    const of = ofRecords(companyId, name, written, sql`r.version + 1, null::json, ${json}::json`)
+    return inEpoch(
+      run,
+      companyId,
+      loggedThere(author, { records: name, action: 'deleted', removalId }, of),
+      statement(sql`update ${identifier(name)} set deleted_at = now(), removal_id = ${removalId}, version = version + 1,
+        updated_at = now() where company_id = ${companyId} and id = any (${[...written.keys()]}::bigint[])`),
+      changeCount(companyId, name, -written.size),
+    )
   }
 
 /** What was out of sight and referred to it lets go of it here: there a foreign key cannot. */
@@ -117,19 +108,17 @@ export const eraseThere =
       ),
     )
     const of = ofRecords(companyId, name, written, sql`r.version + 1, null::json, ${held}::json`)
-    await Promise.all([
-      run(beginEpoch(companyId)),
-      run(loggedThere(author, { records: name, action: 'erased', removalId }, of)),
+    return inEpoch(
+      run,
+      companyId,
+      loggedThere(author, { records: name, action: 'erased', removalId }, of),
       ...referring.map(({ table, column }) =>
-        run(
-          statement(sql`update ${identifier(table)} set ${identifier(column)} = null
-          where company_id = ${companyId} and ${identifier(column)} = ${id}`),
-        ),
+        statement(sql`update ${identifier(table)} set ${identifier(column)} = null
+        where company_id = ${companyId} and ${identifier(column)} = ${id}`),
       ),
-      run(statement(sql`delete from ${identifier(name)} where company_id = ${companyId} and id = ${id}`)),
-      run(changeCount(companyId, name, -1)),
-    ])
-    return []
+      statement(sql`delete from ${identifier(name)} where company_id = ${companyId} and id = ${id}`),
+      changeCount(companyId, name, -1),
+    )
   }
 
 export type ColumnChange = { records: string; column: string; from: { is: string } | 'any'; to: string | null }
@@ -146,22 +135,16 @@ export const setColumnThere =
       ),
     )
     if (was.length === 0) return []
-    const rows = was.map(({ id, held }) => ({ id, changes: { [column]: [held, to] } }))
-    const ids = was.map(({ id }) => id)
-    const written = await withIds(run, ids)
-    const of = sql`select given.history_id, given.id, r.version + 1, given.changes::json, null::json
-      from ${identifier(records)} r join unnest(${ids}::bigint[], ${[...written.values()]}::bigint[],
-        ${rows.map(({ changes }) => JSON.stringify(changes))}::text[]) as given (id, history_id, changes) on r.id = given.id
-      where r.company_id = ${companyId}`
-    await Promise.all([
-      run(beginEpoch(companyId)),
-      run(loggedThere(author, { records, action: 'changed' }, of)),
-      run(
-        statement(sql`update ${identifier(records)} set ${identifier(column)} = ${to}, version = version + 1, updated_at = now()
-          where company_id = ${companyId} and id = any (${ids}::bigint[])`),
-      ),
-    ])
-    return rows
+    const changes = new Map(was.map(({ id, held }) => [id, { [column]: [held, to] }]))
+    const written = await withIds(run, [...changes.keys()])
+    await inEpoch(
+      run,
+      companyId,
+      loggedThere(author, { records, action: 'changed' }, ofChanges(companyId, records, written, changes)),
+      statement(sql`update ${identifier(records)} set ${identifier(column)} = ${to}, version = version + 1, updated_at = now()
+        where company_id = ${companyId} and id = any (${[...written.keys()]}::bigint[])`),
+    )
+    return [...changes].map(([id, changes]) => ({ id, changes }))
   }
 
 export const undeleteThere =
@@ -169,35 +152,15 @@ export const undeleteThere =
   async (run) => {
     const { companyId } = author
     const written = await withIds(run, ids)
-    await Promise.all([
-      run(beginEpoch(companyId)),
-      run(
-        statement(sql`update ${identifier(records)} set deleted_at = null, removal_id = null, version = version + 1,
-          updated_at = now() where company_id = ${companyId} and id = any (${[...written.keys()]}::bigint[])`),
-      ),
-      run(changeCount(companyId, records, written.size)),
-      run(loggedThere(author, { records, action: 'restored', removalId }, ofRecords(companyId, records, written))),
-    ])
-    return []
+    return inEpoch(
+      run,
+      companyId,
+      statement(sql`update ${identifier(records)} set deleted_at = null, removal_id = null, version = version + 1,
+        updated_at = now() where company_id = ${companyId} and id = any (${[...written.keys()]}::bigint[])`),
+      changeCount(companyId, records, written.size),
+      loggedThere(author, { records, action: 'restored', removalId }, ofRecords(companyId, records, written)),
+    )
   }
-
-/** Ids of the log for records, each once. */
-async function withIds(run: Run, ids: readonly number[]): Promise<Map<number, number>> {
-  const each = [...new Set(ids)].toSorted((one, other) => one - other)
-  const drawn = await drawIds(run, each.length)
-  return new Map(each.map((id, index) => [id, drawn[index] as number]))
-}
-
-/** What the log says of records `r`: by default no more than their version. */
-const ofRecords = (
-  companyId: number,
-  table: string,
-  written: ReadonlyMap<number, number>,
-  what: Sql = sql`r.version, null::json, null::json`,
-): Sql => sql`select given.history_id, given.id, ${what}
-      from ${identifier(table)} r join unnest(${[...written.keys()]}::bigint[], ${[...written.values()]}::bigint[])
-        as given (id, history_id) on r.id = given.id
-      where r.company_id = ${companyId}`
 
 const changeCount = (companyId: number, records: string, change: number) =>
   statement(

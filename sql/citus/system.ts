@@ -33,9 +33,6 @@ function byCompany<Row extends { company_id: number }>(rows: readonly Row[]): [n
   return [...groups].toSorted(([one], [other]) => one - other)
 }
 
-/** Has the whole transaction run again, as PostgreSQL has it by this code. */
-export const met = (): Error => Object.assign(new Error('met another transaction'), { code: '40001' })
-
 /** The changes of row counts, into the totals. What another process has taken meanwhile is not counted twice. */
 export const compactThere =
   (most: number): Steps =>

@@ -52,16 +52,14 @@ export const nowWithCaller = (ask: CallerAsk, definitions: readonly Definition[]
     ),
     'changes.now-with-caller',
     async (run) => {
-      const rows = await run<CallerRow & OpenRow>(rightsWithCaller(ask, definitions))
+      const rights = statement(withCaller(ask, openTo(ask, definitions)), 'changes.rights-with-caller')
+      const rows = await run<CallerRow & OpenRow>(rights)
       const [caller] = rows
       if (!caller?.live || !caller.address_allowed) return rows
       const [mark] = (await markNow(run, ask.companyId)) as { epoch: number; pos: string }[]
       return [{ ...caller, start_epoch: mark?.epoch, start_pos: mark?.pos }]
     },
   )
-
-const rightsWithCaller = (ask: CallerAsk, definitions: readonly Definition[]): Statement =>
-  statement(withCaller(ask, openTo(ask, definitions)), 'changes.rights-with-caller')
 
 /** The changes of one record, and how many there are; none of a record that never was. */
 export const historyWithCaller = (

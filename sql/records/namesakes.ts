@@ -11,15 +11,7 @@ export type NamesakeRow = { place: number; id: number; title: string; also: stri
  * Which live records go by each name, capitals apart. There is no index of names, so the records of the company are read
  * once for all names.
  */
-export function namesakes(
-  companyId: number,
-  definition: Definition,
-  {
-    names,
-    only,
-    most,
-  }: { names: readonly string[]; only?: { column: string; value: string } | undefined; most: number },
-): Statement {
+export function namesakes(companyId: number, definition: Definition, { names, only, most }: Names): Statement {
   const { name, title } = definition
   const unique = namingFields(definition).map((field) => sql`r.${identifier(field)}::text`)
   const also = unique.length > 0 ? sql`coalesce(${join(unique)})` : sql`null::text`
@@ -41,6 +33,9 @@ export function namesakes(
     `${name}.namesakes${only ? '.only' : ''}`,
   )
 }
+
+/** The names, the records that may be meant where not all of them are, and how many of each name are told. */
+type Names = { names: readonly string[]; only?: { column: string; value: string } | undefined; most: number }
 
 /** By whose values records may be named besides by their title. */
 const namingFields = (definition: Definition): string[] =>

@@ -17,11 +17,8 @@ export type RelatedRow = { id: number; effect: Effect }
  * are judged, so that history which appears meanwhile is seen.
  */
 export function related(companyId: number, relation: Relation, ids: readonly number[]): Statement {
-  const {
-    records,
-    by,
-    onDelete: { restrict, cascade, otherwise },
-  } = relation
+  const { records, by, onDelete } = relation
+  const { restrict, cascade, otherwise } = onDelete
   const cases = [
     ...(restrict ? [sql`when ${matches(restrict)} then 'restrict'`] : []),
     ...(cascade ? [sql`when ${matches(cascade)} then 'cascade'`] : []),

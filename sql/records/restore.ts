@@ -61,7 +61,7 @@ export const undelete = (author: Author, records: string, ids: readonly number[]
 
 /**
  * Which of these records are live, each held so that it cannot be deleted meanwhile. They are held before they are
- * looked at: whoever is about to delete one is waited for.
+ * looked at: a deletion that is under way is waited for.
  */
 export const holdLive = (companyId: number, records: string, ids: readonly number[]): Statement =>
   statement(

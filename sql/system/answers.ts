@@ -1,7 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import { replayWindowHours } from '#registry/limits.ts'
-import { met } from '../citus/system.ts'
-import { type Statement, type Steps, sql, statement } from '../statement.ts'
+import { conflict, type Statement, type Steps, sql, statement } from '../statement.ts'
 import { type CallerAsk, ofToken } from './caller.ts'
 import { sweepStatement } from './sweep.ts'
 
@@ -64,7 +63,7 @@ export const storeAnswer = (companyId: number, key: string, answer: AnswerRow): 
  * meanwhile, another call may have claimed it on the new one. An answer that counts is never written over: this
  * transaction is undone and run again, and then hears that answer.
  */
-export const storeAnswerThere =
+const storeAnswerThere =
   (companyId: number, key: string, answer: AnswerRow): Steps =>
   async (run) => {
     const rows = await run(
@@ -74,7 +73,7 @@ export const storeAnswerThere =
         'answer.keep-new',
       ),
     )
-    if (rows.length === 0) throw met()
+    if (rows.length === 0) throw conflict()
     return rows
   }
 

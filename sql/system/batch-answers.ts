@@ -1,5 +1,5 @@
 import { replayWindowHours } from '#registry/limits.ts'
-import { type Statement, sql, statement } from '../statement.ts'
+import { type Statement, sql, statement, together } from '../statement.ts'
 
 /** What came of the operations of a batch that stand by themselves, under the key of its call. */
 export type BatchAnswerRow = { n: number; body: string }
@@ -30,24 +30,19 @@ export const storeBatchAnswer = (companyId: number, key: string, { n, body }: Ba
     insert into batch_answers (company_id, key, n, body)
     values (${companyId}, ${key}, ${n}, ${body})`,
     'batch.store',
-    async (run) => {
-      const [, rows] = await Promise.all([
-        run(
-          statement(
-            sql`update answers set completed_at = now() where company_id = ${companyId} and key = ${key}
-            and completed_at > now() - make_interval(hours => ${replayWindowHours})`,
-            'batch.keep',
-          ),
+    (run) =>
+      together(
+        run,
+        statement(
+          sql`update answers set completed_at = now() where company_id = ${companyId} and key = ${key}
+          and completed_at > now() - make_interval(hours => ${replayWindowHours})`,
+          'batch.keep',
         ),
-        run(
-          statement(
-            sql`insert into batch_answers (company_id, key, n, body) values (${companyId}, ${key}, ${n}, ${body})`,
-            'batch.store-alone',
-          ),
+        statement(
+          sql`insert into batch_answers (company_id, key, n, body) values (${companyId}, ${key}, ${n}, ${body})`,
+          'batch.store-alone',
         ),
-      ])
-      return rows
-    },
+      ),
   )
 
 /** Those of an earlier batch, whose time is over. */

@@ -1,6 +1,6 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import { inOrderOf } from '../access.ts'
-import { instant, type Statement, sql, statement } from '../statement.ts'
+import { instant, type Statement, sql, statement, together } from '../statement.ts'
 
 /** One call, as the log and the metering keep it. */
 export type CallRow = {
@@ -84,11 +84,7 @@ export const sweepCalls = (companyId: number, keptDays: number, most: number): S
         order by at limit ${most} for update skip locked
       )) returning company_id, at, route, status, replayed, dry_run, counted
     ), summed as (
-      insert into call_days (company_id, day, resource, outcome, calls, counted)
-      select c.company_id, ${day}, ${resource}, ${outcome}, count(*), count(*) filter (where c.counted)
-      from gone c group by 1, 2, 3, 4 order by 1, 2, 3, 4
-      on conflict (company_id, day, resource, outcome)
-      do update set calls = call_days.calls + excluded.calls, counted = call_days.counted + excluded.counted
+      ${summed(sql`gone c group by 1, 2, 3, 4 order by 1, 2, 3, 4`)}
     ) select 1 as swept from gone`,
     'calls.sweep',
     async (run) => {
@@ -100,18 +96,21 @@ export const sweepCalls = (companyId: number, keptDays: number, most: number): S
         ),
       )
       const which = sql`company_id = ${companyId} and id = any (${old.map(({ id }) => id)}::bigint[])`
-      const sums = sql`insert into call_days (company_id, day, resource, outcome, calls, counted)
-        select c.company_id, ${day}, ${resource}, ${outcome}, count(*), count(*) filter (where c.counted)
-        from calls c where ${which} group by 1, 2, 3, 4
-        on conflict (company_id, day, resource, outcome)
-        do update set calls = call_days.calls + excluded.calls, counted = call_days.counted + excluded.counted`
-      await Promise.all([
-        run(statement(sums, 'calls.sum')),
-        run(statement(sql`delete from calls where ${which}`, 'calls.forget')),
-      ])
+      await together(
+        run,
+        statement(summed(sql`calls c where ${which} group by 1, 2, 3, 4`), 'calls.sum'),
+        statement(sql`delete from calls where ${which}`, 'calls.forget'),
+      )
       return old
     },
   )
+
+/** Adds calls to the sums of their days. */
+const summed = (calls: Sql): Sql => sql`insert into call_days (company_id, day, resource, outcome, calls, counted)
+      select c.company_id, ${day}, ${resource}, ${outcome}, count(*), count(*) filter (where c.counted)
+      from ${calls}
+      on conflict (company_id, day, resource, outcome)
+      do update set calls = call_days.calls + excluded.calls, counted = call_days.counted + excluded.counted`
 
 /** The last call with a token. None is older than the token itself. */
 export const lastUse = (companyId: number, tokenId: number, since: Date): Statement =>

@@ -1,6 +1,6 @@
 import { raw } from 'sql-template-tag'
-import { horizonsOfServers } from '../citus/doctor.ts'
-import { horizonOf, markAll, markNow } from '../citus/log.ts'
+import { horizonsOfServers, oldestOpen } from '../citus/doctor.ts'
+import { horizonOf, markAll, markNow, marksOf } from '../citus/log.ts'
 import { type Statement, type Steps, sql, statement } from '../statement.ts'
 import { horizon, newestEpoch } from './log.ts'
 import { sweepFrom } from './sweep.ts'
@@ -52,8 +52,38 @@ const oldMarks = (keptDays: number): Statement =>
     'changes.sweep-company-marks',
   )
 
+/**
+ * The first change of a company that began at a moment or later, in the order of the log. It is looked for behind the
+ * last mark before that moment, where there is one.
+ */
+export const firstSince = (companyId: number, moment: Date): Statement =>
+  statement(
+    sql`select h.epoch, h.pos::text as pos, h.id from (
+      select epoch, pos from log_marks where at <= ${moment} order by at desc limit 1
+    ) mark right join (select) one on true cross join lateral (
+      select * from history
+      where company_id = ${companyId} and (epoch, pos) >= (coalesce(mark.epoch, 0), coalesce(mark.pos, '0'::xid8))
+        and at >= ${moment}
+      order by company_id, epoch, pos, id limit 1
+    ) h`,
+    'webhooks.first-since',
+    (run) => run(firstSinceThere(companyId, moment)),
+  )
+
+const firstSinceThere = (companyId: number, moment: Date): Statement => {
+  const mark = (column: string) =>
+    sql`(select ${raw(column)} from ${marksOf(companyId)} where at <= ${moment} order by at desc limit 1)`
+  return statement(
+    sql`select epoch, pos::text as pos, id from history
+    where company_id = ${companyId} and (epoch, pos) >= (coalesce(${mark('epoch')}, 0), coalesce(${mark('pos')}, '0'::xid8))
+      and at >= ${moment}
+    order by company_id, epoch, pos, id limit 1`,
+    'webhooks.first-of-company',
+  )
+}
+
 /** Where the log can be read to, and the companies among these with a change from their positions on. */
-export const changedCompanies = (seen: readonly { companyId: number; epoch: number; pos: string }[]): Statement =>
+export const changedCompanies = (seen: readonly Seen[]): Statement =>
   statement(
     sql`with log as materialized (
       select ${newestEpoch} as epoch, ${horizon} as pos
@@ -111,12 +141,7 @@ export const horizonNow = (): Statement =>
     sql`select ${newestEpoch} as epoch, ${horizon}::text as pos,
       coalesce(greatest(extract(epoch from clock_timestamp() - held.since), 0), 0)::float8 as seconds, held.holder, held.program
     from (select) one left join lateral (
-      select xact_start as since, format('process %s (%s) of %s in the database %s, %s', pid,
-        coalesce(nullif(application_name, ''), 'no name'), usename, datname, state) as holder, application_name as program
-      from pg_stat_activity where backend_xid is not null and pid <> pg_backend_pid()
-      union all
-      select prepared, format('the prepared transaction %s of %s in the database %s', gid, owner, database), 'a prepared transaction' from pg_prepared_xacts
-      order by since limit 1
+      ${oldestOpen}
     ) held on true`,
     'changes.horizon',
     longestHeld,

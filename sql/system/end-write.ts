@@ -1,5 +1,5 @@
-import { type Statement, sql, statement } from '../statement.ts'
-import { type AnswerRow, storeAnswer, storeAnswerThere } from './answers.ts'
+import { type Statement, sql, statement, together } from '../statement.ts'
+import { type AnswerRow, keepAnswer, storeAnswer } from './answers.ts'
 import { type CallRow, insertCall } from './calls.ts'
 
 /** The last statement of a write: its call is logged, and its answer kept where a retry with its key is to hear it. */
@@ -9,12 +9,6 @@ export const endWrite = (call: CallRow, kept: { key: string; answer: AnswerRow }
         sql`with kept as (${storeAnswer(call.company_id, kept.key, kept.answer)}
     ) ${insertCall(call)}`,
         'end-keyed',
-        async (run) => {
-          const [, rows] = await Promise.all([
-            storeAnswerThere(call.company_id, kept.key, kept.answer)(run),
-            run(statement(insertCall(call), 'end')),
-          ])
-          return rows
-        },
+        (run) => together(run, keepAnswer(call.company_id, kept.key, kept.answer), statement(insertCall(call), 'end')),
       )
     : statement(insertCall(call), 'end')

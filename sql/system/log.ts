@@ -1,6 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { type Author, doorOf } from '../author.ts'
-import { beginEpoch, drawIds, epochOf, loggedThere } from '../citus/log.ts'
+import { drawIds, epochOf, inEpoch, loggedThere } from '../citus/log.ts'
 import { either, type Statement, sql, statement } from '../statement.ts'
 
 /** The log of changes: how it is written, and by what it is told from another. Decisions, Changes. */
@@ -34,11 +34,7 @@ export const appendAudit = (
     async (run) => {
       const [id] = await drawIds(run, 1)
       const of = sql`select ${id}::bigint, ${recordId}::bigint, null::bigint, ${JSON.stringify(changes)}::json, null::json`
-      const [, rows] = await Promise.all([
-        run(beginEpoch(author.companyId)),
-        run(loggedThere(author, { records, action }, of)),
-      ])
-      return rows
+      return inEpoch(run, author.companyId, loggedThere(author, { records, action }, of))
     },
   )
 

@@ -26,7 +26,7 @@ export const sealedRows = (
     where (company_id, ${identifier(id)}) > (${after.companyId}, ${after.id}) and ${identifier(column)} is not null
     order by company_id, ${identifier(id)} limit ${most}`)
 
-/** Only while the row still holds what was read: whoever sealed it anew meanwhile is right. */
+/** Only while the row still holds what was read: what was sealed anew meanwhile stays. */
 export const sealAnew = (
   { table, id, column }: Place,
   { company_id, id: rowId, sealed }: SealedRow,

@@ -5,7 +5,7 @@ import { either, type Statement, type Steps, sql, statement } from '../statement
 import { horizon, newestEpoch, type Position } from './log.ts'
 import { atPlace, type EndpointRow, endpointColumns, endpointRow } from './webhooks.ts'
 
-/** Which endpoints have something to be sent, and what whoever sends keeps of them. */
+/** Which endpoints have something to be sent, and what the sender of each keeps of it. */
 
 export type Settled = Pick<EndpointRow, 'pending' | 'paused_until' | 'next_attempt_at' | 'failing_since'> & {
   cursor: Position

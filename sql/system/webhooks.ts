@@ -1,7 +1,6 @@
 import { raw } from 'sql-template-tag'
 import type { DisableReason, Payload } from '#registry/webhooks.ts'
 import { inOrderOf } from '../access.ts'
-import { marksOf } from '../citus/log.ts'
 import { either, type Statement, sql, statement } from '../statement.ts'
 import { currentEpoch, type Position } from './log.ts'
 
@@ -46,36 +45,6 @@ const placeOf = (companyId: number, id: number) =>
     () => sql`company_id = ${companyId} and id = ${id} and deleted_at is null`,
   )
 
-/**
- * The first change of a company that began at a moment or later, in the order of the log. It is looked for behind the
- * last mark before that moment, where there is one.
- */
-export const firstSince = (companyId: number, moment: Date): Statement =>
-  statement(
-    sql`select h.epoch, h.pos::text as pos, h.id from (
-      select epoch, pos from log_marks where at <= ${moment} order by at desc limit 1
-    ) mark right join (select) one on true cross join lateral (
-      select * from history
-      where company_id = ${companyId} and (epoch, pos) >= (coalesce(mark.epoch, 0), coalesce(mark.pos, '0'::xid8))
-        and at >= ${moment}
-      order by company_id, epoch, pos, id limit 1
-    ) h`,
-    'webhooks.first-since',
-    (run) => run(firstSinceThere(companyId, moment)),
-  )
-
-const firstSinceThere = (companyId: number, moment: Date): Statement => {
-  const mark = (column: string) =>
-    sql`(select ${raw(column)} from ${marksOf(companyId)} where at <= ${moment} order by at desc limit 1)`
-  return statement(
-    sql`select epoch, pos::text as pos, id from history
-    where company_id = ${companyId} and (epoch, pos) >= (coalesce(${mark('epoch')}, 0), coalesce(${mark('pos')}, '0'::xid8))
-      and at >= ${moment}
-    order by company_id, epoch, pos, id limit 1`,
-    'webhooks.first-of-company',
-  )
-}
-
 /** One change of a company's endpoints at a time. */
 export const lockWebhooks = (companyId: number): Statement =>
   statement(sql`select pg_advisory_xact_lock(hashtext('webhooks'), ${companyId % 2 ** 31}::int)`)
@@ -94,7 +63,7 @@ export const findWebhook = (companyId: number, id: number): Statement =>
     'webhooks.find',
   )
 
-/** Held for a change of it; whoever is sending finds his claim gone, and stops. */
+/** Held for a change of it; a process that is sending finds its claim gone, and stops. */
 export const holdWebhook = (companyId: number, id: number): Statement =>
   statement(
     sql`select ${endpointColumns} from ${endpointRow(companyId, id, 'for no key update')} w where deleted_at is null`,
@@ -109,21 +78,12 @@ type Settings = Pick<EndpointRow, 'name' | 'url' | 'events' | 'payload' | 'order
 
 export const insertWebhook = (
   companyId: number,
-  {
-    id,
-    name,
-    url,
-    events,
-    payload,
-    ordered,
-    sealed,
-    cursor,
-  }: Settings & { id: number; sealed: Buffer; cursor: Position },
+  endpoint: Settings & { id: number; sealed: Buffer; cursor: Position },
 ): Statement =>
   statement(sql`insert into webhook_endpoints as w (company_id, id, name, url, events, payload, ordered, sealed,
       cursor_epoch, cursor_pos, cursor_id, log_epoch)
-    select c.id, ${id}::bigint, ${name}, ${url}, ${events}::text[], ${payload}, ${ordered}::boolean, ${sealed}::bytea, ${cursor.epoch}::int,
-      ${cursor.pos}::text::xid8, ${cursor.id}::bigint, ${currentEpoch(companyId)} from companies c where c.id = ${companyId}
+    select c.id, ${endpoint.id}::bigint, ${endpoint.name}, ${endpoint.url}, ${endpoint.events}::text[], ${endpoint.payload}, ${endpoint.ordered}::boolean, ${endpoint.sealed}::bytea, ${endpoint.cursor.epoch}::int,
+      ${endpoint.cursor.pos}::text::xid8, ${endpoint.cursor.id}::bigint, ${currentEpoch(companyId)} from companies c where c.id = ${companyId}
     returning ${endpointColumns}`)
 
 /** What was tried with the former settings and has not arrived is tried again at once. */

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { feedResources } from '#server/service/changes.ts'
+import { servedResources } from '#registry/resources/index.ts'
 import { sessionOptions } from '#server/store/session.ts'
 import { changesAfter } from '#sql/records/changes.ts'
 import { changedCompanies } from '#sql/system/changes.ts'
@@ -62,7 +62,7 @@ async function costOf({ text, values }: { text: string; values: readonly unknown
 
 const limit = 100
 const page = (companyId: number, pos: number) =>
-  changesAfter(feedResources, {
+  changesAfter(servedResources, {
     ...{ companyId, after: { epoch: 1, pos: String(pos), id: 0 }, records: ['clients'], limit, keptDays: 30 },
   })
 

@@ -1,7 +1,14 @@
 import { registry } from '#registry/resources/index.ts'
 import { resourcesWithAmounts } from '#sql/records/amounts.ts'
 import { prefetchForCreate, prefetchForUpdate } from '#sql/records/prefetch.ts'
-import { accountsOf, companyOfAccount, insertAccount, lockAccount, updateAccount } from '#sql/system/accounts.ts'
+import {
+  accountsOf,
+  companyOfAccount,
+  insertAccount,
+  lockAccount,
+  rightsOfAuthor,
+  updateAccount,
+} from '#sql/system/accounts.ts'
 import { claimForSession, claimKey, findAnswer, keepAnswer, sweepAnswers } from '#sql/system/answers.ts'
 import {
   batchAnswer,
@@ -44,7 +51,6 @@ import { newestSealed, serverFacts } from '#sql/system/health.ts'
 import { holdImport, insertImport, lastOfWrite, latestImports, moveImport } from '#sql/system/imports.ts'
 import { advanceEpoch, appendAudit, selectIdentity } from '#sql/system/log.ts'
 import { countLive, holdPlan, recountSlots, releaseSlots, slotsUsed, takeSlots } from '#sql/system/quota.ts'
-import { rightsOfAuthor } from '#sql/system/rights.ts'
 import { compactRowCounts } from '#sql/system/row-counts.ts'
 import { fenceKeys, holdKeys, lockRotation, sealAnew, sealedRows } from '#sql/system/seal.ts'
 import {

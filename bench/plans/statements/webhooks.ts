@@ -1,3 +1,4 @@
+import { firstSince } from '#sql/system/changes.ts'
 import {
   attemptsOf,
   countAttempts,
@@ -12,7 +13,6 @@ import {
   disableWebhook,
   failingWebhooks,
   findWebhook,
-  firstSince,
   holdWebhook,
   insertWebhook,
   lockWebhooks,

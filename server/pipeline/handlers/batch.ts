@@ -1,10 +1,12 @@
-import { type Batch, type BatchOp, type BatchRow, readBatch, served } from '#derive/batch.ts'
+import { type Batch, type BatchRow, readBatch } from '#derive/batch.ts'
+import type { BatchOp } from '#derive/batch-operation.ts'
 import { batchRefused, rowProblems, rowRefusal } from '#derive/refused.ts'
 import { routesOn } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { Refusal, type RefusedOperation, refusedRow } from '#registry/refusals.ts'
-import type { Registry } from '#registry/resources/index.ts'
+import { type Registry, servedResources } from '#registry/resources/index.ts'
+import { conflict } from '#sql/statement.ts'
 import { expectedOf, readTags } from '../../http/protocol/entity-tags.ts'
 import { runBatch } from '../../service/batch/batch.ts'
 import { idOfReference } from '../../service/batch/reference.ts'
@@ -15,7 +17,6 @@ import { removal } from '../../service/remove-record.ts'
 import { upsert as upserting } from '../../service/upsert.ts'
 import type { Effect } from '../../service/write-plan.ts'
 import { change, creation } from '../../service/write-record.ts'
-import { conflict } from '../../store/faults.ts'
 import type { Answer } from '../answer.ts'
 import type { CallOfWrite, Series, Write, WriteHandler } from '../handler.ts'
 import { answered } from './answered.ts'
@@ -24,7 +25,7 @@ import { removed } from './delete.ts'
 import { updated } from './update.ts'
 import { upserted } from './upsert.ts'
 
-export const batch: WriteHandler = () => writeBatch(served)
+export const batch: WriteHandler = () => writeBatch(servedResources)
 
 /** `all` is one piece of work; in `each` every operation is one, unless nothing of it is to stay. */
 export const writeBatch =
@@ -101,14 +102,12 @@ const seriesOf = (companyId: number, call: CallOfWrite, rows: readonly Ordered[]
 type Wanted = Extract<Ordered, { wanted: unknown }>
 
 function single(companyId: number, row: Wanted, textOf: (n: number) => string): Command<Answer> {
-  const { op, definition, target } = row.wanted
+  const { op, definition, id, externalRef, mayBeNew } = row.wanted
   // Before anything is looked at: what it stands for is refused, whatever its record is.
   const body = filledIn(row, textOf)
   const onId = (id: number | undefined): Command<Answer> => singles[op](companyId, { row, id: id as number, body })
   // What may be new finds its record itself, or none.
-  return target && 'externalRef' in target && !target.mayBeNew
-    ? byReference(companyId, definition, target.externalRef, onId)
-    : onId(target && 'id' in target ? target.id : undefined)
+  return externalRef !== undefined && !mayBeNew ? byReference(companyId, definition, externalRef, onId) : onId(id)
 }
 
 type Single = { row: Wanted; id: number; body: JsonObject }
@@ -124,9 +123,8 @@ const singles: { readonly [op in BatchOp]: (companyId: number, asked: Single) =>
     return answered(work, (done) => updated(routesOn(definition).update, false, done))
   },
   upsert(companyId, { row: { wanted, expected }, body }) {
-    const { definition, target } = wanted
-    const { externalRef: value } = target as { externalRef: string }
-    const work = upserting(companyId, { definition, value, body, expected })
+    const { definition, externalRef } = wanted
+    const work = upserting(companyId, { definition, value: externalRef as string, body, expected })
     return answered(work, (done) => upserted(routesOn(definition).upsert, false, done))
   },
   delete(companyId, { row: { wanted, expected }, id }) {

@@ -1,11 +1,12 @@
 import { type Following, readFollowing } from '#derive/operations/changes.ts'
 import { permission } from '#registry/permissions.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { servedResources } from '#registry/resources/index.ts'
 import type { ChangesRow } from '#sql/records/changes.ts'
 import { changesWithCaller, nowWithCaller, type OpenRow } from '#sql/records/changes-with-caller.ts'
 import { selectCaller } from '#sql/system/caller.ts'
 import type { Position } from '#sql/system/log.ts'
-import { cursorOf, feedResources, judged, readCursor } from '../../service/changes.ts'
+import { cursorOf, judged, readCursor } from '../../service/changes.ts'
 import { plainReply } from '../answer.ts'
 import { lacksScope } from '../authorize.ts'
 import type { ReadHandler, Wanted } from '../handler.ts'
@@ -28,7 +29,7 @@ function page(following: Following): Wanted {
         wrong = after
         return selectCaller(ask)
       }
-      return changesWithCaller(ask, feedResources, { ...following, companyId, after, keptDays: changesKeptDays })
+      return changesWithCaller(ask, servedResources, { ...following, companyId, after, keptDays: changesKeptDays })
     },
     waits(row: Row) {
       if (wrong || row.json !== '' || row.more || refused(following, row)) return undefined
@@ -48,7 +49,7 @@ function now(following: Following): Wanted {
   return {
     statement(ask) {
       companyId = ask.companyId
-      return nowWithCaller(ask, feedResources)
+      return nowWithCaller(ask, servedResources)
     },
     reply(row: Row) {
       const no = refused(following, row)
@@ -78,8 +79,8 @@ function refused({ records }: Following, { in_scope, open }: OpenRow): Refusal |
   const lacking = records?.find((name) => !in_scope.includes(name))
   if (lacking !== undefined) return lacksScope(permission(lacking, 'VIEW'))
   const off = records?.find((name) => !open.includes(name))
-  const addOn = feedResources.find(({ name }) => name === off)?.served?.addOn
+  const addOn = servedResources.find(({ name }) => name === off)?.served?.addOn
   if (addOn !== undefined) return new Refusal('feature_off', { feature: addOn })
-  const [first] = feedResources
+  const [first] = servedResources
   return open.length === 0 && first ? lacksScope(permission(first.name, 'VIEW')) : undefined
 }

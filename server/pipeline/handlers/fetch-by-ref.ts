@@ -1,4 +1,4 @@
-import { readFields } from '#derive/parameters.ts'
+import { readFields } from '#derive/query.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { fetchByReference } from '#sql/records/reference.ts'

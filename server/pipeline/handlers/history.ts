@@ -1,4 +1,4 @@
-import { readCut } from '#derive/parameters.ts'
+import { readCut } from '#derive/query.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { historyWithCaller } from '#sql/records/changes-with-caller.ts'

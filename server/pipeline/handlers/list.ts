@@ -1,4 +1,4 @@
-import { readListing } from '#derive/parameters.ts'
+import { readListing } from '#derive/query.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
 import { listWithCaller } from '#sql/records/read.ts'
 import { allows, hasWeak } from '../../http/protocol/entity-tags.ts'

@@ -1,4 +1,4 @@
-import type { BatchOp } from '#derive/batch.ts'
+import type { BatchOp } from '#derive/batch-operation.ts'
 import { rowRefusal } from '#derive/refused.ts'
 import type { Definition } from '#registry/definition.ts'
 import { Refusal } from '#registry/refusals.ts'
@@ -13,11 +13,11 @@ import { takeLocks } from './locks.ts'
 import { idOfReference } from './reference.ts'
 import { type Late, type Ordered, type Outcomes, type Run, Undone, type WantedRow } from './run.ts'
 import { updateSet } from './update-set.ts'
-import { upsertSet } from './upsert-set.ts'
+import { upsertOne } from './upsert-one.ts'
 
 /**
  * Many operations in one transaction, in their order, as sets. An operation that is refused has written nothing, and the
- * others go on, so that everything that is wrong is found; whoever asks decides whether they stay. Decisions, Batch.
+ * others go on, so that everything that is wrong is found; the caller decides whether they stay. Decisions, Batch.
  */
 export async function runBatch(
   transaction: Transaction,
@@ -44,28 +44,29 @@ export async function runBatch(
 
 type DoSet = (run: Run, definition: Definition, set: readonly WantedRow[]) => Promise<void>
 
-const deleteSet: DoSet = async (run, _definition, set) => {
-  for (const row of set) await deleteOne(run, row)
-}
+/** Each is a piece of work of its own. */
+const oneByOne =
+  (does: (run: Run, row: WantedRow) => Promise<void>): DoSet =>
+  async (run, _definition, set) => {
+    for (const row of set) {
+      await does(run, row)
+      await run.breathe()
+    }
+  }
 
 const sets: { readonly [op in BatchOp]: DoSet } = {
-  ...{ create: createSet, update: updateSet, upsert: upsertSet, delete: deleteSet },
+  ...{ create: createSet, update: updateSet, upsert: oneByOne(upsertOne), delete: oneByOne(deleteOne) },
 }
 
-/** A deletion follows what refers to its record, so each is a piece of work of its own. */
-async function deleteOne(run: Run, row: WantedRow): Promise<void> {
-  const { transaction, actor, outcomes } = run
-  const { definition, target } = row.wanted
+/** A deletion follows what refers to its record. */
+async function deleteOne({ transaction, actor, outcomes }: Run, row: WantedRow): Promise<void> {
+  const { definition, externalRef } = row.wanted
   try {
-    const id =
-      target && 'externalRef' in target
-        ? await idOfReference(transaction, actor.companyId, definition, target.externalRef)
-        : (target?.id as number)
+    const id = row.wanted.id ?? (await idOfReference(transaction, actor.companyId, definition, externalRef as string))
     const work = removal(actor.companyId, { definition, id, expected: row.expected })
     outcomes[row.n] = { deleted: await runCommand(transaction, actor, work) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     outcomes[row.n] = { refusal: error }
   }
-  await run.breathe()
 }

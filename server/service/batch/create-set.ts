@@ -10,7 +10,7 @@ import { judged, readOf, sentOf } from '../check-record.ts'
 import { planLimitInForce } from '../plan.ts'
 import type { ReadRecord } from '../write-plan.ts'
 import { prefetchSet } from './prefetch-set.ts'
-import { type Run, refusalOf, resolved, type WantedRow } from './run.ts'
+import { type Run, refusalOf, resolved, type WantedRow, writtenTogether } from './run.ts'
 import { uniquely } from './uniquely.ts'
 
 /** New records of one resource: looked up together, judged one by one, and written together. */
@@ -40,16 +40,13 @@ export async function createSet(run: Run, definition: Definition, rows: readonly
     accepted.push({ row, record, fields, read: readOf(definition, prefetched) })
   }
   const placed = await withSlots(run, definition, accepted)
-  for (let from = 0; from < placed.length; from += insertedTogether) {
-    await insert(run, definition, placed.slice(from, from + insertedTogether))
+  for (let from = 0; from < placed.length; from += writtenTogether) {
+    await insert(run, definition, placed.slice(from, from + writtenTogether))
     await run.breathe()
   }
 }
 
 type Accepted = { row: WantedRow; record: JsonObject; fields: string[]; read: ReadRecord[] }
-
-/** More would be a longer pause for everybody else, while their JSON is written and read. */
-const insertedTogether = 250
 
 async function insert(run: Run, definition: Definition, accepted: readonly Accepted[]): Promise<void> {
   const { transaction, actor, outcomes } = run

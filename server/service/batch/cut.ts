@@ -24,11 +24,11 @@ const belongs = (first: WantedRow, { wanted }: WantedRow): boolean =>
   ![...wanted.refs.values()].some((n) => n >= first.n)
 
 /** Whether the operation finds its record by an external reference. */
-const isNamed = ({ wanted: { target } }: WantedRow): boolean => target !== null && 'externalRef' in target
+const isNamed = ({ wanted }: WantedRow): boolean => wanted.externalRef !== undefined
 
 /** An update that hangs a record elsewhere is done alone: circles are looked for in what is written. */
-export const hangsInTree = ({ wanted: { target, definition, body } }: WantedRow): boolean =>
-  target !== null && treesOf(definition).some((name) => Object.hasOwn(body, name))
+export const hangsInTree = ({ wanted: { id, externalRef, definition, body } }: WantedRow): boolean =>
+  (id ?? externalRef) !== undefined && treesOf(definition).some((name) => Object.hasOwn(body, name))
 
 /** The references of a resource that make a tree of its records. */
 export const treesOf = ({ fields }: Definition): string[] =>

@@ -1,10 +1,8 @@
 import { hash } from 'node:crypto'
-import type { BatchOp, BatchWanted } from '#derive/batch.ts'
+import type { BatchOp, BatchWanted } from '#derive/batch-operation.ts'
 import { acceptable } from '#derive/input.ts'
 import { referenceField } from '#registry/common.ts'
-import type { Definition } from '#registry/definition.ts'
 import { isPlanLimited } from '#registry/plans.ts'
-import { definitionOf, registry } from '#registry/resources/index.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
 import { type Hold, holdInOrder, holdSlots, holds, lockInOrder } from '#sql/records/sets.ts'
 import { lockTree } from '#sql/records/write.ts'
@@ -51,10 +49,8 @@ async function valueLocks({ actor, breathe }: Run, rows: readonly WantedRow[]): 
 }
 
 /** The value that a unique field gets; of a record that may be new the one by which it is named, too. */
-const uniqueValueOf = ({ target, definition, body }: BatchWanted, field: string): unknown =>
-  field === referenceField && target && 'externalRef' in target && target.mayBeNew
-    ? target.externalRef.trim()
-    : acceptable(definition, body, field)
+const uniqueValueOf = ({ mayBeNew, externalRef, definition, body }: BatchWanted, field: string): unknown =>
+  mayBeNew && field === referenceField ? externalRef?.trim() : acceptable(definition, body, field)
 
 /** Of the record that an operation names; a new one has no id yet. */
 const holdOf: { readonly [op in BatchOp]: Hold } = {
@@ -78,9 +74,8 @@ async function recordsOf(
   const named = await namedTargets(transaction, actor.companyId, rows)
   for (const row of rows) {
     await breathe()
-    const { op, definition, target, body, refs } = row.wanted
-    const id = target && 'id' in target ? target.id : named.get(row)
-    want(definition.name, id, holdOf[op])
+    const { op, definition, id, body, refs } = row.wanted
+    want(definition.name, id ?? named.get(row), holdOf[op])
     for (const [name, field] of Object.entries(definition.fields)) {
       if (field.kind !== 'reference' || refs.has(name)) continue
       want(field.to, acceptable(definition, body, name), field.reads ? 'for share' : 'for key share')
@@ -96,13 +91,13 @@ async function recordsOf(
 
 /** The records that are named by an external reference, as far as they are there already. */
 async function namedTargets(transaction: Transaction, companyId: number, rows: readonly WantedRow[]) {
-  const named = rows.filter(({ wanted: { target } }) => target !== null && 'externalRef' in target)
+  const named = rows.filter(({ wanted }) => wanted.externalRef !== undefined)
   const found = new Map<WantedRow, number | null>()
-  const groups = [...Map.groupBy(named, ({ wanted }) => wanted.definition.name)]
+  const groups = [...Map.groupBy(named, ({ wanted }) => wanted.definition)]
   await Promise.all(
-    groups.map(async ([name, group]) => {
-      const references = group.map(({ wanted: { target } }) => (target as { externalRef: string }).externalRef)
-      const ids = await idsOfReferences(transaction, companyId, definitionOf(registry, name) as Definition, references)
+    groups.map(async ([definition, group]) => {
+      const references = group.map(({ wanted }) => wanted.externalRef)
+      const ids = await idsOfReferences(transaction, companyId, definition, references)
       for (const [index, row] of group.entries()) found.set(row, ids[index] ?? null)
     }),
   )

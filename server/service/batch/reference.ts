@@ -20,7 +20,7 @@ export async function idsOfReferences(
   transaction: Transaction,
   companyId: number,
   definition: Definition,
-  references: readonly (string | null)[],
+  references: readonly (string | undefined)[],
 ): Promise<(number | null)[]> {
   const given = references.map((reference) => reference?.trim() ?? null)
   const rows = await transaction.run<HolderRow>(holdersOf(companyId, definition, 'external_ref', given))

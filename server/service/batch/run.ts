@@ -1,4 +1,5 @@
-import type { BatchRow, BatchWanted } from '#derive/batch.ts'
+import type { BatchRow } from '#derive/batch.ts'
+import type { BatchWanted } from '#derive/batch-operation.ts'
 import { rowProblems, rowRefusal } from '#derive/refused.ts'
 import type { Problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
@@ -31,6 +32,9 @@ export class Undone extends Error {
 
 /** How often a unique value was taken by another in the moment before the write; see `uniquely`. */
 export type Late = { times: number }
+
+/** More written together would be a longer pause for everybody else, while their JSON is written and read. */
+export const writtenTogether = 250
 
 export type Run = {
   transaction: Transaction

@@ -9,17 +9,14 @@ import type { Effect } from '../write-plan.ts'
 import { differences, heldRecord } from '../write-record.ts'
 import { prefetchSet } from './prefetch-set.ts'
 import { idsOfReferences } from './reference.ts'
-import { type Run, refusalOf, resolved, type WantedRow } from './run.ts'
+import { type Run, refusalOf, resolved, type WantedRow, writtenTogether } from './run.ts'
 import { uniquely } from './uniquely.ts'
 
 /** Changes to records of one resource, so many at a time as do not use what another of them does. */
 export async function updateSet(run: Run, definition: Definition, rows: readonly WantedRow[]): Promise<void> {
   for (let rest = rows; rest.length > 0; )
-    rest = rest.slice(await updateSome(run, definition, rest.slice(0, batchMaxOf)))
+    rest = rest.slice(await updateSome(run, definition, rest.slice(0, writtenTogether)))
 }
-
-/** More would be a longer pause for everybody else, while their JSON is written and read. */
-const batchMaxOf = 250
 
 type Asked = { row: WantedRow; id: number | null; body: JsonObject; lost: ReturnType<typeof resolved>['lost'] }
 
@@ -138,13 +135,11 @@ async function targetsOf(
   definition: Definition,
   rows: readonly WantedRow[],
 ): Promise<(number | null)[]> {
-  const references = rows.map(({ wanted: { target } }) =>
-    target && 'externalRef' in target ? target.externalRef : null,
-  )
-  const found = references.some((reference) => reference !== null)
+  const references = rows.map(({ wanted }) => wanted.externalRef)
+  const found = references.some((reference) => reference !== undefined)
     ? await idsOfReferences(transaction, actor.companyId, definition, references)
     : []
-  return rows.map(({ wanted: { target } }, index) => (target && 'id' in target ? target.id : (found[index] ?? null)))
+  return rows.map(({ wanted }, index) => wanted.id ?? found[index] ?? null)
 }
 
 /** How many rows there are before one whose record, or what it refers to, is updated by another before it. */

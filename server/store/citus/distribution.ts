@@ -10,7 +10,8 @@ import { planSettings } from '../session.ts'
  * what it holds; one that is distributed already stays as it is. Otherwise nothing is done.
  */
 export async function distribute(client: pg.ClientBase, onStep: (name: string) => void): Promise<void> {
-  if (!(await has(client, "select from pg_extension where extname = 'citus'"))) return
+  const { rowCount } = await client.query("select from pg_extension where extname = 'citus'")
+  if (rowCount === 0) return
   await client.query("select pg_advisory_lock(hashtext('plumbline distribute'))")
   try {
     const { rows } = await client.query<{ name: string }>(localTables)
@@ -31,8 +32,6 @@ export async function distribute(client: pg.ClientBase, onStep: (name: string) =
     await client.query("select pg_advisory_unlock(hashtext('plumbline distribute'))")
   }
 }
-
-const has = async (client: pg.ClientBase, text: string): Promise<boolean> => (await client.query(text)).rowCount !== 0
 
 /** Tables with something of a company that are on the coordinator alone. */
 const localTables = `select c.relname::text as name from pg_class c

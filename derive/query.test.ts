@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { registry } from '#registry/resources/index.ts'
-import { readDryRun, readListing, readQuery, sortableFields } from './parameters.ts'
+import { sortableFields } from './parameters.ts'
+import { readDryRun, readListing, readQuery } from './query.ts'
 import { resourceRoutes } from './routes.ts'
 
 const lists = resourceRoutes(registry).map(({ list }) => list)

@@ -1,19 +1,11 @@
-import type { Definition } from '#registry/definition.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { conflict } from '../../store/faults.ts'
+import { conflict } from '#sql/statement.ts'
 import { runCommand } from '../command.ts'
 import { upsert } from '../upsert.ts'
 import { inBody, type Run, refusalOf, resolved, Undone, type WantedRow } from './run.ts'
 
-/** Each is a piece of work of its own: whether it creates or updates is known when its reference is locked. */
-export async function upsertSet(run: Run, definition: Definition, rows: readonly WantedRow[]): Promise<void> {
-  for (const row of rows) {
-    await upsertOne(run, definition, row)
-    await run.breathe()
-  }
-}
-
-async function upsertOne(run: Run, definition: Definition, row: WantedRow): Promise<void> {
+/** Whether it creates or updates is known when its reference is locked. */
+export async function upsertOne(run: Run, row: WantedRow): Promise<void> {
   const { transaction, actor, outcomes, late } = run
   const { body, lost } = resolved(run, row)
   if (lost.length > 0) {
@@ -29,9 +21,9 @@ async function upsertOne(run: Run, definition: Definition, row: WantedRow): Prom
     },
   }
   try {
-    const { externalRef: value } = row.wanted.target as { externalRef: string }
-    const work = upsert(actor.companyId, { definition, value, body, expected: row.expected })
-    outcomes[row.n] = { upserted: await runCommand(watched, actor, work) }
+    const { definition, externalRef } = row.wanted
+    const wanted = { definition, value: externalRef as string, body, expected: row.expected }
+    outcomes[row.n] = { upserted: await runCommand(watched, actor, upsert(actor.companyId, wanted)) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     // Somebody took a value between the look-up and the write; run again, the transaction finds it taken.

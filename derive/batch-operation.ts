@@ -1,0 +1,151 @@
+import { type Definition, type Problem, problem } from '#registry/definition.ts'
+import { isObject, type Json, type JsonObject } from '#registry/json.ts'
+import { batchNameLengthMax, idMax } from '#registry/limits.ts'
+import type { Action } from '#registry/permissions.ts'
+import { definitionOf, type Registry } from '#registry/resources/index.ts'
+
+/** One operation of a batch, and everything that is wrong with it. */
+
+/** What each needs the scope for, how it names its record, and whether it sends what becomes of it. */
+const ops = {
+  create: { action: 'EDIT', names: null, sends: true },
+  update: { action: 'EDIT', names: 'either', sends: true },
+  upsert: { action: 'EDIT', names: 'reference', sends: true },
+  delete: { action: 'DELETE', names: 'either', sends: false },
+} as const satisfies { [op: string]: { action: Action; names: 'either' | 'reference' | null; sends: boolean } }
+export type BatchOp = keyof typeof ops
+export const batchOps = Object.keys(ops) as BatchOp[]
+
+export type BatchWanted = {
+  op: BatchOp
+  definition: Definition
+  /** One of these names the record; a create has neither. */
+  id: number | undefined
+  externalRef: string | undefined
+  /** No record needs to have the reference yet. */
+  mayBeNew: boolean
+  ifMatch: string | undefined
+  body: JsonObject
+  /** The fields of `body` that stand for the id of an earlier operation, and which. */
+  refs: ReadonlyMap<string, number>
+}
+
+/** The operations before it, by the names that they have. */
+export type Names = ReadonlyMap<string, { n: number; records: Json | undefined; op: Json | undefined }>
+
+export function readOperation(
+  row: JsonObject,
+  names: Names,
+  among: Registry,
+): { wanted: BatchWanted } | { problems: Problem[] } {
+  const { op, records, id, external_ref: externalRef, if_match: ifMatch, body, as } = row
+  const definition = resourceOf(among, records)
+  const known = isOp(op) ? ops[op] : undefined
+  const resources = among.map(({ name }) => name)
+  const { refs, lost } = readRefs(definition, body, names)
+  const problems = [
+    ...strangers(row, members),
+    ...(known ? [] : [oneOf('op', op, batchOps)]),
+    ...(definition ? [] : [oneOf('records', records, resources)]),
+    ...(known ? [...targetProblems(known, id, externalRef), ...bodyProblems(known, body)] : []),
+    ...(known ? conditionProblems(known, ifMatch) : []),
+    ...nameProblems(as, names),
+    ...lost,
+  ]
+  if (!isOp(op) || !definition || problems.length > 0) return { problems }
+  const mayBeNew = ops[op].names === 'reference'
+  return { wanted: { op, definition, id, externalRef, mayBeNew, ifMatch, body: body ?? {}, refs } as BatchWanted }
+}
+
+/** What an operation is about and needs; nothing of one that cannot be understood. */
+export function needOf(row: Json, among: Registry): { definition: Definition; action: Action } | undefined {
+  const definition = isObject(row) ? resourceOf(among, row.records) : undefined
+  return isObject(row) && isOp(row.op) && definition ? { definition, action: ops[row.op].action } : undefined
+}
+
+const members = ['op', 'records', 'id', 'external_ref', 'if_match', 'body', 'as']
+
+type Op = (typeof ops)[BatchOp]
+
+function targetProblems({ names }: Op, id: Json | undefined, externalRef: Json | undefined): Problem[] {
+  if (!names) {
+    return Object.entries({ id, external_ref: externalRef })
+      .filter(([, value]) => value !== undefined)
+      .map(([name]) =>
+        problem(name, 'unknown_field', 'is for an operation on a record that has one; a create has everything in body'),
+      )
+  }
+  if (names === 'reference' && id !== undefined)
+    return [problem('id', 'not_allowed', 'is not for an upsert, whose record is named by external_ref')]
+  if (names === 'reference' && externalRef === undefined) return [problem('external_ref', 'required', 'is required')]
+  if (id !== undefined && externalRef !== undefined)
+    return [problem('external_ref', 'not_allowed', 'cannot be sent together with id; one of them names the record')]
+  if (id === undefined && externalRef === undefined)
+    return [problem('id', 'required', 'is required, or external_ref instead')]
+  if (id !== undefined && !(Number.isInteger(id) && (id as number) >= 1 && (id as number) <= idMax))
+    return [problem('id', 'wrong_type', 'must be the id of a record (a positive whole number)')]
+  if (externalRef !== undefined && !(typeof externalRef === 'string' && externalRef.trim() !== ''))
+    return [problem('external_ref', 'wrong_type', 'must be the external reference of a record')]
+  return []
+}
+
+function bodyProblems({ sends }: Op, body: Json | undefined): Problem[] {
+  if (!sends) return body === undefined ? [] : [problem('body', 'unknown_field', 'is not for a delete')]
+  if (body === undefined) return [problem('body', 'required', 'is required')]
+  return isObject(body) ? [] : [problem('body', 'wrong_type', 'must be a JSON object')]
+}
+
+function conditionProblems({ names }: Op, ifMatch: Json | undefined): Problem[] {
+  if (ifMatch === undefined) return []
+  if (!names) return [problem('if_match', 'unknown_field', 'is not for a create')]
+  return typeof ifMatch === 'string' ? [] : [problem('if_match', 'wrong_type', 'must be an ETag in quotes, as text')]
+}
+
+const namePattern = new RegExp(`^[\\w.-]{1,${batchNameLengthMax}}$`)
+export const isName = (as: Json | undefined): as is string => typeof as === 'string' && namePattern.test(as)
+
+function nameProblems(as: Json | undefined, names: Names): Problem[] {
+  if (as === undefined) return []
+  if (!isName(as)) {
+    const message = `must be 1 to ${batchNameLengthMax} letters, digits, points, dashes or underscores`
+    return [problem('as', 'wrong_format', message)]
+  }
+  return names.has(as) ? [problem('as', 'not_unique', 'is the name of an earlier operation')] : []
+}
+
+/** `{"$ref": "name"}` where a reference is expected. */
+function readRefs(definition: Definition | undefined, body: Json | undefined, names: Names) {
+  const refs = new Map<string, number>()
+  const lost: Problem[] = []
+  if (!definition || !isObject(body)) return { refs, lost }
+  for (const [name, value] of Object.entries(body)) {
+    const field = Object.hasOwn(definition.fields, name) ? definition.fields[name] : undefined
+    if (field?.kind !== 'reference' || !isObject(value)) continue
+    const { $ref: to, ...rest } = value
+    const named = typeof to === 'string' ? names.get(to) : undefined
+    if (named && Object.keys(rest).length === 0 && named.records === field.to && isOp(named.op) && ops[named.op].sends)
+      refs.set(name, named.n)
+    else {
+      const message = `must be an id, or {"$ref": "…"} with what an earlier create, update or upsert of ${field.to} in this batch has in "as"`
+      lost.push(problem(`body.${name}`, 'not_found', message))
+    }
+  }
+  return { refs, lost }
+}
+
+const isOp = (op: Json | undefined): op is BatchOp => (batchOps as readonly unknown[]).includes(op)
+
+const resourceOf = (among: Registry, records: Json | undefined): Definition | undefined =>
+  typeof records === 'string' ? definitionOf(among, records) : undefined
+
+export const oneOf = (field: string, given: Json | undefined, words: readonly string[]): Problem =>
+  given === undefined
+    ? problem(field, 'required', 'is required')
+    : problem(field, typeof given === 'string' ? 'not_allowed' : 'wrong_type', `must be one of ${words.join(', ')}`)
+
+/** Named up to a hundred: a row with more is no slip. */
+export const strangers = (given: JsonObject, known: readonly string[]): Problem[] =>
+  Object.keys(given)
+    .filter((name) => !known.includes(name))
+    .slice(0, 100)
+    .map((name) => problem(name.slice(0, 100), 'unknown_field', `is not known here; there are ${known.join(', ')}`))

@@ -1,0 +1,32 @@
+import type { DocumentOperation, OwnOperation, Section } from './operation.ts'
+
+/** The documents about the API itself. */
+
+export const openapi = document('openapi.json', {
+  summary: 'This API as an OpenAPI 3.1 document',
+  type: 'application/json',
+  checks: ['pm.expect(pm.response.json().openapi).to.match(/^3\\.1\\./)'],
+})
+
+export const docs = document('docs', {
+  summary: 'The reference page, on which every call can be tried',
+  type: 'text/html; charset=utf-8',
+  checks: [],
+})
+
+export const postman = document('postman.json', {
+  summary: 'This API as a Postman collection, format v2.1',
+  type: 'application/json',
+  checks: ["pm.expect(pm.response.json().info.schema).to.include('/v2.1.0/')"],
+})
+
+function document(
+  name: string,
+  said: Pick<DocumentOperation, 'summary' | 'type' | 'checks'>,
+): OwnOperation<DocumentOperation> {
+  const section: Section = {
+    name: 'Documents',
+    about: 'This API, described. No token is needed, and no call is counted.',
+  }
+  return (base) => ({ method: 'GET', path: `${base}/${name}`, access: 'public', section, ...said })
+}

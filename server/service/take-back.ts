@@ -1,0 +1,137 @@
+import { type Definition, isProtected } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import type { UndoConflict } from '#registry/refusals.ts'
+import { changedSince, type UndoneRow } from '#sql/records/written.ts'
+import type { Transaction } from '../store/database.ts'
+import type { Actor } from './actor.ts'
+import { same } from './check-record.ts'
+import { type Prefetched, prefetched } from './command.ts'
+import { type Group, listsOf, planRemoval, type Removed, removal, resourceNamed } from './remove-record.ts'
+import { restoreRemoval } from './restore-removal.ts'
+import { placeOf, type Step, sidesOf } from './undo-steps.ts'
+import { change } from './write-record.ts'
+
+/** What keeps a write from being taken back is gathered while its steps are tried. */
+export type Taking = { transaction: Transaction; actor: Actor; conflicts: UndoConflict[]; kept: Group[] }
+
+/** Takes one change back, or adds what is in the way. */
+export async function takeBack(taking: Taking, step: Step): Promise<Removed[]> {
+  switch (step.does) {
+    case 'change':
+      await changeBack(taking, step.row)
+      return []
+    case 'remove':
+      return removeMade(taking, step)
+    case 'restore':
+      await bringBack(taking, step)
+      return []
+    case 'remove again':
+      return removeAgain(taking, step)
+  }
+}
+
+type StepOf<Does extends Step['does']> = Extract<Step, { does: Does }>
+
+/** The old values, where the record has the new ones still. What is worked out is worked out anew. */
+async function changeBack({ transaction, actor, conflicts, kept }: Taking, row: UndoneRow): Promise<void> {
+  const { records, record_id: id } = row
+  const definition = resourceNamed(records)
+  const { old, left } = sidesOf(row)
+  const body = Object.fromEntries(Object.entries(old).filter(([name]) => !definition.fields[name]?.readOnly))
+  const work = change(actor.companyId, definition, id, body, undefined)
+  const seen = await prefetched(transaction, work)
+  const record = seen && recordOf(seen)
+  const other = Object.keys(body).filter((name) => !record || !same(record[name], left[name]))
+  if (other.length > 0) conflicts.push({ records, id, fields: other })
+  else if (isProtected(definition, record as JsonObject) || isProtected(definition, { ...record, ...old }))
+    kept.push({ records, ids: [id] })
+  else await work.execute(transaction, actor, seen)
+}
+
+/** Only the record as the write left it, and only where nothing else refers to it. */
+async function removeMade(taking: Taking, { row, version }: StepOf<'remove'>): Promise<Removed[]> {
+  const { transaction, actor, conflicts, kept } = taking
+  const { records, record_id: id } = row
+  const deletion = await deletionOf(taking, row)
+  const { definition, seen } = deletion
+  if (!seen || seen.version !== version) {
+    const changed = await transaction.run<{ field: string }>(changedSince(actor.companyId, records, id, version))
+    conflicts.push({ records, id, fields: changed.map(({ field }) => field).toSorted() })
+    return []
+  }
+  if (isProtected(definition, recordOf(seen))) {
+    kept.push({ records, ids: [id] })
+    return []
+  }
+  return deleteAlone(taking, deletion, () => true)
+}
+
+/** The whole deletion, and every reference that it had emptied. */
+async function bringBack(
+  { transaction, actor, conflicts }: Taking,
+  { removal: gone, erased }: StepOf<'restore'>,
+): Promise<void> {
+  const { id, records, record_id, restored, unlinked } = gone
+  if (restored) {
+    conflicts.push({ records, id: record_id, fields: [] })
+    return
+  }
+  const held = erased?.held ? { held: erased.held, version: erased.version + 1 } : undefined
+  // Rights have been looked at for every step.
+  const { linked } = await restoreRemoval(transaction, actor, id, () => {}, held)
+  const back = new Set(linked.flatMap((group) => group.ids.map((one) => `${group.records} ${one}`)))
+  for (const { records: name, by, ids } of unlinked) {
+    const lost = ids.filter((one) => !back.has(`${name} ${one}`))
+    conflicts.push(...lost.map((one) => ({ records: name, id: one, fields: [by] })))
+  }
+}
+
+/** What the write brought back goes again, and nothing that came to it since. */
+async function removeAgain(taking: Taking, step: StepOf<'remove again'>): Promise<Removed[]> {
+  const { records, record_id } = step.removal
+  const deletion = await deletionOf(taking, step.removal)
+  const left = step.members.find((row) => row.records === records && row.record_id === record_id)
+  if (!deletion.seen || deletion.seen.version !== left?.version) {
+    taking.conflicts.push({ records, id: record_id, fields: [] })
+    return []
+  }
+  const own = new Set([...step.members, ...step.linked].map(placeOf))
+  return deleteAlone(taking, deletion, (place, effect) => effect !== 'kept' && !own.has(place))
+}
+
+type Deletion = Awaited<ReturnType<typeof deletionOf>>
+
+/** The deletion of a record, and what it looks at. */
+async function deletionOf(
+  { transaction, actor }: Taking,
+  { records, record_id: id }: Pick<UndoneRow, 'records' | 'record_id'>,
+) {
+  const definition = resourceNamed(records)
+  const work = removal(actor.companyId, { definition, id, expected: undefined })
+  return { definition, id, work, seen: await prefetched(transaction, work) }
+}
+
+/** Deletes the record, unless another one refers to it that `counts`. */
+async function deleteAlone(
+  { transaction, actor, conflicts }: Taking,
+  { definition, id, work, seen }: Deletion,
+  counts: (place: string, effect: Group['effect']) => boolean,
+): Promise<Removed[]> {
+  const { cascades, restricts, stays } = await planRemoval(transaction, actor, definition, [id])
+  const staying = stays.map(({ relation: { records }, effect, ids }) => ({ records, effect, ids }))
+  const referring: Group[] = [...listsOf(cascades), ...staying, ...restricts]
+  const others = referring.flatMap(({ records, effect, ids }) =>
+    ids
+      .filter((one) => counts(placeOf({ records, record_id: one }), effect))
+      .map((one) => ({ records, id: one, fields: fieldsTo(definition, records) })),
+  )
+  conflicts.push(...others)
+  return others.length > 0 ? [] : [await work.execute(transaction, actor, seen)]
+}
+
+/** The fields by which records refer to a record of the resource. */
+const fieldsTo = ({ removal: { relations } }: Definition, records: string): string[] => [
+  ...new Set(relations.filter((relation) => relation.records === records).map(({ by }) => by)),
+]
+
+const recordOf = (seen: NonNullable<Prefetched>): JsonObject => JSON.parse(seen.json as string) as JsonObject
