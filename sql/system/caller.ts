@@ -47,17 +47,19 @@ export const callerOf = ({ companyId, tokenHash, scopes, addOns, peer }: Askable
   select t.id as token_id, t.account_id,
     t.revoked_at is null and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce(${peer}::inet <<= any (t.allowlist), false) as address_allowed,
-    case when needed <@ t.scopes and needed <@ a.permissions then null else (
-      select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
+    case when not (${all(scopes)} <@ t.scopes and ${all(scopes)} <@ a.permissions) then (
+      select scope from unnest(${all(scopes)}) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array(${addOns}::text, ',') <@ c.add_ons then (
-      select add_on from unnest(string_to_array(${addOns}::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
+    case when 'api' <> all (c.add_ons) then 'api' when not ${all(addOns)} <@ c.add_ons then (
+      select add_on from unnest(${all(addOns)}) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
     c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens ${ofToken(companyId, tokenHash)} ${raw(lock)}) t
   cross join lateral ${byKey('accounts', companyId, raw('t.account_id'))} a
-  cross join ${companyRow(companyId)} c
-  cross join string_to_array(${scopes}::text, ',') needed`
+  cross join ${companyRow(companyId)} c`
+
+/** Those that commas part. */
+const all = (names: string | Sql): Sql => sql`string_to_array(${names}::text, ',')`
 
 /** The token of a company with this hash. */
 export const ofToken = (companyId: number | Sql, tokenHash: Buffer | Sql): Sql =>

@@ -5,8 +5,8 @@ select asked.place, answer.*
   select t.id as token_id, t.account_id,
     t.revoked_at is null and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce(asked."peer"::inet <<= any (t.allowlist), false) as address_allowed,
-    case when needed <@ t.scopes and needed <@ a.permissions then null else (
-      select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
+    case when not (string_to_array(asked."scopes"::text, ',') <@ t.scopes and string_to_array(asked."scopes"::text, ',') <@ a.permissions) then (
+      select scope from unnest(string_to_array(asked."scopes"::text, ',')) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
     case when 'api' <> all (c.add_ons) then 'api' when not string_to_array(asked."addOns"::text, ',') <@ c.add_ons then (
       select add_on from unnest(string_to_array(asked."addOns"::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
@@ -14,8 +14,7 @@ select asked.place, answer.*
     c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = asked."companyId" and hash between asked."tokenHash" and asked."tokenHash" order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = asked."companyId" and id = t.account_id  offset 0) a
-  cross join (select * from companies where id = asked."companyId" offset 0) c
-  cross join string_to_array(asked."scopes"::text, ',') needed) answer on true
+  cross join (select * from companies where id = asked."companyId" offset 0) c) answer on true
 -- [7,{"type":"Buffer","data":[0,255]},"PROJECTS_VIEW","api","127.0.0.1"]
 
 -- rights

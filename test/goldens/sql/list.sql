@@ -5,8 +5,8 @@ select asked.place, answer.*
   select t.id as token_id, t.account_id,
     t.revoked_at is null and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce(asked."peer"::inet <<= any (t.allowlist), false) as address_allowed,
-    case when needed <@ t.scopes and needed <@ a.permissions then null else (
-      select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
+    case when not (string_to_array(asked."scopes"::text, ',') <@ t.scopes and string_to_array(asked."scopes"::text, ',') <@ a.permissions) then (
+      select scope from unnest(string_to_array(asked."scopes"::text, ',')) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
     case when 'api' <> all (c.add_ons) then 'api' when not string_to_array(asked."addOns"::text, ',') <@ c.add_ons then (
       select add_on from unnest(string_to_array(asked."addOns"::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
@@ -14,8 +14,7 @@ select asked.place, answer.*
     c.currency, c.keeps_call_details as keeps_details
   from (select * from tokens where company_id = asked."companyId" and hash between asked."tokenHash" and asked."tokenHash" order by hash offset 0 ) t
   cross join lateral (select * from accounts where company_id = asked."companyId" and id = t.account_id  offset 0) a
-  cross join (select * from companies where id = asked."companyId" offset 0) c
-  cross join string_to_array(asked."scopes"::text, ',') needed)
+  cross join (select * from companies where id = asked."companyId" offset 0) c)
   select caller.*, wanted.* from caller left join lateral (
     select
       (
@@ -30,218 +29,210 @@ with caller as (
   select t.id as token_id, t.account_id,
     t.revoked_at is null and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
-    case when needed <@ t.scopes and needed <@ a.permissions then null else (
-      select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
+    case when not (string_to_array($2::text, ',') <@ t.scopes and string_to_array($3::text, ',') <@ a.permissions) then (
+      select scope from unnest(string_to_array($4::text, ',')) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($2::text, ',') <@ c.add_ons then (
-      select add_on from unnest(string_to_array($3::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
+    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
+      select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
     c.currency, c.keeps_call_details as keeps_details
-  from (select * from tokens where company_id = $4 and hash between $5 and $6 order by hash offset 0 ) t
-  cross join lateral (select * from accounts where company_id = $7 and id = t.account_id  offset 0) a
-  cross join (select * from companies where id = $8 offset 0) c
-  cross join string_to_array($9::text, ',') needed)
+  from (select * from tokens where company_id = $7 and hash between $8 and $9 order by hash offset 0 ) t
+  cross join lateral (select * from accounts where company_id = $10 and id = t.account_id  offset 0) a
+  cross join (select * from companies where id = $11 offset 0) c)
   select caller.*, wanted.* from caller left join lateral (
     select
       (
-  coalesce((select total from tallies where company_id = $10 and records = 'projects'), 0)
-  + coalesce((select sum(change) from tally_changes where company_id = $11 and records = 'projects'), 0)
+  coalesce((select total from tallies where company_id = $12 and records = 'projects'), 0)
+  + coalesce((select sum(change) from tally_changes where company_id = $13 and records = 'projects'), 0)
 )::bigint as total,
       (select coalesce(string_agg((
-        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $12 and id = page.id  offset 0) r
-      ), ','), '') from (select r.id from projects r where r.company_id = $13 and r.deleted_at is null  order by r.id limit $14 offset $15) page) as json) wanted on true
--- ["127.0.0.1","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,"PROJECTS_VIEW",7,7,7,7,50,90000]
+        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $14 and id = page.id  offset 0) r
+      ), ','), '') from (select r.id from projects r where r.company_id = $15 and r.deleted_at is null  order by r.id limit $16 offset $17) page) as json) wanted on true
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,7,7,7,50,90000]
 
 -- projects.list:status,q0
 with caller as (
   select t.id as token_id, t.account_id,
     t.revoked_at is null and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
-    case when needed <@ t.scopes and needed <@ a.permissions then null else (
-      select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
+    case when not (string_to_array($2::text, ',') <@ t.scopes and string_to_array($3::text, ',') <@ a.permissions) then (
+      select scope from unnest(string_to_array($4::text, ',')) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($2::text, ',') <@ c.add_ons then (
-      select add_on from unnest(string_to_array($3::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
+    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
+      select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
     c.currency, c.keeps_call_details as keeps_details
-  from (select * from tokens where company_id = $4 and hash between $5 and $6 order by hash offset 0 ) t
-  cross join lateral (select * from accounts where company_id = $7 and id = t.account_id  offset 0) a
-  cross join (select * from companies where id = $8 offset 0) c
-  cross join string_to_array($9::text, ',') needed)
+  from (select * from tokens where company_id = $7 and hash between $8 and $9 order by hash offset 0 ) t
+  cross join lateral (select * from accounts where company_id = $10 and id = t.account_id  offset 0) a
+  cross join (select * from companies where id = $11 offset 0) c)
   select caller.*, wanted.* from caller left join lateral (
     select
-      (select count(*) from (select from projects r where r.company_id = $10 and r.status between $11 and $12 and r.deleted_at is null order by r.status,r.id offset 0) counted) as total,
-      (select coalesce(string_agg((select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record), ','), '') from (select r.* from projects r where r.company_id = $13 and r.status between $14 and $15 and r.deleted_at is null  order by r.status,r.id limit $16 offset $17) r) as json) wanted on true
--- ["127.0.0.1","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,"PROJECTS_VIEW",7,"ACTIVE","ACTIVE",7,"ACTIVE","ACTIVE",50,0]
+      (select count(*) from (select from projects r where r.company_id = $12 and r.status between $13 and $14 and r.deleted_at is null order by r.status,r.id offset 0) counted) as total,
+      (select coalesce(string_agg((select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record), ','), '') from (select r.* from projects r where r.company_id = $15 and r.status between $16 and $17 and r.deleted_at is null  order by r.status,r.id limit $18 offset $19) r) as json) wanted on true
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,"ACTIVE","ACTIVE",7,"ACTIVE","ACTIVE",50,0]
 
 -- projects.list:q1
 with caller as (
   select t.id as token_id, t.account_id,
     t.revoked_at is null and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
-    case when needed <@ t.scopes and needed <@ a.permissions then null else (
-      select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
+    case when not (string_to_array($2::text, ',') <@ t.scopes and string_to_array($3::text, ',') <@ a.permissions) then (
+      select scope from unnest(string_to_array($4::text, ',')) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($2::text, ',') <@ c.add_ons then (
-      select add_on from unnest(string_to_array($3::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
+    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
+      select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
     c.currency, c.keeps_call_details as keeps_details
-  from (select * from tokens where company_id = $4 and hash between $5 and $6 order by hash offset 0 ) t
-  cross join lateral (select * from accounts where company_id = $7 and id = t.account_id  offset 0) a
-  cross join (select * from companies where id = $8 offset 0) c
-  cross join string_to_array($9::text, ',') needed)
+  from (select * from tokens where company_id = $7 and hash between $8 and $9 order by hash offset 0 ) t
+  cross join lateral (select * from accounts where company_id = $10 and id = t.account_id  offset 0) a
+  cross join (select * from companies where id = $11 offset 0) c)
   select caller.*, wanted.* from caller left join lateral (
     with found as materialized (
       select r.id from (
-      select * from projects r where r.company_id + 0 = $10 and r.removal_id is null
-        and search_keys(r.company_id, r.search) @> (select word_keys($11, $12)) offset 0
-    ) r where r.search like (select containing($13))
+      select * from projects r where r.company_id + 0 = $12 and r.removal_id is null
+        and search_keys(r.company_id, r.search) @> (select word_keys($13, $14)) offset 0
+    ) r where r.search like (select containing($15))
     )
     select
       (select count(*) from found) as total,
       (select coalesce(string_agg((
-        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $14 and id = page.id  offset 0) r
-      ), ','), '') from (select id from found order by id limit $15 offset $16) page) as json) wanted on true
--- ["127.0.0.1","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,"PROJECTS_VIEW",7,7,"wall","wall",7,50,0]
+        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $16 and id = page.id  offset 0) r
+      ), ','), '') from (select id from found order by id limit $17 offset $18) page) as json) wanted on true
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,7,"wall","wall",7,50,0]
 
 -- projects.list:status,q1
 with caller as (
   select t.id as token_id, t.account_id,
     t.revoked_at is null and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
-    case when needed <@ t.scopes and needed <@ a.permissions then null else (
-      select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
+    case when not (string_to_array($2::text, ',') <@ t.scopes and string_to_array($3::text, ',') <@ a.permissions) then (
+      select scope from unnest(string_to_array($4::text, ',')) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($2::text, ',') <@ c.add_ons then (
-      select add_on from unnest(string_to_array($3::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
+    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
+      select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
     c.currency, c.keeps_call_details as keeps_details
-  from (select * from tokens where company_id = $4 and hash between $5 and $6 order by hash offset 0 ) t
-  cross join lateral (select * from accounts where company_id = $7 and id = t.account_id  offset 0) a
-  cross join (select * from companies where id = $8 offset 0) c
-  cross join string_to_array($9::text, ',') needed)
+  from (select * from tokens where company_id = $7 and hash between $8 and $9 order by hash offset 0 ) t
+  cross join lateral (select * from accounts where company_id = $10 and id = t.account_id  offset 0) a
+  cross join (select * from companies where id = $11 offset 0) c)
   select caller.*, wanted.* from caller left join lateral (
     with found as materialized (
       select r.id from (
-      select * from projects r where r.company_id + 0 = $10 and r.removal_id is null
-        and search_keys(r.company_id, r.search) @> (select word_keys($11, $12)) offset 0
-    ) r where r.status = $13 and r.search like (select containing($14))
+      select * from projects r where r.company_id + 0 = $12 and r.removal_id is null
+        and search_keys(r.company_id, r.search) @> (select word_keys($13, $14)) offset 0
+    ) r where r.status = $15 and r.search like (select containing($16))
     )
     select
       (select count(*) from found) as total,
       (select coalesce(string_agg((
-        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $15 and id = page.id  offset 0) r
-      ), ','), '') from (select id from found order by id limit $16 offset $17) page) as json) wanted on true
--- ["127.0.0.1","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,"PROJECTS_VIEW",7,7,"wall","ACTIVE","wall",7,50,0]
+        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $17 and id = page.id  offset 0) r
+      ), ','), '') from (select id from found order by id limit $18 offset $19) page) as json) wanted on true
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,7,"wall","ACTIVE","wall",7,50,0]
 
 -- projects.list:q0,since
 with caller as (
   select t.id as token_id, t.account_id,
     t.revoked_at is null and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
-    case when needed <@ t.scopes and needed <@ a.permissions then null else (
-      select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
+    case when not (string_to_array($2::text, ',') <@ t.scopes and string_to_array($3::text, ',') <@ a.permissions) then (
+      select scope from unnest(string_to_array($4::text, ',')) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($2::text, ',') <@ c.add_ons then (
-      select add_on from unnest(string_to_array($3::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
+    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
+      select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
     c.currency, c.keeps_call_details as keeps_details
-  from (select * from tokens where company_id = $4 and hash between $5 and $6 order by hash offset 0 ) t
-  cross join lateral (select * from accounts where company_id = $7 and id = t.account_id  offset 0) a
-  cross join (select * from companies where id = $8 offset 0) c
-  cross join string_to_array($9::text, ',') needed)
+  from (select * from tokens where company_id = $7 and hash between $8 and $9 order by hash offset 0 ) t
+  cross join lateral (select * from accounts where company_id = $10 and id = t.account_id  offset 0) a
+  cross join (select * from companies where id = $11 offset 0) c)
   select caller.*, wanted.* from caller left join lateral (
     with found as not materialized (
       select r.id from (
-      select * from projects r where r.company_id = $10 and r.updated_at >= $11::timestamptz and r.deleted_at is null
+      select * from projects r where r.company_id = $12 and r.updated_at >= $13::timestamptz and r.deleted_at is null
       order by r.updated_at,r.id offset 0
     ) r
     )
     select
       (select count(*) from found) as total,
       (select coalesce(string_agg((
-        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $12 and id = page.id  offset 0) r
-      ), ','), '') from (select id from found order by id limit $13 offset $14) page) as json) wanted on true
--- ["127.0.0.1","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,"PROJECTS_VIEW",7,"2026-01-01T00:00:00Z",7,50,0]
+        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $14 and id = page.id  offset 0) r
+      ), ','), '') from (select id from found order by id limit $15 offset $16) page) as json) wanted on true
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,"2026-01-01T00:00:00Z",7,50,0]
 
 -- (unnamed)
 with caller as (
   select t.id as token_id, t.account_id,
     t.revoked_at is null and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
-    case when needed <@ t.scopes and needed <@ a.permissions then null else (
-      select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
+    case when not (string_to_array($2::text, ',') <@ t.scopes and string_to_array($3::text, ',') <@ a.permissions) then (
+      select scope from unnest(string_to_array($4::text, ',')) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($2::text, ',') <@ c.add_ons then (
-      select add_on from unnest(string_to_array($3::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
+    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
+      select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
     c.currency, c.keeps_call_details as keeps_details
-  from (select * from tokens where company_id = $4 and hash between $5 and $6 order by hash offset 0 ) t
-  cross join lateral (select * from accounts where company_id = $7 and id = t.account_id  offset 0) a
-  cross join (select * from companies where id = $8 offset 0) c
-  cross join string_to_array($9::text, ',') needed)
+  from (select * from tokens where company_id = $7 and hash between $8 and $9 order by hash offset 0 ) t
+  cross join lateral (select * from accounts where company_id = $10 and id = t.account_id  offset 0) a
+  cross join (select * from companies where id = $11 offset 0) c)
   select caller.*, wanted.* from caller left join lateral (
     with found as not materialized (
-      select r.id, folded(r.name) as sort_0 from projects r where r.company_id = $10 and r.deleted_at is null order by r.id offset 0
+      select r.id, folded(r.name) as sort_0 from projects r where r.company_id = $12 and r.deleted_at is null order by r.id offset 0
     )
     select
       (
-  coalesce((select total from tallies where company_id = $11 and records = 'projects'), 0)
-  + coalesce((select sum(change) from tally_changes where company_id = $12 and records = 'projects'), 0)
+  coalesce((select total from tallies where company_id = $13 and records = 'projects'), 0)
+  + coalesce((select sum(change) from tally_changes where company_id = $14 and records = 'projects'), 0)
 )::bigint as total,
       (select coalesce(string_agg((
-        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $13 and id = page.id  offset 0) r
-      ), ','), '') from (select id from found order by sort_0 nulls last, id limit $14 offset $15) page) as json) wanted on true
--- ["127.0.0.1","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,"PROJECTS_VIEW",7,7,7,7,50,0]
+        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $15 and id = page.id  offset 0) r
+      ), ','), '') from (select id from found order by sort_0 nulls last, id limit $16 offset $17) page) as json) wanted on true
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,7,7,7,50,0]
 
 -- projects.list:client_id,status,q2
 with caller as (
   select t.id as token_id, t.account_id,
     t.revoked_at is null and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
-    case when needed <@ t.scopes and needed <@ a.permissions then null else (
-      select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
+    case when not (string_to_array($2::text, ',') <@ t.scopes and string_to_array($3::text, ',') <@ a.permissions) then (
+      select scope from unnest(string_to_array($4::text, ',')) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($2::text, ',') <@ c.add_ons then (
-      select add_on from unnest(string_to_array($3::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
+    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
+      select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
     c.currency, c.keeps_call_details as keeps_details
-  from (select * from tokens where company_id = $4 and hash between $5 and $6 order by hash offset 0 ) t
-  cross join lateral (select * from accounts where company_id = $7 and id = t.account_id  offset 0) a
-  cross join (select * from companies where id = $8 offset 0) c
-  cross join string_to_array($9::text, ',') needed)
+  from (select * from tokens where company_id = $7 and hash between $8 and $9 order by hash offset 0 ) t
+  cross join lateral (select * from accounts where company_id = $10 and id = t.account_id  offset 0) a
+  cross join (select * from companies where id = $11 offset 0) c)
   select caller.*, wanted.* from caller left join lateral (
     select
-      (select count(*) from (select from projects r where r.company_id = $10 and r.client_id between $11 and $12 and r.deleted_at is null and r.status = $13 and r.search like (select containing($14)) and r.search like (select containing($15)) order by r.client_id,r.id offset 0) counted) as total,
-      (select coalesce(string_agg((select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record), ','), '') from (select r.* from projects r where r.company_id = $16 and r.client_id between $17 and $18 and r.deleted_at is null and r.status = $19 and r.search like (select containing($20)) and r.search like (select containing($21))  order by r.client_id,r.id limit $22 offset $23) r) as json) wanted on true
--- ["127.0.0.1","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,"PROJECTS_VIEW",7,3,3,"ACTIVE","wall","50%",7,3,3,"ACTIVE","wall","50%",50,0]
+      (select count(*) from (select from projects r where r.company_id = $12 and r.client_id between $13 and $14 and r.deleted_at is null and r.status = $15 and r.search like (select containing($16)) and r.search like (select containing($17)) order by r.client_id,r.id offset 0) counted) as total,
+      (select coalesce(string_agg((select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record), ','), '') from (select r.* from projects r where r.company_id = $18 and r.client_id between $19 and $20 and r.deleted_at is null and r.status = $21 and r.search like (select containing($22)) and r.search like (select containing($23))  order by r.client_id,r.id limit $24 offset $25) r) as json) wanted on true
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,3,3,"ACTIVE","wall","50%",7,3,3,"ACTIVE","wall","50%",50,0]
 
 -- (unnamed)
 with caller as (
   select t.id as token_id, t.account_id,
     t.revoked_at is null and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
-    case when needed <@ t.scopes and needed <@ a.permissions then null else (
-      select scope from unnest(needed) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
+    case when not (string_to_array($2::text, ',') <@ t.scopes and string_to_array($3::text, ',') <@ a.permissions) then (
+      select scope from unnest(string_to_array($4::text, ',')) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
-    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($2::text, ',') <@ c.add_ons then (
-      select add_on from unnest(string_to_array($3::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
+    case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
+      select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
     c.currency, c.keeps_call_details as keeps_details
-  from (select * from tokens where company_id = $4 and hash between $5 and $6 order by hash offset 0 ) t
-  cross join lateral (select * from accounts where company_id = $7 and id = t.account_id  offset 0) a
-  cross join (select * from companies where id = $8 offset 0) c
-  cross join string_to_array($9::text, ',') needed)
+  from (select * from tokens where company_id = $7 and hash between $8 and $9 order by hash offset 0 ) t
+  cross join lateral (select * from accounts where company_id = $10 and id = t.account_id  offset 0) a
+  cross join (select * from companies where id = $11 offset 0) c)
   select caller.*, wanted.* from caller left join lateral (
     with found as not materialized (
       select r.id, folded(r.name) as sort_0 from (
-      select * from projects r where r.company_id = $10 and r.updated_at >= $11::timestamptz and r.deleted_at is null
+      select * from projects r where r.company_id = $12 and r.updated_at >= $13::timestamptz and r.deleted_at is null
       order by r.updated_at,r.id offset 0
     ) r
     )
     select
       (select count(*) from found) as total,
       (select coalesce(string_agg((
-        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $12 and id = page.id  offset 0) r
-      ), ','), '') from (select id from found order by sort_0 desc nulls last, id limit $13 offset $14) page) as json) wanted on true
--- ["127.0.0.1","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,"PROJECTS_VIEW",7,"2026-01-01T00:00:00Z",7,50,0]
+        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $14 and id = page.id  offset 0) r
+      ), ','), '') from (select id from found order by sort_0 desc nulls last, id limit $15 offset $16) page) as json) wanted on true
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,"2026-01-01T00:00:00Z",7,50,0]
