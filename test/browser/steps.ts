@@ -74,6 +74,7 @@ export const dialogViolations = (of: Page): Promise<string[]> => found(of, "'[ro
 async function found(of: Page, within: string): Promise<string[]> {
   // Evaluated by the driver, whose own world no policy of the page reaches.
   if ((await of.evaluate('typeof axe')) === 'undefined') await of.evaluate(axe.source)
+  await of.evaluate(settled)
   // Of what passes nothing is told, so nobody has to find out how to name it.
   const run = `axe.run(${within}, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })`
   const { violations: all } = (await of.evaluate(run)) as {
@@ -81,3 +82,11 @@ async function found(of: Page, within: string): Promise<string[]> {
   }
   return all.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`))
 }
+
+/** A dialog that fades in has other colours on the way; what turns for ever is not waited for. */
+const settled = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() =>
+  Promise.allSettled(
+    document.getAnimations()
+      .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+      .map(({ finished }) => finished),
+  ).then(() => undefined))`
