@@ -74,10 +74,11 @@ const firstSinceThere = (companyId: number, moment: Date): Statement => {
   const mark = (column: string) =>
     sql`(select ${raw(column)} from ${marksOf(companyId)} where at <= ${moment} order by at desc limit 1)`
   return statement(
-    sql`select epoch, pos::text as pos, id from history
-    where company_id = ${companyId} and (epoch, pos) >= (coalesce(${mark('epoch')}, 0), coalesce(${mark('pos')}, '0'::xid8))
+    // A bare name in the order would be the text of the position, of which 10 comes before 9.
+    sql`select h.epoch, h.pos::text as pos, h.id from history h
+    where company_id = ${companyId} and (epoch, h.pos) >= (coalesce(${mark('epoch')}, 0), coalesce(${mark('pos')}, '0'::xid8))
       and at >= ${moment}
-    order by company_id, epoch, pos, id limit 1`,
+    order by h.company_id, h.epoch, h.pos, h.id limit 1`,
     'webhooks.first-of-company',
   )
 }

@@ -42,8 +42,8 @@ test(
       }
       await writeWhileKilled(own)
       const written = await stage.sql<{ id: string }>(
-        `select 'evt_' || epoch || '_' || id as id from history
-         where company_id = $1 and records = 'clients' order by epoch, pos, id`,
+        `select 'evt_' || h.epoch || '_' || h.id as id from history h
+         where company_id = $1 and records = 'clients' order by h.epoch, h.pos, h.id`,
         own.id,
       )
       for (const receiver of Object.values(receivers))
