@@ -99,7 +99,7 @@ function stepProblems(definition: Definition, after: JsonObject, before: JsonObj
     if (next.includes(String(after[name]))) return []
     const open = next.length > 0 ? `it can only become ${next.join(' or ')}` : 'it is final'
     const message = `cannot go from ${before[name]} to ${after[name]}; ${open}`
-    return [{ field: name, code: 'transition_not_allowed', message }]
+    return [problem(name, 'transition_not_allowed', message)]
   })
 }
 
@@ -110,7 +110,7 @@ function neededProblems({ needs, fields }: Definition, after: JsonObject): Probl
     const isLookup = fields[name] !== undefined && kindOf(fields[name]).many
     if (isLookup ? (value as Json[]).length > 0 : value !== null) return []
     const message = `is needed while status is ${String(after.status)}${isLookup ? ': give at least one' : ''}`
-    return [{ field: name, code: 'needed_by_status', message }]
+    return [problem(name, 'needed_by_status', message)]
   })
 }
 

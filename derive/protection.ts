@@ -1,5 +1,5 @@
 import { alwaysOpen } from '#registry/common.ts'
-import { type Definition, isProtected, type Problem } from '#registry/definition.ts'
+import { type Definition, isProtected, type Problem, problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { aOne, capital, series, withWords } from './words.ts'
 
@@ -24,7 +24,7 @@ export function lockProblems(definition: Definition, after: JsonObject, before: 
   ].join('; ')
   return lockedFields(definition, before)
     .filter((field) => JSON.stringify(after[field]) !== JSON.stringify(before[field]))
-    .map((field) => ({ field, code: 'locked', message }))
+    .map((field) => problem(field, 'locked', message))
 }
 
 /** The same as sentences of the documents; none where a record is never protected. */

@@ -1,4 +1,4 @@
-import type { Match, Problem, Rule } from '../definition.ts'
+import { type Match, type Problem, problem, type Rule } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
 
 /** Nothing that was promised to anybody. */
@@ -12,7 +12,7 @@ export const inOrder =
   (after): Problem | undefined => {
     const [from, to] = [after[earlier], after[later]]
     if (typeof from !== 'string' || typeof to !== 'string' || from <= to) return undefined
-    return { field: later, code: 'date_order', message: `must not be before ${earlier} (${from})` }
+    return problem(later, 'date_order', `must not be before ${earlier} (${from})`)
   }
 
 /** The last day that `field` names is over. */

@@ -1,4 +1,4 @@
-import { invalidFields, type Refusal } from '#registry/refusals.ts'
+import { invalidField, type Refusal } from '#registry/refusals.ts'
 import { recordId as sessionId } from '../pipeline/read-intent.ts'
 import { beginSession, endOtherSessions, endOwnSession, listSessions, type Origin } from '../service/session.ts'
 import { confirmPassword } from '../service/sign-in.ts'
@@ -54,4 +54,4 @@ export async function confirmedBody<Given extends { password: string }>({
 
 /** The refusal of a change that could make an account somebody else's, sent without one's own password. */
 export const needsPassword = (field: string): Refusal =>
-  invalidFields([{ field, code: 'required', message: 'is required: give your own password to change this' }])
+  invalidField(field, 'required', 'is required: give your own password to change this')

@@ -1,5 +1,5 @@
 import type { Webhook as WebhookShown, WebhookTrouble } from '#derive/console/answers.ts'
-import { invalidFields } from '#registry/refusals.ts'
+import { invalidField } from '#registry/refusals.ts'
 import { type FailingRow, failingWebhooks } from '#sql/system/webhooks.ts'
 import { recordId } from '../pipeline/read-intent.ts'
 import {
@@ -114,7 +114,7 @@ const form = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d
 function readMoment(text: string): Date {
   const moment = new Date(form.test(text) ? text : Number.NaN)
   if (!Number.isNaN(moment.getTime())) return moment
-  throw invalidFields([{ field: 'from', code: 'wrong_format', message: 'must be a moment like 2026-03-31T12:00:00Z' }])
+  throw invalidField('from', 'wrong_format', 'must be a moment like 2026-03-31T12:00:00Z')
 }
 
 const text = (moment: Date | null): string | null => moment?.toISOString() ?? null

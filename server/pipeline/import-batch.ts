@@ -1,6 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { invalidField, Refusal } from '#registry/refusals.ts'
 import { moveImport } from '#sql/system/imports.ts'
 import type { Actor } from '../service/actor.ts'
 import { runCommand } from '../service/command.ts'
@@ -38,7 +38,7 @@ export async function importBatch(
   const strange = operations.findIndex(({ op }) => !ops.includes(op as string))
   if (strange >= 0) {
     const message = 'must be create or update'
-    throw invalidFields([{ field: `operations[${strange}].op`, code: 'not_allowed', message }])
+    throw invalidField(`operations[${strange}].op`, 'not_allowed', message)
   }
   if (part && ifPlan === undefined && operations.length > 0) throw new Refusal('invalid_header', { detail: planNeeded })
   const body = { mode: 'all', operations: operations.map((one) => ({ ...one, records: definition.name })) }

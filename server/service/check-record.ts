@@ -1,5 +1,5 @@
 import { acceptable, type Checked, checkRecord, type LedTo } from '#derive/input.ts'
-import type { Definition, Found, Problem } from '#registry/definition.ts'
+import { type Definition, type Found, type Problem, problem } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { once } from '#registry/once.ts'
 import { invalidFields } from '#registry/refusals.ts'
@@ -88,18 +88,11 @@ export async function lookUpFound(
 function notFound(definition: Definition, name: string): Problem {
   const field = definition.fields[name]
   const to = field?.kind === 'reference' ? field.to : name
-  return {
-    field: name,
-    code: 'not_found',
-    message: `must be the id of one of the company’s live ${to.replaceAll('_', ' ')}`,
-  }
+  return problem(name, 'not_found', `must be the id of one of the company’s live ${to.replaceAll('_', ' ')}`)
 }
 
-export const notUnique = (field: string): Problem => ({
-  field,
-  code: 'not_unique',
-  message: 'is taken by another record (capitals do not count)',
-})
+export const notUnique = (field: string): Problem =>
+  problem(field, 'not_unique', 'is taken by another record (capitals do not count)')
 
 /** A tree stays a tree, even when two callers re-hang it at once. */
 export async function circles(
@@ -118,8 +111,7 @@ export async function circles(
     const [row] = await transaction.run<{ leads: boolean }>(
       leadsTo(companyId, definition.name, name, to, before.id as number),
     )
-    if (row?.leads)
-      problems.push({ field: name, code: 'cycle', message: 'would close a circle that leads back to this record' })
+    if (row?.leads) problems.push(problem(name, 'cycle', 'would close a circle that leads back to this record'))
   }
   return problems
 }

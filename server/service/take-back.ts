@@ -79,9 +79,9 @@ async function bringBack(
   const held = erased?.held ? { held: erased.held, version: erased.version + 1 } : undefined
   // Rights have been looked at for every step.
   const { linked } = await restoreRemoval(transaction, actor, id, () => {}, held)
-  const back = new Set(linked.flatMap((group) => group.ids.map((one) => `${group.records} ${one}`)))
+  const back = new Set(linked.flatMap(({ records, ids }) => ids.map((one) => placeOf({ records, record_id: one }))))
   for (const { records: name, by, ids } of unlinked) {
-    const lost = ids.filter((one) => !back.has(`${name} ${one}`))
+    const lost = ids.filter((one) => !back.has(placeOf({ records: name, record_id: one })))
     conflicts.push(...lost.map((one) => ({ records: name, id: one, fields: [by] })))
   }
 }

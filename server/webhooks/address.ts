@@ -1,4 +1,4 @@
-import { invalidFields } from '#registry/refusals.ts'
+import { invalidField } from '#registry/refusals.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { NotSent } from '../outbound/sender.ts'
 
@@ -9,6 +9,6 @@ export async function checkAddress(outbound: Outbound, url: string): Promise<voi
   } catch (error) {
     if (!(error instanceof NotSent)) throw error
     const message = `must be an address that webhooks may be sent to: ${error.message}`
-    throw invalidFields([{ field: 'url', code: 'unreachable', message }])
+    throw invalidField('url', 'unreachable', message)
   }
 }

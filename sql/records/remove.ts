@@ -7,7 +7,7 @@ import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { logged } from '../system/log.ts'
 import { changeRowCount } from '../system/row-counts.ts'
 import type { UnlinkedEntry } from './history.ts'
-import { currencyOf, resourceOf, shown } from './shown.ts'
+import { resourceOf } from './shown.ts'
 
 export type Effect = 'restrict' | 'cascade' | 'unlinked' | 'kept'
 export type RelatedRow = { id: number; effect: Effect }
@@ -74,9 +74,10 @@ export const softDelete = (
 ): Statement => {
   const { name } = definition
   const { companyId } = author
+  const resource = resourceOf(author, definition)
   return statement(
     sql`with was as (
-      select r.id, r.ctid as place, ${shown(definition, currencyOf(companyId))} as json from ${byKeys(name, companyId, ids)}
+      select r.id, r.ctid as place, ${resource.json} as json from ${byKeys(name, companyId, ids)}
     ), r as (
       update ${identifier(name)} set deleted_at = now(), removal_id = ${removalId}, version = version + 1, updated_at = now()
       where ctid = any (array(select place from was))
@@ -88,7 +89,7 @@ export const softDelete = (
       sql`select id, version, null::json, (select json::json from was where was.id = r.id) from r`,
     )}`,
     `${name}.soft-delete`,
-    softDeleteThere(author, resourceOf(author, definition), ids, removalId),
+    softDeleteThere(author, resource, ids, removalId),
   )
 }
 

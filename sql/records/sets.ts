@@ -104,6 +104,7 @@ export const holdSlots = (companyId: number, records: readonly string[]): Statem
 /** Inserts records, with their history and row count. Their ids rise in the order in which they are given. */
 export function insertRecords(author: Author, definition: Definition, records: readonly JsonObject[]): Statement {
   const { name } = definition
+  const resource = resourceOf(author, definition)
   const columns = columnsOf(definition).filter(([, field]) => field.kind !== 'id' && field.kind !== 'instant')
   const names = join(columns.map(([column]) => identifier(column)))
   const given = records.map((record) => Object.fromEntries(columns.map(([column]) => [column, record[column] ?? null])))
@@ -123,9 +124,9 @@ export function insertRecords(author: Author, definition: Definition, records: r
       insert into tally_changes (company_id, records, change)
       select ${author.companyId}::bigint, ${raw(`'${name}'`)}, count(*) from r
     ), logged as (${logged(author, { records: name, action: 'created' }, sql`select id, version, null::json, null::json from r`)})
-    select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
+    select r.id, r.version, ${resource.json} as json from r`,
     `${name}.insert-set`,
-    insertThere(author, resourceOf(author, definition), { columns: names, source, count: records.length }, null),
+    insertThere(author, resource, { columns: names, source, count: records.length }, null),
   )
 }
 
@@ -139,6 +140,7 @@ export function updateRecords(
   names: readonly string[],
 ): Statement {
   const { name } = definition
+  const resource = resourceOf(author, definition)
   const columns = columnsOf(definition).filter(([column]) => names.includes(column))
   const given = updates.map(({ id, values, changes }) => ({ __id: id, __changes: changes, ...values }))
   const assignments = columns.map(([column]) => sql`${identifier(column)} = ${identifier(`given.${column}`)}`)
@@ -154,11 +156,11 @@ export function updateRecords(
       from given where r.ctid = given.__place
       returning r.*, given.__changes
     ), logged as (${logged(author, { records: name, action: 'changed' }, sql`select id, version, __changes, null::json from r`)})
-    select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
+    select r.id, r.version, ${resource.json} as json from r`,
     undefined,
     updateThere(
       author,
-      resourceOf(author, definition),
+      resource,
       new Map(updates.map(({ id, changes }) => [id, changes])),
       sql`update ${identifier(name)} r set ${join(assignments)}, version = version + 1, updated_at = now()
       from json_to_recordset(${JSON.stringify(given)}::json) as given (__id bigint, __changes json, ${typed(columns)})

@@ -32,7 +32,7 @@ const allTextsOf = once((definition: Definition) => textsOf(definition, Object.k
 
 export const currencyOf = (companyId: number): Sql => sql`(select currency from companies where id = ${companyId})`
 
-/** What a write of a distributed database is told of a resource: its name, and the JSON of its record `r`. */
+/** What a write is told of a resource, on one server and where companies are distributed: its name, and the JSON of its record `r`. */
 export const resourceOf = (
   { companyId }: { companyId: number },
   definition: Definition,

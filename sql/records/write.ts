@@ -10,7 +10,7 @@ import { logged } from '../system/log.ts'
 import { slotsTaken, takeSlots } from '../system/quota.ts'
 import { changeRowCount } from '../system/row-counts.ts'
 import { columnsOf } from './columns.ts'
-import { currencyOf, resourceOf, shown } from './shown.ts'
+import { resourceOf } from './shown.ts'
 
 /** What a write leaves behind. */
 export type WrittenRow = { id: number; version: number; json: string }
@@ -28,6 +28,7 @@ export function insertRecord(
   const columns = columnsOf(definition).filter(([, field]) => field.kind !== 'id' && field.kind !== 'instant')
   const names = columns.map(([name]) => identifier(name))
   const values = columns.map(([name, field]) => parameter(field, record[name] ?? null))
+  const resource = resourceOf(author, definition)
   return statement(
     sql`with ${planLimit === null ? sql`` : sql`place as (${slotsTaken(author.companyId, definition.name, planLimit, 1)}), `}r as (
       insert into ${identifier(definition.name)} (company_id, ${join(names)})
@@ -36,11 +37,11 @@ export function insertRecord(
       returning *
     ), tallied as (${changeRowCount(definition.name, 1)}
     ), logged as (${logged(author, { records: definition.name, action: 'created' }, sql`select id, version, null::json, null::json from r`)})
-    select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
+    select r.id, r.version, ${resource.json} as json from r`,
     planLimit === null ? `${definition.name}.insert` : `${definition.name}.insert-in-quota`,
     insertThere(
       author,
-      resourceOf(author, definition),
+      resource,
       oneRecord(author.companyId, names, values),
       planLimit === null ? null : takeSlots(author.companyId, definition.name, planLimit, 1),
     ),
@@ -85,6 +86,7 @@ export function updateRecord(
   changed: JsonObject,
   changes: JsonObject,
 ): Statement {
+  const resource = resourceOf(author, definition)
   const assignments = Object.entries(changed).map(
     ([name, value]) => sql`${identifier(name)} = ${parameter(definition.fields[name] as Field, value)}`,
   )
@@ -99,10 +101,10 @@ export function updateRecord(
       { records: definition.name, action: 'changed' },
       sql`select id, version, ${JSON.stringify(changes)}::json, null::json from r`,
     )})
-    select r.id, r.version, ${shown(definition, currencyOf(author.companyId))} as json from r`,
+    select r.id, r.version, ${resource.json} as json from r`,
     // Any choice of columns can come; only those of which there are few are prepared.
     assignments.length <= 2 ? `${definition.name}.update:${shapeOf(definition, Object.keys(changed))}` : undefined,
-    updateThere(author, resourceOf(author, definition), new Map([[id, changes]]), update),
+    updateThere(author, resource, new Map([[id, changes]]), update),
   )
 }
 
