@@ -10,9 +10,10 @@ const ofOneServer = ['test/http/batchable-reads.test.ts', 'test/http/entries.tes
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/stage/compile-cache.ts', 'test/citus/setup.ts'],
+    globalSetup: ['test/stage/run-folder.ts', 'test/stage/compile-cache.ts', 'test/citus/setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    maxConcurrency: 8,
     projects: [
       {
         extends: true,

@@ -24,9 +24,11 @@ class LongFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/stage/compile-cache.ts', 'test/stage/postgres.ts'],
+    globalSetup: ['run-folder', 'compile-cache', 'chromium', 'postgres'].map((name) => `test/stage/${name}.ts`),
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Tests of one file that run side by side.
+    maxConcurrency: 8,
     sequence: { sequencer: LongFirst },
     projects: [
       // Some compute and some wait for processes, browsers and databases of their own: any two keep two processors busy.

@@ -114,7 +114,7 @@ const others = async ({ against }: Options): Promise<System[]> =>
     : [
         await systemOf(
           'other',
-          { url: against.url, pid: undefined, complaints: () => '', stop: async () => {} },
+          { url: against.url, pid: undefined, logBytes: () => 0, complaints: () => '', stop: async () => {} },
           resolve(against.adapter),
         ),
       ]

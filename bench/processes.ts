@@ -1,4 +1,5 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OpenOutcome, OpenRun, Outcome, Run } from './load/main.ts'
 import { BenchProblem } from './problem.ts'
@@ -10,6 +11,8 @@ export type Server = {
   pid: number | undefined
   /** The end of what it wrote to its log. */
   complaints(): string
+  /** Bytes that it wrote to its log. */
+  logBytes(): number
   stop(): Promise<void>
 }
 
@@ -18,9 +21,12 @@ const root = join(import.meta.dirname, '..')
 /** How a server is started besides: options of Node, settings of its own. */
 export type Start = { node?: readonly string[]; settings?: { readonly [name: string]: string } }
 
+/** The options with which bin/plumbline starts Node. */
+const nodeOptions = readFileSync(join(root, 'bin/node-options'), 'utf8').trim().split(' ')
+
 /** The product as an operator starts it. */
 export const startProduct = (databaseUrl: string, { node = [], settings = {} }: Start = {}): Promise<Server> =>
-  startServer([...node, join(root, 'server/commands/main.ts'), '--json', 'serve'], {
+  startServer([...nodeOptions, ...node, join(root, 'server/commands/main.ts'), '--json', 'serve'], {
     ...{ DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', PLUMBLINE_DEMO: 'off', PLUMBLINE_SECRET: sealingKey },
     ...settings,
   })
@@ -45,8 +51,10 @@ async function startServer(words: string[], environment: { [name: string]: strin
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let complaints = ''
+  let logBytes = 0
   child.stderr?.on('data', (chunk) => {
     complaints = (complaints + chunk).slice(-4000)
+    logBytes += chunk.length
   })
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const line = await Promise.race([firstLine(child), ended])
@@ -55,6 +63,7 @@ async function startServer(words: string[], environment: { [name: string]: strin
     url: (JSON.parse(line) as { url: string }).url,
     pid: child.pid,
     complaints: () => complaints,
+    logBytes: () => logBytes,
     stop: () => {
       child.kill('SIGTERM')
       return ended

@@ -10,6 +10,8 @@ export const externalRef: Field = {
   kind: 'text',
   max: 120,
   unique: true,
+  // Another system finds the record by it. Erased, the next upsert would make the person anew.
+  personal: false,
   example: 'CRM-31207',
   about: 'The caller’s own identifier of the record, unique among live records of its kind.',
 }
@@ -17,6 +19,7 @@ export const externalRef: Field = {
 const notes: Field = {
   kind: 'paragraph',
   max: 10_000,
+  personal: true,
   example: 'Gate code from the site office.',
   about: 'Free text for people.',
 }
@@ -24,6 +27,7 @@ const notes: Field = {
 const currency: Field = {
   kind: 'text',
   max: 3,
+  personal: false,
   example: 'USD',
   readOnly: true,
   about: 'The company’s currency (ISO 4217), in whose minor units all amounts are given.',

@@ -26,6 +26,8 @@ export type Definition = {
   /** Served at /v1 with this add-on beside the API's own; an ERP-only resource has no route there. `deprecated` by operation. */
   served?: { addOn: AddOn; deprecated?: { readonly [operation: string]: Deprecation } }
   fields: { readonly [name: string]: Field }
+  /** Records that are about one person each: all of them, or those that match. Each text-like field says `personal`. */
+  person?: true | Match
   /** The fields that `q` looks in. */
   search: readonly string[]
   /** The fields a list can be narrowed by, by equality. */

@@ -153,6 +153,12 @@ export const refusals = {
     when: 'Settings was asked to issue a token while there is one. No route of /v1 answers this.',
     advice: 'Rotate it to get a new one with the same rights, or revoke it first.',
   },
+  replay_active: {
+    status: 409,
+    title: 'A replay of the webhook is under way',
+    when: 'Settings or the command was asked to replay a webhook that has not sent all of an earlier replay yet. No route of /v1 answers this.',
+    advice: 'Wait until the earlier replay is sent, or switch the webhook off to end it and then replay.',
+  },
   cannot_restore: {
     status: 409,
     title: 'The deletion cannot be undone',

@@ -1,48 +1,68 @@
-import { type DestinationStream, type Logger, pino } from 'pino'
-import { backupFacts } from './backup/failures.ts'
+import { backupFacts, type FailureNotes, openFailureNotes } from './backup/failures.ts'
 import type { Config } from './config/config.ts'
 import type { App as ConsoleApp } from './console-api/app.ts'
-import { openEmbedded } from './embedded/open.ts'
+import { type Embedded, openEmbedded } from './embedded/open.ts'
+import type { Room } from './http/app.ts'
 import { type CallDetails, startCallDetails } from './jobs/call-details.ts'
+import { type InBackground, makeInBackground } from './jobs/in-background.ts'
 import { type Meter, startMeter } from './jobs/metering.ts'
+import { makeLog } from './log.ts'
 import { type ServiceMetrics, startMetrics } from './metrics.ts'
 import { openOutbound } from './outbound/outbound.ts'
 import type { Clock } from './pipeline/app.ts'
 import { sealingKeys } from './secret.ts'
 import type { SealingKeys } from './service/seal.ts'
 import { makeTokenRates } from './service/token-rate.ts'
-import { withoutTokens } from './service/token-text.ts'
+import { type Fit, fitConnections, readAllowance } from './store/allowance.ts'
 import { type Connection, openDatabase } from './store/database.ts'
+import type { BackendEnd } from './store/end-backend.ts'
 import { migrate } from './store/migrate.ts'
 
 /** All that the service needs of the app, passed by hand. There is no other state. */
-export type App = ConsoleApp & { meter: Meter; callDetails: CallDetails | null; metrics: ServiceMetrics }
+export type App = ConsoleApp & {
+  meter: Meter
+  callDetails: CallDetails | null
+  metrics: ServiceMetrics
+  inBackground: InBackground
+  /** Failures of backups and of the archive. */
+  failureNotes: FailureNotes
+}
 
 export const systemClock: Clock = { now: () => new Date(), elapsed: () => performance.now() }
+
+/** The bundled PostgreSQL, for the process that looks after it. */
+export type Bundled = Pick<Embedded, 'home' | 'keepRunning' | 'runsAs'>
 
 export type OpenApp = {
   app: App
   connection: Connection
+  /** How many connections it gives to all processes of the service. */
+  connections: Fit
   /** How the database came to be there, for people. */
   databaseIs: string
+  /** Null with a database of DATABASE_URL. */
+  bundled: Bundled | null
   /** Writes what is kept and lets go of the database. */
   close(): Promise<void>
 }
 
 /** The database, found or started and brought up to date, and all that stands on it. */
 export async function openApp(config: Config, progress: (sentence: string) => void): Promise<OpenApp> {
-  const { connection, databaseIs, leave } = await findDatabase(config, progress)
+  const { connection, databaseIs, bundled, leave } = await findDatabase(config, progress)
   try {
     progress('Bringing the database up to date …')
     await migrate(connection, progress)
     const keys = sealingKeys(config)
     // Made when missing, and found to be whole, before anything is served.
     await keys.current()
-    const app = makeApp(config, connection, keys)
+    const connections = fitConnections(config, await readAllowance(connection))
+    const app = makeApp({ ...config, connectionsMax: connections.connectionsMax }, connection, keys)
     return {
       app,
       connection,
+      connections,
       databaseIs,
+      bundled,
       close: async () => {
         await app.meter.close()
         await app.callDetails?.close()
@@ -56,10 +76,16 @@ export async function openApp(config: Config, progress: (sentence: string) => vo
   }
 }
 
+/** The database of DATABASE_URL. */
+export const connectionOf = (
+  connectionString: string,
+  { databasePasswordFile }: Pick<Config, 'databasePasswordFile'>,
+): Connection => ({ connectionString, passwordFile: databasePasswordFile })
+
 export async function findDatabase(config: Config, progress: (sentence: string) => void) {
   if (config.databaseUrl !== null) {
-    const connection = { connectionString: config.databaseUrl }
-    return { connection, databaseIs: 'the one of DATABASE_URL', runsAs: null, leave: async () => {} }
+    const connection = connectionOf(config.databaseUrl, config)
+    return { connection, databaseIs: 'the one of DATABASE_URL', bundled: null, leave: async () => {} }
   }
   const embedded = await openEmbedded({
     folder: config.dataFolder,
@@ -71,46 +97,40 @@ export async function findDatabase(config: Config, progress: (sentence: string) 
     // A PGSSLMODE in the environment is meant for other servers; a Unix socket has no TLS.
     connection: { ...embedded.connection, ssl: false as const },
     databaseIs: `the bundled PostgreSQL (${embedded.how}) in ${config.dataFolder}`,
-    runsAs: embedded.runsAs,
+    bundled: embedded,
     leave: () => embedded.close(),
   }
 }
 
-/** Secrets have no place in a log, wherever an error carries them. */
-const hidden = ['authorization', 'cookie', 'token', 'password', 'secret', 'connectionString'].flatMap((name) => [
-  name,
-  `*.${name}`,
-  `*.*.${name}`,
-])
-
 export function makeApp(config: Config, connection: Connection, secret: SealingKeys): App {
-  const log = makeLog(config)
-  const database = openDatabase(connection, config, (error) => log.warn({ error }, 'a database connection was lost'))
-  const metrics = startMetrics(database, config.backupTo || config.archive ? () => backupFacts(config) : null)
-  const meter = startMeter(database, (lost, error) => {
-    log.warn({ error, lost }, 'calls could not be noted yet')
-    metrics.callsLost(lost)
-  })
-  const callDetails =
-    config.callDetailsKeptDays === 0
-      ? null
-      : startCallDetails(database, systemClock, (lost, error) =>
-          log.warn({ error, lost }, 'what calls said could not be kept yet'),
-        )
+  const identities = new Map()
+  const log = makeLog(config, { identities })
+  const database = openDatabase(
+    connection,
+    config,
+    (error) => log.warn({ error }, 'a database connection was lost'),
+    ({ pid, outcome, afterMs }) => log.warn({ database_pid: pid, ms: afterMs }, backendEnds[outcome]),
+  )
+  const failureNotes = openFailureNotes(config.dataFolder)
+  const facts = config.backupTo || config.archive ? () => backupFacts(config, failureNotes) : null
+  const metrics = startMetrics(database, facts)
+  const inBackground = makeInBackground({ log, clock: systemClock, countFailure: metrics.jobFailed })
+  const meter = startMeter(database, inBackground, metrics.callsLost)
+  const callDetails = config.callDetailsKeptDays === 0 ? null : startCallDetails(database, systemClock, inBackground)
   const { tokenRequestsPerMinute } = config
   const tokenRates = tokenRequestsPerMinute === null ? null : makeTokenRates(tokenRequestsPerMinute, systemClock)
   const outbound = openOutbound({ networks: config.webhookNetworks, timeout: config.webhookTimeout })
-  return { config, database, clock: systemClock, log, meter, callDetails, metrics, tokenRates, outbound, secret }
+  const room: Room = { isShort: false }
+  return {
+    ...{ config, database, clock: systemClock, log, identities, meter, callDetails, metrics, room },
+    ...{ inBackground, failureNotes, tokenRates, outbound, secret },
+  }
 }
 
-/** On the standard error: the standard output is for what a command answers. */
-export const makeLog = ({ logLevel }: Config, destination: DestinationStream = pino.destination(2)): Logger =>
-  pino(
-    {
-      level: logLevel,
-      redact: { paths: hidden, censor: '[removed]' },
-      serializers: { error: pino.stdSerializers.errWithCause },
-      hooks: { streamWrite: withoutTokens },
-    },
-    destination,
-  )
+/** What the log says of a session of the database that did not answer in time. */
+const backendEnds: { readonly [outcome in BackendEnd['outcome']]: string } = {
+  ended: 'a database session that did not answer was ended',
+  'waits for a standby':
+    'a database session that did not answer was left, because it waits for its synchronous standby',
+  'not ended': 'a database session that did not answer could not be ended: look at the server of the database',
+}

@@ -4,7 +4,7 @@ import type { Config } from './config/config.ts'
 export type Stop = {
   /** The exit code, once somebody or something wants the process to end. */
   asked: Promise<number>
-  /** Aborted by the first signal, for work of the start that need not be finished. */
+  /** Aborted as soon as the process is to end, for work that need not be finished and must not be begun. */
   signal: AbortSignal
   /** From here on what nobody caught is logged and, where it has to, ends the process in good order. */
   watch(log: Logger): void
@@ -16,23 +16,29 @@ export type Stop = {
  */
 const sameSignalMilliseconds = 500
 
+/** A service manager's, Ctrl-C, and a terminal that is closed. */
+export const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
 /** Listens for signals from here on, so that one that comes during the start is not lost. */
 export function listenForStop(): Stop {
   const { promise: asked, resolve } = Promise.withResolvers<number>()
   const heard = new AbortController()
   let firstAt: number | undefined
+  const end = (code: number): void => {
+    resolve(code)
+    heard.abort()
+  }
   const onSignal = (): void => {
     const now = performance.now()
     firstAt ??= now
     if (now - firstAt > sameSignalMilliseconds) process.exit(1)
-    resolve(0)
-    heard.abort()
+    end(0)
   }
-  process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+  for (const signal of stopSignals) process.on(signal, onSignal)
   return {
     asked,
     signal: heard.signal,
-    watch: (log) => watchErrors(log, () => resolve(1)),
+    watch: (log) => watchErrors(log, () => end(1)),
   }
 }
 
@@ -60,6 +66,6 @@ export function watchErrors(log: Logger, end: () => void): void {
 /** What is still open this long after the time to drain is cut off. */
 const overtimeMilliseconds = 5000
 
-/** From here on the process ends at the latest when the time to drain, and a little more, is over. */
-export const endInTime = ({ drainTimeout }: Config): NodeJS.Timeout =>
-  setTimeout(() => process.exit(1), drainTimeout + overtimeMilliseconds).unref()
+/** From here on the process ends at the latest when the notice, the time to drain, and a little more, are over. */
+export const endInTime = ({ drainNotice, drainTimeout }: Config): NodeJS.Timeout =>
+  setTimeout(() => process.exit(1), drainNotice + drainTimeout + overtimeMilliseconds).unref()

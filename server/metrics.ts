@@ -9,6 +9,7 @@ import {
   Registry,
 } from 'prom-client'
 import type { Metrics } from './http/app.ts'
+import { type Job, jobs } from './jobs/in-background.ts'
 import { horizon } from './service/changes.ts'
 import { howWebhooksDo } from './service/webhooks.ts'
 import type { Database } from './store/database.ts'
@@ -16,10 +17,18 @@ import type { Database } from './store/database.ts'
 /** What /metrics shows the operator. No company, token or path with an id is a label. */
 export type ServiceMetrics = Metrics & {
   callsLost(count: number): void
+  /** One run of a job in the background has failed. */
+  jobFailed(job: Job): void
   /** One message to a webhook, and whether its receiver took it. */
   webhookTried(arrived: boolean): void
+  /** PostgreSQL was started again by this process, which looks after it. */
+  databaseStarted(): void
+  /** So many bytes are free on the disk of one of the folders that this process looks after. */
+  diskFree(folder: string, bytes: number): void
   /** What `text` says, for another process. */
   values(): Promise<Values>
+  /** The same of what is done, or seen, once for all processes. */
+  sharedValues(): Promise<Values>
 }
 
 export type Values = MetricObjectWithValues<MetricValue<string>>[]
@@ -33,6 +42,8 @@ export type BackupFacts = { lastAt: Date | null; failing: readonly string[] }
 export function startMetrics(database: Database, backups: (() => Promise<BackupFacts>) | null = null): ServiceMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  // Those of the same names without "_total" count the same by kind, and a gauge is no total.
+  for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`)
   const registers = [registry]
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter<Label>({ name, help, labelNames, registers })
@@ -51,7 +62,7 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
   )
   const shed = counter(
     'plumbline_requests_turned_away_total',
-    'Requests refused as overloaded, before anything was done for them.',
+    'Requests refused before anything was done for them, by what there was no room for.',
     'sort',
   )
   const limit = gauge('plumbline_requests_limit', 'Requests that are let in at once at the moment.', 'sort')
@@ -61,7 +72,27 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
     'Connections of callers closed by the service: idle when room was needed, answer unread, or too many.',
     'why',
   )
+  const jobFailures = counter(jobFailuresName, 'Runs of work in the background that failed; the log says why.', 'job')
+  for (const job of jobs) jobFailures.inc({ job }, 0)
+  const conflicts = counter(
+    'plumbline_conflicts_total',
+    'Transactions that were run again because they met another one, by the code of the conflict.',
+    'code',
+  )
+  database.onConflict((code) => conflicts.inc({ code }))
   if (backups) showBackups(registers, backups)
+  showDatabase(registers, database)
+  const starts = counter(
+    startsName,
+    'How often the service has started the bundled PostgreSQL again because it was gone.',
+  )
+  const free = new Gauge({
+    name: freeName,
+    help: 'Bytes that are free on the disk of the bundled database (data), of the archive, of the backups and of temporary files.',
+    labelNames: ['folder'],
+    aggregator: 'min',
+    registers,
+  })
   gauge('plumbline_processes', 'Processes that serve.').set(1)
   new Gauge({
     name: 'plumbline_database_connections',
@@ -84,7 +115,7 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
     async collect() {
       this.reset()
       // A database that does not answer is told of elsewhere.
-      const held = await horizon(database).catch(() => undefined)
+      const held = await soon(horizon(database))
       if (held) this.set({ holder: held.program ?? '' }, held.seconds)
     },
   })
@@ -98,21 +129,55 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
   return {
     answered: (route, status, seconds) => requests.observe({ route, status }, seconds),
     callsLost: (count) => lost.inc(count),
+    jobFailed: (job) => jobFailures.inc({ job }),
     shed: (sort) => shed.inc({ sort }),
     connected: (count) => connections.set(count),
     cut: (why) => cut.inc({ why }),
     admitting: (sort, most) => limit.set({ sort }, most),
     waiting: (count) => waiting.set(count),
     webhookTried: (arrived) => tried.inc({ outcome: arrived ? 'arrived' : 'failed' }),
+    databaseStarted: () => starts.inc(),
+    diskFree: (folder, bytes) => free.set({ folder }, bytes),
     text: () => registry.metrics(),
     values: () => registry.getMetricsAsJSON(),
+    sharedValues: async () => (await registry.getMetricsAsJSON()).filter(({ name }) => sharedNames.includes(name)),
     contentType: registry.contentType,
   }
 }
 
+const jobFailuresName = 'plumbline_job_failures_total'
+const backupFailingName = 'plumbline_backup_failing'
+const startsName = 'plumbline_database_starts_total'
+const freeName = 'plumbline_disk_free_bytes'
+const sharedNames = [jobFailuresName, backupFailingName, startsName, freeName]
+
+/** Less than a process waits for what another one counted. */
+const answerMsMax = 800
+
+/** What the database answers in time, and undefined where it does not: a scrape is about the service without it, too. */
+function soon<T>(answer: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), answerMsMax)
+  })
+  return Promise.race([answer.catch(() => undefined), late]).finally(() => clearTimeout(timer))
+}
+
+function showDatabase(registers: Registry[], database: Database): void {
+  new Gauge({
+    name: 'plumbline_database_up',
+    help: '1 while the database answers; 0 where one of the processes gets no answer.',
+    aggregator: 'min',
+    registers,
+    async collect() {
+      this.set((await soon(database.answers())) === undefined ? 0 : 1)
+    },
+  })
+}
+
 /** How the webhooks of all companies do. A database that does not answer is told of elsewhere. */
 function showWebhooks(registers: Registry[], database: Database): void {
-  const figures = () => howWebhooksDo(database).catch(() => undefined)
+  const figures = () => soon(howWebhooksDo(database))
   new Gauge({
     name: 'plumbline_webhooks',
     help: 'Webhooks: those that do well, fail, were given up by the service, are disabled by hand, or need a new start after the database was restored.',
@@ -150,7 +215,7 @@ function showBackups(registers: Registry[], facts: () => Promise<BackupFacts>): 
     },
   })
   new Gauge({
-    name: 'plumbline_backup_failing',
+    name: backupFailingName,
     help: '1 while the last backup failed, or while the log of the database is not archived.',
     labelNames: ['work'],
     aggregator: 'max',

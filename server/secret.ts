@@ -21,6 +21,19 @@ export function sealingKeys(config: Config): SealingKeys {
   }
 }
 
+/** The same for who only looks: none is made. */
+export function sealingKeysThere(config: Config): SealingKeys {
+  const { file } = filesOf(config)
+  const keys = sealingKeys(config)
+  const needKey = async (): Promise<void> => {
+    if (config.secret === null && (await keyOrNone(file)).length === 0) throw new Error(`${file} is not there`)
+  }
+  return {
+    current: () => needKey().then(keys.current),
+    all: () => needKey().then(keys.all),
+  }
+}
+
 /** The key of the data folder, made when missing. */
 async function keyIn(config: Config): Promise<string> {
   const { file } = filesOf(config)

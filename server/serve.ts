@@ -8,6 +8,8 @@ import { makeApi } from './http/api.ts'
 import type { Stage } from './http/app.ts'
 import { openConnections } from './http/connections.ts'
 import { openDescribe } from './http/describe.ts'
+import { answerFailures } from './http/failed.ts'
+import { openFailureLog } from './http/failure-log.ts'
 import { type Answerer, type Listening, listen, openHsts } from './http/listen.ts'
 import { listenForMetrics } from './http/metrics-port.ts'
 import { makePages } from './http/pages.ts'
@@ -33,10 +35,12 @@ export async function serve(
   const admission = openAdmission(app)
   const describe = openDescribe(app.config, all)
   const changes = startChangeWatch(app.database, {
-    onError: (error) => app.log.warn({ error }, 'changes could not be looked for'),
+    inBackground: (look) => app.inBackground('changes', look),
     onCount: app.metrics.waiting,
   })
-  const api = makeApi(app, { router: makeRouter(bind(all(), by)), pages, describe, admission, changes })
+  const failures = openFailureLog(app)
+  const failed = answerFailures(app, failures)
+  const api = makeApi(app, { router: makeRouter(bind(all(), by)), pages, describe, admission, changes, failed })
   const consoleSite = makeConsole(app, admission, openAppFiles(consoleFolder))
   const isConsoles = (path: string): boolean =>
     path.startsWith('/') && !/^\/v1(\/|$)/.test(path) && !Object.hasOwn(pages, path)
@@ -44,6 +48,7 @@ export async function serve(
     app,
     (incoming) => (isConsoles(incoming.path) ? consoleSite(incoming) : api(incoming)),
     stage,
+    failed,
   )
   const tellHsts = openHsts(app.config)
   const closeMetrics = await listenForMetrics(app)
@@ -56,6 +61,7 @@ export async function serve(
   const close = async (): Promise<void> => {
     await closeMetrics()
     connections.close()
+    failures.close()
   }
   try {
     const { url, drain } = await listen(app, answer, stage, connections)

@@ -1,5 +1,5 @@
 import { join, raw, type Sql } from 'sql-template-tag'
-import { identifier, sql } from './statement.ts'
+import { either, identifier, sql } from './statement.ts'
 
 /**
  * Ways to a row, each of which one index alone can serve. A new database has no statistics, and to the planner all
@@ -44,6 +44,18 @@ export const inState = (table: string, companyId: number, status: string): Sql =
  */
 export const placesOf = (table: string, companyId: number, ids: readonly number[]): Sql =>
   sql`ctid = any (array(select r.ctid from ${byKeys(table, companyId, ids)}))`
+
+/**
+ * The condition that names the rows of a table that `which` finds, for a statement that changes them. Their places stay what
+ * they are because nobody else changes them. Where companies are distributed they are named by `key`.
+ */
+export const rowsOf = (table: string, companyId: number, key: string, which: Sql): Sql =>
+  either(
+    sql`ctid = any (array(select ctid from ${identifier(table)} where ${which}))`,
+    () => sql`company_id = ${companyId} and ${identifier(key)} in (
+      select ${raw(key.replaceAll(/[()]/g, ''))} from ${identifier(table)} where ${which}
+    )`,
+  )
 
 /** The column has the value, said so that an index which is asked for its order finds it. Nothing equals null. */
 export const exactly = (column: Sql, value: unknown): Sql => sql`${column} between ${value as Sql} and ${value as Sql}`

@@ -11,5 +11,8 @@ export type Author = {
   idempotencyKey?: string | undefined
 }
 
+/** The same of a change that nobody can take back: it has no write. */
+export type LogAuthor = Omit<Author, 'writeId'> & { writeId: string | null }
+
 /** The channel as the column `door` has it, whose first rows called the console the web. */
-export const doorOf = ({ channel }: Author): string => (channel === 'console' ? 'web' : channel)
+export const doorOf = ({ channel }: Pick<Author, 'channel'>): string => (channel === 'console' ? 'web' : channel)

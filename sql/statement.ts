@@ -9,6 +9,8 @@ export type Statement = {
   batchable?: undefined
   /** What is asked instead where companies are distributed over several servers. Decisions, Distributed. */
   distributed?: Steps
+  /** The company whose places for heavy reads it takes (`store/heavy-reads.ts`). */
+  heavyOf?: number
 }
 
 /** Statements that do together what one cannot do there; what they return is what the one would. */
@@ -19,9 +21,12 @@ export type Run = <Row>(statement: Statement) => Promise<Row[]>
 export const together = async (run: Run, ...statements: Statement[]): Promise<readonly unknown[]> =>
   (await Promise.all(statements.map((one) => run(one)))).at(-1) ?? []
 
-/** Has the whole transaction run again, as PostgreSQL has it by this code. */
+/** The code of a transaction that has to start anew, because it rests on what another one has changed since. */
+export const staleCode = 'stale'
+
+/** Has the whole transaction run again. */
 export const conflict = (cause?: unknown): Error =>
-  Object.assign(new Error('met another transaction', { cause }), { code: '40001' })
+  Object.assign(new Error('met another transaction', { cause }), { code: staleCode })
 
 /** PostgreSQL cuts longer names off, and two statements would share one. */
 const nameLengthMax = 63

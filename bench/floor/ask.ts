@@ -14,7 +14,7 @@ export async function makeAsk(environment: NodeJS.ProcessEnv): Promise<Ask> {
   const { databaseUrl, connectionsMax, statementTimeout, lockTimeout } = readConfig(environment)
   const options = {
     ...{ timezone: 'UTC', datestyle: 'ISO', client_connection_check_interval: 500 },
-    ...{ statement_timeout: statementTimeout, lock_timeout: lockTimeout, idle_in_transaction_session_timeout: 60_000 },
+    ...{ statement_timeout: statementTimeout, lock_timeout: lockTimeout, idle_in_transaction_session_timeout: 30_000 },
   }
   const config = {
     connectionString: databaseUrl ?? undefined,

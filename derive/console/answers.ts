@@ -12,7 +12,7 @@ import type { CompanyRow } from '#sql/system/companies.ts'
 import type { ImportRow } from '#sql/system/imports.ts'
 import type { ListedSession } from '#sql/system/sessions.ts'
 import type { TokenRow } from '#sql/system/tokens.ts'
-import type { AttemptInFull, AttemptShown } from '#sql/system/webhook-attempts.ts'
+import type { AttemptOpened, AttemptShown } from '#sql/system/webhook-attempts.ts'
 import type { EndpointRow } from '#sql/system/webhooks.ts'
 
 /** What the operations of the console answer: rows as they are read, and what is made of them. */
@@ -169,7 +169,12 @@ export type Webhook = Pick<
 } & {
   /** Events that wait because they have failed. */
   waiting: number
+  /** A replay has not sent all of it yet. */
+  is_replaying: boolean
 }
+
+/** One that is opened. `attempts_since`: every attempt from this moment on is still there. */
+export type WebhookOpened = Webhook & { attempts_since: string }
 
 /** With its secret, which is said this once. */
 export type WebhookWithSecret = { webhook: Webhook; secret: string }
@@ -178,5 +183,4 @@ export type WebhookWithSecret = { webhook: Webhook; secret: string }
 export type WebhookTrouble = Pick<Webhook, 'id' | 'name' | 'failing_since' | 'disabled_because' | 'resync_since'>
 
 export type WebhookAttempt = AttemptShown
-/** One that is opened also shows what was sent and what came back. */
-export type WebhookAttemptOpened = Omit<AttemptInFull, 'after'>
+export type WebhookAttemptOpened = AttemptOpened

@@ -20,6 +20,8 @@ export type ConsoleOperation = {
   success?: 201 | 204
   /** Its answer has a secret in it, and is never compressed: how small it gets would tell of the secret. */
   showsSecret?: true
+  /** Done while the disk of the database has no room for other writes: it takes rights away, or only reads. */
+  needsNoRoom?: true
   /** What it answers. */
   data?: Data<unknown>
 }

@@ -15,6 +15,8 @@ const members: { readonly [name: string]: Field } = {
   country: { kind: 'country', about: 'Two letters of ISO 3166-1, such as GB.' },
 }
 
+const nothing = Object.fromEntries(Object.keys(members).map((name) => [name, null]))
+
 export const address: Kind<AddressField> = {
   schema: () => ({ type: 'object' }),
   must: () => 'must be an object with any of line1, line2, city, region, postal_code and country',
@@ -24,6 +26,7 @@ export const address: Kind<AddressField> = {
   typeName: () => 'Address',
   // An address that says nothing is no address.
   stored: (_, value) => (Object.values(value as object).some((member: Json) => member !== null) ? value : null),
+  erased: ({ required }, { one, id }) => (required ? { ...nothing, line1: `Erased ${one} ${id}` } : null),
   example: () => ({
     line1: '1 Quay Street',
     line2: null,

@@ -8,6 +8,8 @@ export type UrlField = Common & { kind: 'url' }
 export const email: Kind<EmailField> = {
   ...written(3, 254, '^[^@\\s\\x00]+@[^@\\s.\\x00]+(\\.[^@\\s.\\x00]+)+$'),
   must: () => 'must be an e-mail address like ada@example.com, of at most 254 characters',
+  // RFC 2606: nobody ever gets mail at .invalid.
+  erased: ({ required }, { id }) => (required ? `erased-${id}@erased.invalid` : null),
   example: () => 'ada@example.com',
   sortable: true,
 }
@@ -15,6 +17,7 @@ export const email: Kind<EmailField> = {
 export const phone: Kind<PhoneField> = {
   ...written(5, 20, '^[+0-9()./x-][+0-9 ()./x-]*[+0-9()./x-]$'),
   must: () => 'must be a telephone number of 5 to 20 of the characters 0-9 + - ( ) . / x and space',
+  erased: ({ required }) => (required ? '00000' : null),
   example: () => '+44 20 7946 0958',
   sortable: false,
 }
@@ -25,6 +28,7 @@ export const url: Kind<UrlField> = {
   asked: () => ({ format: 'iri' }),
   must: () => 'must be a web address that begins with https:// or http://, of at most 500 characters',
   refuses: (_, value) => !URL.canParse(value as string),
+  erased: ({ required }) => (required ? 'https://erased.invalid' : null),
   example: () => 'https://example.com',
   sortable: false,
 }

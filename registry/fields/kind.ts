@@ -33,10 +33,18 @@ export type Kind<F> = {
   stored?(field: F, value: Json): Json
   /** The condition under which its column has an amount in the company's currency; nothing where it never has. */
   amount?(column: string): string
+  /**
+   * What an erased person's record has in the field: null, or a lasting placeholder where the field is required. Kinds
+   * without it cannot identify anybody.
+   */
+  erased?(field: F, record: ErasedRecord): Json
   example(field: F): Json
   /** Whether `sort` may name it. */
   sortable: boolean
 }
+
+/** The record whose values are erased: what one of its kind is called, and its id. */
+export type ErasedRecord = { readonly one: string; readonly id: number }
 
 /** What any field may say besides what its kind needs. */
 export type Common = {
@@ -48,6 +56,8 @@ export type Common = {
   readOnly?: true
   /** Of use to somebody who means harm: the log of calls keeps that it was sent, not what was. */
   sensitive?: true
+  /** Of a record that is about a person: whether the value tells who that is, and goes when the person is erased. */
+  personal?: boolean
   /** One live record per company may have the value, ignoring case. */
   unique?: true
   /** The value of a record that was created without one. */

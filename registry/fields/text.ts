@@ -19,6 +19,7 @@ const bounded: Omit<Kind<TextField | ParagraphField>, 'sortable'> = {
   must: ({ max }) => `must be text of 1 to ${max} characters`,
   column: () => 'text',
   check: ({ max }, column) => `char_length(${column}) between 1 and ${max}`,
+  erased: ({ required, max }, { one, id }) => (required ? `Erased ${one} ${id}`.slice(0, max) : null),
   example: ({ example }) => example,
 }
 

@@ -1,33 +1,18 @@
-import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { createGunzip } from 'node:zlib'
 import { archiveOf } from '../embedded/archive.ts'
 import { namesIn } from '../embedded/folders.ts'
 import { BackupProblem, type Manifest } from './manifest.ts'
+import { checkSegment } from './segment.ts'
+import { segmentName, segmentOf } from './segment-name.ts'
+import { followedTimeline, type Timelines } from './timelines.ts'
 
 /** PostgreSQL's log, as it was archived: a file for each segment, compressed, named by timeline and number. */
-
-const segmentBytes = 16 * 1024 * 1024
-const segmentsInFile = 0x1_0000_0000 / segmentBytes
-
-/** The number of the segment that a position of the log is in. */
-export function segmentOf(position: string): number {
-  const [high = '0', low = '0'] = position.split('/')
-  return Number.parseInt(high, 16) * segmentsInFile + Math.floor(Number.parseInt(low, 16) / segmentBytes)
-}
-
-export const segmentName = (timeline: number, segment: number): string =>
-  [timeline, Math.floor(segment / segmentsInFile), segment % segmentsInFile]
-    .map((part) => part.toString(16).toUpperCase().padStart(8, '0'))
-    .join('')
 
 type Segment = { file: string; timeline: number; segment: number }
 
 function parsed(file: string): Segment[] {
   const [, timeline = '', high = '', low = ''] = /^([0-9A-F]{8})([0-9A-F]{8})([0-9A-F]{8})\.gz$/.exec(file) ?? []
-  const segment = Number.parseInt(high, 16) * segmentsInFile + Number.parseInt(low, 16)
+  const segment = Number.parseInt(high, 16) * 0x100 + Number.parseInt(low, 16)
   return timeline === '' ? [] : [{ file, timeline: Number.parseInt(timeline, 16), segment }]
 }
 
@@ -38,44 +23,58 @@ async function segmentsIn(folder: string): Promise<Segment[]> {
     .toSorted((one, other) => one.segment - other.segment || one.timeline - other.timeline)
 }
 
+/** The segments that a recovery to the end replays. */
+export type Archived = {
+  folder: string
+  /** In their order; those in which no change begins are not among them. */
+  segments: { name: string; segment: number }[]
+}
+
 /**
- * That the archive goes on where a backup ends, without a gap and with every segment whole: PostgreSQL itself takes a
- * damaged segment for the end of the archive.
+ * Checks that the archive goes on where a backup ends, on the timeline that PostgreSQL follows, without a gap and with
+ * every segment whole: PostgreSQL itself takes a damaged segment for the end of the archive.
  */
-export async function checkArchive(archive: string, { log, postgres }: Manifest): Promise<void> {
+export async function checkArchive(archive: string, { log, postgres }: Manifest): Promise<Archived> {
   const folder = archiveOf(archive, postgres.system_id)
-  const all = await segmentsIn(folder)
-  const later = all.filter(({ segment, timeline }) => segment > segmentOf(log.stop) && timeline >= log.timeline)
+  const timelines = await followedTimeline(folder, log.timeline)
+  const followed = (await segmentsIn(folder)).filter(
+    ({ segment, timeline }) => segment >= segmentOf(log.start) && timeline === timelineAt(timelines, segment),
+  )
   let next = segmentOf(log.stop) + 1
-  for (const { segment, timeline, file } of later) {
-    if (segment > next)
-      throw new BackupProblem(
-        `${segmentName(timeline, next)}.gz is missing in ${folder}, so nothing after it can be restored: bring it back, or take a later backup.`,
-      )
-    await checkSegment(join(folder, file))
+  const segments: Archived['segments'] = []
+  for (const { segment, timeline, file } of followed) {
+    const path = join(folder, file)
+    if (segment > next) throw missing(folder, segmentName(timelineAt(timelines, next), next))
+    const { hasStart } = await checkSegment(path, { timeline, segment, systemId: postgres.system_id })
+    // What lies before is in the backup; PostgreSQL takes it from the archive all the same.
+    if (segment < next) continue
+    if (hasStart) segments.push({ name: segmentName(timeline, segment), segment })
     next = segment + 1
   }
+  return { folder, segments }
 }
 
-async function checkSegment(path: string): Promise<void> {
-  let bytes = 0
-  const count = new Writable({
-    write(chunk: Buffer, _, done) {
-      bytes += chunk.length
-      done()
-    },
-  })
-  await pipeline(createReadStream(path), createGunzip(), count).catch((error: NodeJS.ErrnoException) => {
-    if (error.syscall) throw error
-    throw damaged(path)
-  })
-  if (bytes !== segmentBytes) throw damaged(path)
-}
+const timelineAt = (timelines: Timelines, segment: number): number =>
+  timelines.findLast(({ begin }) => segment >= begin)?.timeline ?? 0
 
-const damaged = (path: string): BackupProblem =>
+const missing = (folder: string, name: string): BackupProblem =>
   new BackupProblem(
-    `${path} is damaged or cut off, so nothing after it can be restored: bring it back, or take a later backup.`,
+    `${name}.gz is missing in ${folder}, so nothing after it can be restored: bring it back, or take a later backup.`,
   )
+
+/**
+ * Checks that PostgreSQL replayed all of the archive. Where a segment is not of the same history, it ends before it
+ * without a word. `position`: where the last change that it replayed begins.
+ */
+export function checkEnd({ folder, segments }: Archived, position: string): void {
+  const reached = segmentOf(position)
+  const last = segments.at(-1)
+  if (!last || reached >= last.segment) return
+  const next = segments.find(({ segment }) => segment > reached) ?? last
+  throw new BackupProblem(
+    `PostgreSQL recovered to ${position} and no further than before ${next.name}.gz, though ${folder} holds the log up to ${last.name}.gz: ${next.name}.gz does not go on where the log before it ends. Bring the right one back, or restore with --to-time to a moment before it. Nothing was restored.`,
+  )
+}
 
 /** What no backup from this one on needs any more. */
 export async function outdatedIn(archive: string, { log, postgres }: Manifest): Promise<string[]> {

@@ -34,7 +34,9 @@ export type ExportTask = {
 
 /** One archive with everything of a company but secrets, as of one moment. It has its name when it is whole. */
 export const exportCompany = (task: ExportTask): Promise<CompanyManifest> =>
-  makeWhole(task.to, 'name another file', (fresh) => writeArchive(fresh, task))
+  makeWhole({ to: task.to, ifTaken: 'name another file', remedy: 'name a file on another disk' }, (fresh) =>
+    writeArchive(fresh, task),
+  )
 
 async function writeArchive(
   fresh: string,
@@ -71,7 +73,7 @@ async function writeArchive(
     await writer.end()
     return manifest
   } finally {
-    writer.destroy()
+    await writer.destroy()
     await rm(lines, { force: true })
   }
 }

@@ -4,15 +4,47 @@ import type { Config } from '../config/config.ts'
 import { unfinished } from '../embedded/leftovers.ts'
 import { backupsIn } from './kept.ts'
 
-/** What failed last and has not succeeded since: kept in the data folder, where every process and command sees it. */
-export type Failures = { [work in Work]?: { at: string; says: string } }
+/** What failed last and has not succeeded since. */
+export type Failures = { [work in Work]?: Failure }
+
+type Failure = { at: string; says: string }
 
 export type Work = 'backup' | 'archive'
 
-const fileIn = (dataFolder: string): string => join(dataFolder, 'backup-failures.json')
+/**
+ * Notes of failures: a file in the data folder, where every process and command reads it. What cannot be written is kept
+ * in memory until it can be, so that a full data folder hides no failure.
+ */
+export type FailureNotes = {
+  read(): Promise<Failures>
+  /** Null: it succeeded. Never rejects. */
+  note(work: Work, failure: { at: Date; says: string } | null): Promise<void>
+}
 
-export async function readFailures(dataFolder: string): Promise<Failures> {
-  const text = await readFile(fileIn(dataFolder), 'utf8').catch(() => '{}')
+type Outcomes = { [work in Work]?: Failure | null }
+
+export function openFailureNotes(dataFolder: string): FailureNotes {
+  const file = join(dataFolder, 'backup-failures.json')
+  let unwritten: Outcomes = {}
+  return {
+    read: async () => withOutcomes(await readFailures(file), unwritten),
+    async note(work, failure) {
+      const outcome = failure && { at: failure.at.toISOString(), says: failure.says }
+      const outcomes = { ...unwritten, [work]: outcome }
+      try {
+        const written = await readFailures(file)
+        const noted = withOutcomes(written, outcomes)
+        if (JSON.stringify(noted) !== JSON.stringify(written)) await writeFailures(dataFolder, file, noted)
+        unwritten = {}
+      } catch {
+        unwritten = outcomes
+      }
+    },
+  }
+}
+
+async function readFailures(file: string): Promise<Failures> {
+  const text = await readFile(file, 'utf8').catch(() => '{}')
   try {
     return JSON.parse(text) as Failures
   } catch {
@@ -20,23 +52,22 @@ export async function readFailures(dataFolder: string): Promise<Failures> {
   }
 }
 
-/** Null: it succeeded. */
-export async function noteOutcome(dataFolder: string, work: Work, failure: { at: Date; says: string } | null) {
-  const { [work]: before, ...others } = await readFailures(dataFolder)
-  if (failure === null && before === undefined) return
-  const noted: Failures = failure ? { ...others, [work]: { at: failure.at.toISOString(), says: failure.says } } : others
+const withOutcomes = (failures: Failures, outcomes: Outcomes): Failures =>
+  Object.fromEntries(Object.entries({ ...failures, ...outcomes }).filter(([, failure]) => failure !== null))
+
+async function writeFailures(dataFolder: string, file: string, noted: Failures): Promise<void> {
   const fresh = unfinished(dataFolder)
   try {
     await mkdir(dataFolder, { recursive: true })
     await writeFile(fresh, `${JSON.stringify(noted)}\n`, { flag: 'wx' })
-    await rename(fresh, fileIn(dataFolder))
+    await rename(fresh, file)
   } finally {
     await rm(fresh, { force: true })
   }
 }
 
 /** For /metrics: read anew each time, so that every process says the same. */
-export async function backupFacts({ backupTo, dataFolder }: Config) {
+export async function backupFacts({ backupTo }: Pick<Config, 'backupTo'>, notes: FailureNotes) {
   const [newest] = backupTo === null ? [] : await backupsIn(backupTo).catch(() => [])
-  return { lastAt: newest?.at ?? null, failing: Object.keys(await readFailures(dataFolder)) }
+  return { lastAt: newest?.at ?? null, failing: Object.keys(await notes.read()) }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { namesIn } from '../embedded/folders.ts'
 import { unfinished } from '../embedded/leftovers.ts'
 import { outdatedIn } from './archived.ts'
+import { folderProblem } from './make-whole.ts'
 import { openBackup } from './read-backup.ts'
 
 /** The backups that a folder of them holds, each a folder named by the moment in which it began. */
@@ -17,9 +18,15 @@ function momentOf(name: string): Date | undefined {
   return year === undefined ? undefined : new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
 }
 
+/** The way around a folder of backups that cannot be used. */
+export const keptRemedy = 'set PLUMBLINE_BACKUP_TO to another folder'
+
 /** Newest first. Only what has its final name counts, and what has it is whole. */
 export async function backupsIn(folder: string): Promise<Kept[]> {
-  return (await namesIn(folder))
+  const names = await namesIn(folder).catch((error: unknown) => {
+    throw folderProblem(error, folder, keptRemedy)
+  })
+  return names
     .toSorted()
     .toReversed()
     .flatMap((name) => {

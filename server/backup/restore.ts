@@ -4,8 +4,8 @@ import { archiveOf } from '../embedded/archive.ts'
 import { namesIn } from '../embedded/folders.ts'
 import { pointerName, readPointer } from '../embedded/pointer.ts'
 import { bundledMajor, type Moment, recoverInto } from '../embedded/recover.ts'
-import { knownMigrations } from '../store/migrate.ts'
-import { checkArchive } from './archived.ts'
+import { knownMigrations } from '../store/migration-files.ts'
+import { checkArchive, checkEnd } from './archived.ts'
 import { BackupProblem, type Manifest } from './manifest.ts'
 import { type Backup, openBackup } from './read-backup.ts'
 
@@ -31,14 +31,16 @@ export async function restoreBackup(task: RestoreTask): Promise<Restored> {
   await refuseTaken(resolve(folder))
   refuseMoment(task, manifest)
   const keys = await backup.keys()
-  if (archive && moment !== 'copied') {
-    progress('Checking the archive …')
-    await checkArchive(archive, manifest)
-  }
+  const isReplayed = archive !== null && moment !== 'copied'
+  if (isReplayed) progress('Checking the archive …')
+  const archived = isReplayed ? await checkArchive(archive, manifest) : null
   const lastChange = await recoverInto({
     ...{ folder, user, moment, progress },
     fill: backup.extract,
     archived: archive && archiveOf(archive, manifest.postgres.system_id),
+    checkEnd: async (position) => {
+      if (archived) checkEnd(archived, position)
+    },
     beforeUse: (data) => writeKeys(keys, data),
   })
   return { manifest, withKeys: keys.size > 0, lastChange }

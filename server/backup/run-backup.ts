@@ -4,13 +4,15 @@ import type { Connection as Embedded } from '../embedded/users.ts'
 import { clusterFacts } from '../store/cluster-facts.ts'
 import type { Connection } from '../store/database.ts'
 import { seenMigrations } from '../store/migrate.ts'
-import { noteOutcome } from './failures.ts'
-import { nameAt, removeOld } from './kept.ts'
+import type { FailureNotes } from './failures.ts'
+import { backupsIn, dueAt, keptRemedy, nameAt, removeOld } from './kept.ts'
+import { folderProblem } from './make-whole.ts'
 import type { Manifest } from './manifest.ts'
 import { type BackupTask, writeBackup } from './write-backup.ts'
 
-export type Wanted = Pick<BackupTask, 'keyFiles' | 'now' | 'onProgress'> & {
+export type Wanted = Pick<BackupTask, 'keyFiles' | 'now' | 'onProgress' | 'left'> & {
   config: Config
+  notes: FailureNotes
   connection: Connection
   /** Null: among those of PLUMBLINE_BACKUP_TO, of which old ones are removed after it. */
   to: string | null
@@ -22,22 +24,38 @@ export type Made = { to: string; manifest: Manifest; removed: { backups: number;
 
 /** One backup of the bundled database; the service's own backups leave a note where they fail. */
 export async function runBackup(wanted: Wanted): Promise<Made> {
-  const { config, to } = wanted
-  if (to !== null) return { ...(await make(wanted, to)), removed: { backups: 0, segments: 0 } }
+  if (wanted.to === null) return runKept(wanted, async () => true) as Promise<Made>
+  const made = await make(wanted, { to: wanted.to, remedy: 'name a place on another disk' })
+  return { ...made, removed: { backups: 0, segments: 0 } }
+}
+
+/** The same among those of PLUMBLINE_BACKUP_TO, if one is due; returns undefined if none is. */
+export const runDueBackup = (wanted: Omit<Wanted, 'to'>): Promise<Made | undefined> =>
+  runKept({ ...wanted, to: null }, async (folder) => {
+    const [newest] = await backupsIn(folder)
+    return wanted.now() >= dueAt(newest, wanted.config.backupEvery)
+  })
+
+async function runKept(wanted: Wanted, isDue: (folder: string) => Promise<boolean>): Promise<Made | undefined> {
+  const { config, now, signal, notes } = wanted
   const folder = config.backupTo as string
   try {
-    const made = await make(wanted, join(folder, nameAt(wanted.now())))
+    if (!(await isDue(folder))) return undefined
+    const made = await make(wanted, { to: join(folder, nameAt(now())), remedy: keptRemedy })
     const removed = await removeOld(folder, config.backupKeep, config.archive)
-    await noteOutcome(config.dataFolder, 'backup', null)
+    await notes.note('backup', null)
     return { ...made, removed }
-  } catch (error) {
-    if (!wanted.signal?.aborted)
-      await noteOutcome(config.dataFolder, 'backup', { at: wanted.now(), says: (error as Error).message })
+  } catch (cause) {
+    const error = folderProblem(cause, folder, keptRemedy) as Error
+    if (!signal?.aborted) await notes.note('backup', { at: now(), says: error.message })
     throw error
   }
 }
 
-async function make({ connection, keyFiles, signal, now, onProgress }: Wanted, to: string) {
+async function make(
+  { connection, keyFiles, left, signal, now, onProgress }: Wanted,
+  { to, remedy }: Pick<BackupTask, 'to' | 'remedy'>,
+) {
   const { systemId } = await clusterFacts(connection)
   const manifest = await writeBackup({
     // The bundled database is reached by parts, never by an address.
@@ -45,7 +63,8 @@ async function make({ connection, keyFiles, signal, now, onProgress }: Wanted, t
     systemId,
     migrations: await seenMigrations(connection),
     to,
-    ...{ keyFiles, signal, now, onProgress },
+    remedy,
+    ...{ keyFiles, left, signal, now, onProgress },
   })
   return { to, manifest }
 }

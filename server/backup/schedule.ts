@@ -1,47 +1,56 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
+import type { InBackground } from '../jobs/in-background.ts'
 import { clusterFacts } from '../store/cluster-facts.ts'
 import type { Connection } from '../store/database.ts'
-import { noteOutcome } from './failures.ts'
-import { backupsIn, dueAt } from './kept.ts'
-import { runBackup } from './run-backup.ts'
+import type { FailureNotes } from './failures.ts'
+import { BackupProblem } from './manifest.ts'
+import { runDueBackup } from './run-backup.ts'
 
-type Task = { config: Config; connection: Connection; log: Logger; clock: { now(): Date } }
-
-/** How often it looks whether a backup is due and the archive well; what failed is tried again as soon. */
-const lookMilliseconds = 60_000
+type Task = {
+  config: Config
+  connection: Connection
+  log: Logger
+  clock: { now(): Date }
+  notes: FailureNotes
+  inBackground: InBackground
+  /** How often it looks whether a backup is due and the archive well; what failed is tried again as soon. */
+  everyMilliseconds?: number
+}
 
 /** Makes backups while the service runs and looks after the archive. Both fail loudly, and are tried again. */
-export function startBackups({ config, connection, log, clock }: Task): { stop(): Promise<void> } {
-  const { backupTo, backupEvery, archive } = config
+export function startBackups(task: Task): { stop(): Promise<void> } {
+  const { config, connection, log, clock, notes, inBackground, everyMilliseconds = 60_000 } = task
+  const { backupTo, archive } = config
   if (backupTo === null && archive === null) return { stop: async () => undefined }
-  let running: Promise<void> | undefined
+  let running: Promise<unknown> | undefined
   const stopped = new AbortController()
   const { signal } = stopped
+  const left = new Set<string>()
 
-  const backUp = async (folder: string): Promise<void> => {
-    const [newest] = await backupsIn(folder)
-    if (clock.now() < dueAt(newest, backupEvery)) return
-    const wanted = { config, connection, to: null, keyFiles: [], signal, now: clock.now, onProgress() {} }
-    const { to, manifest, removed } = await runBackup(wanted)
-    log.info({ backup: to, files: manifest.files.length, removed }, 'a backup was made')
+  const backUp = async (): Promise<void> => {
+    const wanted = { config, connection, notes, left, keyFiles: [], signal, now: clock.now, onProgress() {} }
+    const made = await runDueBackup(wanted).catch((error: unknown) => {
+      // Given up because the service stops.
+      if (!signal.aborted) throw error
+    })
+    if (made)
+      log.info({ backup: made.to, files: made.manifest.files.length, removed: made.removed }, 'a backup was made')
   }
   const lookAtArchive = async (): Promise<void> => {
     const { archives, failing } = await clusterFacts(connection)
-    const says = failing ? `${failing.segment} could not be archived` : archives ? null : notStarted
-    if (says) log.error({ archive, since: failing?.at }, says)
-    await noteOutcome(config.dataFolder, 'archive', says ? { at: failing?.at ?? clock.now(), says } : null)
+    const says = failing ? `${failing.segment} could not be archived in ${archive}` : archives ? null : notStarted
+    await notes.note('archive', says ? { at: failing?.at ?? clock.now(), says } : null)
+    if (says) throw new BackupProblem(`${says}.`)
   }
   const check = async (): Promise<void> => {
-    if (backupTo !== null)
-      await backUp(backupTo).catch((error) => signal.aborted || log.error({ error }, 'a backup could not be made'))
-    if (archive !== null)
-      await lookAtArchive().catch((error) => log.error({ error }, 'the archive could not be looked at'))
+    if (backupTo !== null) await inBackground('backup', backUp)
+    if (archive !== null) await inBackground('archive', lookAtArchive)
   }
   const begin = (): void => {
     running ??= check().finally(() => (running = undefined))
   }
-  const timer = setInterval(begin, lookMilliseconds).unref()
+  const timer = setInterval(begin, everyMilliseconds).unref()
   begin()
   return {
     stop: async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
+import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Header, pack as newArchive, type Pack, extract as readArchive } from 'tar-stream'
 import { BackupProblem, type FileFacts } from './manifest.ts'
@@ -12,45 +13,69 @@ export type Writer = {
   folder(path: string): Promise<void>
   /** Resolves when all of it is on the disk. */
   end(): Promise<void>
-  /** Gives up. */
-  destroy(): void
+  /** Gives up; resolves once the file is closed. Does nothing after `end`. */
+  destroy(): Promise<void>
 }
 
-/** A new archive in a file that must not be there yet. */
+/**
+ * Creates an archive in a file that must not exist yet. Every method rejects with the first failure, which is that of the
+ * file or of a content: what a failure does to the other streams is not reported.
+ */
 export function writeTar(file: string): Writer {
   const pack = newArchive()
-  const written = pipeline(pack, createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }))
-  // Told by `end`, or by whatever is being added.
-  written.catch(() => undefined)
-  const added = (
-    header: Partial<Header> & Pick<Header, 'name'>,
-    fill: (entry: ReturnType<Pack['entry']>) => Promise<void>,
-  ): Promise<void> =>
-    Promise.race([
-      written.then(() => undefined),
-      new Promise<void>((resolve, reject) => {
-        const entry = pack.entry({ ...header, mtime: new Date(0) }, (error) => (error ? reject(error) : resolve()))
-        fill(entry).then(() => entry.end(undefined), reject)
-      }),
-    ])
+  const failed = new AbortController()
+  const fail = (error: unknown): void => {
+    if (!failed.signal.aborted) failed.abort(error)
+  }
+  const stream = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true })
+  const written = pipeline(pack, stream)
+  written.catch(fail)
+  const failure = new Promise<never>((_, reject) => {
+    failed.signal.addEventListener('abort', () => reject(failed.signal.reason), { once: true })
+  })
+  failure.catch(() => undefined)
+
+  // Raced, since a content that is silent does not end when it is destroyed.
+  const unlessFailed = <T>(work: () => Promise<T>): Promise<T> =>
+    Promise.race([failed.signal.aborted ? failure : work(), failure])
+
   return {
-    async file(path, bytes, content) {
-      const hash = createHash('sha256')
-      await added({ name: path, size: bytes, mode: 0o600 }, async (entry) => {
-        for await (const chunk of content) {
-          hash.update(chunk)
-          if (!entry.write(chunk)) await new Promise<void>((resolve) => entry.once('drain', () => resolve()))
+    file: (path, bytes, content) =>
+      unlessFailed(async () => {
+        const hash = createHash('sha256')
+        const hashed = async function* (): AsyncGenerator<Uint8Array> {
+          for await (const chunk of content) {
+            hash.update(chunk)
+            yield chunk
+          }
         }
-      })
-      return { path, bytes, sha256: hash.digest('hex') }
-    },
-    folder: (path) => added({ name: path, type: 'directory', mode: 0o700 }, async () => undefined),
+        const entry = newEntry(pack, { name: path, size: bytes, mode: 0o600 })
+        const { signal } = failed
+        await pipeline(Readable.from(hashed()), entry as unknown as Writable, { signal }).catch((error: unknown) => {
+          fail(error)
+          throw error
+        })
+        return { path, bytes, sha256: hash.digest('hex') }
+      }),
+    folder: (path) =>
+      unlessFailed(async () => void newEntry(pack, { name: path, type: 'directory', mode: 0o700 }).end(undefined)),
     async end() {
       pack.finalize()
-      await written
+      await Promise.race([written, failure])
     },
-    destroy: () => pack.destroy(),
+    async destroy() {
+      pack.destroy()
+      // The file is closed, so that nothing writes where its folder is being removed.
+      if (!stream.closed) await new Promise<void>((resolve) => stream.once('close', () => resolve()))
+    },
   }
+}
+
+function newEntry(pack: Pack, header: Partial<Header> & Pick<Header, 'name'>): ReturnType<Pack['entry']> {
+  const entry = pack.entry({ ...header, mtime: new Date(0) })
+  // Destroyed together with the archive, whose failure is reported.
+  entry.on('error', () => undefined)
+  return entry
 }
 
 export type Entry = { path: string; type: string; bytes: number; content: AsyncIterable<Uint8Array> }

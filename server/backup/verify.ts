@@ -1,8 +1,9 @@
 import { tmpdir } from 'node:os'
-import { openEmbedded } from '../embedded/open.ts'
+import { EmbeddedProblem, openEmbedded } from '../embedded/open.ts'
 import { folderAside } from '../embedded/recover.ts'
 import { seenMigrations } from '../store/migrate.ts'
 import { type ReadTwice, readTablesTwice } from '../store/read-twice.ts'
+import { folderProblem } from './make-whole.ts'
 import { BackupProblem, type Manifest } from './manifest.ts'
 import { restoreBackup } from './restore.ts'
 
@@ -11,8 +12,19 @@ export type Verified = { manifest: Manifest; tables: ReadTwice[] }
 type VerifyTask = { from: string; user: string | null; progress(sentence: string): void }
 
 /** Restores a backup aside, starts it, and reads every table in two ways; nothing of it stays. */
-export async function verifyBackup({ from, user, progress }: VerifyTask): Promise<Verified> {
-  const { folder, clear } = await folderAside(tmpdir())
+export async function verifyBackup(task: VerifyTask): Promise<Verified> {
+  try {
+    return await verifyIn(tmpdir(), task)
+  } catch (error) {
+    // A sentence about the data folder, which lies there for this time alone.
+    const cause = error instanceof EmbeddedProblem ? (error.cause ?? error) : error
+    const problem = folderProblem(cause, tmpdir(), 'set TMPDIR to another folder')
+    throw problem === cause ? error : problem
+  }
+}
+
+async function verifyIn(parent: string, { from, user, progress }: VerifyTask): Promise<Verified> {
+  const { folder, clear } = await folderAside(parent)
   try {
     const { manifest } = await restoreBackup({ from, folder, user, moment: 'copied', archive: null, progress })
     const { connection, close } = await openEmbedded({ folder, user, progress })

@@ -23,20 +23,34 @@ export type BackupTask = {
   signal: AbortSignal | undefined
   now(): Date
   onProgress(done: number, total: number): void
+  /** The way around a folder that cannot be written, such as "set PLUMBLINE_BACKUP_TO to another folder". */
+  remedy: string
+  /** What this process could not remove yet of backups that failed. */
+  left: Set<string>
 }
 
 /** In a folder: the archive with the cluster. */
 export const clusterArchive = 'cluster.tar'
 
 /** A backup; it has its name when it is whole. */
-export const writeBackup = (task: BackupTask): Promise<Manifest> =>
-  makeWhole(task.to, 'name a folder or a .tar file that is not', (fresh) => writeAt(fresh, task))
+export async function writeBackup(task: BackupTask): Promise<Manifest> {
+  const keys = await Promise.all(task.keyFiles.map(async (file) => [basename(file), await readFile(file)] as const))
+  const whole = {
+    to: task.to,
+    ifTaken: 'name a folder or a .tar file that is not',
+    remedy: task.remedy,
+    left: task.left,
+  }
+  return makeWhole(whole, (fresh) => writeAt(fresh, task, keys))
+}
+
+type KeyFile = readonly [name: string, content: Buffer]
 
 /**
  * One archive with everything, the manifest as its last entry; in a folder the archive with the cluster, the keys and
  * the manifest beside each other.
  */
-async function writeAt(fresh: string, task: BackupTask): Promise<Manifest> {
+async function writeAt(fresh: string, task: BackupTask, keyFiles: readonly KeyFile[]): Promise<Manifest> {
   const isFile = resolve(task.to).endsWith('.tar')
   if (!isFile) await mkdir(fresh, { mode: 0o700 })
   const writer = writeTar(isFile ? fresh : join(fresh, clusterArchive))
@@ -45,14 +59,14 @@ async function writeAt(fresh: string, task: BackupTask): Promise<Manifest> {
   try {
     const copied = await copyInto(writer, task)
     const keys: FileFacts[] = []
-    for (const file of task.keyFiles) keys.push(await add(basename(file), await readFile(file)))
+    for (const [name, content] of keyFiles) keys.push(await add(name, content))
     const manifest = manifestOf(task, copied, keys)
     await add(manifestName, Buffer.from(manifestText(manifest)))
     await writer.end()
     if (!isFile) await flush(fresh)
     return manifest
   } catch (error) {
-    writer.destroy()
+    await writer.destroy()
     throw error
   }
 }
@@ -92,15 +106,22 @@ async function copyInto(writer: Writer, { connection, signal, now, onProgress }:
   )
   // Where writing fails its own error says more.
   copying.catch(() => undefined)
-  for await (const entry of extract) {
-    const { name, type, size = 0 } = entry.header
-    const path = `${clusterFolder}${name.replace(/^\.\//, '').replace(/\/$/, '')}`
-    if (type === 'directory') await writer.folder(path)
-    else if (type === 'file') files.push(await writer.file(path, size, entry as AsyncIterable<Uint8Array>))
-    else throw new BackupProblem(`${name} in the cluster is a ${type}, which is not backed up.`)
-    entry.resume()
+  try {
+    for await (const entry of extract) {
+      const { name, type, size = 0 } = entry.header
+      const path = `${clusterFolder}${name.replace(/^\.\//, '').replace(/\/$/, '')}`
+      if (type === 'directory') await writer.folder(path)
+      else if (type === 'file') files.push(await writer.file(path, size, entry as AsyncIterable<Uint8Array>))
+      else throw new BackupProblem(`${name} in the cluster is a ${type}, which is not backed up.`)
+      entry.resume()
+    }
+    return { ...(await copying), files, startedAt, finishedAt: now() }
+  } catch (error) {
+    // Ends the connection that copies, and waits for its end: PostgreSQL can be stopped after that.
+    into.destroy()
+    await copying.catch(() => undefined)
+    throw error
   }
-  return { ...(await copying), files, startedAt, finishedAt: now() }
 }
 
 export const clusterFolder = 'cluster/'

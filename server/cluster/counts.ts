@@ -5,8 +5,11 @@ import type { ToWorker } from './messages.ts'
 /** A worker that does not answer in time is shown as it was last seen. */
 const timeoutMilliseconds = 1000
 
-/** What all processes have counted, as one: a scrape that reaches any of them is about the service. */
-export function makeCounts() {
+/**
+ * What all processes have counted, as one: a scrape that reaches any of them is about the service. `ownValues` are those
+ * of the process that looks after the others.
+ */
+export function makeCounts(ownValues: () => Promise<Values>) {
   const last = new Map<number, Values>()
   const waiting = new Map<number, () => void>()
   let ended: Promise<Values> = Promise.resolve([])
@@ -31,9 +34,10 @@ export function makeCounts() {
     /** The text of /metrics. */
     async gather(workers: readonly Worker[]): Promise<string> {
       await Promise.all(workers.map(ask))
+      const own = await ownValues()
       // Both at one moment: who ends now is found in one of them, and in one only.
       const [live, gone] = [[...last.values()], ended]
-      return aggregate([await gone, ...live]).metrics()
+      return aggregate([own, await gone, ...live]).metrics()
     },
     /** A worker's answer. */
     take(worker: Worker, asked: number, values: Values): void {

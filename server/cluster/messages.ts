@@ -5,8 +5,8 @@ import type { Connection } from '../store/database.ts'
 /** What the processes of one service say to each other. Requests and records are never among it. */
 
 export type ToWorker =
-  /** The first message: all that a worker has to know to serve. */
-  | { say: 'serve'; config: Config; connection: Connection }
+  /** The first message: all that a worker has to know to serve. `cluster` is the folder of the bundled database. */
+  | { say: 'serve'; config: Config; connection: Connection; cluster: string | null }
   /** Stop serving; the port is closed first, and callers are sent away only after `away`. */
   | { say: 'stop' }
   | { say: 'away' }

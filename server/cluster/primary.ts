@@ -15,9 +15,9 @@ const steadyMilliseconds = 10_000
  * Processes that share the port: this one takes connections and passes them round, the others serve. It owns the
  * database and the signals, starts again what ends, and answers for all in /metrics. Decisions, Processes.
  */
-export async function serveTogether({ app, connection }: OpenApp): Promise<Listening> {
-  const { config, log } = app
-  const counts = makeCounts()
+export async function serveTogether({ app, connection, bundled }: OpenApp): Promise<Listening> {
+  const { config, log, inBackground } = app
+  const counts = makeCounts(app.metrics.sharedValues)
   const timers = new Set<NodeJS.Timeout>()
   let stopping = false
   // Where PORT is 0 the system chose one. It stays the same while any process serves; after that it is asked for by name.
@@ -32,12 +32,12 @@ export async function serveTogether({ app, connection }: OpenApp): Promise<Liste
       if (living().length === 0) port = chosen
       const worker = cluster.fork()
       const closeHanded = watchHanded(worker)
-      send(worker, { say: 'serve', config: shareOf({ ...config, port }), connection })
+      send(worker, { say: 'serve', config: shareOf({ ...config, port }), connection, cluster: bundled?.home ?? null })
       worker.on('message', (message: ToPrimary) => {
         if (message.say === 'serving') resolve({ worker, url: message.url })
         if (message.say === 'failed') reject(Object.assign(new Error(message.message), { code: message.code }))
         if (message.say === 'counted') counts.take(worker, message.asked, message.values)
-        if (message.say === 'scrape') void answerScrape(worker, message.asked)
+        if (message.say === 'scrape') void inBackground('processes', () => answerScrape(worker, message.asked))
       })
       worker.on('error', (error) => log.warn({ error, process: worker.process.pid }, 'a process could not be told'))
       worker.once('exit', (code, signal) => {
@@ -64,18 +64,16 @@ export async function serveTogether({ app, connection }: OpenApp): Promise<Liste
     const next = Math.min(2 * pause, backoff.most)
     const timer = setTimeout(() => {
       timers.delete(timer)
-      start().then(
-        ({ worker, url }) => {
-          log.info({ process: worker.process.pid, url }, 'serving again')
-          if (stopping) send(worker, { say: 'stop' })
-          else supervise(worker, next)
-        },
-        (error: unknown) => {
-          if (stopping) return
-          log.error({ error, again_in_ms: next }, 'a process could not be started, and is tried again')
-          startAgain(next)
-        },
-      )
+      const serveAgain = async (): Promise<void> => {
+        const { worker, url } = await start().catch((error: unknown) => {
+          if (!stopping) startAgain(next)
+          throw error
+        })
+        log.info({ process: worker.process.pid, url }, 'serving again')
+        if (stopping) send(worker, { say: 'stop' })
+        else supervise(worker, next)
+      }
+      void inBackground('processes', serveAgain, { again_in_ms: next })
     }, pause)
     timers.add(timer)
   }

@@ -1,6 +1,7 @@
 import { type App, makeApp } from '../app.ts'
+import { watchRoom } from '../disk.ts'
 import type { Listening } from '../http/listen.ts'
-import { endInTime, watchErrors } from '../lifecycle.ts'
+import { endInTime, stopSignals, watchErrors } from '../lifecycle.ts'
 import { sealingKeys } from '../secret.ts'
 import { serve } from '../serve.ts'
 import { startWebhooks } from '../webhooks/start.ts'
@@ -15,11 +16,11 @@ process.once('message', (first: ToWorker) => {
 })
 
 // A terminal or a service manager may signal all processes at once: stopping is up to the primary.
-process.on('SIGTERM', () => undefined).on('SIGINT', () => undefined)
+for (const signal of stopSignals) process.on(signal, () => undefined)
 
 const send = (message: ToPrimary): void => void process.send?.(message)
 
-async function work({ config, connection }: Extract<ToWorker, { say: 'serve' }>): Promise<void> {
+async function work({ config, connection, cluster }: Extract<ToWorker, { say: 'serve' }>): Promise<void> {
   const alone = makeApp(config, connection, sealingKeys(config))
   const away = Promise.withResolvers<void>()
   const stop = Promise.withResolvers<number>()
@@ -32,10 +33,11 @@ async function work({ config, connection }: Extract<ToWorker, { say: 'serve' }>)
   process.on('message', (message: ToWorker) => {
     if (message.say === 'stop') stop.resolve(0)
     if (message.say === 'away') away.resolve()
-    if (message.say === 'count') void count(alone, message.asked)
+    if (message.say === 'count') void alone.inBackground('processes', () => count(alone, message.asked))
     if (message.say === 'scraped') scrapes.answered(message.asked, message.text)
   })
 
+  await watchRoom(alone, cluster)
   const listening = await listen({ ...alone, metrics: { ...alone.metrics, text: scrapes.ask } })
   const sending = startWebhooks(alone)
   send({ say: 'serving', url: listening.url })

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
+import { inLine } from '#derive/printable.ts'
 import { passwordLengthMax, passwordLengthMin } from '#registry/limits.ts'
 import { permissions as allPermissions } from '#registry/permissions.ts'
 import { type Account, companyOf, createAccount, setAccount } from '../service/account.ts'
 import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
-import { inLine } from './printable.ts'
 import { readSecretWord } from './stdin.ts'
 import type { Answer, CommandContext } from './terminal.ts'
 import { configOf, inTransaction, named, sayOf } from './with-app.ts'
@@ -83,8 +83,10 @@ export function addAccount(program: Command, context: CommandContext): void {
         ...(password === undefined ? {} : { password }),
       }
       context.say(
-        await inTransaction(context, async (transaction) =>
-          changed(await setAccount(transaction, await companyOf(transaction, id), id, change)),
+        await inTransaction(
+          context,
+          async (transaction) => changed(await setAccount(transaction, await companyOf(transaction, id), id, change)),
+          { isRevocation: true },
         ),
       )
     })

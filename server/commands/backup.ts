@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { systemClock } from '../app.ts'
+import { openFailureNotes } from '../backup/failures.ts'
 import { type Made, runBackup } from '../backup/run-backup.ts'
 import { type Verified, verifyBackup } from '../backup/verify.ts'
 import type { Config } from '../config/config.ts'
@@ -60,8 +61,9 @@ async function backUp(context: CommandContext, to: string | undefined, withKey: 
   return withDatabase(context, async ({ connection }) => {
     const onProgress = startShares(context, 'Backing up')
     const keys = withKey ? await keyFiles(config) : []
-    const wanted = { config, connection, to: to ?? null, keyFiles: keys, now: systemClock.now, onProgress }
-    return made(await runBackup(wanted), withKey, config)
+    const notes = openFailureNotes(config.dataFolder)
+    const how = { notes, left: new Set<string>(), keyFiles: keys, now: systemClock.now, onProgress }
+    return made(await runBackup({ config, connection, to: to ?? null, ...how }), withKey, config)
   })
 }
 

@@ -1,7 +1,7 @@
+import { inLine } from '#derive/printable.ts'
 import { type Config, version } from '../config/config.ts'
 import { isPlain, plainSentence } from '../config/exposure.ts'
 import type { DemoAccount, DemoCompany, DemoStory } from '../demo/seed.ts'
-import { inLine } from './printable.ts'
 import type { Answer } from './terminal.ts'
 import { named } from './with-app.ts'
 

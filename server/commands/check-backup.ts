@@ -1,23 +1,29 @@
-import { readFailures } from '../backup/failures.ts'
+import { openFailureNotes } from '../backup/failures.ts'
 import { backupsIn } from '../backup/kept.ts'
 import { notStarted } from '../backup/schedule.ts'
 import type { Config } from '../config/config.ts'
-import { type ClusterFacts, clusterFacts } from '../store/cluster-facts.ts'
+import { type ClusterFacts, clusterFacts, readNodes } from '../store/cluster-facts.ts'
 import type { Connection } from '../store/database.ts'
 import { type Check, ill, warned, well } from './check-folder.ts'
+import { mistakeIn } from './mistake.ts'
+import { judgeNodes, type NodesArchiving } from './node-archiving.ts'
 
 /** Whether what is here would come back: the newest backup and the archive. */
 export async function checkBackup(config: Config, connection: Connection, now: Date): Promise<Check[]> {
   const facts = await clusterFacts(connection)
+  if (facts.distributed) return [checkNodes(judgeNodes(await readNodes(connection)))]
   if (config.databaseUrl !== null) return [checkOwnServer(facts)]
   return [await checkNewest(config, now), ...(config.archive === null ? [] : [checkArchive(facts)])]
 }
 
-async function checkNewest({ backupTo, backupEvery, dataFolder }: Config, now: Date): Promise<Check> {
+/** The backups of the service, by their files alone. */
+export async function checkNewest({ backupTo, backupEvery, dataFolder }: Config, now: Date): Promise<Check> {
   if (backupTo === null)
     return warned('backup', 'the service makes none: set PLUMBLINE_BACKUP_TO, or give "plumbline backup" yourself.')
-  const { backup: failure } = await readFailures(dataFolder)
-  const [newest] = await backupsIn(backupTo)
+  const { backup: failure } = await openFailureNotes(dataFolder).read()
+  const all = await backupsIn(backupTo).catch((error: unknown) => ill('backup', mistakeIn(error)))
+  if (!Array.isArray(all)) return all
+  const [newest] = all
   const says = newest
     ? `the newest is of ${newest.at.toISOString()}, ${ageOf(newest.at, now)} ago, in ${newest.path}`
     : `there is none in ${backupTo} yet`
@@ -51,6 +57,9 @@ function checkOwnServer({ archives, failing, archivedAt }: ClusterFacts): Check 
     'the database archives nothing, so only the moments of its backups come back: set archive_mode and archive_command in it.',
   )
 }
+
+const checkNodes = ({ all, isFailing, says }: NodesArchiving): Check =>
+  (all ? well : isFailing ? ill : warned)('archive', says)
 
 const hours = (milliseconds: number): string => `${(milliseconds / 3_600_000).toFixed(1)} hours`
 const ageOf = (at: Date, now: Date): string => hours(Math.max(0, now.getTime() - at.getTime()))

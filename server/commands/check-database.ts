@@ -1,28 +1,30 @@
 import { counted } from '#derive/words.ts'
 import { type DemoAccountRow, demoAccounts } from '#sql/system/demo.ts'
 import { extensionsNeeded, newestSealed, type ServerFacts, serverFacts } from '#sql/system/health.ts'
-import { shareOf } from '../cluster/share.ts'
 import type { Config } from '../config/config.ts'
 import { isReachable } from '../config/exposure.ts'
 import { withPublishedPassword } from '../demo/accounts.ts'
-import { sealingKeys } from '../secret.ts'
+import { sealingKeysThere } from '../secret.ts'
 import { horizon } from '../service/changes.ts'
 import { openSealed, sealedToken } from '../service/seal.ts'
 import { howWebhooksDo } from '../service/webhooks.ts'
+import { type Allowance, fitConnections, readAllowance } from '../store/allowance.ts'
+import { refuseSharedSessions } from '../store/connect.ts'
 import { type Connection, type Database, openDatabase } from '../store/database.ts'
 import { pendingMigrations } from '../store/migrate.ts'
-import { sharedConnectionCount } from '../store/shared-connections.ts'
 import { checkDistribution } from './check-distribution.ts'
+import { checkErased } from './check-erased.ts'
 import { type Check, ill, warned, well } from './check-folder.ts'
+import { mayNotCreate } from './database-trouble.ts'
+import { mistakeIn } from './mistake.ts'
 
 const versionMin = 150_000
 const clockDifferenceMillisecondsMax = 2000
 const heldSecondsMax = 60
-/** Beside those of the setting: what the batchable reads of a process share, and for migrations and the command. */
-const connectionsBeside = (processes: number): number => sharedConnectionCount * processes + 2
 
 /** The database, asked about everything that the service relies on. */
 export async function checkDatabase(config: Config, connection: Connection, databaseIs: string): Promise<Check[]> {
+  await refuseSharedSessions(connection)
   const database = openDatabase(connection, { ...config, connectTimeout: 5000 }, () => undefined)
   try {
     const before = Date.now()
@@ -33,22 +35,39 @@ export async function checkDatabase(config: Config, connection: Connection, data
       checkVersion(facts, databaseIs),
       checkDurability(facts),
       checkClock(facts.now - (before + Date.now()) / 2),
-      checkConnections(config, facts),
+      checkConnections(config, await readAllowance(connection)),
+      checkRights(facts),
       checkExtensions(facts),
       checkMigrations(pending),
-      ...(pending.length === 0
-        ? [
-            ...(await checkSeal(config, database)),
-            await checkDemo(config, database),
-            await checkChanges(database),
-            await checkWebhooks(database),
-            ...(await checkDistribution(database)),
-          ]
-        : []),
+      ...(pending.length === 0 ? await checkContent(config, database) : []),
     ]
   } finally {
     await database.close()
   }
+}
+
+/**
+ * Ends with the first part that cannot be asked: a node of a distributed database that is away fails all that ask about
+ * every company, each after a time-out.
+ */
+async function checkContent(config: Config, database: Database): Promise<Check[]> {
+  const parts: { name: string; check: () => Promise<Check | Check[]> }[] = [
+    { name: 'distribution', check: () => checkDistribution(database) },
+    { name: 'seal', check: () => checkSeal(config, database) },
+    { name: 'demo', check: () => checkDemo(config, database) },
+    { name: 'changes', check: () => checkChanges(database) },
+    { name: 'webhooks', check: () => checkWebhooks(database) },
+    { name: 'erased', check: () => checkErased(config, database) },
+  ]
+  const checks: Check[] = []
+  for (const { name, check } of parts) {
+    try {
+      checks.push(...[await check()].flat())
+    } catch (error) {
+      return [...checks, ill(name, mistakeIn(error))]
+    }
+  }
+  return checks
 }
 
 function checkVersion({ version, version_number, encoding, read_only }: ServerFacts, databaseIs: string): Check {
@@ -77,15 +96,17 @@ function checkClock(ahead: number): Check {
   return ill('clock', `the clock here and that of the database are ${seconds} apart: set both by NTP.`)
 }
 
-function checkConnections(config: Config, { connections_max }: ServerFacts): Check {
-  const { processes } = config
-  const most = processes * shareOf(config).connectionsMax
-  const says = `up to ${most} of the ${connections_max} that the database takes`
-  if (most + connectionsBeside(processes) <= connections_max) return well('connections', says)
-  return ill(
-    'connections',
-    `${says}: lower DATABASE_CONNECTIONS${processes === 1 ? '' : ' or PROCESSES'}, or raise max_connections in the database.`,
-  )
+function checkConnections(config: Config, allowance: Allowance): Check {
+  const { sentence, connectionsMax, isTooFew } = fitConnections(config, allowance)
+  if (sentence === null)
+    return well('connections', `up to ${connectionsMax} of the ${allowance.most} that the database gives`)
+  return isTooFew ? ill('connections', sentence) : warned('connections', sentence)
+}
+
+/** Migrations make tables. */
+function checkRights({ schema, may_create }: ServerFacts): Check {
+  if (may_create) return well('rights', `the user may create tables in the schema "${schema}"`)
+  return ill('rights', mayNotCreate(schema ?? 'public'))
 }
 
 function checkExtensions({ extensions }: ServerFacts): Check {
@@ -107,7 +128,7 @@ async function checkSeal(config: Config, database: Database): Promise<Check[]> {
   const [token] = await database.read<{ company_id: number; id: number; sealed: Buffer }>(newestSealed())
   if (!token) return []
   try {
-    await openSealed(sealingKeys(config), token.sealed, sealedToken.boundTo(token.company_id, token.id))
+    await openSealed(sealingKeysThere(config), token.sealed, sealedToken.boundTo(token.company_id, token.id))
     return [well('seal', 'the key opens the tokens')]
   } catch {
     return [

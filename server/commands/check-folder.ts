@@ -1,6 +1,10 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
+import { archiveOf, systemIdOf } from '../embedded/archive.ts'
+import { ourselves } from '../embedded/identity.ts'
+import type { Sight } from '../embedded/look.ts'
+import { tryFolder } from '../embedded/try-folder.ts'
 import { isChanging } from '../secret.ts'
 
 /** One thing looked at: how it is and, when it is not well, what to do. A warning is well, and worth a thought. */
@@ -43,10 +47,41 @@ async function checkAccess(folder: string, nearest: string): Promise<Check> {
   return well('data folder', nearest === folder ? folder : `${folder}, which is made when it is needed`)
 }
 
+/** The folders of backups and of the archive: whether those who write there can, and how much fits. */
+export async function checkTargets({ backupTo, archive }: Config, sight: Sight | undefined): Promise<Check[]> {
+  const targets = [
+    ...(backupTo === null ? [] : [{ name: 'PLUMBLINE_BACKUP_TO', folder: backupTo, identity: ourselves() }]),
+    ...(archive === null
+      ? []
+      : [
+          {
+            name: 'PLUMBLINE_ARCHIVE',
+            folder: await archiveFolder(archive, sight),
+            identity: sight?.identity ?? ourselves(),
+          },
+        ]),
+  ]
+  return Promise.all(
+    targets.map(async ({ name, folder, identity }) => {
+      const trial = await tryFolder(folder, identity)
+      if ('wrong' in trial)
+        return ill('backup', `${name}: ${trial.wrong}: put that right, or set it to another folder.`)
+      return well('backup', `${name}: ${gibibytes(trial.freeBytes)} are free for ${resolve(folder)}`)
+    }),
+  )
+}
+
+/** Each database has its own below that of the setting. */
+async function archiveFolder(archive: string, sight: Sight | undefined): Promise<string> {
+  return sight === undefined ? archive : archiveOf(archive, await systemIdOf(sight, sight.cluster))
+}
+
+const gibibytes = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GiB`
+
 async function checkRoom(folder: string): Promise<Check> {
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
-  const says = `${(free / 1024 ** 3).toFixed(1)} GiB are free on the disk of ${folder}`
+  const says = `${gibibytes(free)} are free on the disk of ${folder}`
   return free < freeBytesMin ? ill('disk', `${says}: make room for at least 1 GiB.`) : well('disk', says)
 }
 

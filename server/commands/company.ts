@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { inLine } from '#derive/printable.ts'
 import { capital } from '#derive/words.ts'
 import { addOns } from '#registry/add-ons.ts'
 import { planNames } from '#registry/plans.ts'
@@ -6,7 +7,6 @@ import type { CompanyRow } from '#sql/system/companies.ts'
 import { type Account, listAccounts } from '../service/account.ts'
 import { type Company, createCompany, setCompany } from '../service/company.ts'
 import { presentToken, type Token } from '../service/token.ts'
-import { inLine } from './printable.ts'
 import type { Answer, CommandContext } from './terminal.ts'
 import { inTransaction, named, sayOf } from './with-app.ts'
 import { readId, readList } from './words.ts'
@@ -47,7 +47,9 @@ export function addCompany(program: Command, context: CommandContext): void {
     .option('--currency <code>', currencyAbout)
     .addHelpText('after', '\nExample:\n  plumbline company set 1 --plan ENTERPRISE --add-ons all')
     .action((id: number, input: Options) =>
-      sayOf(context, id, async ({ transaction }) => changed(await setCompany(transaction, id, input))),
+      sayOf(context, id, async ({ transaction }) => changed(await setCompany(transaction, id, input)), {
+        isRevocation: true,
+      }),
     )
 
   company

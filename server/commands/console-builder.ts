@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
+import { stopSignals } from '../lifecycle.ts'
 import { licenceText, pathsBelow, pathsOfModules, readLock } from './licences.ts'
 
 /**
@@ -15,7 +16,7 @@ const [place = ''] = process.argv.slice(2)
 const referencePackage = '@scalar/api-reference'
 
 // A terminal signals all processes at once: whether the build goes on is up to the process that started it.
-process.on('SIGTERM', () => undefined).on('SIGINT', () => undefined)
+for (const signal of stopSignals) process.on(signal, () => undefined)
 process.once('disconnect', endUnfinished)
 if (!process.connected) endUnfinished()
 

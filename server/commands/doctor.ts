@@ -1,23 +1,27 @@
 import { availableParallelism } from 'node:os'
 import type { Command } from 'commander'
 import { counted } from '#derive/words.ts'
-import { systemClock } from '../app.ts'
+import { connectionOf, systemClock } from '../app.ts'
 import { type Config, ConfigProblem, readConfig, settings } from '../config/config.ts'
 import { isLocal, isPlain, isReachable, plainSentence } from '../config/exposure.ts'
-import { checkBackup } from './check-backup.ts'
+import { lookAt } from '../embedded/look.ts'
+import type { Connection } from '../store/database.ts'
+import { checkBackup, checkNewest } from './check-backup.ts'
 import { checkDatabase } from './check-database.ts'
-import { type Check, checkFolder, ill, warned, well } from './check-folder.ts'
+import { type Check, checkFolder, checkTargets, ill, warned, well } from './check-folder.ts'
 import { hasDatabase } from './data-folder.ts'
 import { mistakeIn } from './mistake.ts'
+import { findServing } from './serve-note.ts'
 import { systemTrouble, thisSystem } from './system.ts'
 import type { Answer, CommandContext } from './terminal.ts'
-import { withDatabase } from './with-app.ts'
 
 /** doctor. */
 export function addDoctor(program: Command, context: CommandContext): void {
   program
     .command('doctor')
-    .description('Looks at all the service stands on and says what is wrong and what to do. It changes nothing.')
+    .description(
+      'Looks at all the service stands on and says what is wrong and what to do. It starts nothing and changes nothing.',
+    )
     .addHelpText('after', '\nThe exit code is 1 when something is wrong.\n\nExample:\n  plumbline doctor')
     .action(async () => context.say(diagnosis(await examine(context))))
 }
@@ -40,17 +44,49 @@ async function examine(context: CommandContext): Promise<Check[]> {
     checkNetwork(config),
     ...(await checkFolder(config)),
   ]
-  if (await hasDatabase(config)) return [...first, ...(await examineDatabase(context, config))]
-  return [...first, well('database', `there is none yet in ${config.dataFolder}; "plumbline serve" makes it`)]
+  const { databaseUrl, dataFolder } = config
+  if (databaseUrl !== null)
+    return [...first, ...(await examineDatabase(config, connectionOf(databaseUrl, config), 'the one of DATABASE_URL'))]
+  if (await hasDatabase(config)) return [...first, ...(await examineBundled(config))]
+  return [
+    ...first,
+    ...(await checkTargets(config, undefined)),
+    well('database', `there is none yet in ${dataFolder}; "plumbline serve" makes it`),
+  ]
 }
 
-async function examineDatabase(context: CommandContext, config: Config): Promise<Check[]> {
+/** The bundled PostgreSQL as it is found: one that is stopped stays so, and is judged by its files alone. */
+async function examineBundled(config: Config): Promise<Check[]> {
+  const { dataFolder, databaseUser } = config
   try {
-    return await withDatabase(context, async ({ connection, databaseIs, runsAs }) => [
+    const sight = await lookAt(dataFolder, databaseUser)
+    const { connection, runsAs } = sight
+    const found = await (connection
+      ? examineDatabase(config, { ...connection, ssl: false }, `the bundled PostgreSQL in ${dataFolder}`)
+      : examineStopped(config))
+    return [...(await checkTargets(config, sight)), ...found, ...checkUser(runsAs)]
+  } catch (error) {
+    return [ill('database', mistakeIn(error))]
+  }
+}
+
+async function examineStopped(config: Config): Promise<Check[]> {
+  const serving = await findServing(config.dataFolder)
+  const database = serving
+    ? ill(
+        'database',
+        `the bundled PostgreSQL is stopped, though process ${serving.pid} serves ${serving.url} with it: the log of that process says why it does not start.`,
+      )
+    : well('database', 'the bundled PostgreSQL is stopped; "plumbline serve" starts it')
+  return [database, await checkNewest(config, systemClock.now())]
+}
+
+async function examineDatabase(config: Config, connection: Connection, databaseIs: string): Promise<Check[]> {
+  try {
+    return [
       ...(await checkDatabase(config, connection, databaseIs)),
       ...(await checkBackup(config, connection, systemClock.now())),
-      ...checkUser(runsAs),
-    ])
+    ]
   } catch (error) {
     return [ill('database', mistakeIn(error))]
   }

@@ -1,11 +1,14 @@
 import { FileProblem } from '#derive/import/file.ts'
+import { asSentence, withoutStop } from '#derive/printable.ts'
 import { Refusal, refusals, told, toldMax } from '#registry/refusals.ts'
 import { BackupProblem } from '../backup/manifest.ts'
 import { ConfigProblem } from '../config/config.ts'
 import { EmbeddedProblem } from '../embedded/open.ts'
+import { NotErasable } from '../service/persons.ts'
 import { Fault } from '../store/faults.ts'
+import { MigrationBlocked } from '../store/migration-retry.ts'
+import { SharedSession } from '../store/session-check.ts'
 import { databaseTrouble } from './database-trouble.ts'
-import { asSentence, withoutStop } from './printable.ts'
 
 /** A command was given wrongly, or where it cannot be done. The message says what is wrong and how to put it right. */
 export class Mistake extends Error {
@@ -13,16 +16,25 @@ export class Mistake extends Error {
 }
 
 /** Errors whose message is a sentence for the operator. */
-const sentences = [Mistake, FileProblem, ConfigProblem, EmbeddedProblem, BackupProblem]
+const sentences = [
+  Mistake,
+  NotErasable,
+  FileProblem,
+  ConfigProblem,
+  EmbeddedProblem,
+  BackupProblem,
+  MigrationBlocked,
+  SharedSession,
+]
 
 /** What went wrong, as a sentence for people; of settings, a line for each. */
 export function mistakeIn(error: unknown): string {
-  if (sentences.some((sort) => error instanceof sort)) return (error as Error).message
+  const cause = error instanceof Fault ? error.cause : error
+  if (sentences.some((sort) => cause instanceof sort)) return (cause as Error).message
   if (error instanceof Refusal) return refusalSentence(error)
   if (error instanceof Fault && error.code === 'outcome_unknown') {
     return 'The connection to the database was lost in the last moment: look whether the change is there before you repeat it.'
   }
-  const cause = error instanceof Fault ? error.cause : error
   return databaseTrouble(cause) ?? fileTrouble(cause) ?? unexpected(cause)
 }
 

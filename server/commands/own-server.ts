@@ -1,6 +1,9 @@
+import { connectionOf } from '../app.ts'
 import type { Config } from '../config/config.ts'
-import { clusterFacts } from '../store/cluster-facts.ts'
+import { type ClusterFacts, clusterFacts, readNodes } from '../store/cluster-facts.ts'
+import type { Connection } from '../store/database.ts'
 import { Mistake, mistakeIn } from './mistake.ts'
+import { judgeNodes, page } from './node-archiving.ts'
 
 /** What PostgreSQL's own tools do for a server that is not ours, as commands that can be given as they are. */
 const alternatives = {
@@ -12,20 +15,38 @@ const alternatives = {
     'verify it with PostgreSQL’s own tools, a base backup by pg_verifybackup plumbline-base and a dump by pg_restore --exit-on-error --dbname=another_database plumbline.dump',
 } as const
 
+/** The same where companies are on several nodes: one node alone is no part of a backup that comes back. */
+const alternativesOfNodes = {
+  backup:
+    "back up every node, the coordinator and each worker, with PostgreSQL’s own tools: an archive of its log (archive_mode, archive_command) and a base backup (pg_basebackup, which copies one node alone). Name a moment of all nodes on the coordinator (select citus_create_restore_point('name'))",
+  restore:
+    'stop every node, and restore all of them with PostgreSQL’s own tools to one moment: on each node a copy of its own base backup as the data folder, restore_command, the same recovery_target_name, and an empty recovery.signal',
+  verify:
+    'verify the base backup of every node by pg_verifybackup, and try on other machines whether all nodes come back to one recovery_target_name',
+} as const
+
 /** These commands are about the bundled database; of another one they say what to do instead, and whether it archives. */
-export async function needBundled({ databaseUrl }: Config, what: keyof typeof alternatives): Promise<void> {
+export async function needBundled(config: Config, what: keyof typeof alternatives): Promise<void> {
+  const { databaseUrl } = config
   if (databaseUrl === null) return
-  throw new Mistake(`The database is the one of DATABASE_URL: ${alternatives[what]}. ${await archivingOf(databaseUrl)}`)
+  const alternative = await alternativeFor(connectionOf(databaseUrl, config), what)
+  throw new Mistake(`The database is the one of DATABASE_URL: ${alternative}`)
 }
 
-async function archivingOf(databaseUrl: string): Promise<string> {
+async function alternativeFor(connection: Connection, what: keyof typeof alternatives): Promise<string> {
   try {
-    const { archives, failing, walLevel, archivedAt } = await clusterFacts({ connectionString: databaseUrl })
-    if (!archives)
-      return `It archives nothing (archive_mode = off, wal_level = ${walLevel}), so only the moment of each backup comes back: set archive_mode = on and archive_command for any other.`
-    if (failing) return `Its archiving fails since ${failing.at.toISOString()} (${failing.segment}): look into its log.`
-    return `It archives its log (last at ${archivedAt?.toISOString() ?? 'no time yet'}), so any moment after a base backup comes back.`
+    const facts = await clusterFacts(connection)
+    if (!facts.distributed) return `${alternatives[what]}. ${formatArchiving(facts)}`
+    const { all, says } = judgeNodes(await readNodes(connection))
+    return `${alternativesOfNodes[what]}. At present ${says}${all ? `. ${page}` : ''}`
   } catch (error) {
-    return `Whether it archives its log could not be asked: ${mistakeIn(error)}`
+    return `${alternatives[what]}. Whether it archives its log could not be asked: ${mistakeIn(error)} For a database that Citus distributes ${page}`
   }
+}
+
+function formatArchiving({ archives, failing, walLevel, archivedAt }: ClusterFacts): string {
+  if (!archives)
+    return `It archives nothing (archive_mode = off or no archive_command, wal_level = ${walLevel}), so only the moment of each backup comes back: set archive_mode = on and archive_command for any other.`
+  if (failing) return `Its archiving fails since ${failing.at.toISOString()} (${failing.segment}): look into its log.`
+  return `It archives its log (last at ${archivedAt?.toISOString() ?? 'no time yet'}), so any moment after a base backup comes back.`
 }

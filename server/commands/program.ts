@@ -1,4 +1,5 @@
 import { Command, type CommanderError } from 'commander'
+import { withoutStop } from '#derive/printable.ts'
 import { version } from '../config/config.ts'
 import { addAccount } from './account.ts'
 import { addBackup } from './backup.ts'
@@ -11,13 +12,14 @@ import { addImport } from './import.ts'
 import { addKey } from './key.ts'
 import { Mistake } from './mistake.ts'
 import { addMove } from './move.ts'
-import { withoutStop } from './printable.ts'
+import { addPerson } from './person.ts'
 import { addRecord } from './record.ts'
 import { addRestore } from './restore.ts'
 import { addConfig } from './settings.ts'
 import type { CommandContext } from './terminal.ts'
 import { addToken } from './token.ts'
 import { addUndo } from './undo.ts'
+import { addUsage } from './usage.ts'
 import { addWebhooks } from './webhooks.ts'
 
 /** All commands. Usage mistakes are thrown as `Mistake`. */
@@ -50,12 +52,14 @@ export function makeProgram(context: CommandContext): Command {
   addWebhooks(program, context)
   addKey(program, context)
   addRecord(program, context)
+  addPerson(program, context)
   addImport(program, context)
   addUndo(program, context)
   addChanges(program, context)
   addBackup(program, context)
   addRestore(program, context)
   addMove(program, context)
+  addUsage(program, context)
   addDoctor(program, context)
   addConfig(program, context)
   throwMistakes(program)

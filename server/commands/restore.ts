@@ -1,7 +1,9 @@
-import { resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { counted } from '#derive/words.ts'
 import { restoreBackup } from '../backup/restore.ts'
 import type { Moment } from '../embedded/recover.ts'
+import { type ErasedPerson, erasedPersonsName, keyOf, readErased } from './erased-persons.ts'
 import { Mistake } from './mistake.ts'
 import { needBundled } from './own-server.ts'
 import { withProgress } from './progress.ts'
@@ -19,6 +21,11 @@ export function addRestore(program: Command, context: CommandContext): void {
       'a moment after it that PLUMBLINE_ARCHIVE covers, or latest for all there is',
       readMoment,
     )
+    .option(
+      '--erased <file>',
+      'an erased-persons.jsonl of the former data folder: says how many were erased since; may be given several times',
+      (file: string, files: string[] = []) => [...files, file],
+    )
     .addHelpText(
       'after',
       `
@@ -26,14 +33,15 @@ Examples:
   PLUMBLINE_DATA=./restored plumbline restore plumbline.tar
   PLUMBLINE_ARCHIVE=/mnt/archive plumbline restore /mnt/backups/plumbline-20270301T020000Z --to-time 2027-03-01T09:30:00Z`,
     )
-    .action(async (from: string, { toTime }: { toTime?: Moment }) =>
-      context.say(await restore(context, from, toTime ?? 'copied')),
+    .action(async (from: string, { toTime, erased = [] }: { toTime?: Moment; erased?: string[] }) =>
+      context.say(await restore(context, from, toTime ?? 'copied', erased)),
     )
 }
 
-async function restore(context: CommandContext, from: string, moment: Moment): Promise<Answer> {
+async function restore(context: CommandContext, from: string, moment: Moment, files: string[]): Promise<Answer> {
   const config = configOf(context)
   await needBundled(config, 'restore')
+  const erased = await readErasedFiles(from, files)
   const { dataFolder: folder, databaseUser: user, archive, secret } = config
   const { manifest, withKeys, lastChange } = await withProgress(context, ({ tell }) =>
     restoreBackup({ from, folder, user, moment, archive, progress: tell }),
@@ -42,6 +50,8 @@ async function restore(context: CommandContext, from: string, moment: Moment): P
   const key = withKeys
     ? 'The key that seals tokens came with it.'
     : `The key that seals tokens was not in it: bring it back ${secret === null ? `as ${resolve(folder)}/secret before the first start, or another one is drawn` : 'as PLUMBLINE_SECRET'}.`
+  const since = lastChange ?? manifest.finished_at
+  const again = erasedSince(erased, moment === 'copied' || moment === 'latest' ? new Date(since) : moment.at, folder)
   return {
     json: {
       data: resolve(folder),
@@ -49,8 +59,41 @@ async function restore(context: CommandContext, from: string, moment: Moment): P
       as_of: asOf,
       last_change: lastChange ?? null,
       with_key: withKeys,
+      erased_since: again.count,
     },
-    text: `Restored ${resolve(from)} into ${resolve(folder)}, ${asOf === 'latest' ? 'with all that was archived' : `as of ${asOf}`}.${lastChange ? ` The last change in it is of ${lastChange}.` : ''}\n${key}`,
+    text: `Restored ${resolve(from)} into ${resolve(folder)}, ${asOf === 'latest' ? 'with all that was archived' : `as of ${asOf}`}.${lastChange ? ` The last change in it is of ${lastChange}.` : ''}\n${key}\n${again.says}`,
+  }
+}
+
+/** Files of erased persons: those that are named, and the one beside the backup. */
+async function readErasedFiles(from: string, files: readonly string[]): Promise<Map<string, ErasedPerson[]>> {
+  const beside = join(dirname(resolve(from)), erasedPersonsName)
+  const all = new Map<string, ErasedPerson[]>()
+  for (const file of [...new Set([beside, ...files.map((each) => resolve(each))])]) {
+    const read = await readErased(file)
+    if (read) all.set(file, read.persons)
+    else if (file !== beside) throw new Mistake(`No such file: ${file}.`)
+  }
+  return all
+}
+
+/** Persons that were erased after a moment are in the restored database again. */
+function erasedSince(
+  files: ReadonlyMap<string, ErasedPerson[]>,
+  moment: Date,
+  folder: string,
+): { count: number; says: string } {
+  const names = [...files.keys()].filter((file) => files.get(file)?.some(({ at }) => new Date(at) > moment))
+  const persons = new Set([...files.values()].flat().flatMap((each) => (new Date(each.at) > moment ? keyOf(each) : [])))
+  const give = (options: string): string => `PLUMBLINE_DATA=${resolve(folder)} plumbline person erase ${options}`
+  if (persons.size > 0)
+    return {
+      count: persons.size,
+      says: `${counted(persons.size, 'person')} erased after that moment may be in it again: before you start the service, run "${give(names.map((name) => `--from ${name}`).join(' '))}".`,
+    }
+  return {
+    count: 0,
+    says: `Whoever was erased after that moment is in it again. If the former data folder has an ${erasedPersonsName}, run "${give('--from <file>')}".`,
   }
 }
 

@@ -1,19 +1,23 @@
-import { makeLog, type OpenApp } from '../app.ts'
+import type { App, OpenApp } from '../app.ts'
 import { startBackups } from '../backup/schedule.ts'
 import { serveTogether } from '../cluster/primary.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { isPlain, plainSentence } from '../config/exposure.ts'
 import { startDemo } from '../demo/seed.ts'
+import { watchDisks } from '../disk.ts'
+import type { Keeper } from '../embedded/open.ts'
 import type { Listening } from '../http/listen.ts'
 import { metricsTaken } from '../http/metrics-port.ts'
 import { startSweeper } from '../jobs/sweep.ts'
 import { endInTime, listenForStop, type Stop } from '../lifecycle.ts'
+import { makeLog } from '../log.ts'
 import { serve } from '../serve.ts'
 import { startWebhooks } from '../webhooks/start.ts'
 import { banner } from './banner.ts'
 import { buildConsole } from './build-console.ts'
 import { Mistake } from './mistake.ts'
 import { type Progress, progressOf, startProgress } from './progress.ts'
+import { removeServeNote, writeServeNote } from './serve-note.ts'
 import { systemTrouble, thisSystem } from './system.ts'
 import type { CommandContext } from './terminal.ts'
 import { withAppOf } from './with-app.ts'
@@ -63,16 +67,21 @@ function progressOfServe(context: CommandContext, config: Config): Progress {
 }
 
 async function serveIn(context: CommandContext, opened: OpenApp, stop: Stop): Promise<number> {
-  const { app, connection, databaseIs } = opened
-  const { config, log, database, clock } = app
+  const { app, connection, connections, databaseIs, bundled } = opened
+  const { config, log, database, clock, inBackground, failureNotes } = app
   stop.watch(log)
+  if (connections.isTooFew) throw new Mistake(connections.sentence ?? '')
+  if (connections.sentence !== null) warn(context, log, connections.sentence)
+  await bundled?.keepRunning(keeperOf(app, stop))
+  const disks = await watchDisks(app, bundled?.home ?? null)
   const demo = await startDemo(app)
   const listening = await takePort(config, () => (config.processes === 1 ? serve(app) : serveTogether(opened)))
   // Several processes send beside each other, and the one that looks after them does not.
   const sending = config.processes === 1 ? startWebhooks(app) : undefined
-  const sweeper = startSweeper(database, config, (error) => log.warn({ error }, 'what is old could not be swept'))
-  const backups = startBackups({ config, connection, log, clock })
+  const sweeper = startSweeper(database, config, inBackground)
+  const backups = startBackups({ config, connection, log, clock, notes: failureNotes, inBackground })
 
+  if (bundled) await noteServing(app, listening.url)
   context.say(banner({ config, url: listening.url, databaseIs, demo }))
   if (!context.terminal.stderr.isTTY) {
     for (const note of demo.notes) log.warn(note)
@@ -86,7 +95,28 @@ async function serveIn(context: CommandContext, opened: OpenApp, stop: Stop): Pr
   endInTime(config)
   await Promise.all([listening.drain(), sending?.stop()])
   await Promise.all([sweeper.stop(), backups.stop()])
+  disks.stop()
+  if (bundled) await removeServeNote(config.dataFolder).catch(() => undefined)
   return code
+}
+
+const keeperOf = ({ log, metrics }: App, { signal }: Stop): Keeper => ({
+  stopping: signal,
+  onProblem: (problem) => log.error({ problem }, 'the bundled PostgreSQL does not run; it is tried again without end'),
+  onStarted() {
+    metrics.databaseStarted()
+    log.warn('the bundled PostgreSQL was gone, and was started again')
+  },
+})
+
+/** A full disk keeps the service from nothing but being named by "doctor". */
+const noteServing = ({ config, log }: App, url: string): Promise<void> =>
+  writeServeNote(config.dataFolder, url).catch((error) => log.warn({ error }, 'serve.json could not be written'))
+
+/** For people on a terminal as a line, else as a line of the log. */
+function warn({ terminal: { stderr } }: CommandContext, log: OpenApp['app']['log'], sentence: string): void {
+  if (stderr.isTTY) stderr.write(`${sentence}\n`)
+  else log.warn(sentence)
 }
 
 /** The port of the settings, or what is wrong with it. */

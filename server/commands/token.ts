@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
+import { inLine } from '#derive/printable.ts'
 import { scopes as allScopes } from '#registry/permissions.ts'
 import { allowAddresses, issueToken, revokeToken, rotateToken, showToken, type Token } from '../service/token.ts'
-import { inLine } from './printable.ts'
 import type { Answer, CommandContext } from './terminal.ts'
 import { type InCompany, named, sayOf } from './with-app.ts'
 import { addingTo, readAddresses, readId, readList } from './words.ts'
@@ -19,9 +19,12 @@ export function addToken(program: Command, context: CommandContext): void {
     program.command('token').description('Issue, show, rotate, revoke and restrict the API token of a company.'),
   )
   /** Says the token that there is then. */
-  const tell = ({ company }: Company, make: typeof showToken): Promise<void> =>
-    sayOf(context, company, async ({ transaction, actor, app, company }) =>
-      told(company, await make(transaction, actor, app.secret)),
+  const tell = ({ company }: Company, make: typeof showToken, isRevocation = false): Promise<void> =>
+    sayOf(
+      context,
+      company,
+      async ({ transaction, actor, app, company }) => told(company, await make(transaction, actor, app.secret)),
+      { isRevocation },
     )
 
   add(
@@ -43,7 +46,7 @@ export function addToken(program: Command, context: CommandContext): void {
     .option('--allow <list>', `${addressesAbout} (default: none)`, readAllowed)
     .action(async ({ company, account, scopes = 'all', label, allow = [] }: IssueOptions) => {
       const input = { accountId: account, scopes, label, allowlist: allow }
-      await tell({ company }, (transaction, actor, keys) => issueToken(transaction, actor, keys, input))
+      await tell({ company }, (transaction, actor, keys) => issueToken(transaction, actor, keys, input), true)
     })
 
   add('show', 'Says the active token again. That it was shown is noted.', '--company 1').action((given: Company) =>
@@ -54,17 +57,20 @@ export function addToken(program: Command, context: CommandContext): void {
     'rotate',
     'Replaces the token by a new one with the same scopes, label and addresses; the old one stops at once.',
     '--company 1',
-  ).action((given: Company) => tell(given, rotateToken))
+  ).action((given: Company) => tell(given, rotateToken, true))
 
   add('revoke', 'Ends the token: the API is closed until another one is issued.', '--company 1').action(
-    ({ company }: Company) => sayOf(context, company, revoked),
+    ({ company }: Company) => sayOf(context, company, revoked, { isRevocation: true }),
   )
 
   add('allow', 'Says from which addresses the token may be used.', '--company 1 203.0.113.7,198.51.100.0/24')
     .argument('<list>', addressesAbout, readAllowed)
     .action((addresses: string[], { company }: Company) =>
-      sayOf(context, company, async ({ transaction, actor }) =>
-        allowed(await allowAddresses(transaction, actor, addresses)),
+      sayOf(
+        context,
+        company,
+        async ({ transaction, actor }) => allowed(await allowAddresses(transaction, actor, addresses)),
+        { isRevocation: true },
       ),
     )
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { inLine } from '#derive/printable.ts'
 import { eventNames, payloads } from '#registry/webhooks.ts'
 import { type AttemptShown, attemptsOf } from '#sql/system/webhook-attempts.ts'
 import {
@@ -14,7 +15,6 @@ import {
 } from '../service/webhooks.ts'
 import { checkAddress } from '../webhooks/address.ts'
 import { Mistake } from './mistake.ts'
-import { inLine } from './printable.ts'
 import type { Answer, CommandContext } from './terminal.ts'
 import { type InCompany, named, sayOf } from './with-app.ts'
 import { addingTo, readId, readList } from './words.ts'
@@ -72,10 +72,16 @@ export function addWebhooks(program: Command, context: CommandContext): void {
       }),
     )
 
-  addOne('replay', 'Sends everything again that changed since a moment.', '3 --company 1 --from 2026-03-31T00:00:00Z')
+  addOne(
+    'replay',
+    'Sends everything again that changed since a moment, at most CHANGES_KEPT_DAYS ago.',
+    '3 --company 1 --from 2026-03-31T00:00:00Z',
+  )
     .requiredOption('--from <moment>', 'the moment, as in 2026-03-31T12:00:00Z', readMoment)
     .action((id: number, { from, ...given }: Company & { from: Date }) =>
-      say(given, async ({ transaction }, by) => told(await replayOne(transaction, by, id, from))),
+      say(given, async ({ transaction, app }, by) =>
+        told(await replayOne(transaction, by, id, { from, keptDays: app.config.changesKeptDays })),
+      ),
     )
 
   addOne('enable', 'Goes on where it stopped, at once.', '3 --company 1').action((id: number, given: Company) =>

@@ -1,10 +1,10 @@
+import { inLine } from '#derive/printable.ts'
 import { type App, findDatabase, type OpenApp, openApp } from '../app.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { type Actor, operator } from '../service/actor.ts'
 import { type Company, showCompany } from '../service/company.ts'
 import type { Transaction } from '../store/database.ts'
 import { needDatabase } from './data-folder.ts'
-import { inLine } from './printable.ts'
 import { type Progress, progressOf, withProgress } from './progress.ts'
 import type { Answer, CommandContext } from './terminal.ts'
 
@@ -63,7 +63,16 @@ export const withDatabase = <T>(
 export const inTransaction = <T>(
   context: CommandContext,
   work: (transaction: Transaction, app: App) => Promise<T>,
-): Promise<T> => withApp(context, ({ app }) => app.database.transaction((transaction) => work(transaction, app)))
+  options: TransactionOptions = {},
+): Promise<T> =>
+  withApp(context, ({ app }) =>
+    app.database.transaction((transaction) => work(transaction, app), undefined, persistent(options)),
+  )
+
+/** What takes rights away is begun again where it waited in vain. */
+type TransactionOptions = { isRevocation?: boolean }
+
+const persistent = ({ isRevocation = false }: TransactionOptions) => ({ isPersistent: isRevocation })
 
 export type InCompany = { transaction: Transaction; app: App; company: Company; actor: Actor }
 
@@ -72,10 +81,14 @@ export async function sayOf(
   context: CommandContext,
   id: number,
   work: (inside: InCompany) => Promise<Answer>,
+  options: TransactionOptions = {},
 ): Promise<void> {
   const answer = await withExisting(context, ({ app }) =>
-    app.database.transaction(async (transaction) =>
-      work({ transaction, app, company: await showCompany(transaction, id), actor: operator(id) }),
+    app.database.transaction(
+      async (transaction) =>
+        work({ transaction, app, company: await showCompany(transaction, id), actor: operator(id) }),
+      undefined,
+      persistent(options),
     ),
   )
   context.say(answer)

@@ -12,6 +12,14 @@ export const readId =
     throw new Mistake(`${called} must be a positive whole number and not ${JSON.stringify(word)}.`)
   }
 
+export const readWhole =
+  (called: string, least: number, most: number) =>
+  (word: string): number => {
+    const count = /^\d{1,15}$/.test(word) ? Number(word) : Number.NaN
+    if (count >= least && count <= most) return count
+    throw new Mistake(`${called} must be a whole number from ${least} to ${most} and not ${JSON.stringify(word)}.`)
+  }
+
 /** Adds a command about one company to a group of them. `example` is what follows its name. */
 export const addingTo =
   (group: Command) =>

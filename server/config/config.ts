@@ -10,8 +10,9 @@ export function readConfig(environment: Environment): Config {
   const problems: string[] = []
   const config: { [key: string]: unknown } = {}
   for (const [key, setting] of Object.entries<Setting>(settingsByKey)) {
-    const value = setting.read(textOf(setting, environment), config)
-    if (value === undefined) problems.push(`${setting.name} must be ${setting.must}.`)
+    const text = textOf(setting, environment)
+    const value = setting.read(text, config)
+    if (value === undefined) problems.push(`${setting.name} must be ${setting.mustFor?.(text) ?? setting.must}.`)
     else config[key] = value
   }
   if (problems.length > 0) throw new ConfigProblem(problems)

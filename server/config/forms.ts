@@ -1,7 +1,13 @@
 import { isIP } from 'node:net'
 
 /** What the text of a setting must be, what it says, and whether it is never shown. */
-export type Form<Value> = { must: string; read: (text: string) => Value | undefined; secret?: true }
+export type Form<Value> = {
+  must: string
+  /** The same for one text, where it says more. */
+  mustFor?: (text: string) => string | undefined
+  read: (text: string) => Value | undefined
+  secret?: true
+}
 
 export const anything: Form<string> = { read: (text) => text, must: 'anything' }
 
@@ -61,9 +67,27 @@ export const address: Form<Address> = {
 
 /** Without a host, as in postgres://user@/name?host=/run/postgresql, it means a Unix socket. */
 export const postgresUrl: Form<string> = {
-  read: (text) => (/^postgres(ql)?:$/.test(parsed(text.replace('@/', '@socket/'))?.protocol ?? '') ? text : undefined),
+  read: (text) => (postgresUrlOf(text) && !namesSeveralHosts(text) ? text : undefined),
   must: 'an address like postgres://user:password@host:5432/name',
+  mustFor: (text) =>
+    namesSeveralHosts(text)
+      ? 'an address with one host: name one that follows the primary, such as a TCP proxy or the provider’s name'
+      : undefined,
   secret: true,
+}
+
+/** The parsed address of a database. */
+export function postgresUrlOf(text: string): URL | null {
+  const url = parsed(text.replace('@/', '@socket/'))
+  return url && /^postgres(ql)?:$/.test(url.protocol) ? url : null
+}
+
+/** The driver knows one host. A list with ports is no URL, so it is looked for in the text. */
+function namesSeveralHosts(text: string): boolean {
+  const [address = '', query = ''] = text.split('?', 2)
+  const [, , authority = ''] = address.split('/', 3)
+  const hosts = authority.slice(authority.lastIndexOf('@') + 1)
+  return hosts.includes(',') || new URLSearchParams(query).getAll('host').join().includes(',')
 }
 
 export const webAddress: Form<string> = {

@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { memoryHere } from '../embedded/memory.ts'
 import { isHere } from './exposure.ts'
-import { type Form, oneOf, whole } from './forms.ts'
+import { type Form, oneOf, orNone, postgresUrlOf, whole } from './forms.ts'
 
 /** Settings of which more than their own text counts. */
 
@@ -32,6 +33,30 @@ export const ofBundled: Reader<string | null> = {
   read: (text, { databaseUrl }) => (text === '' ? null : databaseUrl ? undefined : text),
 }
 
+/** A file with the password of DATABASE_URL on its first line. It is read for each new connection. */
+export const passwordFile: Reader<string | null> = {
+  must: 'a file that can be read, with the password on its first line; without DATABASE_URL, or with a password in it, leave it out',
+  read(text, { databaseUrl }) {
+    if (text === '') return null
+    // What is wrong with the address is said of the address.
+    if (databaseUrl === undefined) return text
+    return databaseUrl !== null && !hasPassword(databaseUrl) && isPasswordFile(text) ? text : undefined
+  },
+}
+
+function hasPassword(databaseUrl: string): boolean {
+  const url = postgresUrlOf(databaseUrl)
+  return url !== null && (url.password !== '' || url.searchParams.has('password'))
+}
+
+function isPasswordFile(path: string): boolean {
+  try {
+    return /^[^\r\n]/.test(readFileSync(path, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
 /** The least that each of so many processes needs of the database still fits into what the bundled one takes. */
 const processesMax = 32
 export const processCount: Form<number> = {
@@ -49,14 +74,19 @@ const byMemory = ({ must, read }: Form<number>, fitting: (memory: number) => num
 const within = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most))
 
 const megabyte = 1024 * 1024
-const count = whole(1, 65_536)
-const megabytes: Form<number> = {
-  must: count.must,
-  read: (text) => {
-    const wanted = count.read(text)
-    return wanted && wanted * megabyte
-  },
+/** Bytes, from a whole number of megabytes. */
+const megabytesBetween = (min: number, max: number): Form<number> => {
+  const count = whole(min, max)
+  return {
+    must: count.must,
+    read: (text) => {
+      const megabytesRead = count.read(text)
+      return megabytesRead === undefined ? undefined : megabytesRead * megabyte
+    },
+  }
 }
+
+export const megabytes = megabytesBetween(1, 65_536)
 
 /** A connection for every 256 KiB of a process's memory. */
 export const callersByMemory = byMemory(whole(16, 100_000), (memory) =>
@@ -67,3 +97,6 @@ export const callersByMemory = byMemory(whole(16, 100_000), (memory) =>
 export const bufferByMemory = byMemory(megabytes, (memory) =>
   within(16 * megabyte, Math.floor(memory / 16), 512 * megabyte),
 )
+
+/** Bytes; null: what goes with the size of the disk. */
+export const diskReserve: Reader<number | null> = orNone(megabytesBetween(0, 1_048_576))

@@ -13,7 +13,17 @@ import {
   webAddress,
   whole,
 } from './forms.ts'
-import { bufferByMemory, callersByMemory, demoMode, ofBundled, processCount, type Reader } from './readers.ts'
+import {
+  bufferByMemory,
+  callersByMemory,
+  demoMode,
+  diskReserve,
+  megabytes,
+  ofBundled,
+  passwordFile,
+  processCount,
+  type Reader,
+} from './readers.ts'
 
 /** A setting: its name, the text that stands where none is given, how it is read, and what it means. */
 export type Setting = Reader<unknown> & { name: string; initial: string; about: string }
@@ -34,6 +44,11 @@ export const settingsByKey = {
     'DATABASE_URL',
     orNone(postgresUrl),
     'PostgreSQL to use (postgres://…). Empty: the bundled one.',
+  ),
+  databasePasswordFile: optional(
+    'DATABASE_PASSWORD_FILE',
+    passwordFile,
+    'File with the password for DATABASE_URL on its first line, read for each new connection. Empty: the one in the address.',
   ),
   dataFolder: setting('PLUMBLINE_DATA', './data', anything, 'Folder of the bundled database and the generated key.'),
   databaseUser: optional(
@@ -66,6 +81,12 @@ export const settingsByKey = {
     'info',
     oneOf('debug', 'info', 'warn', 'error', 'silent'),
     'debug, info, warn, error or silent.',
+  ),
+  logFormat: setting(
+    'LOG_FORMAT',
+    'auto',
+    oneOf('auto', 'json', 'text'),
+    'json, text (a line for people), or auto: text where the standard error is a terminal, else json.',
   ),
   demo: setting(
     'PLUMBLINE_DEMO',
@@ -163,7 +184,14 @@ export const settingsByKey = {
     'WEBHOOK_ATTEMPTS_KEPT_DAYS',
     '30',
     whole(1, 3650),
-    'Days for which what was sent to webhooks, and what they answered, is kept, 1 to 3650.',
+    'Days for which attempts to send to webhooks are kept, 1 to 3650.',
+  ),
+  // Bytes.
+  webhookAttemptsBytes: setting(
+    'WEBHOOK_ATTEMPTS_MB',
+    '64',
+    megabytes,
+    'Most megabytes of attempts that are kept for a company, 1 to 65536; the oldest successes go first.',
   ),
   backupTo: optional(
     'PLUMBLINE_BACKUP_TO',
@@ -194,6 +222,12 @@ export const settingsByKey = {
     whole(1, 86_400),
     'Seconds after which a change is handed to the archive at the latest, 1 to 86400.',
   ),
+  // Bytes; null: by the size of the disk.
+  diskReserve: optional(
+    'PLUMBLINE_DISK_RESERVE_MB',
+    diskReserve,
+    'Megabytes of the bundled database’s disk below which writes are refused with 503, 0 to 1048576; 0: none. Empty: the smaller of 256 and a twentieth of the disk.',
+  ),
   statementTimeout: setting('STATEMENT_TIMEOUT_MS', '10000', milliseconds, 'Longest a statement may run.'),
   lockTimeout: setting('LOCK_TIMEOUT_MS', '8000', milliseconds, 'Longest a statement may wait for a lock.'),
   connectTimeout: setting(
@@ -207,6 +241,12 @@ export const settingsByKey = {
     '8000',
     milliseconds,
     'Longest a stop may wait for requests that are running.',
+  ),
+  drainNotice: setting(
+    'DRAIN_NOTICE_MS',
+    '300',
+    whole(0, 600_000, ' of milliseconds'),
+    'How long /readyz says no before a stop closes the port, 0 to 600000: longer than your balancer takes to notice.',
   ),
   headersTimeout: setting(
     'HEADERS_TIMEOUT_MS',

@@ -36,15 +36,18 @@ export async function update(asked: Asked<'accounts.update'>) {
   const id = recordId(asked)
   const { own_password, ...wanted } = await asked.body()
   await confirmWhereNeeded(asked, id, wanted, own_password)
-  return asked.change(async (transaction, session) => {
-    const { actor, row } = session
-    const before = await holdAccount(transaction, actor.companyId, id)
-    mayChangeAccount(selfOf(session), before, wanted)
-    const account = await setAccount(transaction, actor.companyId, id, wanted, { hashing: asked.passwords.hash })
-    await auditAccount(transaction, actor, before, account, wanted.password !== undefined)
-    const renews = row.account_id === id && wanted.password !== undefined
-    return { data: account, ...(renews ? { session: await renewSession(transaction, asked) } : {}) }
-  })
+  return asked.change(
+    async (transaction, session) => {
+      const { actor, row } = session
+      const before = await holdAccount(transaction, actor.companyId, id)
+      mayChangeAccount(selfOf(session), before, wanted)
+      const account = await setAccount(transaction, actor.companyId, id, wanted, { hashing: asked.passwords.hash })
+      await auditAccount(transaction, actor, before, account, wanted.password !== undefined)
+      const renews = row.account_id === id && wanted.password !== undefined
+      return { data: account, ...(renews ? { session: await renewSession(transaction, asked) } : {}) }
+    },
+    { isRevocation: true },
+  )
 }
 
 const selfOf = ({ row }: Session) => ({ id: row.account_id, permissions: row.permissions })

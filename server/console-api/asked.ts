@@ -91,8 +91,14 @@ export type Admitted = Asking & {
    */
   change<T extends Finished>(
     work: (transaction: Transaction, session: Session) => Promise<T>,
-    isPreview?: boolean,
+    options?: ChangeOptions,
   ): Promise<T | ConsoleReply>
+}
+
+export type ChangeOptions = {
+  isPreview?: boolean
+  /** It takes rights away: it has the company's gate alone from the beginning, and is begun again where it waited in vain. */
+  isRevocation?: boolean
 }
 
 /** What a handler is given: the parameters and the body that its operation says it has. */

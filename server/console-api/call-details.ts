@@ -87,10 +87,13 @@ function again({ app, change, requestId, ...asked }: Admitted, route: ResourceRo
       transaction.undo()
     }
   }
-  return change(async (transaction, session) => {
-    const { status, body } = await answered(transaction, session)
-    return { data: { status, body } }
-  }, true)
+  return change(
+    async (transaction, session) => {
+      const { status, body } = await answered(transaction, session)
+      return { data: { status, body } }
+    },
+    { isPreview: true },
+  )
 }
 
 /** What stands where a path of a record has its id. */

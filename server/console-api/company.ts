@@ -14,11 +14,14 @@ export const fetch = ({ app, read }: Asked<'company.fetch'>) =>
 
 export async function update({ body, change }: Asked<'company.update'>) {
   const wanted = await body()
-  return change(async (transaction, { actor }) => {
-    const before = await showCompany(transaction, actor.companyId)
-    const after = await setCompany(transaction, actor.companyId, wanted)
-    await auditCompany(transaction, actor, before, after)
-    const { is_demo: _, ...company } = await showCompany(transaction, actor.companyId)
-    return { data: company }
-  })
+  return change(
+    async (transaction, { actor }) => {
+      const before = await showCompany(transaction, actor.companyId)
+      const after = await setCompany(transaction, actor.companyId, wanted)
+      await auditCompany(transaction, actor, before, after)
+      const { is_demo: _, ...company } = await showCompany(transaction, actor.companyId)
+      return { data: company }
+    },
+    { isRevocation: true },
+  )
 }

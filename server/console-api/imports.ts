@@ -60,6 +60,6 @@ function run({ app, change, requestId }: Admitted, given: Omit<ImportBatch, 'cal
   const call = { params: {}, requestId, errorsPage: errorsAddress(app.config.publicUrl) }
   return change(
     async (transaction, { actor }) => replyOf(await importBatch(app, transaction, actor, { ...given, call })),
-    given.part === undefined,
+    { isPreview: given.part === undefined },
   )
 }

@@ -1,6 +1,7 @@
 import type { Shape } from '#derive/console/operation.ts'
 import { readPairs } from '#derive/query.ts'
 import { bodyBytesMax } from '#registry/limits.ts'
+import { closeGate, passGate } from '#sql/system/locks.ts'
 import { type Body, readBody } from '../http/protocol/body.ts'
 import { readHeaders } from '../http/protocol/headers.ts'
 import { readBytes } from '../http/read-bytes.ts'
@@ -12,7 +13,7 @@ import {
   type Session,
 } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
-import type { Asking, ConsoleReply, Finished } from './asked.ts'
+import type { Asking, ChangeOptions, ConsoleReply, Finished } from './asked.ts'
 import { refuseCrossSite, refuseMisdirected } from './cross-site.ts'
 import { oncePerKey } from './once-per-key.ts'
 import { readMembers } from './read-members.ts'
@@ -50,18 +51,22 @@ export async function runConsole(asking: Asking): Promise<ConsoleReply> {
       readMembers(readBody(await bytes(), headers, route.accepts, route.bodyMax?.values), route.body as Shape),
     change: async <T extends Finished>(
       work: (transaction: Transaction, session: Session) => Promise<T>,
-      isPreview = false,
+      { isPreview = false, isRevocation = false }: ChangeOptions = {},
     ): Promise<T | ConsoleReply> => {
       const key = isPreview ? undefined : headers.idempotencyKey
       const body = key !== undefined && route.body ? await bytes() : noBody
-      return app.database.transaction(async (transaction) => {
-        const held = await holdLiveSession(transaction, asked.session().key)
+      const done = async (transaction: Transaction): Promise<T | ConsoleReply> => {
+        const session = asked.session()
+        const { companyId } = session.key
+        transaction.send(isRevocation ? closeGate(companyId) : passGate(companyId))
+        const held = await holdLiveSession(transaction, session.key)
         needed(asking, held)
         if (key === undefined || body === 'too large') return work(transaction, held)
         const { path, requestId } = asking
         const write = { session: held, key, route, path, bytes: body.bytes, requestId, secret: app.secret }
         return oncePerKey(transaction, write, () => work(transaction, held))
-      })
+      }
+      return app.database.transaction(done, undefined, { isPersistent: isRevocation })
     },
   }
   // What answers it takes what its operation says it has.

@@ -66,13 +66,16 @@ function writing(route: DataRoute, write: Write) {
       body: route.body ? await asked.bytes() : { bytes: Buffer.alloc(0) },
     }
     const intent = readIntent(call, asked.headers)
-    return asked.change(async (transaction, session) => {
-      const { actor } = session
-      const mayDo = (code: string) => needPermission(session, code)
-      const done = await runCommand(transaction, actor, write(actor.companyId, call, intent, mayDo))
-      const answer = await conclude(asked.app, transaction, { actor, call, intent }, done)
-      if (intent.dryRun) transaction.undo()
-      return replyOf(answer)
-    }, intent.dryRun)
+    return asked.change(
+      async (transaction, session) => {
+        const { actor } = session
+        const mayDo = (code: string) => needPermission(session, code)
+        const done = await runCommand(transaction, actor, write(actor.companyId, call, intent, mayDo))
+        const answer = await conclude(asked.app, transaction, { actor, call, intent }, done)
+        if (intent.dryRun) transaction.undo()
+        return replyOf(answer)
+      },
+      { isPreview: intent.dryRun },
+    )
   }
 }

@@ -47,18 +47,21 @@ export async function changeMe(asked: Asked<'me.update'>) {
   else if (own.email !== undefined && own.email !== session.row.email) throw needsPassword('password.current')
 
   const next = secret?.next
-  return change(async (transaction, { key, actor, row }) => {
-    const wanted = { ...own, ...(next === undefined ? {} : { password: next }) }
-    const account = await setAccount(transaction, key.companyId, row.account_id, wanted, {
-      hashing: passwords.hash,
-      passwordField: 'password.next',
-    })
-    await auditAccount(transaction, actor, accountOf(row), account, next !== undefined)
-    return {
-      data: me({ ...session, row: { ...row, account_name: account.name, email: account.email } }),
-      ...(next === undefined ? {} : { session: await renewSession(transaction, asked) }),
-    }
-  })
+  return change(
+    async (transaction, { key, actor, row }) => {
+      const wanted = { ...own, ...(next === undefined ? {} : { password: next }) }
+      const account = await setAccount(transaction, key.companyId, row.account_id, wanted, {
+        hashing: passwords.hash,
+        passwordField: 'password.next',
+      })
+      await auditAccount(transaction, actor, accountOf(row), account, next !== undefined)
+      return {
+        data: me({ ...session, row: { ...row, account_name: account.name, email: account.email } }),
+        ...(next === undefined ? {} : { session: await renewSession(transaction, asked) }),
+      }
+    },
+    { isRevocation: true },
+  )
 }
 
 const accountOf = ({ account_id, account_name, email, permissions }: SessionRow) => ({

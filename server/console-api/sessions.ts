@@ -13,14 +13,19 @@ export const list = async ({ app, session }: Asked<'sessions.list'>) =>
   whole(await listSessions(app.database, session()))
 
 export const endOthers = ({ change }: Asked<'sessions.end-others'>) =>
-  change(async (transaction, session) => ({ data: { ended: await endOtherSessions(transaction, session) } }))
+  change(async (transaction, session) => ({ data: { ended: await endOtherSessions(transaction, session) } }), {
+    isRevocation: true,
+  })
 
 export async function endOne(asked: Asked<'sessions.end'>) {
   const id = sessionId(asked)
-  return asked.change(async (transaction, session): Promise<Done<'sessions.end'>> => {
-    const isThis = await endOwnSession(transaction, session, id)
-    return { data: { id, ended: true }, ...(isThis ? { session: null } : {}) }
-  })
+  return asked.change(
+    async (transaction, session): Promise<Done<'sessions.end'>> => {
+      const isThis = await endOwnSession(transaction, session, id)
+      return { data: { id, ended: true }, ...(isThis ? { session: null } : {}) }
+    },
+    { isRevocation: true },
+  )
 }
 
 /** What a session remembers of where it began. */

@@ -20,7 +20,8 @@ const hashesAtOnceMax = 4
 const hashWaitMilliseconds = 2000
 
 /** The console: its operations under /console/, and its files everywhere else. */
-export function makeConsole(app: App, { shares, within, outside }: Admission, files: AppFiles): Site {
+export function makeConsole(app: App, admission: Admission, files: AppFiles): Site {
+  const { shares, within, outside, refuseWritesInShortage } = admission
   const passwords = openPasswordQueue({ atOnceMax: hashesAtOnceMax, waitMilliseconds: hashWaitMilliseconds })
   const clientOf = clientReader(app.config.trustedProxies)
   const cookies = cookiesOf(app.config)
@@ -39,6 +40,7 @@ export function makeConsole(app: App, { shares, within, outside }: Admission, fi
   /** A session takes the share of the people of its company; a sign-in takes that of its peer. Decisions, Overload. */
   async function asked(incoming: Incoming, route: ConsoleRoute, id: string | undefined): Promise<Sent> {
     const { request, who } = incoming
+    if (needsRoom(route)) refuseWritesInShortage()
     const client = clientOf(request)
     if (client.forwardedFor !== null) who.forwarded_for = client.forwardedFor
     const shown = shownCookies(cookies, request.headers.cookie)
@@ -58,6 +60,10 @@ export function makeConsole(app: App, { shares, within, outside }: Admission, fi
   }
 }
 
+/** Reads, sign-in and sign-out need none, and what its operation says needs none. */
+const needsRoom = ({ needs, method, needsNoRoom }: ConsoleRoute): boolean =>
+  method !== 'GET' && needs !== 'nobody' && !needsNoRoom
+
 function sortOf({ needs, method }: ConsoleRoute, devices: string | undefined): Sort {
   if (needs === 'nobody') return devices === undefined ? 'sign-ins' : 'known-sign-ins'
   return method === 'GET' ? 'reads' : 'writes'
@@ -69,7 +75,7 @@ const sharedBy = (app: App, share: Parameters<App['database']['read']>[1]): App 
   database: {
     ...app.database,
     read: (statement) => app.database.read(statement, share),
-    transaction: (work) => app.database.transaction(work, share),
+    transaction: (work, _, options) => app.database.transaction(work, share, options),
   },
 })
 

@@ -16,28 +16,34 @@ import {
   type Token,
 } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
-import type { Asked, Done } from './asked.ts'
+import type { Asked, ChangeOptions, Done } from './asked.ts'
 import { confirmedBody } from './sessions.ts'
 
 /** Settings, API: the company's one token. Whatever shows, replaces or frees it asks for one's own password again. */
 
 export const show = (asked: Asked<'token.show'>) => showing(asked, showToken)
-export const rotate = (asked: Asked<'token.rotate'>) => showing(asked, rotateToken)
+export const rotate = (asked: Asked<'token.rotate'>) => showing(asked, rotateToken, revoking)
 
-async function showing(asked: Asked<'token.show' | 'token.rotate'>, read: typeof showToken) {
+async function showing(
+  asked: Asked<'token.show' | 'token.rotate'>,
+  read: typeof showToken,
+  options: ChangeOptions = {},
+) {
   await confirmedBody(asked)
   return asked.change(async (transaction, { actor, row }) => {
     const { token } = await read(transaction, actor, asked.app.secret, row.permissions)
     return { data: { token } }
-  })
+  }, options)
 }
+
+const revoking: ChangeOptions = { isRevocation: true }
 
 export async function revoke(asked: Asked<'token.revoke'>) {
   await confirmedBody(asked)
   return asked.change(async (transaction, { actor }): Promise<Done<'token.revoke'>> => {
     await revokeToken(transaction, actor)
     return { data: { revoked: true } }
-  })
+  }, revoking)
 }
 
 export const fetch = ({ read }: Asked<'token.fetch'>) =>
@@ -77,7 +83,7 @@ export async function issue(asked: Asked<'token.issue'>) {
       issuerHolds: row.permissions,
     })
     return { data: { token } }
-  })
+  }, revoking)
 }
 
 export async function allow(asked: Asked<'token.allow'>) {
@@ -85,7 +91,7 @@ export async function allow(asked: Asked<'token.allow'>) {
   return asked.change(async (transaction, { actor }) => {
     const allowed = await allowAddresses(transaction, actor, allowlist)
     return { data: await shown(transaction, actor.companyId, allowed) }
-  })
+  }, revoking)
 }
 
 export async function update(asked: Asked<'token.change'>) {
@@ -93,7 +99,7 @@ export async function update(asked: Asked<'token.change'>) {
   return asked.change(async (transaction, { actor, row }) => {
     const changed = await changeToken(transaction, actor, wanted, row.permissions)
     return { data: await shown(transaction, actor.companyId, changed) }
-  })
+  }, revoking)
 }
 
 export async function options({ app, request, session }: Asked<'token.options'>) {

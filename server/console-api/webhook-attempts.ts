@@ -1,10 +1,10 @@
-import type { WebhookAttemptOpened } from '#derive/console/answers.ts'
 import { invalid, quoted } from '#derive/query.ts'
 import { testEvent } from '#registry/webhooks.ts'
 import { type AttemptInFull, type AttemptShown, attemptsOf, countAttempts } from '#sql/system/webhook-attempts.ts'
 import { recordId } from '../pipeline/read-intent.ts'
 import { needViews } from '../service/webhook-input.ts'
-import { findOneAttempt, sendAgain as sendOnceMore, sendTest } from '../webhooks/delivery.ts'
+import { findOneAttempt, showAttempt } from '../webhooks/attempts.ts'
+import { sendAgain as sendOnceMore, sendTest } from '../webhooks/delivery.ts'
 import type { Admitted, Asked } from './asked.ts'
 import { readPage, rowsOf } from './paging.ts'
 import { existing } from './webhooks.ts'
@@ -20,19 +20,19 @@ export async function list(asked: Asked<'webhooks.attempts'>) {
 }
 
 export async function fetch(asked: Asked<'webhook-attempts.fetch'>) {
-  return { data: shown(await visible(asked)) }
+  return { data: await showAttempt(asked.app, asked.session().actor.companyId, await visible(asked)) }
 }
 
 /** The time that it takes is the receiver's, not ours. */
 export async function test(asked: Asked<'webhooks.test'>) {
   const { company_id: companyId, id } = await existing(asked)
-  return { data: shown(await asked.outside(() => sendTest(asked.app, companyId, id))) }
+  return { data: await asked.outside(() => sendTest(asked.app, companyId, id)) }
 }
 
 export async function sendAgain(asked: Asked<'webhook-attempts.send-again'>) {
   const { id } = await visible(asked)
   const { companyId } = asked.session().actor
-  return { data: shown(await asked.outside(() => sendOnceMore(asked.app, companyId, id))) }
+  return { data: await asked.outside(() => sendOnceMore(asked.app, companyId, id)) }
 }
 
 /** The attempt of the path, for somebody who may see the record that it tells of. */
@@ -48,5 +48,3 @@ function readFailed(text: string | undefined): boolean {
     throw invalid('failed', `is ${quoted(text)}; it must be true or false`)
   return text === 'true'
 }
-
-const shown = ({ after: _, ...attempt }: AttemptInFull): WebhookAttemptOpened => attempt

@@ -1,4 +1,4 @@
-import type { Webhook as WebhookShown, WebhookTrouble } from '#derive/console/answers.ts'
+import type { WebhookOpened, Webhook as WebhookShown, WebhookTrouble } from '#derive/console/answers.ts'
 import { invalidField } from '#registry/refusals.ts'
 import { type FailingRow, failingWebhooks } from '#sql/system/webhooks.ts'
 import { recordId } from '../pipeline/read-intent.ts'
@@ -41,8 +41,18 @@ export async function troubles({ app, session }: Asked<'webhooks.troubles'>) {
 }
 
 export async function fetch(asked: Asked<'webhooks.fetch'>) {
-  return { data: shown(await existing(asked)) }
+  const webhook = await existing(asked)
+  const data: WebhookOpened = { ...shown(webhook), attempts_since: attemptsSince(webhook, asked.app) }
+  return { data }
 }
+
+/** Every attempt from this moment on is still there. */
+function attemptsSince({ created_at, attempts_from }: Webhook, { config, clock }: Admitted['app']): string {
+  const keptSince = clock.now().getTime() - config.webhookAttemptsKeptDays * dayMilliseconds
+  return new Date(Math.max(created_at.getTime(), attempts_from?.getTime() ?? 0, keptSince)).toISOString()
+}
+
+const dayMilliseconds = 24 * 3600 * 1000
 
 export async function create(asked: Asked<'webhooks.create'>) {
   const wanted = await confirmedBody(asked)
@@ -74,7 +84,10 @@ async function switched(asked: Admitted, switchOne: typeof enableOne) {
 export async function replay(asked: Asked<'webhooks.replay'>) {
   const { id } = await existing(asked)
   const from = readMoment((await asked.body()).from)
-  return change(asked, async (transaction, by) => ({ data: shown(await replayOne(transaction, by, id, from)) }))
+  const keptDays = asked.app.config.changesKeptDays
+  return change(asked, async (transaction, by) => ({
+    data: shown(await replayOne(transaction, by, id, { from, keptDays })),
+  }))
 }
 
 export async function remove(asked: Asked<'webhooks.delete'>) {
@@ -120,9 +133,9 @@ function readMoment(text: string): Date {
 const text = (moment: Date | null): string | null => moment?.toISOString() ?? null
 
 const shown = (webhook: Webhook): WebhookShown => {
-  const { id, name, url, events, payload, ordered, disabled_because, pending } = webhook
+  const { id, name, url, events, payload, ordered, disabled_because, pending, is_replaying } = webhook
   return {
-    ...{ id, name, url, events, payload, ordered, disabled_because },
+    ...{ id, name, url, events, payload, ordered, disabled_because, is_replaying },
     created_at: text(webhook.created_at),
     previous_until: text(webhook.previous_until),
     next_attempt_at: text(webhook.next_attempt_at),

@@ -1,5 +1,6 @@
 import { counted } from '#derive/words.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { liftTransactionTimeout } from '#sql/system/connection.ts'
 import {
   type DemoAccountRow,
   type DemoCompanyRow,
@@ -67,6 +68,7 @@ export async function seedDemo(app: App): Promise<DemoStory> {
 /** Where it is to be added it is made whole or not at all, and once, however many servers start at the same moment. */
 async function storyOf(app: App, add: boolean): Promise<Omit<DemoStory, 'notes'>> {
   return app.database.transaction(async (transaction) => {
+    transaction.send(liftTransactionTimeout())
     const there = await transaction.run<DemoCompanyRow>(demoCompanies())
     if (there.length > 0 || !add) return { isNew: false, companies: await describe(transaction, app, there) }
     await transaction.run(lockDemo())

@@ -1,7 +1,8 @@
 import type { JsonObject } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { operator } from '../service/actor.ts'
-import { changeRecord, createRecord } from '../service/write-record.ts'
+import { runLocked } from '../service/command.ts'
+import { change as changing, creation } from '../service/write-record.ts'
 import type { Transaction } from '../store/database.ts'
 
 /** Writes the records of the demo, through the services that write all records. */
@@ -30,11 +31,13 @@ export function makeSeeder(transaction: Transaction, companyId: number): Seeder 
   const actor = operator(companyId)
   const make = async (resource: string, bodies: readonly JsonObject[]): Promise<number[]> => {
     const definition = definitionNamed(resource)
-    const records = await Promise.all(bodies.map((body) => createRecord(transaction, actor, definition, body)))
+    const records = await Promise.all(
+      bodies.map((body) => runLocked(transaction, actor, creation(companyId, definition, body))),
+    )
     return records.map(({ id }) => id)
   }
   const change = async (resource: string, id: number, body: JsonObject): Promise<void> => {
-    await changeRecord(transaction, actor, definitionNamed(resource), id, body, undefined)
+    await runLocked(transaction, actor, changing(companyId, definitionNamed(resource), id, body, undefined))
   }
   return {
     make,

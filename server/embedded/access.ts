@@ -36,7 +36,8 @@ export async function servicePassword({ data }: Pick<Location, 'data'>): Promise
   return (await readPassword(file)) ?? servicePassword({ data })
 }
 
-async function readPassword(file: string): Promise<string | undefined> {
+/** Undefined where there is none yet. */
+export async function readPassword(file: string): Promise<string | undefined> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined
     throw refusedBy(error, file)

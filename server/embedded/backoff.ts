@@ -3,8 +3,12 @@ import type { Location } from './location.ts'
 import { EmbeddedProblem } from './problem.ts'
 import type { ServerStatus } from './status.ts'
 
-/** Waits between two readings of the status, and gives up with the reason last heard. */
-export function startBackoff({ cluster }: Location, progress: (sentence: string) => void) {
+/** Waits between two readings of the status, and gives up with the reason last heard, or once `signal` aborts. */
+export function startBackoff(
+  { cluster }: Location,
+  progress: (sentence: string) => void,
+  signal: AbortSignal | undefined,
+) {
   let since = Date.now()
   let reason = 'it did not answer'
   let told = false
@@ -33,7 +37,7 @@ export function startBackoff({ cluster }: Location, progress: (sentence: string)
           `Waiting for PostgreSQL to ${status.state === 'alive' && status.doing === 'stopping' ? 'stop' : 'start'} …`,
         )
       }
-      await sleep(waited < 2_000 ? 20 : 200)
+      await sleep(waited < 2_000 ? 20 : 200, undefined, { signal })
     },
   }
 }

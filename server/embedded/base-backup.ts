@@ -66,6 +66,7 @@ function baseBackup(client: Client, { into, expect, came }: Copying): Promise<Lo
     }
     const query = {
       submit: (wire: Wire) => {
+        if (into.destroyed) wire.stream.destroy()
         into.once('close', () => wire.stream.destroy())
         wire.query(command)
         return null

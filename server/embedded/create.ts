@@ -59,6 +59,6 @@ export async function clusterExists({ cluster }: Location, major: string): Promi
   if (made === undefined) return false
   if (made.trim() === major) return true
   throw new EmbeddedProblem(
-    `The database in ${cluster} was made by PostgreSQL ${made.trim()} and the bundled one is ${major}: move its data with pg_dump of the old version, or set PLUMBLINE_DATA to another folder.`,
+    `The database in ${cluster} was made by PostgreSQL ${made.trim()} and the bundled one is ${major}: start it with the version of Plumbline that made it and move each company with "plumbline export" and "plumbline import-company", or set PLUMBLINE_DATA to another folder.`,
   )
 }

@@ -1,5 +1,4 @@
 import { secureCluster, takesPassword } from './access.ts'
-import { type Archive, archiving } from './archive.ts'
 import { startBackoff } from './backoff.ts'
 import { createCluster } from './create.ts'
 import { isPrivate } from './folders.ts'
@@ -7,21 +6,25 @@ import { sweep } from './leftovers.ts'
 import type { Location } from './location.ts'
 import type { Machine } from './machine.ts'
 import { findPrograms } from './programs.ts'
+import type { Settings } from './settings.ts'
 import { port } from './socket.ts'
 import { type Attempt, startServer, whyEnded } from './start.ts'
 import { readStatus, type ServerStatus } from './status.ts'
 import { stopServer } from './stop.ts'
 import { type Connection, join, type Membership } from './users.ts'
 
-type Running = { connection: Connection; how: 'created' | 'started' | 'attached'; membership: Membership }
+export type Running = { connection: Connection; how: 'created' | 'started' | 'attached'; membership: Membership }
 
-type Task = {
+export type Task = {
   machine: Machine
   location: Location
   password: string
   exists: boolean
-  archive: Archive | null
+  /** The settings by which PostgreSQL archives its log; null where it archives nothing. */
+  archiving: (() => Promise<Settings>) | null
   progress: (sentence: string) => void
+  /** Given up once it aborts. */
+  signal?: AbortSignal
 }
 
 /**
@@ -29,8 +32,8 @@ type Task = {
  * and stop at the same time: whatever they did is seen at the next reading.
  */
 export async function ensureRunning(task: Task): Promise<Running> {
-  const { machine, location, password, archive, progress } = task
-  const backoff = startBackoff(location, progress)
+  const { machine, location, password, archiving, progress, signal } = task
+  const backoff = startBackoff(location, progress, signal)
   let bin: string | undefined
   let { exists } = task
   let created = false
@@ -41,7 +44,7 @@ export async function ensureRunning(task: Task): Promise<Running> {
     if (status.state === 'alive' && status.doing === 'ready') {
       const joined = await tryJoin({ location, password, because: backoff.because }, status)
       // The process that hands over by time looks at the clock when it is woken, and slept through the start otherwise.
-      if (joined && archive) process.kill(status.pid, 'SIGHUP')
+      if (joined && archiving) process.kill(status.pid, 'SIGHUP')
       if (joined) return { ...joined, how: created ? 'created' : attempt?.pid === status.pid ? 'started' : 'attached' }
     }
     if (attempt?.end()) {
@@ -62,7 +65,7 @@ export async function ensureRunning(task: Task): Promise<Running> {
         ? undefined
         : await backoff.except(secureCluster(bin, location, password, reused))
       if (busy) backoff.because(busy)
-      else attempt = await startServer(bin, location, reused, await archiving(location, archive))
+      else attempt = await startServer(bin, location, reused, (await archiving?.()) ?? {})
     }
     await backoff.wait(status)
   }

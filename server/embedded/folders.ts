@@ -17,6 +17,13 @@ export async function dataFolder(folder: string): Promise<string> {
   }
 }
 
+/** The true path of a folder that may not be there. */
+export const realFolder = (folder: string): Promise<string> =>
+  realpath(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return resolve(folder)
+    throw refusedBy(error, folder)
+  })
+
 /**
  * A folder of root's that others may read; undefined where it cannot be made.
  * One which somebody else made, or may write in, is never used: what lies there is run.

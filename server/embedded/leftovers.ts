@@ -11,17 +11,44 @@ export const unfinished = (parent: string): string =>
 
 /** Removes what killed processes left behind. */
 export async function sweep(parent: string, identity: Identity): Promise<void> {
-  for (const name of await readdir(parent)) {
-    const pid = /^\.unfinished-(\d+)-/.exec(name)?.[1]
-    if (pid && ((await isOld(join(parent, name))) || !runs(Number(pid)))) await remove(join(parent, name), identity)
+  for (const { path, pid } of await unfinishedIn(parent)) {
+    if ((await isOld(path)) || !runs(pid)) await remove(path, identity)
   }
 }
 
-export const remove = (folder: string, identity: Identity) => run(identity, 'rm', ['-rf', folder])
+/** Whether another process is making a folder here: a restore, which gives it the name of the cluster at its end. */
+export async function isUnderWork(parent: string): Promise<boolean> {
+  for (const { path, pid } of await unfinishedIn(parent)) {
+    if (pid !== process.pid && runs(pid) && !(await isOld(path)) && (await isFolder(path))) return true
+  }
+  return false
+}
 
-/** No work here takes an hour: the process id was given to another program since. */
-const isOld = (folder: string): Promise<boolean> =>
-  lstat(folder).then(
-    ({ mtimeMs }) => Date.now() - mtimeMs > 3_600_000,
+async function unfinishedIn(parent: string): Promise<{ path: string; pid: number }[]> {
+  return (await readdir(parent)).flatMap((name) => {
+    const pid = /^\.unfinished-(\d+)-/.exec(name)?.[1]
+    return pid ? [{ path: join(parent, name), pid: Number(pid) }] : []
+  })
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (stats) => stats.isDirectory(),
     () => false,
   )
+
+export const remove = (folder: string, identity: Identity) => run(identity, 'rm', ['-rf', folder])
+
+/**
+ * No work here writes nothing for an hour: the process id was given to another program since. A file of a folder changes
+ * without changing the folder.
+ */
+async function isOld(folder: string): Promise<boolean> {
+  try {
+    const names = await readdir(folder).catch(() => [])
+    const stats = await Promise.all([folder, ...names.map((name) => join(folder, name))].map((path) => lstat(path)))
+    return stats.every(({ mtimeMs }) => Date.now() - mtimeMs > 3_600_000)
+  } catch {
+    return false
+  }
+}

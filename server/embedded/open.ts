@@ -1,14 +1,17 @@
 import { servicePassword } from './access.ts'
-import type { Archive } from './archive.ts'
+import { type Archive, archiving } from './archive.ts'
 import { clusterExists } from './create.ts'
-import { ensureRunning } from './ensure-running.ts'
+import { ensureRunning, type Task } from './ensure-running.ts'
 import { isShared } from './identity.ts'
 import { keepingAlive } from './keep-alive.ts'
+import { type Keeper, keepRunning } from './keep-running.ts'
 import { findLocation } from './location.ts'
 import { type Machine, thisMachine, versionOf } from './machine.ts'
+import { stay } from './stay.ts'
 import { stopServer } from './stop.ts'
 import type { Connection } from './users.ts'
 
+export type { Keeper } from './keep-running.ts'
 export { EmbeddedProblem } from './problem.ts'
 
 export type Embedded = {
@@ -18,6 +21,10 @@ export type Embedded = {
   how: 'created' | 'started' | 'attached'
   /** the user as whom root runs it, and whether other programs use that user; null where it is ourselves */
   runsAs: { name: string; isShared: boolean } | null
+  /** PostgreSQL's own folder, with the cluster in it. */
+  home: string
+  /** From here on PostgreSQL is started again whenever it is gone; else it is only used again once others started it. */
+  keepRunning(keeper: Keeper): Promise<void>
   /** Leaves: the last one to use this folder stops PostgreSQL. Idempotent. */
   close: () => Promise<void>
 }
@@ -43,14 +50,26 @@ export const openOn = (
   keepingAlive(async () => {
     const { major } = await versionOf(machine.package)
     const location = await findLocation(folder, machine.shared, user)
-    const exists = await clusterExists(location, major)
-    const { connection, how, membership } = await ensureRunning({
-      ...{ machine, location, exists, archive, progress },
+    const task: Task = {
+      machine,
+      location,
+      exists: await clusterExists(location, major),
       password: await servicePassword(location),
-    })
+      archiving: archive && (() => archiving(location, archive)),
+      progress,
+    }
+    const { connection, how, membership: first } = await ensureRunning(task)
+    const membership = stay(first, connection)
     let closing: Promise<void> | undefined
     const close = () => (closing ??= keepingAlive(() => membership.leave(() => stopServer(location.cluster))))
-    const { identity } = location
-    const runsAs = identity.other ? { name: identity.name, isShared: isShared(identity) } : null
-    return { connection, how, runsAs, close }
+    const { identity, home } = location
+    return {
+      connection,
+      how,
+      runsAs: identity.other ? { name: identity.name, isShared: isShared(identity) } : null,
+      home,
+      keepRunning: async (keeper) =>
+        membership.retakeBy(await keepRunning({ ...task, progress: () => undefined }, connection.host, keeper)),
+      close,
+    }
   })

@@ -1,14 +1,14 @@
+import { formatFileTrouble } from './file-trouble.ts'
+
 /** The bundled PostgreSQL cannot be had: one sentence for the operator, saying what is wrong and what to do. */
 export class EmbeddedProblem extends Error {
   override name = 'EmbeddedProblem'
 }
 
-/** The same for a refusal of the file system. */
-export function refusedBy(error: unknown, folder: string): EmbeddedProblem {
-  const code = codeOf(error)
-  return new EmbeddedProblem(sentences[code ?? '']?.(folder) ?? `${folder} cannot be used: ${String(error)}.`, {
-    cause: error,
-  })
+/** The same for a refusal of the file system. `remedy` is the way around it. */
+export function refusedBy(error: unknown, folder: string, remedy: string = elsewhere): EmbeddedProblem {
+  const sentence = formatFileTrouble(codeOf(error), folder, remedy) ?? `${folder} cannot be used: ${String(error)}.`
+  return new EmbeddedProblem(sentence, { cause: error })
 }
 
 /** The same for words of PostgreSQL's own programs. */
@@ -25,17 +25,6 @@ export const codeOf = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined
 
 const elsewhere = 'set PLUMBLINE_DATA to a folder of your own, or set DATABASE_URL'
-
-const sentences: { [code: string]: (folder: string) => string } = {
-  EACCES: (folder) => `You may not write in ${folder}: ${elsewhere}.`,
-  EPERM: (folder) => `You may not write in ${folder}: ${elsewhere}.`,
-  EROFS: (folder) => `${folder} is on a read-only disk: ${elsewhere}.`,
-  ENOENT: (folder) => `${folder} cannot be made, perhaps because its disk is read-only: ${elsewhere}.`,
-  ENOTDIR: (folder) => `${folder} is not a folder, or lies below a file: ${elsewhere}.`,
-  EEXIST: (folder) => `${folder} is not a folder: ${elsewhere}.`,
-  ENOSPC: (folder) => `The disk that holds ${folder} is full: free some space and start again.`,
-  EDQUOT: (folder) => `The disk quota of ${folder} is used up: free some space and start again.`,
-}
 
 /** The lines that say something, without their time stamps, as one line. */
 export function inShort(words: string): string {

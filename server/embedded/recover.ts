@@ -33,6 +33,8 @@ export type Recovery = {
   moment: Moment
   /** of PostgreSQL's log: the folder with the segments of the copied cluster */
   archived: string | null
+  /** checks how far PostgreSQL came, where it replayed its log to the end: at which position the last change begins */
+  checkEnd(position: string): Promise<void>
   /** when the cluster is whole and before it has its name */
   beforeUse(data: string): Promise<void>
   progress(sentence: string): void
@@ -60,7 +62,7 @@ export const recoverInto = (recovery: Recovery): Promise<string | undefined> =>
       await fill(aside, recovery)
       const bin = await findPrograms(machine, aside, progress)
       progress('Recovering …')
-      const last = await recover(bin, aside, await settingsOf(aside, recovery))
+      const last = await recover(bin, aside, recovery)
       const busy = await secureCluster(bin, aside, await servicePassword(location), undefined)
       if (busy) throw new EmbeddedProblem(`${aside.cluster} is in use: ${busy}.`)
       await beforeUse(location.data)
@@ -98,8 +100,8 @@ async function settingsOf(aside: Location, { moment, archived }: Recovery): Prom
   return {
     // Nobody signs in before it has recovered.
     hot_standby: 'off',
-    // What was archived also tells which timelines there are: this becomes a new one.
-    restore_command: restoreCommand(isReadable ? archived : null),
+    // What was archived also tells which timelines there are: this becomes a new one. All else of a copy is in it.
+    restore_command: restoreCommand(isReadable ? archived : null, moment === 'copied' ? '*.history' : '*'),
     recovery_target_action: 'promote',
     ...targetOf(moment),
   }
@@ -113,27 +115,40 @@ const targetOf = (moment: Moment): Settings =>
       : { recovery_target_time: moment.text }
 
 /** Starts it, waits until it has recovered, however long that takes, and stops it. */
-async function recover(bin: string, location: Location, more: Settings): Promise<string | undefined> {
-  const attempt = await startServer(bin, location, undefined, more)
+async function recover(bin: string, location: Location, recovery: Recovery): Promise<string | undefined> {
+  const attempt = await startServer(bin, location, undefined, await settingsOf(location, recovery))
   for (;;) {
     const now = await readStatus(location.cluster)
     if (now.state === 'alive' && now.doing === 'ready') {
       await stopServer(location.cluster)
-      return lastChangeIn(await lastWords(location, attempt))
+      const words = await lastWords(location, attempt)
+      if (recovery.moment === 'latest') await recovery.checkEnd(endIn(words))
+      return lastChangeIn(words)
     }
-    if (attempt.end()) throw await notRecovered(location, attempt)
+    if (attempt.end()) throw await notRecovered(location, attempt, recovery)
     await sleep(20)
   }
 }
 
-async function notRecovered(location: Location, attempt: Attempt): Promise<EmbeddedProblem> {
+async function notRecovered(location: Location, attempt: Attempt, recovery: Recovery): Promise<EmbeddedProblem> {
   const words = await lastWords(location, attempt)
   const last = lastChangeIn(words)
-  if (words.includes('recovery ended before configured recovery target was reached'))
+  if (words.includes('recovery ended before configured recovery target was reached')) {
+    await recovery.checkEnd(endIn(words))
     return new EmbeddedProblem(
       `What was archived ends before that moment${last ? `: the last change in it is of ${last}` : ''}; give a moment before that, or "latest" for all there is.`,
     )
+  }
   return saidBy(words, 'recover', location.cluster)
+}
+
+/** Where the last change that PostgreSQL replayed begins in its log. */
+function endIn(words: string): string {
+  const [, position] = /redo done at ([0-9A-F]{1,8}\/[0-9A-F]{1,8})/.exec(words) ?? []
+  if (position) return position
+  throw new EmbeddedProblem(
+    'PostgreSQL did not log how far it recovered, so it is not known whether everything came back: restore again, or take another backup.',
+  )
 }
 
 const lastChangeIn = (words: string): string | undefined =>

@@ -1,13 +1,16 @@
 import { port } from './socket.ts'
 
+/** Bytes of the memory here, and of the disk that the cluster is on. */
+export type Size = { memory: number; disk: number }
+
 /**
- * How PostgreSQL is started on a machine with so many bytes of memory. On its command line, where neither a file in the
+ * How PostgreSQL is started on a machine of this size. On its command line, where neither a file in the
  * cluster nor ALTER SYSTEM can weaken it: what was answered is on the disk.
  */
-export const settings = (cluster: string, socketFolder: string, memory: number, more: Settings = {}): string[] => [
+export const settings = (cluster: string, socketFolder: string, size: Size, more: Settings = {}): string[] => [
   '-D',
   cluster,
-  ...Object.entries({ ...fixed, ...sized(memory), unix_socket_directories: quoted(socketFolder), ...more }).flatMap(
+  ...Object.entries({ ...fixed, ...sized(size), unix_socket_directories: quoted(socketFolder), ...more }).flatMap(
     ([name, value]) => ['-c', `${name}=${value}`],
   ),
 ]
@@ -19,11 +22,26 @@ export type Settings = { readonly [name: string]: string | number }
  * keeps files in it, and the service's. A page takes memory when it is first used, its place in the table of pages (a
  * fortieth of it) at the start: hence the upper bound.
  */
-function sized(memory: number): Settings {
+function sized({ memory, disk }: Size): Settings {
   const megabytes = Math.floor(memory / 2 ** 20)
   const pages = Math.min(Math.max(Math.floor(megabytes / 4), pagesMin), pagesMax)
-  return { shared_buffers: `${pages}MB`, effective_cache_size: `${Math.max(Math.floor(megabytes / 2), pages)}MB` }
+  return {
+    shared_buffers: `${pages}MB`,
+    effective_cache_size: `${Math.max(Math.floor(megabytes / 2), pages)}MB`,
+    ...logSized(Math.floor(disk / 2 ** 20)),
+  }
 }
+
+/** On a small disk the log of changes has a tenth of it: with the usual gigabyte it alone would fill the disk. */
+function logSized(diskMegabytes: number): Settings {
+  if (diskMegabytes >= smallDiskMegabytes) return {}
+  const most = Math.max(Math.floor(diskMegabytes / 10), logMegabytesMin)
+  return { max_wal_size: `${most}MB`, min_wal_size: `${Math.min(most, 80)}MB` }
+}
+
+const smallDiskMegabytes = 10_000
+/** Two segments, below which PostgreSQL does not start. */
+const logMegabytesMin = 32
 
 const pagesMin = 64
 const pagesMax = 2048

@@ -28,7 +28,9 @@ export async function startServer(
   more: Settings = {},
 ): Promise<Attempt> {
   const { home, cluster, identity } = location
-  const told = settings(cluster, await socketFolder(location), memoryHere(), more)
+  const { blocks, bsize } = await statfs(home)
+  const size = { memory: memoryHere(), disk: blocks * bsize }
+  const told = settings(cluster, await socketFolder(location), size, more)
   const logged = Number((await shell(identity, trim, home)).output) || 0
   const { env, ...where } = spawnOptions(identity)
   const child = spawn('/bin/sh', ['-c', becomeServer, 'sh', home, `${bin}/postgres`, ...told], {

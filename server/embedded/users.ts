@@ -3,8 +3,10 @@ import { Client } from 'pg'
 
 export type Connection = { host: string; port: number; user: string; database: string; password: string }
 
-/** Our place among those who use a running PostgreSQL. */
+/** Our place among those who use a running PostgreSQL, for as long as its connection lasts. */
 export type Membership = {
+  /** Resolves when the connection ends, whoever ended it. */
+  lost: Promise<void>
   /** Leaves; the last one to leave runs `whenLast` while nobody else can join. */
   leave: (whenLast: () => Promise<void>) => Promise<void>
 }
@@ -14,40 +16,10 @@ export type Membership = {
  * Rejects while PostgreSQL does not answer, and while the last user is about to stop it.
  */
 export async function join(connection: Connection): Promise<Membership> {
-  let held: Client | undefined = await hold(connection)
-  let leaving = false
-  let retaking: Promise<void> | undefined
-  let timer: NodeJS.Timeout | undefined
-  watch(held)
-
-  /** PostgreSQL may be stopped and started by others while we use it. */
-  function watch(client: Client): void {
-    client.once('end', () => {
-      held = undefined
-      if (!leaving) retakeSoon()
-    })
-  }
-
-  function retakeSoon(): void {
-    timer = setTimeout(() => (retaking = retake()), 250).unref()
-  }
-
-  async function retake(): Promise<void> {
-    try {
-      held = await hold(connection)
-      watch(held)
-    } catch {
-      if (!leaving) retakeSoon()
-    }
-  }
-
+  const client = await hold(connection)
   return {
+    lost: new Promise((resolve) => client.once('end', () => resolve())),
     async leave(whenLast) {
-      leaving = true
-      clearTimeout(timer)
-      await retaking
-      const client = held ?? (await hold(connection).catch(() => undefined))
-      if (!client) return
       try {
         if (await isLast(client)) await whenLast()
       } finally {
@@ -69,7 +41,7 @@ async function hold(connection: Connection): Promise<Client> {
     query_timeout: 5_000,
     stream: () => socket,
   })
-  // Its end is seen by `watch`; without a listener an error would end the process.
+  // Its end is seen by `lost`; without a listener an error would end the process.
   client.on('error', () => undefined)
   try {
     await client.connect()

@@ -1,50 +1,59 @@
-/** What stands in a heap by how little of it is under way, then by how long ago it was served. */
-export type Heaped = { underWay: number; servedAt: number; index: number }
+/** An entry knows its index, so that it is found without a search. */
+export type Heaped = { index: number }
 
-/** The index of what stands in no heap. */
+/** The index of an entry that stands in no heap. */
 export const notIn = -1
 
-/** Puts an entry where it belongs: before its children, behind its parent. It may be in already, with other numbers. */
-export function putIn<Entry extends Heaped>(heap: Entry[], entry: Entry): void {
-  if (entry.index === notIn) put(heap, entry, heap.length)
-  moveUp(heap, entry)
-  moveDown(heap, entry)
+/** A binary heap: every entry stands before its children. */
+export type Heap<Entry extends Heaped> = {
+  /** The entries, the first of all at index 0. */
+  readonly entries: readonly Entry[]
+  /** Puts an entry where it belongs. It may be in already, with other numbers. */
+  putIn(entry: Entry): void
+  takeOut(entry: Entry): void
 }
 
-export function takeOut<Entry extends Heaped>(heap: Entry[], entry: Entry): void {
-  const { index } = entry
-  entry.index = notIn
-  const last = heap.pop() as Entry
-  if (last === entry) return
-  put(heap, last, index)
-  putIn(heap, last)
-}
+export function createHeap<Entry extends Heaped>(isBefore: (one: Entry, other: Entry) => boolean): Heap<Entry> {
+  const entries: Entry[] = []
 
-const isBefore = (one: Heaped, other: Heaped): boolean =>
-  one.underWay === other.underWay ? one.servedAt < other.servedAt : one.underWay < other.underWay
-
-function put<Entry extends Heaped>(heap: Entry[], entry: Entry, index: number): void {
-  heap[index] = entry
-  entry.index = index
-}
-
-function moveUp<Entry extends Heaped>(heap: Entry[], entry: Entry): void {
-  while (entry.index > 0) {
-    const above = (entry.index - 1) >> 1
-    const parent = heap[above] as Entry
-    if (!isBefore(entry, parent)) return
-    put(heap, parent, entry.index)
-    put(heap, entry, above)
+  const put = (entry: Entry, index: number): void => {
+    entries[index] = entry
+    entry.index = index
   }
-}
-
-function moveDown<Entry extends Heaped>(heap: Entry[], entry: Entry): void {
-  for (;;) {
-    const [left, right] = [heap[2 * entry.index + 1], heap[2 * entry.index + 2]]
-    const child = right && left && isBefore(right, left) ? right : left
-    if (!child || !isBefore(child, entry)) return
-    const [above, below] = [entry.index, child.index]
-    put(heap, child, above)
-    put(heap, entry, below)
+  const moveUp = (entry: Entry): void => {
+    while (entry.index > 0) {
+      const above = (entry.index - 1) >> 1
+      const parent = entries[above] as Entry
+      if (!isBefore(entry, parent)) return
+      put(parent, entry.index)
+      put(entry, above)
+    }
+  }
+  const moveDown = (entry: Entry): void => {
+    for (;;) {
+      const [left, right] = [entries[2 * entry.index + 1], entries[2 * entry.index + 2]]
+      const child = right && left && isBefore(right, left) ? right : left
+      if (!child || !isBefore(child, entry)) return
+      const [above, below] = [entry.index, child.index]
+      put(child, above)
+      put(entry, below)
+    }
+  }
+  const putIn = (entry: Entry): void => {
+    if (entry.index === notIn) put(entry, entries.length)
+    moveUp(entry)
+    moveDown(entry)
+  }
+  return {
+    entries,
+    putIn,
+    takeOut(entry) {
+      const { index } = entry
+      entry.index = notIn
+      const last = entries.pop() as Entry
+      if (last === entry) return
+      put(last, index)
+      putIn(last)
+    },
   }
 }

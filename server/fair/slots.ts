@@ -1,4 +1,4 @@
-import { type Heaped, notIn, putIn, takeOut } from './heap.ts'
+import { createHeap, type Heaped, notIn } from './heap.ts'
 import { type Key, makeTurns, type Turns } from './turns.ts'
 
 /**
@@ -40,13 +40,15 @@ export type Counts = {
 }
 
 /** Gone with its last slot and waiter. */
-type Entry<Waiter> = Heaped & { key: Key; waiters: Turns<Waiter> | null }
+type Entry<Waiter> = Heaped & { key: Key; underWay: number; servedAt: number; waiters: Turns<Waiter> | null }
 
 export function makeSlots<Waiter>(size: Size): Slots<Waiter> {
   let { limit, reserve } = size
   const entries = new Map<Key, Entry<Waiter>>()
-  /** A binary heap of those that wait: before its children stands who is next before them. */
-  const heap: Entry<Waiter>[] = []
+  /** The keys that wait: the one with the fewest under way first, among equals the one that was served longest ago. */
+  const heap = createHeap<Entry<Waiter>>((one, other) =>
+    one.underWay === other.underWay ? one.servedAt < other.servedAt : one.underWay < other.underWay,
+  )
   /** How many keys have a load of so much; a load changes by one at a time, so the greatest is always known. */
   const keysByLoad: number[] = [0]
   let [underWay, waiting, heaviest, served] = [0, 0, 0, 0]
@@ -77,7 +79,7 @@ export function makeSlots<Waiter>(size: Size): Slots<Waiter> {
 
   /** The one who is to get a slot that is free, and has it now. */
   const next = (): Waiter | undefined => {
-    const [entry] = heap
+    const [entry] = heap.entries
     if (!entry?.waiters || !hasSlotFor(entry)) return undefined
     const waiter = entry.waiters.shift()
     waiting--
@@ -89,9 +91,9 @@ export function makeSlots<Waiter>(size: Size): Slots<Waiter> {
   }
   /** Puts an entry where it belongs after its numbers have changed, or takes it out when nothing of it waits. */
   const settle = (entry: Entry<Waiter>): void => {
-    if (entry.waiters && entry.waiters.size > 0) putIn(heap, entry)
+    if (entry.waiters && entry.waiters.size > 0) heap.putIn(entry)
     else if (entry.index >= 0) {
-      takeOut(heap, entry)
+      heap.takeOut(entry)
       entry.waiters = null
     }
     if (loadOf(entry) === 0) entries.delete(entry.key)
@@ -138,7 +140,7 @@ export function makeSlots<Waiter>(size: Size): Slots<Waiter> {
     },
     displace(key) {
       let most: Entry<Waiter> | undefined
-      for (const entry of heap) if (!most || loadOf(entry) > loadOf(most)) most = entry
+      for (const entry of heap.entries) if (!most || loadOf(entry) > loadOf(most)) most = entry
       if (!most?.waiters || loadOf(most) <= loadOf(entries.get(key)) + 1) return undefined
       const waiter = most.waiters.pop()
       waiting--
@@ -147,7 +149,7 @@ export function makeSlots<Waiter>(size: Size): Slots<Waiter> {
       return waiter
     },
     remove(matches) {
-      const removed = [...heap].flatMap((entry) => {
+      const removed = [...heap.entries].flatMap((entry) => {
         const out = entry.waiters?.remove(matches) ?? []
         for (let count = out.length; count > 0; count--) lighter(loadOf(entry) + count - 1)
         settle(entry)

@@ -8,20 +8,37 @@ export type Admission = {
   shares: Shares
   /** Does the work when there is room for it. */
   within<T>(sort: Sort, share: Share, work: (slot: Slot) => Promise<T>): Promise<T>
-  /** Does without the slot what waits for others. The request comes back as the sort that it was, or as another one. */
-  outside<T>(slot: Slot, work: () => Promise<T>, back?: Sort): Promise<T>
+  /** Throws while the disk of the database has no room for writes, before anything is begun. */
+  refuseWritesInShortage(): void
+  /** Does without the slot what waits for others. */
+  outside<T>(slot: Slot, work: () => Promise<T>): Promise<T>
 }
 
 /** What a request holds of the limiter; `enteredAt` is undefined while it holds nothing. */
-export type Slot = { readonly share: Share; sort: Sort; enteredAt: number | undefined }
+export type Slot = { readonly share: Share; readonly sort: Sort; enteredAt: number | undefined }
 
 /** Made once: there may be thousands a second, and an error notes where it was made each time. */
 export const overloaded = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
 
-export function openAdmission(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log'>): Admission {
+/** Polls that arrive together are sent away for different times, in seconds, so that they do not return together. */
+const pollRetrySecondsMax = 15
+const overloadedPolls = Array.from(
+  { length: pollRetrySecondsMax },
+  (_, index) => new Refusal('overloaded', { headers: { 'Retry-After': String(index + 1) } }),
+)
+const refusalOf = (sort: Sort): Refusal =>
+  (sort === 'polls' && overloadedPolls[Math.floor(Math.random() * pollRetrySecondsMax)]) || overloaded
+
+/** `Retry-After` is in seconds. The disk is checked each second, but only an operator makes room on it. */
+const noRoom = new Refusal('unavailable', {
+  detail: 'There is too little room for writes at the moment. Reads go on.',
+  headers: { 'Retry-After': '10' },
+})
+
+export function openAdmission(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log' | 'room'>): Admission {
   const limiter = openLimiter(app)
   const hold = async (slot: Slot, entering: boolean | Promise<boolean>): Promise<void> => {
-    if (!(await entering)) throw overloaded
+    if (!(await entering)) throw refusalOf(slot.sort)
     slot.enteredAt = app.clock.elapsed()
   }
   const leave = (slot: Slot): void => {
@@ -30,6 +47,11 @@ export function openAdmission(app: Pick<App, 'config' | 'clock' | 'metrics' | 'l
   }
   return {
     shares: makeShares(),
+    refuseWritesInShortage() {
+      if (!app.room.isShort) return
+      app.metrics.shed('no-room')
+      throw noRoom
+    },
     async within(sort, share, work) {
       const slot: Slot = { share, sort, enteredAt: undefined }
       try {
@@ -39,11 +61,10 @@ export function openAdmission(app: Pick<App, 'config' | 'clock' | 'metrics' | 'l
         leave(slot)
       }
     },
-    async outside(slot, work, back = slot.sort) {
+    async outside(slot, work) {
       leave(slot)
       const result = await work()
-      slot.sort = back
-      await hold(slot, limiter.enterAgain(back, slot.share))
+      await hold(slot, limiter.enterAgain(slot.sort, slot.share))
       return result
     },
   }

@@ -14,7 +14,7 @@ import type { App } from './app.ts'
 import { baseOf } from './base.ts'
 import { inCoding } from './codings.ts'
 import type { Describe } from './describe.ts'
-import { failed } from './failed.ts'
+import type { Failed } from './failed.ts'
 import type { Sort } from './limiter.ts'
 import type { Pages } from './pages.ts'
 import type { Body } from './protocol/body.ts'
@@ -32,11 +32,12 @@ type ApiParts = {
   describe: Describe
   admission: Admission
   changes: ChangeWatch
+  failed: Failed
 }
 
 /** Turns a request under /v1 into a call, and answers for the documents and the operator's pages. */
-export function makeApi(app: App, { router, pages, describe, admission, changes }: ApiParts): Site {
-  const { within, outside, shares } = admission
+export function makeApi(app: App, { router, pages, describe, admission, changes, failed }: ApiParts): Site {
+  const { within, outside, shares, refuseWritesInShortage } = admission
   const turn = turnsOf(1)
   const errorsPage = errorsAddress(app.config.publicUrl)
   return (incoming) => pageAt(incoming) ?? routeAt(incoming)
@@ -70,6 +71,7 @@ export function makeApi(app: App, { router, pages, describe, admission, changes 
 
   function called(incoming: Incoming, bound: BoundCall, params: PathParams): Promise<Sent> {
     const { route } = bound
+    if (isWrite(route)) refuseWritesInShortage()
     const { request, path, query, peer, requestId, startedAt } = incoming
     const { rawHeaders } = request
     const share = shares.of(claimOf(rawHeaders), peer)
@@ -90,13 +92,13 @@ export function makeApi(app: App, { router, pages, describe, admission, changes 
     const { request, requestId } = incoming
     return within(sortOf(call), call.share, async (slot) => {
       try {
-        const reply = await run(app, call, (...asked) => outside(slot, () => wait(incoming, ...asked), 'again'))
+        const reply = await run(app, call, (...asked) => outside(slot, () => wait(incoming, ...asked)))
         // Compressed within the limiter: it is work too.
         const coded = await inCoding(reply, () => request.headers, !isWrite(call.route))
         return call.rate ? limited(coded, call.rate) : coded
       } catch (error) {
         if (call.rate && !(error instanceof CallerGone))
-          return limited(failed(app, error, requestId, call.route.id), call.rate)
+          return limited(failed(error, requestId, call.route.id), call.rate)
         throw error
       }
     })
@@ -128,7 +130,10 @@ function notFound(): never {
 const readOnly = { allow: 'GET, HEAD, OPTIONS', options: { Allow: 'GET, HEAD, OPTIONS' } }
 const nothing: Body = { bytes: Buffer.alloc(0) }
 
-const sortOf = ({ route }: Call): Sort => (isWrite(route) ? 'writes' : 'reads')
+const sortOf = ({ route, query }: Call): Sort => {
+  if (isWrite(route)) return 'writes'
+  return route.parameterNames.includes('wait') && /(?:^|&)wait=/.test(query) ? 'polls' : 'reads'
+}
 
 const limited = <Answer extends Sent>(reply: Answer, rate: Rate): Answer => ({
   ...reply,

@@ -1,9 +1,16 @@
 import type { App as PipelineApp } from '../pipeline/app.ts'
+import type { RequestIdentities } from './identity.ts'
 
 /** What the edge needs of the app, passed by hand. */
 export type App = PipelineApp & {
   metrics: Metrics
+  /** Read by the log for each line that has a `request_id`. */
+  identities: RequestIdentities
+  room: Room
 }
+
+/** Whether the disk of the database is so full that writes are refused. It changes while the service runs. */
+export type Room = { isShort: boolean }
 
 /** What the edge counts, and the text in which it is shown. */
 export type Metrics = {

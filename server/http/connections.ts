@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { createHeap, type Heaped, notIn } from '../fair/heap.ts'
+import { networkOf } from '../fair/shares.ts'
 import type { App } from './app.ts'
 import { turnsOf } from './turns.ts'
 
@@ -39,8 +41,9 @@ type Connection = {
   stuck: boolean
 }
 
-type Peer = {
-  address: string
+/** An IPv4 address, or a network of IPv6, of which one caller has all addresses. */
+type Peer = Heaped & {
+  network: string
   open: number
   held: number
   /** Connections without a request, the one that has been so for longest first. */
@@ -66,10 +69,17 @@ export function openConnections({
 }: Pick<App, 'config' | 'clock' | 'metrics' | 'log'>): Connections {
   const all = new Map<Socket, Connection>()
   const peers = new Map<string, Peer>()
+  /** The peers with idle connections, the one with most connections first. */
+  const crowds = createHeap<Peer>((one, other) => one.open > other.open)
   const spares = new Set<Socket>()
   let held = 0
   const turn = turnsOf(piecesATurn)
 
+  /** Puts a peer where it belongs after its connections have changed. */
+  const place = (peer: Peer): void => {
+    if (peer.idle.size > 0) crowds.putIn(peer)
+    else if (peer.index !== notIn) crowds.takeOut(peer)
+  }
   const forget = (socket: Socket): void => {
     const connection = all.get(socket)
     if (!connection) return
@@ -79,19 +89,20 @@ export function openConnections({
     peer.idle.delete(socket)
     peer.held -= connection.held
     held -= connection.held
-    if (--peer.open === 0) peers.delete(peer.address)
+    if (--peer.open === 0) peers.delete(peer.network)
+    place(peer)
     metrics.connected(all.size)
   }
   const end = (socket: Socket, why: 'idle' | 'unread'): true => {
     metrics.cut(why)
-    log.debug({ peer: all.get(socket)?.peer.address, why }, 'a connection was closed')
+    log.debug({ peer: all.get(socket)?.peer.network, why }, 'a connection was closed')
     forget(socket)
     socket.destroy()
     return true
   }
   /** Of the peer that has most connections, the one that has been idle for longest; else one whose answer is not read. */
   const evictOne = (): boolean => {
-    const [crowd] = [...peers.values()].filter(({ idle }) => idle.size > 0).sort((one, other) => other.open - one.open)
+    const [crowd] = crowds.entries
     const [idle] = crowd?.idle ?? []
     if (idle) return end(idle, 'idle')
     for (const [socket, { stuck, spare }] of all) if (stuck && !spare) return end(socket, 'unread')
@@ -102,9 +113,10 @@ export function openConnections({
     for (const socket of spares) if (all.get(socket)?.underWay === 0) return end(socket, 'idle')
     return false
   }
-  const peerOf = (address: string): Peer => {
-    const peer = peers.get(address) ?? { address, open: 0, held: 0, idle: new Set() }
-    peers.set(address, peer)
+  const peerOf = (address: string | undefined): Peer => {
+    const network = networkOf(address)
+    const peer = peers.get(network) ?? { network, index: notIn, open: 0, held: 0, idle: new Set() }
+    peers.set(network, peer)
     return peer
   }
   const sweep = (): void => {
@@ -128,10 +140,11 @@ export function openConnections({
         metrics.cut('full')
         return
       }
-      const peer = peerOf(socket.remoteAddress ?? '')
+      const peer = peerOf(socket.remoteAddress)
       peer.open++
       if (spare) spares.add(socket)
       else peer.idle.add(socket)
+      place(peer)
       all.set(socket, { peer, underWay: 0, held: 0, spare, taken: 0, movedAt: clock.elapsed(), stuck: false })
       socket.once('close', () => forget(socket))
       metrics.connected(all.size)
@@ -149,10 +162,12 @@ export function openConnections({
         peer.held += bytes
         held += bytes
       }
-      if (connection.underWay++ === 0) peer.idle.delete(socket)
+      if (connection.underWay++ === 0 && peer.idle.delete(socket)) place(peer)
       response.once('close', () => {
         count(-own)
-        if (--connection.underWay === 0 && all.has(socket) && !connection.spare) peer.idle.add(socket)
+        if (--connection.underWay > 0 || !all.has(socket) || connection.spare) return
+        peer.idle.add(socket)
+        place(peer)
       })
       return {
         isSpare: connection.spare,

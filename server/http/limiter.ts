@@ -6,17 +6,20 @@ import type { App } from './app.ts'
 /**
  * Reads and writes wait for different things, so that one sort that is stuck leaves the other its slots. Documents wait
  * for nothing but the processor, sign-ins for a password's hash, which takes longer than anything else; those of browsers that
- * show that they have signed in before do not queue behind strangers. Those who were let in and waited for a change
- * look `again`: one change may wake all who wait, and no more of them go on at once than there are connections.
+ * show that they have signed in before do not queue behind strangers. Long polls have a sort of their own: thousands may come
+ * back at once, after a lost network or a change that wakes all of them. A few look for a change at once; one that
+ * waits for a change holds no slot.
  */
 export type Sort = (typeof sorts)[number]
 
-const sorts = ['reads', 'writes', 'documents', 'sign-ins', 'known-sign-ins', 'again'] as const
+const sorts = ['reads', 'writes', 'documents', 'sign-ins', 'known-sign-ins', 'polls'] as const
 
 /** They are made one after the other, so more would only wait. */
 const documentsMax = 64
 /** A few are hashed at once. */
 const signInsMax = 32
+/** Long polls that look for a change at once. */
+const pollsMax = 32
 
 /**
  * Decides whether a request is let in, before anything is done for it. Arrivals do not slow down because answers do;
@@ -97,7 +100,7 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
     documents: Math.min(requestsMax, documentsMax),
     'sign-ins': Math.min(requestsMax, signInsMax),
     'known-sign-ins': Math.min(requestsMax, signInsMax),
-    again: connectionsMax,
+    polls: Math.min(connectionsMax, pollsMax),
   }
   const state = (limit: number): State => initialState(limit, clock.elapsed())
   const states = Object.fromEntries(sorts.map((sort) => [sort, state(mostOf[sort])])) as { [sort in Sort]: State }
@@ -143,6 +146,8 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
     enter(sort, share) {
       const { slots, limit } = states[sort]
       if (slots.take(share.key)) return true
+      // A look is short, so of thousands many have their turn before the others are refused.
+      if (sort === 'polls') return wait(sort, share)
       const may = mayWait(slots.counts, slots.loadOf(share.key), limit)
       if (may === 'no') return shedOne(sort)
       if (may === 'ahead') {
@@ -155,7 +160,7 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
     enterAgain(sort, share) {
       const { slots } = states[sort]
       if (slots.take(share.key)) return true
-      if (sort !== 'again') return wait(sort, share)
+      if (sort !== 'polls') return wait(sort, share)
       return new Promise((answer) => slots.wait(share.key, share.within, { until: Number.POSITIVE_INFINITY, answer }))
     },
     leave(sort, { key }, enteredAt) {

@@ -20,8 +20,6 @@ export type Listening = {
 }
 
 const keepAliveTimeout = 65_000
-/** How long a balancer has to notice that /readyz says no, while everything is still answered. */
-const noticeMilliseconds = 300
 /** How long a caller's next request may be on its way over a connection that is about to close. */
 const farewellMilliseconds = 300
 
@@ -35,7 +33,8 @@ export async function listen(app: App, answer: Answerer, stage: Stage, connectio
     url: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`,
     drain: async (allClosed = async () => {}) => {
       stage.is = 'leaving'
-      await pause(Math.min(noticeMilliseconds, config.drainTimeout))
+      // A balancer notices that /readyz says no, while everything is still answered.
+      await pause(config.drainNotice)
       const closed = Promise.all(servers.map(closePort))
       await allClosed()
       stage.is = 'closing'

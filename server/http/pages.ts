@@ -62,11 +62,12 @@ const unbuilt = (error: NodeJS.ErrnoException): never => {
 const plainPagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
 
 /** Ready: the database answers and the process is not about to stop. */
-async function ready({ database, config, log }: App, stage: Stage): Promise<Reply> {
+async function ready({ database, config, log, room }: App, stage: Stage): Promise<Reply> {
   try {
     if (stage.is !== 'serving') throw new Error('the process is stopping')
     await database.answers()
-    return json(200, { status: 'ready' })
+    // Not taken out of a balancer: the reads that go on would be taken out too.
+    return json(200, { status: 'ready', ...(room.isShort ? { writes: 'refused', why: 'disk' } : {}) })
   } catch (error) {
     log.warn({ error }, 'not ready')
     const refusal = new Refusal('unavailable', { headers: { 'Retry-After': '1' } })

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { Refusal } from '#registry/refusals.ts'
+import { Refusal, refusals } from '#registry/refusals.ts'
 import { overloaded } from './admission.ts'
 import type { App, Stage } from './app.ts'
 import { splitTarget } from './base.ts'
 import type { Budget } from './connections.ts'
-import { failed } from './failed.ts'
+import type { Failed } from './failed.ts'
+import { identityOf } from './identity.ts'
 import { protocolRefusal } from './protocol/required-headers.ts'
 import { CallerGone } from './read-bytes.ts'
 import type { RouteMatch } from './router.ts'
@@ -42,7 +43,7 @@ export type Target = {
 export type Site = (incoming: Incoming) => Target
 
 /** Answers requests, whatever part of the service they are for: the only place that knows HTTP's own types. */
-export function makeRequestHandler(app: App, site: Site, stage: Stage) {
+export function makeRequestHandler(app: App, site: Site, stage: Stage, failed: Failed) {
   return async (request: IncomingMessage, response: ServerResponse, budget: Budget): Promise<void> => {
     const startedAt = app.clock.elapsed()
     const requestId = randomUUID()
@@ -50,18 +51,21 @@ export function makeRequestHandler(app: App, site: Site, stage: Stage) {
     const peer = request.socket.remoteAddress
     const [path, query] = splitTarget(request.url ?? '/')
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
+    const identity = identityOf(request)
+    if (identity) {
+      app.identities.set(requestId, identity)
+      response.once('close', () => app.identities.delete(requestId))
+    }
     const exchange = { request, response, budget, requestId }
     const incoming: Incoming = { ...exchange, method, path, query, peer, startedAt, who: { peer } }
     const target = site(incoming)
-    let isShed = false
 
     let reply: Sent
     try {
       reply = await answer()
     } catch (error) {
       if (error instanceof CallerGone) return hungUp()
-      isShed = error instanceof Refusal && error.code === 'overloaded'
-      reply = failed(app, error, requestId, target.route ?? path)
+      reply = failed(error, requestId, target.route ?? path)
     }
     if (target.headed) reply = { ...reply, headers: target.headed(reply.headers) }
     try {
@@ -96,8 +100,9 @@ export function makeRequestHandler(app: App, site: Site, stage: Stage) {
     function finish(status: number): void {
       const ms = counted(status)
       const line = { request_id: requestId, method: request.method, path, status, ms, ...incoming.who }
-      // Those shed are counted together: a line for each would cost more than shedding them.
-      if (status >= 400 && !isShed) app.log.info(line, 'refused')
+      // Calls that are shed or that fail by a dependency are counted together, in the limiter's log and in the log of failures.
+      const isCounted = status === refusals.unavailable.status && !target.isHealth
+      if (status >= 400 && !isCounted) app.log.info(line, 'refused')
       else app.log.debug(line, 'answered')
     }
 

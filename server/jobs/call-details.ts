@@ -1,6 +1,7 @@
 import { type DetailsRow, insertDetails } from '#sql/system/call-details.ts'
 import { makeAllowance } from '../service/allowance.ts'
 import type { Database } from '../store/database.ts'
+import type { InBackground } from './in-background.ts'
 import { type Spool, startSpool } from './spool.ts'
 
 /** What calls said and were answered, as much of it as there is room for. Decisions, Call log. */
@@ -11,12 +12,11 @@ export const ofCompany = { atOnce: 512 * 1024, perSecond: 4 * 1024 }
 /** The same of all that a process answers, of companies that call little and of the others each. */
 export const ofProcess = { atOnce: 512 * 1024, perSecond: 8 * 1024 }
 
-export function startCallDetails(
-  database: Database,
-  clock: Clock,
-  onLoss: (lost: number, error: unknown) => void,
-): CallDetails {
-  const spool = startSpool(database, { insert: insertDetails, batchMax: 200, keptMax: 500, onLoss })
+export function startCallDetails(database: Database, clock: Clock, inBackground: InBackground): CallDetails {
+  const spool = startSpool(database, {
+    ...{ insert: insertDetails, batchMax: 200, keptMax: 500, onLoss() {} },
+    ...{ job: 'call_details', inBackground },
+  })
   return { ...spool, hasRoom: keptRoom(clock) }
 }
 

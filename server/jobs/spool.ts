@@ -1,5 +1,6 @@
 import type { Statement } from '#sql/statement.ts'
 import type { Database } from '../store/database.ts'
+import type { InBackground, Job } from './in-background.ts'
 
 /** Rows that are kept for a moment and written together; what is kept here is lost in a crash. */
 export type Spool<Row> = {
@@ -15,13 +16,18 @@ export type Spooling<Row> = {
   batchMax: number
   /** While the database is away rows are kept, up to this many; the oldest go first. */
   keptMax: number
-  onLoss(lost: number, error: unknown): void
+  onLoss(lost: number): void
+  job: Job
+  inBackground: InBackground
 }
 
 /** A little at a time: a thousand rows at once would hold up the calls of the meantime. */
 const flushEveryMilliseconds = 100
 
-export function startSpool<Row>(database: Database, { insert, batchMax, keptMax, onLoss }: Spooling<Row>): Spool<Row> {
+export function startSpool<Row>(
+  database: Database,
+  { insert, batchMax, keptMax, onLoss, job, inBackground }: Spooling<Row>,
+): Spool<Row> {
   let kept: Row[] = []
   let running: Promise<void> = Promise.resolve()
 
@@ -34,13 +40,13 @@ export function startSpool<Row>(database: Database, { insert, batchMax, keptMax,
       } catch (error) {
         const lost = Math.max(0, kept.length - keptMax)
         kept = kept.slice(lost)
-        onLoss(lost, error)
-        return
+        onLoss(lost)
+        throw error
       }
     }
   }
   const flush = (): Promise<void> => {
-    running = running.then(writeAll)
+    running = running.then(() => inBackground(job, writeAll))
     return running
   }
   const timer = setInterval(() => void flush(), flushEveryMilliseconds)

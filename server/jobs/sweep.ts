@@ -6,9 +6,17 @@ import { markHorizon, sweepMarks } from '#sql/system/changes.ts'
 import { compactRowCounts } from '#sql/system/row-counts.ts'
 import { sweepSessions } from '#sql/system/sessions.ts'
 import { sweepAttempts } from '#sql/system/sign-in.ts'
-import { sweepWebhookAttempts } from '#sql/system/webhook-attempts.ts'
+import {
+  companiesThatSend,
+  companiesWithDeleted,
+  emptyOlderAttempts,
+  freeAttempts,
+  sweepAttemptsOfDeleted,
+  sweepWebhookAttempts,
+} from '#sql/system/webhook-room.ts'
 import { attemptWindowSeconds } from '../service/attempts.ts'
 import type { Database } from '../store/database.ts'
+import type { InBackground } from './in-background.ts'
 
 type Pace = { batchMax: number; everyMilliseconds: number }
 
@@ -24,6 +32,8 @@ export type CompanyChore = Pace & {
   batch(companyId: number, most: number): Statement
 }
 
+const minute = 60_000
+
 /** Of what only takes room. */
 const slowly: Pace = { batchMax: 1000, everyMilliseconds: 600_000 }
 
@@ -35,11 +45,25 @@ const attemptsChore: Chore = { batch: (most) => sweepAttempts(most, attemptWindo
 /** Changes that a total is still the sum of: the fewer, the quicker a list. */
 export const rowCountsChore: Chore = { batch: compactRowCounts, batchMax: 5000, everyMilliseconds: 2000 }
 
-/** What was sent to webhooks, and is older than that is kept. */
+/** Attempts to send to webhooks that are older than they are kept. */
 const webhookAttemptsChore = (keptDays: number): Chore => ({
   batch: (most) => sweepWebhookAttempts(keptDays, most),
   ...slowly,
 })
+/** Attempts of a company beyond its budget in bytes. Looks at the companies that have sent in the last `seconds`. */
+export const webhookBudgetChore = (budget: number, seconds: number, everyMilliseconds: number): CompanyChore => ({
+  companies: (after, most) => companiesThatSend(seconds, after, most),
+  batch: (companyId, most) => freeAttempts(companyId, budget, most),
+  ...{ batchMax: 2000, everyMilliseconds },
+})
+/** Attempts of webhooks that are deleted. */
+export const deletedWebhooksChore = (keptDays: number): CompanyChore => ({
+  companies: (after, most) => companiesWithDeleted(keptDays, after, most),
+  batch: sweepAttemptsOfDeleted,
+  ...{ batchMax: 2000, everyMilliseconds: minute },
+})
+/** What a process of an earlier version has kept of requests and answers. */
+export const olderAttemptsChore: Chore = { batch: emptyOlderAttempts, batchMax: 1000, everyMilliseconds: minute }
 
 /** Calls that are older than they are kept, which become sums of their days. Decisions, Metering. */
 export const callsChore = (keptDays: number): CompanyChore => ({
@@ -60,10 +84,11 @@ type Keeping = {
   callDetailsKeptDays: number
   changesKeptDays: number
   webhookAttemptsKeptDays: number
+  webhookAttemptsBytes: number
 }
 
 /** How far the log was whole, once a minute: that is how old a change is, and where a closed epoch ends. */
-const marksChore: Chore = { batch: () => markHorizon(50), batchMax: 2, everyMilliseconds: 60_000 }
+const marksChore: Chore = { batch: () => markHorizon(50), batchMax: 2, everyMilliseconds: minute }
 /** Marks of changes that are no longer told. */
 const oldMarksChore = (keptDays: number): Chore => ({ batch: (most) => sweepMarks(keptDays, most), ...slowly })
 
@@ -79,20 +104,26 @@ const choresOf = (keeping: Keeping): readonly (Chore | CompanyChore)[] => [
   unwantedDetailsChore,
   oldMarksChore(keeping.changesKeptDays),
   webhookAttemptsChore(keeping.webhookAttemptsKeptDays),
+  webhookBudgetChore(keeping.webhookAttemptsBytes, 600, minute),
+  // The others too, once in an hour: the budget may be smaller than it was.
+  webhookBudgetChore(keeping.webhookAttemptsBytes, 86_400 * keeping.webhookAttemptsKeptDays, 60 * minute),
+  deletedWebhooksChore(keeping.webhookAttemptsKeptDays),
+  olderAttemptsChore,
 ]
 
 /** Tidies up while the service runs. Nothing ever depends on when, or on which process does it. */
-export function startSweeper(database: Database, keeping: Keeping, onError: (error: unknown) => void) {
+export function startSweeper(database: Database, keeping: Keeping, inBackground: InBackground) {
   let stopped = false
   const isStopped = (): boolean => stopped
   const running = new Map<Chore | CompanyChore, Promise<unknown>>()
   const timers = choresOf(keeping).map((chore) => {
     const work = async (): Promise<void> => {
       if (running.has(chore)) return
-      const tidying =
-        'companies' in chore ? sweepByCompany(database, chore, isStopped) : sweep(database, chore, isStopped)
-      running.set(chore, tidying.catch(onError))
-      await running.get(chore)
+      const tidying = inBackground('sweep', () =>
+        'companies' in chore ? sweepByCompany(database, chore, isStopped) : sweep(database, chore, isStopped),
+      )
+      running.set(chore, tidying)
+      await tidying
       running.delete(chore)
     }
     return setInterval(() => void work(), chore.everyMilliseconds).unref()

@@ -45,14 +45,25 @@ export function callRow(
   return { ...rowOf(app, call, ask, caller), ...came, dry_run: dryRun, replayed, counted: !replayed }
 }
 
-function rowOf({ clock }: App, call: Call, ask: CallerAsk, caller: CallerRow) {
+/** The row of a call that was logged before, with what it was answered. */
+export const settledRow = (
+  app: App,
+  call: Call,
+  row: CallRow,
+  { status, code, about = null }: Pick<Answer, 'status' | 'code' | 'about'>,
+): CallRow => ({ ...row, status, code, about, ms: millisecondsOf(app, call) })
+
+const millisecondsOf = ({ clock }: App, { startedAt }: Call): number =>
+  Math.round((clock.elapsed() - startedAt) * 1000) / 1000
+
+function rowOf(app: App, call: Call, ask: CallerAsk, caller: CallerRow) {
   return {
     company_id: ask.companyId,
     token_id: caller.token_id,
     request_id: call.requestId,
-    at: clock.now().toISOString(),
+    at: app.clock.now().toISOString(),
     route: call.route.id,
-    ms: Math.round((clock.elapsed() - call.startedAt) * 1000) / 1000,
+    ms: millisecondsOf(app, call),
     // The log shows the peer as it came; only the allowlist insists on IPv4.
     peer: ipv4Of(call.peer) ?? call.peer?.split('%')[0] ?? null,
   } satisfies Partial<CallRow>

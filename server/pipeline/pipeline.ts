@@ -5,6 +5,7 @@ import { type AnswerRow, claimKey } from '#sql/system/answers.ts'
 import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
 import { type CallerAsk, type CallerRow, selectCaller } from '#sql/system/caller.ts'
 import { endWrite } from '#sql/system/end-write.ts'
+import { passGate, takeValuesOfCall } from '#sql/system/locks.ts'
 import { type Headers, readHeaders } from '../http/protocol/headers.ts'
 import { newWriteId } from '../service/actor.ts'
 import type { Prefetched } from '../service/command.ts'
@@ -73,7 +74,7 @@ export async function runWrite(app: App, call: Call, write: Write): Promise<Repl
   const work = orRefusal(() => write(shown.companyId, call, orThrow(intent)))
   const ask = intent instanceof Refusal ? shown : askedOf(shown, call.route, intent.body)
   const dryRun = !(intent instanceof Refusal) && intent.dryRun
-  const { rows, series } = work instanceof Refusal ? {} : work
+  const { rows, series, locks = [] } = work instanceof Refusal ? {} : work
   // A dry-run never reads, claims or stores a key. Decisions, Idempotency.
   const key =
     headers.idempotencyKey === undefined || dryRun || intent instanceof Refusal
@@ -84,8 +85,11 @@ export async function runWrite(app: App, call: Call, write: Write): Promise<Repl
 
   const writeId = newWriteId()
   const { answer, caller } = await app.database.transaction(async (transaction) => {
+    transaction.send(passGate(ask.companyId))
+    const claimed = key ? transaction.run<{ claimed: boolean }>(claimKey(key, ask)) : []
+    if (locks.length > 0) transaction.send(takeValuesOfCall(ask, key, locks))
     const [[claim], [begun]] = await Promise.all([
-      key ? transaction.run<{ claimed: boolean }>(claimKey(key, ask)) : [],
+      claimed,
       transaction.run<BeginRow<Prefetched>>(beginWrite(ask, key, work instanceof Refusal ? null : work.prefetch)),
     ])
     const caller = authorized(app, call, ask, begun, sent)

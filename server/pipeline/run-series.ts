@@ -1,5 +1,6 @@
 import type { Json } from '#registry/json.ts'
-import { Refusal } from '#registry/refusals.ts'
+import { Refusal, refusals } from '#registry/refusals.ts'
+import type { Statement } from '#sql/statement.ts'
 import { type AnswerRow, claimKey } from '#sql/system/answers.ts'
 import {
   type BatchAnswerRow,
@@ -11,36 +12,51 @@ import {
 } from '#sql/system/batch-answers.ts'
 import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
+import { type CallRow, settleCall } from '#sql/system/calls.ts'
 import { endWrite } from '#sql/system/end-write.ts'
+import { passGate, takeValuesOfCall } from '#sql/system/locks.ts'
 import { newWriteId } from '../service/actor.ts'
 import type { Prefetched } from '../service/command.ts'
 import { Fault, violatedIndex } from '../store/faults.ts'
 import { type Answer, refusalAnswer, replyOf, writeIdHeader } from './answer.ts'
 import type { App } from './app.ts'
+import { authorize } from './authorize.ts'
 import { authorized, enforceRateLimit } from './authorized.ts'
 import type { Call, Reply } from './call.ts'
-import { callRow } from './call-log.ts'
+import { callRow, settledRow } from './call-log.ts'
 import { earlierAnswer, type Key, keptAnswer, lockOfBatch } from './claim-key.ts'
 import type { Series } from './handler.ts'
 import { keepDetails } from './keep-details.ts'
 import { orRefusal, orThrow } from './refused.ts'
 
 /**
- * A write whose operations have a transaction each. The first transaction binds the key and logs the call; then each
- * operation is done together with its answer, so that a retry does what is left, whatever ended the call before it.
- * Decisions, Batch.
+ * A write whose operations have a transaction each. The first transaction binds the key and logs the call as one whose
+ * outcome is not known; then each operation is done together with its answer, so that a retry does what is left, whatever
+ * ended the call before it. The last one notes what the call was answered. Decisions, Batch, Call log.
  */
 export async function runSeries(app: App, call: Call, asked: Asked): Promise<Reply> {
   const begun = await begin(app, call, asked)
   const { caller } = begun
   if ('refused' in begun) return told(app, call, asked, caller, begun.refused)
-  const { texts, writeId, earlier } = begun
+  const { texts, writeId, earlier, row } = begun
   const { length } = asked.series
   const textOf = (n: number): string => texts.get(n) as string
   const wasWhole = texts.size === length
-  for (let n = 0; n < length; n++) {
-    if (texts.has(n)) continue
-    texts.set(n, await orUnknown(texts.size > 0, () => part(app, call, { ...asked, n, textOf, writeId })))
+  const answerWith = (n: number, text: string): Answer =>
+    asked.series.say(Array.from({ length }, (_, each) => (each === n ? text : textOf(each))))
+  try {
+    for (let n = 0; n < length; n++) {
+      if (texts.has(n)) continue
+      const settle =
+        texts.size + 1 < length
+          ? undefined
+          : (text: string): Statement => settleCall(settledRow(app, call, row, answerWith(n, text)))
+      const text = await orUnknown(texts.size > 0, () => part(app, call, { ...asked, n, textOf, writeId, settle }))
+      texts.set(n, text)
+    }
+  } catch (error) {
+    await settleFailure(app, call, asked, { caller, row, error })
+    throw error
   }
   const answer = asked.series.say(Array.from({ length }, (_, n) => textOf(n)))
   const headers = { ...answer.headers, [writeIdHeader]: writeId, ...(wasWhole ? earlier?.headers : {}) }
@@ -56,8 +72,33 @@ function told(app: App, call: Call, { ask, sent }: Asked, caller: CallerRow, ans
 
 type Asked = { ask: CallerAsk; key: Key | undefined; series: Series; sent: Json | undefined }
 
-/** What has been done under the key before; nothing of it is done again. */
-type Begun = { caller: CallerRow; texts: Map<number, string>; writeId: string; earlier: Answer | undefined }
+/**
+ * Notes that the call broke off, and with what it was answered. Where that cannot be noted, or is not known, the log goes
+ * on saying that the outcome is not known.
+ */
+async function settleFailure(
+  app: App,
+  call: Call,
+  { ask, sent }: Asked,
+  { caller, row, error }: { caller: CallerRow; row: CallRow; error: unknown },
+): Promise<void> {
+  if (error instanceof Fault && error.code === 'outcome_unknown') return
+  const refusal = error instanceof Refusal ? error : new Refusal(error instanceof Fault ? error.code : 'internal_error')
+  const answer = refusalAnswer(refusal, call.requestId, app.config.publicUrl)
+  if (error instanceof Refusal) keepDetails(app, call, ask, caller, { outcome: error, sent })
+  await app.database
+    .transaction(async (transaction) => transaction.send(settleCall(settledRow(app, call, row, answer))), call.share)
+    .catch(() => undefined)
+}
+
+/** What has been done under the key before; nothing of it is done again. `row` is the call as it is logged. */
+type Begun = {
+  caller: CallerRow
+  texts: Map<number, string>
+  writeId: string
+  earlier: Answer | undefined
+  row: CallRow
+}
 
 const begin = (
   app: App,
@@ -65,6 +106,7 @@ const begin = (
   { ask, key, series, sent }: Asked,
 ): Promise<Begun | { caller: CallerRow; refused: Answer }> =>
   app.database.transaction(async (transaction) => {
+    transaction.send(passGate(ask.companyId))
     const [[claim], [begun]] = await Promise.all([
       key ? transaction.run<{ claimed: boolean }>(claimKey(key, ask)) : [],
       transaction.run<BeginRow<Prefetched>>(beginWrite(ask, key, null)),
@@ -85,29 +127,48 @@ const begin = (
     const writeId = earlier?.headers[writeIdHeader] ?? newWriteId()
     const headers = { [writeIdHeader]: writeId }
     const taken: Answer = { status: 200, code: null, headers, body: '', replayed: earlier !== undefined }
-    transaction.send(endWrite(logged(taken), key && keptAnswer(key, taken, call.requestId)))
     const texts = new Map(done.map(({ n, body }) => [n, body]))
-    return { caller, texts, writeId, earlier }
+    const row = logged(texts.size === series.length ? taken : { ...taken, ...unknown })
+    transaction.send(endWrite(row, key && keptAnswer(key, taken, call.requestId)))
+    return { caller, texts, writeId, earlier, row }
   }, call.share)
 
-type Part = Asked & { n: number; textOf: (n: number) => string; writeId: string }
+/** Until the last operation is done. */
+const unknown = { status: refusals.outcome_unknown.status, code: 'outcome_unknown' } as const
+
+/** `settle` notes the answer of the call; only the last operation has it. */
+type Part = Asked & {
+  n: number
+  textOf: (n: number) => string
+  writeId: string
+  settle: ((text: string) => Statement) | undefined
+}
 
 /** One operation and its answer. The caller is checked with each: a token that is revoked meanwhile does no more. */
 async function part(app: App, call: Call, asked: Part): Promise<string> {
-  const { ask, key, series, n, textOf, writeId } = asked
+  const { ask, key, series, n, textOf, writeId, settle } = asked
   const { companyId } = ask
   const work = orRefusal(() => series.part(n, textOf))
   try {
     return await app.database.transaction(async (transaction) => {
-      const [, [earlier], [begun]] = await Promise.all([
-        key ? transaction.run(lockBatch(lockOfBatch(companyId, key.key))) : [],
+      transaction.send(passGate(companyId))
+      if (key) transaction.send(lockBatch(lockOfBatch(companyId, key.key)))
+      const locks = work instanceof Refusal ? [] : (work.locks ?? [])
+      if (locks.length > 0) transaction.send(takeValuesOfCall(ask, undefined, locks))
+      const [[earlier], [begun]] = await Promise.all([
         key ? transaction.run<BatchAnswerRow>(batchAnswer(companyId, key.key, n)) : [],
         transaction.run<BeginRow<Prefetched>>(
           beginWrite(ask, undefined, work instanceof Refusal ? null : work.prefetch),
         ),
       ])
-      if (earlier) return earlier.body
-      const caller = authorized(app, call, ask, begun)
+      const end = (text: string): string => {
+        if (settle) transaction.send(settle(text))
+        return text
+      }
+      if (earlier) return end(earlier.body)
+      call.share.report(begun?.live === true)
+      // The call has its row, which says in the end what it was refused for.
+      const caller = authorize(begun)
       const actor = {
         companyId,
         accountId: caller.account_id,
@@ -122,7 +183,7 @@ async function part(app: App, call: Call, asked: Part): Promise<string> {
         (refusal) => series.refused(n, refusal),
       )
       if (key) transaction.send(storeBatchAnswer(companyId, key.key, { n, body: text }))
-      return text
+      return end(text)
     }, call.share)
   } catch (error) {
     // A refusal that had to undo lost the lock of the batch, and a retry was quicker.

@@ -1,7 +1,7 @@
 import { checkValue } from '#derive/check-value.ts'
 import { type Problem, problem } from '#registry/definition.ts'
-import type { Field } from '#registry/fields/index.ts'
 import { permissions as allPermissions } from '#registry/permissions.ts'
+import { accounts } from '#registry/persons.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
 import {
   type AccountRow,
@@ -11,6 +11,7 @@ import {
   lockAccount,
   updateAccount,
 } from '#sql/system/accounts.ts'
+import { closeGate } from '#sql/system/locks.ts'
 import { deleteSessionsOf } from '#sql/system/sessions.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
@@ -27,9 +28,6 @@ export type NewAccount = {
   /** For a program: it has no password, now and later. */
   service?: boolean
 }
-
-const nameField: Field = { kind: 'text', max: 160, example: 'Ada Byron', about: 'Name.' }
-const emailField: Field = { kind: 'email', about: 'E-mail address.' }
 
 /** How a password becomes a hash: by itself, or where a crowd has to queue for it. */
 type Hashing = (password: string) => Promise<string>
@@ -70,6 +68,7 @@ export async function setAccount(
   change: AccountChange,
   options: ChangeOptions = {},
 ): Promise<Account> {
+  await transaction.run(closeGate(companyId))
   const before = await holdAccount(transaction, companyId, id)
   const { name = before.name, email = before.email, permissions = before.permissions } = change
   const given = { name, email, permissions: [...permissions], service: before.service }
@@ -87,8 +86,8 @@ async function checkedAccount(
   granted: readonly string[],
   { hashing = hashPassword, passwordField = 'password' }: ChangeOptions,
 ) {
-  const name = checkValue(nameField, wanted.name, 'name')
-  const email = checkValue(emailField, wanted.email, 'email')
+  const name = checkValue(accounts.fields.name, wanted.name, 'name')
+  const email = checkValue(accounts.fields.email, wanted.email, 'email')
   const problems = [
     ...name.problems,
     ...email.problems,

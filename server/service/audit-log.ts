@@ -1,3 +1,4 @@
+import type { LogAuthor } from '#sql/author.ts'
 import type { CompanyRow } from '#sql/system/companies.ts'
 import { appendAudit } from '#sql/system/log.ts'
 import type { EndpointRow } from '#sql/system/webhooks.ts'
@@ -13,7 +14,7 @@ export type Noted = { records: string; recordId: number; action: string; changes
 /** Nothing is kept of changes that are none; null where something was done that is no change of values. */
 export async function audit(
   transaction: Transaction,
-  actor: Actor,
+  actor: LogAuthor,
   { changes = null, ...noted }: Noted,
 ): Promise<void> {
   if (changes && Object.keys(changes).length === 0) return

@@ -23,10 +23,16 @@ const lookSoonMilliseconds = 20
 /** While the database does not answer. */
 const retryMilliseconds = 1000
 
-/** `onError` hears when nothing could be looked for; `onCount` how many wait, whenever that changes. */
+type Watching = {
+  /** Runs a look at the log; never rejects. */
+  inBackground(look: () => Promise<void>): Promise<void>
+  /** Takes how many wait, whenever that changes. */
+  onCount(count: number): void
+}
+
 export function startChangeWatch(
   database: Pick<Database, 'read' | 'onCommit'>,
-  { onError, onCount }: { onError(error: unknown): void; onCount(count: number): void },
+  { inBackground, onCount }: Watching,
 ): ChangeWatch {
   const waiting = new Map<number, Set<Waiter>>()
   let count = 0
@@ -43,8 +49,8 @@ export function startChangeWatch(
     hasCommitted = false
     const asked = [...waiting]
     const seen = asked.map(([companyId, waiters]) => ({ companyId, ...oldest(waiters) }))
-    let pause = pollMilliseconds
-    try {
+    let pause = retryMilliseconds
+    await inBackground(async () => {
       const [row] = await database.read<{ epoch: number; pos: string; company_ids: number[] }>(changedCompanies(seen))
       const { epoch, pos, company_ids } = row as NonNullable<typeof row>
       const changed = new Set(company_ids.map(Number))
@@ -55,10 +61,8 @@ export function startChangeWatch(
           else if (!isBefore(waiter.seen, seen[index] as Watermark)) waiter.seen = later(waiter.seen, { epoch, pos })
         }
       }
-    } catch (error) {
-      onError(error)
-      pause = retryMilliseconds
-    }
+      pause = pollMilliseconds
+    })
     isPolling = false
     plan(hasCommitted ? Math.min(pause, lookSoonMilliseconds) : pause)
   }

@@ -5,7 +5,7 @@ import { servedResources } from '#registry/resources/index.ts'
 import { type ChangesRow, changesAfter } from '#sql/records/changes.ts'
 import type { Run } from '#sql/statement.ts'
 import { type HorizonRow, horizonNow, markFor } from '#sql/system/changes.ts'
-import type { Position } from '#sql/system/log.ts'
+import type { Cursor } from '#sql/system/log.ts'
 import type { Database } from '../store/database.ts'
 
 /** A change as it is told. `changes` holds the old and the new value of each field that an update changed. */
@@ -70,23 +70,30 @@ export async function readChanges(
 /** A page that was read, refused where it cannot go on from the position that was asked for. */
 export function judged(companyId: number, row: ChangesRow): { json: string; next: string; more: boolean } {
   if (isGone(row)) throw new Refusal('cursor_gone')
-  const { json, next_epoch, next_pos, next_id, start_epoch, start_pos, start_id, more } = row
+  const { json, next_epoch, next_pos, next_id, start_epoch, start_pos, start_id, line, more } = row
   const next =
     next_epoch === null || next_pos === null || next_id === null
-      ? { epoch: start_epoch, pos: start_pos, id: start_id }
-      : { epoch: next_epoch, pos: next_pos, id: next_id }
+      ? { epoch: start_epoch, pos: start_pos, id: start_id, line }
+      : { epoch: next_epoch, pos: next_pos, id: next_id, line }
   return { json, next: cursorOf(companyId, next), more }
 }
 
 /**
- * Whether changes after the position may be missing: it lies behind the end of its epoch, which was cut off there, or the
- * first change after it is older than changes are told.
+ * Whether changes after the cursor may be missing: another log issued it, it lies behind the end of its epoch, which was
+ * cut off there, or the first change after it is older than changes are told. A cursor that was issued after its epoch
+ * had ended was read from what there is of that epoch, so the end does not matter to it.
  */
-function isGone({ start_epoch, start_pos, start_id, ...row }: ChangesRow): boolean {
+export function isGone({ start_epoch, start_pos, start_id, start_line, issued_epoch, ...row }: ChangesRow): boolean {
   const pos = BigInt(start_pos)
+  if (start_line !== null && issued_epoch === null) return true
   if (start_epoch > row.epoch) return true
   if (start_epoch === row.epoch && pos > BigInt(row.horizon)) return true
-  if (row.closed_at !== null && (pos > BigInt(row.closed_at) || (pos === BigInt(row.closed_at) && start_id > 0)))
+  const isIssuedLater = issued_epoch !== null && issued_epoch > start_epoch
+  if (
+    row.closed_at !== null &&
+    !isIssuedLater &&
+    (pos > BigInt(row.closed_at) || (pos === BigInt(row.closed_at) && start_id > 0))
+  )
     return true
   if (row.first_epoch === null || row.first_pos === null || row.kept_epoch === null || row.kept_pos === null)
     return false
@@ -97,9 +104,9 @@ function isGone({ start_epoch, start_pos, start_id, ...row }: ChangesRow): boole
 }
 
 /** The position after which every change is told that is not seen by now. It is marked, so that it holds through a crash. */
-export async function endOfLog(run: Run, companyId: number): Promise<Position> {
-  const [mark] = await run<Omit<Position, 'id'>>(markFor(companyId))
-  return { ...(mark as Omit<Position, 'id'>), id: 0 }
+export async function endOfLog(run: Run, companyId: number): Promise<Cursor> {
+  const [mark] = await run<Omit<Cursor, 'id'>>(markFor(companyId))
+  return { ...(mark as Omit<Cursor, 'id'>), id: 0 }
 }
 
 /** Where the log can be read to, and who holds it there for how long. */
@@ -109,20 +116,23 @@ export async function horizon(database: Database): Promise<HorizonRow> {
 }
 
 /** Opaque to anyone who gets it. The check binds it to the company and finds what was cut off or made up. */
-export function cursorOf(companyId: number, { epoch, pos, id }: Position): string {
-  const position = `${epoch}.${pos}.${id}`
-  return Buffer.from(`${position}.${checkOf(companyId, position)}`).toString('base64url')
+export function cursorOf(companyId: number, { epoch, pos, id, line }: Cursor): string {
+  const parts = line === null ? `${epoch}.${pos}.${id}` : `${epoch}.${pos}.${id}.${line}`
+  return Buffer.from(`${parts}.${checkOf(companyId, parts)}`).toString('base64url')
 }
 
-export function readCursor(companyId: number, cursor: string): Position {
+/** Cursors from before lines have no fourth part. */
+export function readCursor(companyId: number, cursor: string): Cursor {
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
-  const [, position, epoch, pos, id, check] = /^((\d{1,9})\.(\d{1,19})\.(\d{1,16}))\.([\w-]+)$/.exec(text) ?? []
-  if (position === undefined || check !== checkOf(companyId, position)) throw notOurs()
-  return { epoch: Number(epoch), pos: pos as string, id: Number(id) }
+  const [, parts, epoch, pos, id, line, check] = form.exec(text) ?? []
+  if (parts === undefined || check !== checkOf(companyId, parts)) throw notOurs()
+  return { epoch: Number(epoch), pos: pos as string, id: Number(id), line: line === undefined ? null : Number(line) }
 }
 
-const checkOf = (companyId: number, position: string): string =>
-  hash('sha256', `changes of ${companyId} after ${position}`, 'base64url').slice(0, 12)
+const form = /^((\d{1,9})\.(\d{1,19})\.(\d{1,16})(?:\.(\d{1,10}))?)\.([\w-]{12})$/
+
+const checkOf = (companyId: number, parts: string): string =>
+  hash('sha256', `changes of ${companyId} after ${parts}`, 'base64url').slice(0, 12)
 
 const notOurs = (): Refusal =>
   new Refusal('invalid_parameter', {

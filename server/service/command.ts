@@ -1,5 +1,6 @@
 import type { Json } from '#registry/json.ts'
 import { type Prefetch, prefetchStatement } from '#sql/prefetch.ts'
+import { takeValues, type ValueLock } from '#sql/system/locks.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 
@@ -9,6 +10,8 @@ import type { Actor } from './actor.ts'
  * nothing yet, or has undone it: a refusal can be noted and committed.
  */
 export type Command<T> = {
+  /** Of the unique values that it sends, taken before anything is looked at. */
+  locks?: readonly ValueLock[]
   prefetch: Prefetch | null
   execute(transaction: Transaction, actor: Actor, prefetched: Prefetched): Promise<T>
 }
@@ -16,8 +19,14 @@ export type Command<T> = {
 /** The row that was prefetched. */
 export type Prefetched = { readonly [column: string]: Json } | null
 
-/** Prefetches, and then executes. */
-export async function runCommand<T>(transaction: Transaction, actor: Actor, command: Command<T>): Promise<T> {
+/** Takes locks of values, prefetches, and then executes. */
+export function runCommand<T>(transaction: Transaction, actor: Actor, command: Command<T>): Promise<T> {
+  if (command.locks && command.locks.length > 0) transaction.send(takeValues(actor.companyId, command.locks))
+  return runLocked(transaction, actor, command)
+}
+
+/** The same where the locks of its values are taken already. */
+export async function runLocked<T>(transaction: Transaction, actor: Actor, command: Command<T>): Promise<T> {
   return command.execute(transaction, actor, command.prefetch && (await prefetched(transaction, command)))
 }
 

@@ -14,6 +14,7 @@ import {
   lockCompanyWhole,
   updateCompany,
 } from '#sql/system/companies.ts'
+import { closeGate } from '#sql/system/locks.ts'
 import { countLive, recountSlots } from '#sql/system/quota.ts'
 import type { Transaction } from '../store/database.ts'
 
@@ -42,6 +43,7 @@ export async function createCompany(
 
 /** Changes what is given. Lowering the plan keeps what exists; the counters are made true while nobody can create. */
 export async function setCompany(transaction: Transaction, id: number, input: CompanyInput): Promise<CompanyRow> {
+  await transaction.run(closeGate(id))
   const lock = input.currency === undefined ? lockCompany : lockCompanyWhole
   const [before] = await transaction.run<CompanyRow>(lock(id))
   if (!before) throw noCompany(id)

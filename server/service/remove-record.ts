@@ -6,20 +6,15 @@ import { permission } from '#registry/permissions.ts'
 import type { Listed } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import type { UnlinkedEntry } from '#sql/records/history.ts'
+import type { RemovalEffect } from '#sql/records/lock-order.ts'
 import { prefetchForDelete } from '#sql/records/prefetch.ts'
-import {
-  type ColumnChangeRow,
-  erase,
-  insertRemoval,
-  type RelatedRow,
-  related,
-  setColumn,
-  softDelete,
-} from '#sql/records/remove.ts'
+import { type ColumnChangeRow, erase, insertRemoval, setColumn, softDelete } from '#sql/records/remove.ts'
+import { conflict } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
-import type { Command } from './command.ts'
+import type { Command, Prefetched } from './command.ts'
 import type { Expected } from './expected.ts'
+import { holdRecords } from './locks.ts'
 import { releaseQuotaSlots } from './plan.ts'
 import { heldRecord } from './write-record.ts'
 
@@ -43,7 +38,7 @@ export const removal = (companyId: number, { definition, id, expected, mayDo }: 
   async execute(transaction, actor, prefetched) {
     const { json } = heldRecord(prefetched, expected)
     const record = JSON.parse(json) as JsonObject
-    const plan = await planRemoval(transaction, actor, definition, [id])
+    const plan = await planRemoval(transaction, actor, definition, id, familyOf(prefetched))
     for (const records of plan.cascades.keys()) mayDo?.(permission(records, 'DELETE'))
     refuseIfBlocked(definition, record, plan)
 
@@ -63,24 +58,27 @@ export type RemovalPlan = {
   restricts: { records: string; ids: number[] }[]
 }
 
-/** Follows every relation of the record, and of what goes with it, until nothing more goes. */
+/**
+ * Follows every relation of the record, and of what goes with it, until nothing more goes. All of it is locked, in the
+ * lock order; `family` are the ids of the resource itself that are locked already.
+ */
 export async function planRemoval(
   transaction: Transaction,
-  actor: Actor,
+  { companyId }: Actor,
   definition: Definition,
-  ids: number[],
+  id: number,
+  family: readonly number[] | undefined,
 ): Promise<RemovalPlan> {
+  const referring = await holdRecords(transaction, companyId, new Map([[definition.name, new Set([id])]]))
   const plan: RemovalPlan = { cascades: new Map(), stays: [], restricts: [] }
-  const waiting: [Definition, number[]][] = [[definition, ids]]
+  const waiting: [Definition, number[]][] = [[definition, [id]]]
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const [resource, group] = next
-    const { relations } = resource.removal
-    const found = await Promise.all(
-      relations.map((relation) => transaction.run<RelatedRow>(related(actor.companyId, relation, group))),
-    )
-    for (const [index, relation] of relations.entries()) {
-      const rows = found[index] as RelatedRow[]
-      const idsOf = (effect: RelatedRow['effect']) => rows.filter((row) => row.effect === effect).map((row) => row.id)
+    for (const relation of resource.removal.relations) {
+      const rows = (referring.get(relation) ?? []).filter(({ to }) => group.includes(to))
+      const idsOf = (effect: RemovalEffect) => rows.filter((row) => row.effect === effect).map((row) => row.id)
+      // It refers to the record since that was locked: its lock was not taken in order.
+      if (relation.records === definition.name && rows.some((row) => !family?.includes(row.id))) throw conflict()
       const going = idsOf('cascade')
       if (going.length > 0)
         waiting.push([resourceNamed(relation.records), addTo(plan.cascades, relation.records, going)])
@@ -98,6 +96,10 @@ export async function planRemoval(
     .filter(({ ids }) => ids.length > 0)
   return plan
 }
+
+/** The ids that are locked together with a record that is removed. */
+export const familyOf = (prefetched: Prefetched): number[] | undefined =>
+  (prefetched?.family ?? undefined) as number[] | undefined
 
 function refuseIfBlocked(definition: Definition, record: JsonObject, { restricts }: RemovalPlan): void {
   const itself = isProtected(definition, record) ? [{ records: definition.name, ids: [record.id as number] }] : []
@@ -151,7 +153,8 @@ async function apply(
   else addTo(softDeleted, definition.name, [id])
   for (const [records, ids] of softDeleted)
     transaction.send(softDelete(actor, resourceNamed(records), [...ids], removalId))
-  for (const { records, ids } of merged([{ records: definition.name, ids: [id] }, ...listsOf(cascades)])) {
+  const gone = merged([{ records: definition.name, ids: [id] }, ...listsOf(cascades)])
+  for (const { records, ids } of gone.toSorted((one, other) => (one.records < other.records ? -1 : 1))) {
     await releaseQuotaSlots(transaction, actor.companyId, resourceNamed(records), ids.length)
   }
 }

@@ -3,11 +3,14 @@ import type { JsonObject } from '#registry/json.ts'
 import { permission } from '#registry/permissions.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
 import { fieldOfIndex } from '#sql/records/columns.ts'
+import { treesOf } from '#sql/records/lock-order.ts'
 import { type HeldRemoval, lockRemoval, markRestored, softDeletedBy, undelete } from '#sql/records/restore.ts'
+import { seenRecords } from '#sql/records/sets.ts'
 import { insertAgain } from '#sql/records/write.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
+import { LockRequest, lockWhatIsSeen, valuesOfRecord, wantRead } from './locks.ts'
 import { takeQuotaSlots } from './plan.ts'
 import { relink } from './relink.ts'
 import { type Group, type MayDo, resourceNamed } from './remove-record.ts'
@@ -25,21 +28,85 @@ export async function restoreRemoval(
   actor: Actor,
   removalId: number,
   mayDo: MayDo,
-  erased?: Erased,
 ): Promise<Restored> {
-  const [removal] = await transaction.run<HeldRemoval>(lockRemoval(actor.companyId, removalId))
+  const { companyId } = actor
+  const removal = await heldRemoval(transaction, actor, removalId, mayDo)
+  await lockWhatIsSeen(transaction, companyId, async () => {
+    const request = new LockRequest()
+    await wantRestored(transaction, companyId, request, removal)
+    return request
+  })
+  return restoreLocked(transaction, actor, removal)
+}
+
+/** A removal, locked: one restore of it at a time. */
+export type LockedRemoval = HeldRemoval & { id: number; erased?: Erased | undefined }
+
+export async function heldRemoval(
+  transaction: Transaction,
+  { companyId }: Actor,
+  id: number,
+  mayDo: MayDo,
+  erased?: Erased,
+): Promise<LockedRemoval> {
+  const [removal] = await transaction.run<HeldRemoval>(lockRemoval(companyId, id))
   if (!removal) throw new Refusal('not_found')
   const groups = groupsOf(removal)
   for (const { definition } of groups) mayDo(permission(definition.name, 'EDIT'))
   refuseIfOver(removal, groups, erased)
+  return { ...removal, id, erased }
+}
 
+/** Adds all that a restore locks: what comes back, what that refers to, and what is linked to it again. */
+export async function wantRestored(
+  transaction: Transaction,
+  companyId: number,
+  request: LockRequest,
+  removal: Pick<LockedRemoval, 'records' | 'record_id' | 'went' | 'unlinked' | 'erased'>,
+): Promise<void> {
+  const want = (definition: Definition, record: JsonObject): void => {
+    request.values.push(...valuesOfRecord(definition, record))
+    request.wantReferred(definition, record)
+    request.wantCount(definition.name)
+  }
+  for (const { definition, ids } of groupsOf(removal)) {
+    for (const record of await transaction.run<JsonObject>(seenRecords(companyId, definition, ids))) {
+      request.want(definition.name, record.id, 'for update')
+      want(definition, record)
+    }
+  }
+  const { erased } = removal
+  if (erased) want(resourceNamed(removal.records), erased.held)
+  for (const { records, by, ids, of = [] } of removal.unlinked) {
+    const definition = resourceNamed(records)
+    for (const id of ids) request.want(records, id, 'for no key update')
+    for (const to of of) request.wantReferred(definition, { [by]: to })
+    if (treesOf(definition).includes(by)) request.trees.add(`${records}.${by}`)
+    await wantRead(transaction, companyId, request, new Map([[definition, ids]]))
+  }
+}
+
+/** The restore, where all that it needs is locked. */
+export async function restoreLocked(
+  transaction: Transaction,
+  actor: Actor,
+  { id: removalId, erased, ...removal }: LockedRemoval,
+): Promise<Restored> {
   const returning: Returning[] = []
+  const groups = groupsOf(removal)
   for (const { definition, ids } of groups) {
+    const isErased = (id: number): boolean =>
+      erased !== undefined && definition.name === removal.records && id === removal.record_id
     const rows = await transaction.run<{ id: number; json: string }>(
-      softDeletedBy(actor.companyId, definition, removalId, ids),
+      softDeletedBy(
+        actor.companyId,
+        definition,
+        removalId,
+        ids.filter((id) => !isErased(id)),
+      ),
     )
     const records = rows.map(({ json }) => JSON.parse(json) as JsonObject)
-    if (erased && definition === groups[0]?.definition) records.unshift(erased.held)
+    if (erased && ids.some(isErased)) records.unshift(erased.held)
     if (records.length > 0) returning.push({ definition, records })
   }
   refuse(await inTheWay(transaction, actor, returning, erased))
@@ -48,9 +115,8 @@ export async function restoreRemoval(
   const linked = await relink(transaction, actor, removal.unlinked)
   refuse(await brokenRules(transaction, actor, returning))
   transaction.send(markRestored(actor.companyId, removalId))
-  for (const { definition, records } of returning) {
+  for (const { definition, records } of returning.toSorted(byName))
     await takeQuotaSlots(transaction, actor.companyId, definition, records.length)
-  }
   return {
     records: removal.records,
     recordId: removal.record_id,
@@ -59,6 +125,9 @@ export async function restoreRemoval(
   }
 }
 
+const byName = ({ definition: one }: Returning, { definition: other }: Returning): number =>
+  one.name < other.name ? -1 : 1
+
 function refuse(problems: Problem[]): void {
   if (problems.length > 0) throw invalidFields(problems)
 }
@@ -66,7 +135,7 @@ function refuse(problems: Problem[]): void {
 type Wanted = { definition: Definition; ids: number[] }
 
 /** The record itself first, then what went with it. */
-function groupsOf({ records, record_id, went }: HeldRemoval): Wanted[] {
+function groupsOf({ records, record_id, went }: Pick<HeldRemoval, 'records' | 'record_id' | 'went'>): Wanted[] {
   const along = Object.entries(went).filter(([name]) => name !== records)
   const own = [record_id, ...(went[records] ?? [])]
   return [

@@ -1,3 +1,4 @@
+import { liftTransactionTimeout } from '#sql/system/connection.ts'
 import { fenceKeys, lockRotation, type SealedRow, sealAnew, sealedRows } from '#sql/system/seal.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { allSealed, type Sealed, type SealingKeys, sealText, tryOpen } from './seal.ts'
@@ -17,6 +18,7 @@ const batchMax = 200
 export const rotateKeys = (database: Database, keys: SealingKeys, change: KeyChange): Promise<Rotation | undefined> =>
   // Held to the end by a transaction of its own; the others are small, so that no caller waits for a row.
   database.transaction(async (held) => {
+    held.send(liftTransactionTimeout())
     const [row] = await held.run<{ locked: boolean }>(lockRotation())
     if (!row?.locked) return undefined
     await change.begin()
@@ -24,6 +26,7 @@ export const rotateKeys = (database: Database, keys: SealingKeys, change: KeyCha
     const first = await sealAll(database, keys, beat)
     // Anyone who took the former key just before is waited for; his are the last.
     const last = await database.transaction(async (transaction) => {
+      transaction.send(liftTransactionTimeout())
       await transaction.run(fenceKeys())
       return sealAll({ transaction: (work) => work(transaction) }, keys, beat)
     })

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Refusal } from '#registry/refusals.ts'
+import { closeGate } from '#sql/system/locks.ts'
 import {
   deleteSession,
   deleteSessionById,
@@ -84,7 +85,12 @@ export async function holdLiveSession(transaction: Transaction, key: SessionKey)
 
 export async function endSession(database: Database, text: string | undefined): Promise<void> {
   const key = readSessionText(text)
-  if (key) await database.read(deleteSession(key))
+  if (!key) return
+  const end = (transaction: Transaction) => {
+    transaction.send(closeGate(key.companyId))
+    return transaction.run(deleteSession(key))
+  }
+  await database.transaction(end, undefined, { isPersistent: true })
 }
 
 /** The sessions of the one who is signed in. */

@@ -6,8 +6,9 @@ import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import { same } from './check-record.ts'
 import { type Prefetched, prefetched } from './command.ts'
-import { type Group, listsOf, planRemoval, type Removed, removal, resourceNamed } from './remove-record.ts'
-import { restoreRemoval } from './restore-removal.ts'
+import { familyOf, type Group, listsOf, planRemoval, type Removed, removal, resourceNamed } from './remove-record.ts'
+import type { Erased } from './restore-problems.ts'
+import { heldRemoval, restoreLocked } from './restore-removal.ts'
 import { placeOf, type Step, sidesOf } from './undo-steps.ts'
 import { change } from './write-record.ts'
 
@@ -41,12 +42,16 @@ async function changeBack({ transaction, actor, conflicts, kept }: Taking, row: 
   const work = change(actor.companyId, definition, id, body, undefined)
   const seen = await prefetched(transaction, work)
   const record = seen && recordOf(seen)
-  const other = Object.keys(body).filter((name) => !record || !same(record[name], left[name]))
+  const other = Object.keys(body).filter((name) => !record || !same(record[name], left[name]) || isErased(row, name))
   if (other.length > 0) conflicts.push({ records, id, fields: other })
   else if (isProtected(definition, record as JsonObject) || isProtected(definition, { ...record, ...old }))
     kept.push({ records, ids: [id] })
   else await work.execute(transaction, actor, seen)
 }
+
+/** Whether the values were erased together with a person: a change from nothing to nothing. */
+const isErased = ({ changes }: UndoneRow, name: string): boolean =>
+  changes?.[name]?.every((side) => side === null) ?? false
 
 /** Only the record as the write left it, and only where nothing else refers to it. */
 async function removeMade(taking: Taking, { row, version }: StepOf<'remove'>): Promise<Removed[]> {
@@ -67,24 +72,25 @@ async function removeMade(taking: Taking, { row, version }: StepOf<'remove'>): P
 }
 
 /** The whole deletion, and every reference that it had emptied. */
-async function bringBack(
-  { transaction, actor, conflicts }: Taking,
-  { removal: gone, erased }: StepOf<'restore'>,
-): Promise<void> {
-  const { id, records, record_id, restored, unlinked } = gone
+async function bringBack({ transaction, actor, conflicts }: Taking, step: StepOf<'restore'>): Promise<void> {
+  const { id, records, record_id, restored, unlinked } = step.removal
   if (restored) {
     conflicts.push({ records, id: record_id, fields: [] })
     return
   }
-  const held = erased?.held ? { held: erased.held, version: erased.version + 1 } : undefined
   // Rights have been looked at for every step.
-  const { linked } = await restoreRemoval(transaction, actor, id, () => {}, held)
+  const removal = await heldRemoval(transaction, actor, id, () => {}, erasedBy(step))
+  const { linked } = await restoreLocked(transaction, actor, removal)
   const back = new Set(linked.flatMap(({ records, ids }) => ids.map((one) => placeOf({ records, record_id: one }))))
   for (const { records: name, by, ids } of unlinked) {
     const lost = ids.filter((one) => !back.has(placeOf({ records: name, record_id: one })))
     conflicts.push(...lost.map((one) => ({ records: name, id: one, fields: [by] })))
   }
 }
+
+/** The record that comes back into its table, where the removal had erased it. */
+export const erasedBy = ({ erased }: StepOf<'restore'>): Erased | undefined =>
+  erased?.held ? { held: erased.held, version: erased.version + 1 } : undefined
 
 /** What the write brought back goes again, and nothing that came to it since. */
 async function removeAgain(taking: Taking, step: StepOf<'remove again'>): Promise<Removed[]> {
@@ -117,7 +123,7 @@ async function deleteAlone(
   { definition, id, work, seen }: Deletion,
   counts: (place: string, effect: Group['effect']) => boolean,
 ): Promise<Removed[]> {
-  const { cascades, restricts, stays } = await planRemoval(transaction, actor, definition, [id])
+  const { cascades, restricts, stays } = await planRemoval(transaction, actor, definition, id, familyOf(seen))
   const staying = stays.map(({ relation: { records }, effect, ids }) => ({ records, effect, ids }))
   const referring: Group[] = [...listsOf(cascades), ...staying, ...restricts]
   const others = referring.flatMap(({ records, effect, ids }) =>

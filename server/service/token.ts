@@ -1,11 +1,11 @@
 import { scopes as allScopes } from '#registry/permissions.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
 import { type AccountRow, lockAccount } from '#sql/system/accounts.ts'
+import { closeGate } from '#sql/system/locks.ts'
 import { holdKeys } from '#sql/system/seal.ts'
 import {
   activeToken,
   insertToken,
-  lockTokens,
   nextTokenId,
   revokeActiveToken,
   setAllowlist,
@@ -46,7 +46,7 @@ export async function issueToken(
   keys: SealingKeys,
   input: NewToken,
 ): Promise<Told> {
-  await transaction.run(lockTokens(actor.companyId))
+  await transaction.run(closeGate(actor.companyId))
   const [account] = await transaction.run<AccountRow>(lockAccount(actor.companyId, input.accountId))
   if (!account || account.disabled) {
     throw invalidField('account_id', 'not_found', 'must be an account of the company that is not disabled')
@@ -157,7 +157,7 @@ const scopesOpenTo = (account: AccountRow | undefined, holds: readonly string[] 
 
 /** The active token, which nobody else issues, replaces, frees or changes until the transaction ends. */
 async function held(transaction: Transaction, { companyId }: Actor, find = activeToken): Promise<TokenRow> {
-  await transaction.run(lockTokens(companyId))
+  await transaction.run(closeGate(companyId))
   return theOne(transaction.run<TokenRow>(find(companyId)))
 }
 

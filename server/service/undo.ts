@@ -1,15 +1,19 @@
+import type { Definition } from '#registry/definition.ts'
 import { conflictsMax, undoneRecordsMax } from '#registry/limits.ts'
 import type { Action } from '#registry/permissions.ts'
 import { Refusal, type UndoConflict } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
+import { treesOf } from '#sql/records/lock-order.ts'
 import { changesOfWrite, holdUndo, moveUndo, removalsById, type UndoneRow } from '#sql/records/written.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import type { Command } from './command.ts'
+import { LockRequest, lockWhatIsSeen, valuesOfRecord, wantRead } from './locks.ts'
 import { listed, merged, type Removed, resourceNamed } from './remove-record.ts'
+import { wantRestored } from './restore-removal.ts'
 import { type Rights, rightsOf } from './rights.ts'
-import { type Taking, takeBack } from './take-back.ts'
-import { type NamedRemoval, type Step, stepsOf } from './undo-steps.ts'
+import { erasedBy, type Taking, takeBack } from './take-back.ts'
+import { type NamedRemoval, type Step, sidesOf, stepsOf } from './undo-steps.ts'
 import type { Effect } from './write-plan.ts'
 
 export type Undone = {
@@ -36,6 +40,7 @@ export const undo = (companyId: number, writeId: string): Command<Undone> => ({
       if (steps.length === 0) throw new Refusal('undo_conflict', { detail: undoneAlready, conflicts: [] })
       const now = upTo(steps, undoneRecordsMax)
       for (const step of now) needRights(rights, actor, step)
+      await lockWhatIsSeen(transaction, companyId, () => requestOf(transaction, companyId, now))
       const done = await take(transaction, actor, now)
       await transaction.run(moveUndo(companyId, writeId, Math.min(...now.map(({ from }) => from))))
       return { records: countOf(now), remaining: countOf(steps.slice(now.length)), effect: effectOf(done) }
@@ -60,6 +65,33 @@ async function removalsOf(transaction: Transaction, companyId: number, rows: rea
   const ids = [...new Set(rows.flatMap(({ removal_id }) => removal_id ?? []))]
   const removals = ids.length === 0 ? [] : await transaction.run<NamedRemoval>(removalsById(companyId, ids))
   return new Map(removals.map((one) => [one.id, one]))
+}
+
+/** All that the steps lock. */
+async function requestOf(transaction: Transaction, companyId: number, steps: readonly Step[]): Promise<LockRequest> {
+  const request = new LockRequest()
+  const changed = new Map<Definition, number[]>()
+  for (const step of steps) {
+    if (step.does === 'restore') {
+      await wantRestored(transaction, companyId, request, { ...step.removal, erased: erasedBy(step) })
+      continue
+    }
+    if (step.does === 'remove') request.wantRemoved(resourceNamed(step.row.records), step.row.record_id)
+    else if (step.does === 'remove again') {
+      for (const { records, record_id } of step.members) request.wantRemoved(resourceNamed(records), record_id)
+    } else {
+      const { records, record_id: id } = step.row
+      const definition = resourceNamed(records)
+      const { old } = sidesOf(step.row)
+      request.want(records, id, 'for no key update')
+      request.values.push(...valuesOfRecord(definition, old))
+      request.wantReferred(definition, old)
+      for (const field of treesOf(definition)) if (field in old) request.trees.add(`${records}.${field}`)
+      changed.set(definition, [...(changed.get(definition) ?? []), id])
+    }
+  }
+  await wantRead(transaction, companyId, request, changed)
+  return request
 }
 
 /** As many steps as are about so many records, one at least. */

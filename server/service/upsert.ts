@@ -1,15 +1,16 @@
 import { checkValue } from '#derive/check-value.ts'
 import { externalRef, referenceField } from '#registry/common.ts'
 import { type Definition, type Problem, problem } from '#registry/definition.ts'
-import { isObject, type Json } from '#registry/json.ts'
+import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
-import { holdByReference, lockReference } from '#sql/records/reference.ts'
+import { recordOfReference } from '#sql/records/reference.ts'
 import { conflict } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
-import { type Command, runCommand } from './command.ts'
-import { type Expected, expectVersion } from './expected.ts'
+import { type Command, type Prefetched, prefetched, runLocked } from './command.ts'
+import type { Expected } from './expected.ts'
+import { locksOfValues, valuesSent } from './locks.ts'
 import { type MayDo, type Removed, removal } from './remove-record.ts'
-import { change, creation, type Written } from './write-record.ts'
+import { change, creation, heldRecord, type Written } from './write-record.ts'
 
 /** Writes by the identifier that the caller has for a record. */
 
@@ -19,27 +20,29 @@ type Wanted = { definition: Definition; value: string; expected: Expected }
 
 /**
  * Changes the live record with the reference, or makes one. The reference is locked, then looked up, in that order:
- * two who write by it never both make a record. Who makes one without the lock is met at the unique index, and seen
- * when the transaction runs again.
+ * two who write by it never both make a record. The record is locked by its id and looked at again: where it has
+ * another reference by then, the transaction starts anew.
  */
 export const upsert = (companyId: number, wanted: Wanted & { body: Json }): Command<Upserted> => {
   const { definition, body, expected } = wanted
   const value = readReference(wanted.value)
   return {
-    prefetch: lockReference(companyId, definition, value),
-    async execute(transaction, actor) {
-      const found = await find(transaction, companyId, { definition, value, lock: 'for no key update' })
-      if (found) expectVersion(found.version, expected)
-      else if (expected?.present) throw new Refusal('precondition_failed', { detail: nothingThere })
-      refuseOther(value, body)
+    locks: locksOfValues(companyId, [...valuesSent(definition, body), referenceValue(definition, value)]),
+    prefetch: recordOfReference(companyId, definition, value),
+    async execute(transaction, actor, found) {
       if (found) {
-        const { id } = found
-        const changed = await runCommand(transaction, actor, change(companyId, definition, id, body, expected))
-        return { ...changed, created: false }
+        const work = change(companyId, definition, found.id as number, body, expected)
+        const seen = await prefetched(transaction, work)
+        refuseOtherRecord(found, seen)
+        heldRecord(seen, expected)
+        refuseOther(value, body)
+        return { ...(await work.execute(transaction, actor, seen)), created: false }
       }
+      if (expected?.present) throw new Refusal('precondition_failed', { detail: nothingThere })
+      refuseOther(value, body)
       const given = isObject(body) ? { [referenceField]: value, ...body } : body
       const made = await metAtReference(transaction, () =>
-        runCommand(transaction, actor, creation(companyId, definition, given)),
+        runLocked(transaction, actor, creation(companyId, definition, given)),
       )
       return { ...made, created: true, changed: [] }
     },
@@ -50,14 +53,35 @@ export const upsert = (companyId: number, wanted: Wanted & { body: Json }): Comm
 export const removalByReference = (
   companyId: number,
   { definition, value, expected, mayDo }: Wanted & { mayDo?: MayDo | undefined },
-): Command<Removed> => ({
-  prefetch: lockReference(companyId, definition, value),
-  async execute(transaction, actor) {
-    const found = await find(transaction, companyId, { definition, value, lock: 'for update' })
+): Command<Removed> =>
+  byReference(companyId, definition, value, (id) => removal(companyId, { definition, id, expected, mayDo }))
+
+/** Work on the live record with a reference, or the refusal where there is none. */
+export const byReference = <T>(
+  companyId: number,
+  definition: Definition,
+  value: string,
+  onId: (id: number) => Command<T>,
+  body: Json = {},
+): Command<T> => ({
+  locks: locksOfValues(companyId, [...valuesSent(definition, body), referenceValue(definition, value)]),
+  prefetch: recordOfReference(companyId, definition, value.trim()),
+  async execute(transaction, actor, found) {
     if (!found) throw new Refusal('not_found')
-    return runCommand(transaction, actor, removal(companyId, { definition, id: found.id, expected, mayDo }))
+    const work = onId(found.id as number)
+    const seen = await prefetched(transaction, work)
+    refuseOtherRecord(found, seen)
+    return work.execute(transaction, actor, seen)
   },
 })
+
+const referenceValue = ({ name }: Definition, value: string) => ({ records: name, field: referenceField, value })
+
+/** By the time that the record was locked it may be gone or have another reference. */
+function refuseOtherRecord(found: NonNullable<Prefetched>, seen: Prefetched): void {
+  const record = seen && (JSON.parse(seen.json as string) as JsonObject)
+  if (record?.[referenceField] !== found.reference) throw conflict()
+}
 
 /** A reference as a record would have it, or the refusal of what none can have. */
 export function readReference(given: string): string {
@@ -74,16 +98,6 @@ function refuseOther(value: string, body: Json): void {
   if (typeof given === 'string' && given.trim().toLowerCase() === value.toLowerCase()) return
   const message = `must be ${JSON.stringify(value)}, as the record is named, or be left out`
   throw invalidField(referenceField, 'not_allowed', message)
-}
-
-async function find(
-  transaction: Transaction,
-  companyId: number,
-  { definition, value, lock }: Pick<Wanted, 'definition' | 'value'> & { lock: string },
-): Promise<{ id: number; version: number } | undefined> {
-  const held = holdByReference(companyId, definition, value, lock)
-  const [row] = await transaction.run<{ id: number; version: number }>(held)
-  return row
 }
 
 /** Somebody else made the record since it was looked for: then there is one to change. */

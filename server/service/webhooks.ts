@@ -1,7 +1,7 @@
 import { invalidField, Refusal } from '#registry/refusals.ts'
 import { previousSecretHours, webhooksMax } from '#registry/webhooks.ts'
 import { firstSince } from '#sql/system/changes.ts'
-import type { Position } from '#sql/system/log.ts'
+import type { Cursor, Position } from '#sql/system/log.ts'
 import {
   beginWebhookAt,
   deleteWebhook,
@@ -11,6 +11,7 @@ import {
   holdWebhook,
   insertWebhook,
   lockWebhooks,
+  markReplay,
   nextWebhookId,
   rotateSecret,
   updateWebhook,
@@ -29,6 +30,7 @@ import { makeSecret, openSecrets } from './webhook-secret.ts'
 /** The endpoints of a company, to which its changes are sent. */
 
 const records = 'webhook_endpoints'
+const dayMilliseconds = 24 * 3600 * 1000
 
 /** An endpoint as it is shown: without its secrets, and without who is sending to it just now. */
 export type Webhook = EndpointRow
@@ -108,15 +110,31 @@ export async function enableOne(transaction: Transaction, { actor }: By, id: num
   return begin(transaction, actor, id, { cursor: cursorOf(before), action: 'enabled' })
 }
 
-/** Sends everything again from the first change on that began at a moment or later. */
+/** The moment that a replay begins at; it is at most `keptDays` ago, as far back as the feed of changes reaches. */
+export type ReplayRequest = { from: Date; keptDays: number }
+
+/**
+ * Sends everything again from the first change on that began at a moment or later. Throws `replay_active` while an earlier
+ * replay is still being sent; switching the webhook off ends that.
+ */
 export async function replayOne(
   transaction: Transaction,
   { actor, now }: By,
   id: number,
-  from: Date,
+  { from, keptDays }: ReplayRequest,
 ): Promise<Webhook> {
-  await hold(transaction, actor.companyId, id)
-  if (!(from.getTime() <= now.getTime())) throw invalidField('from', 'out_of_range', 'must be a moment that has passed')
+  const webhook = await hold(transaction, actor.companyId, id)
+  const age = now.getTime() - from.getTime()
+  if (!(age >= 0)) throw invalidField('from', 'out_of_range', 'must be a moment that has passed')
+  if (age > keptDays * dayMilliseconds)
+    throw invalidField(
+      'from',
+      'out_of_range',
+      `must be at most ${keptDays} days ago: a replay reaches as far back as the feed of changes`,
+    )
+  if (webhook.is_replaying && webhook.disabled_at === null)
+    throw new Refusal('replay_active', { detail: `Webhook ${id} has not sent all of an earlier replay yet.` })
+  await transaction.run(markReplay(actor.companyId, id))
   const [first] = await transaction.run<Position>(firstSince(actor.companyId, from))
   return begin(transaction, actor, id, {
     cursor: first ? { ...first, id: first.id - 1 } : await endOfLog(transaction.run, actor.companyId),
@@ -138,10 +156,11 @@ export async function findOneWebhook(transaction: Transaction, companyId: number
   return found(id, transaction.run<Webhook>(findWebhook(companyId, id)))
 }
 
-export const cursorOf = ({ cursor_epoch, cursor_pos, cursor_id }: Webhook): Position => ({
+export const cursorOf = ({ cursor_epoch, cursor_pos, cursor_id, log_line }: Webhook): Cursor => ({
   epoch: cursor_epoch,
   pos: cursor_pos,
   id: cursor_id,
+  line: log_line,
 })
 
 async function found(id: number, rows: Promise<Webhook[]>): Promise<Webhook> {

@@ -3,14 +3,24 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { isPlanLimited, type Plan, planLimit } from '#registry/plans.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { columnsOf, fieldOfIndex } from '#sql/records/columns.ts'
-import { lookUp, prefetchForCreate, prefetchForUpdate, takenColumn } from '#sql/records/prefetch.ts'
+import {
+  lookUp,
+  prefetchForCreate,
+  prefetchForUpdate,
+  readingReferences,
+  type Sent,
+  takenColumn,
+  wasColumn,
+} from '#sql/records/prefetch.ts'
 import { insertRecord, nextNumber, updateRecord, type WrittenRow } from '#sql/records/write.ts'
+import { conflict } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
 import { checked, notUnique, readOf, same, sentOf } from './check-record.ts'
 import { type Command, type Prefetched, runCommand } from './command.ts'
 import { type Expected, expectVersion } from './expected.ts'
+import { locksOfValues, valuesSent } from './locks.ts'
 import { quotaExceeded } from './plan.ts'
 import type { Effect } from './write-plan.ts'
 
@@ -23,6 +33,7 @@ export const createRecord = (transaction: Transaction, actor: Actor, definition:
   runCommand(transaction, actor, creation(actor.companyId, definition, body))
 
 export const creation = (companyId: number, definition: Definition, body: Json): Command<Written> => ({
+  locks: locksOfValues(companyId, valuesSent(definition, body)),
   prefetch: prefetchForCreate(companyId, definition, sentOf(definition, body)),
   async execute(transaction, actor, prefetched) {
     const after = await checked(transaction, actor, definition, { body, before: null, prefetched })
@@ -37,15 +48,6 @@ export const creation = (companyId: number, definition: Definition, body: Json):
 })
 
 /** Changes the fields sent and no other. Spec, Request and response rules 2. */
-export const changeRecord = (
-  transaction: Transaction,
-  actor: Actor,
-  definition: Definition,
-  id: number,
-  body: Json,
-  expected: Expected,
-) => runCommand(transaction, actor, change(actor.companyId, definition, id, body, expected))
-
 export const change = (
   companyId: number,
   definition: Definition,
@@ -53,10 +55,12 @@ export const change = (
   body: Json,
   expected: Expected,
 ): Command<Changed> => ({
+  locks: locksOfValues(companyId, valuesSent(definition, body)),
   prefetch: prefetchForUpdate(companyId, definition, id, sentOf(definition, body)),
   async execute(transaction, actor, prefetched) {
     const { version, json } = heldRecord(prefetched, expected)
     const before = JSON.parse(json) as JsonObject
+    refuseStale(definition, sentOf(definition, body), before, prefetched)
     const after = await checked(transaction, actor, definition, { body, before, prefetched })
     const { changed, values, changes } = differences(definition, before, after)
     const effect = { read: readOf(definition, prefetched) }
@@ -66,6 +70,13 @@ export const change = (
     return { ...(written as WrittenRow), changed, effect }
   },
 })
+
+/** What the rules read was locked before the record: by then it may lead elsewhere, and the transaction starts anew. */
+function refuseStale(definition: Definition, sent: Sent, before: JsonObject, prefetched: Prefetched): void {
+  for (const name of readingReferences(definition))
+    if ((sent[name] ?? null) === null && (prefetched?.[wasColumn(name)] ?? null) !== (before[name] ?? null))
+      throw conflict()
+}
 
 /** The fields that differ, what they become, and what the log says of each. */
 export function differences(definition: Definition, before: JsonObject, after: JsonObject) {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { Statement } from '#sql/statement.ts'
+import { noteBatchWritten } from './deadline.ts'
 
 /** A statement of a batch, and who waits for its rows. */
 export type Asked = {
@@ -16,6 +17,7 @@ export type Asked = {
  * when it has run the last, and runs none after one that failed. The driver's own queries end with a Sync each, and
  * both sides wake up for each. This is the driver's interface for queries of one's own, and PostgreSQL's pipelining:
  * https://www.postgresql.org/docs/18/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
+ * All statements of a batch share one deadline (`deadline.ts`): a bound that grew with their number would be none.
  */
 export function sendBatch(client: pg.ClientBase, batch: readonly Asked[]): void {
   const answers: { rows: unknown[]; command: string }[] = []
@@ -27,6 +29,7 @@ export function sendBatch(client: pg.ClientBase, batch: readonly Asked[]): void 
     submit(connection) {
       const values = sendable(batch)
       if (values instanceof Error) return values
+      noteBatchWritten(client)
       connection.stream.cork()
       for (const [index, { statement }] of batch.entries()) ask(connection, prepared, statement, values[index] ?? [])
       connection.sync()

@@ -1,6 +1,6 @@
 import type pg from 'pg'
+import { withClient } from './connect.ts'
 import type { Connection } from './database.ts'
-import { withClient } from './migrate.ts'
 
 /** The rows of one company, table by table, as lines of JSON that PostgreSQL writes and reads: no value passes through ours. */
 
@@ -36,7 +36,7 @@ const changed: { readonly [table: string]: { readonly [column: string]: string }
 /** Work in one snapshot of the database, whatever others write meanwhile. */
 export const inSnapshot = <T>(connection: Connection, work: (client: pg.ClientBase) => Promise<T>): Promise<T> =>
   withClient(connection, async (client) => {
-    await client.query("set statement_timeout = 0; set timezone = 'UTC'; set datestyle = 'ISO'")
+    await client.query("set timezone = 'UTC'; set datestyle = 'ISO'")
     await client.query('begin isolation level repeatable read read only')
     return work(client)
   })
@@ -89,7 +89,7 @@ export type Staged = {
 /** All of it is one transaction: where anything is refused there is no company. */
 export const inStage = <T>(connection: Connection, work: (staged: Staged) => Promise<T>): Promise<T> =>
   withClient(connection, async (client) => {
-    await client.query("set statement_timeout = 0; set timezone = 'UTC'; begin")
+    await client.query("set timezone = 'UTC'; begin")
     const tables = await companyTables(client)
     for (const { table } of tables)
       await client.query(`create temporary table ${quoted(`stage_${table}`)} (line json not null) on commit drop`)
@@ -110,9 +110,24 @@ async function insertAll(client: pg.ClientBase, [companies, ...tables]: CompanyT
   else {
     const all = tables.map((table, index) => `into_${index} as (${insertion(table, id)})`)
     await client.query(`with ${all.join(', ')} select`)
+    await alignLogTimes(client, tables, id)
   }
   await raiseSequences(client, tables, id)
   return id
+}
+
+/**
+ * Gives the newest change of each record the record's time, by which lists find it (`sql/records/listing.ts`). Only a
+ * distributed database writes two times, of two servers.
+ */
+async function alignLogTimes(client: pg.ClientBase, tables: readonly CompanyTable[], id: number): Promise<void> {
+  for (const { table } of tables.filter(({ columns }) => columns.includes('updated_at') && columns.includes('version')))
+    await client.query(
+      `update history h set at = r.updated_at from ${quoted(table)} r
+      where h.company_id = $1 and h.records = $2 and r.company_id = $1 and r.id = h.record_id and r.version = h.version
+        and h.at <> r.updated_at`,
+      [id, table],
+    )
 }
 
 async function isDistributed(client: pg.ClientBase): Promise<boolean> {

@@ -1,3 +1,5 @@
+import { staleCode } from '#sql/statement.ts'
+
 /**
  * Something that the service depends on failed: what a caller hears is only that, the cause is for the log.
  * `outcome_unknown`: the connection was lost while the commit was on its way.
@@ -34,11 +36,11 @@ const lostServer = [
 ]
 
 /**
- * PostgreSQL: connection exceptions, not let in, no such database, resources, shutting down, starting up, statement or
- * lock time-out; Node: sockets.
+ * PostgreSQL: connection exceptions, not let in, no such database, resources, shutting down, starting up, time-outs of a
+ * statement, a lock, an idle or a whole transaction; Node: sockets.
  */
 const passing =
-  /^(08...|28...|3D000|53...|57P0[1-5]|57014|55P03|25P03|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|EACCES)$/
+  /^(08...|28...|3D000|53...|57P0[1-5]|57014|55P03|25P0[34]|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|EACCES)$/
 
 /** An error of the database as a fault, where it is one. */
 export function asFault(error: unknown): unknown {
@@ -52,13 +54,16 @@ export function asFault(error: unknown): unknown {
   return error
 }
 
-/** Two transactions got into each other's way; run again, one of them will pass. */
-export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(String((error as Coded)?.code))
+/** Two transactions got into each other's way; run again, one of them will pass. The code that says how, or undefined. */
+export const conflictCode = (error: unknown): string | undefined =>
+  ['40001', '40P01', staleCode].find((code) => code === (error as Coded | null)?.code)
+
+export const isConflict = (error: unknown): boolean => conflictCode(error) !== undefined
 
 /** The connection itself is gone, not only the statement. */
 export function isConnectionLost(error: unknown): boolean {
   const { code, message } = ((error instanceof Fault ? error.cause : error) ?? {}) as Coded
-  if (typeof code === 'string') return /^(08...|57P0[1-5]|25P03|E[A-Z]+)$/.test(code)
+  if (typeof code === 'string') return /^(08...|57P0[1-5]|25P0[34]|E[A-Z]+)$/.test(code)
   return typeof message === 'string' && lostConnection.test(message)
 }
 

@@ -32,16 +32,13 @@ type Ask = (statement: Statement) => Promise<pg.QueryResult>
 /** A database that has no log yet, as before its first migration, has nothing to keep; one in recovery takes no writes. */
 async function look(ask: Ask): Promise<{ isOurs: boolean; isDistributed: boolean }> {
   try {
-    const { rows } = await ask(selectIdentity(transactionMillisecondsMax))
+    const { rows } = await ask(selectIdentity())
     return { isOurs: rows[0]?.same !== false, isDistributed: rows[0]?.distributed === true }
   } catch (error) {
     if (nothingToKeep.has((error as pg.DatabaseError).code ?? '')) return { isOurs: true, isDistributed: false }
     throw error
   }
 }
-
-/** Longer than anything that the service does. */
-const transactionMillisecondsMax = 300_000
 
 /** undefined_table, and object_not_in_prerequisite_state, which a server in recovery says. */
 const nothingToKeep = new Set(['42P01', '55000'])

@@ -1,54 +1,50 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
 import { distribute } from './citus/distribution.ts'
-import type { Connection } from './database.ts'
-import { isConflict } from './faults.ts'
+import { type Connection, refuseSharedSessions, withClient } from './connect.ts'
+import { appliedMigrations, knownMigrations, loadersOf, shippedMigrations } from './migration-files.ts'
+import { giveUpAfterMs, type RetryOptions, retryMigration } from './migration-retry.ts'
 
-const folder = join(import.meta.dirname, '../../migrations')
+type Options = Partial<Pick<RetryOptions, 'giveUpMs'>> & { folder?: string }
 
 /**
- * Brings the database up to date, or takes the next `count` migrations; several processes that start together wait for
- * each other.
+ * Brings the database up to date, or takes the next `count` migrations. Each is a transaction of its own, so only one that
+ * was cut off is done again; a new database is made in one transaction. Processes that start together wait for each other.
  */
 export async function migrate(
   connection: Connection,
-  onStep: (name: string) => void,
-  count = Number.POSITIVE_INFINITY,
+  tell: (sentence: string) => void,
+  {
+    count = Number.POSITIVE_INFINITY,
+    folder = shippedMigrations,
+    giveUpMs = giveUpAfterMs,
+  }: Options & { count?: number } = {},
 ): Promise<void> {
-  await besideOthers(connection, async (client) => {
-    await runner({ ...runOn(client, onStep), direction: 'up', count })
-    await distribute(client, onStep)
+  await refuseSharedSessions(connection)
+  await retryMigration(connection, { tell, giveUpMs }, async (client) => {
+    const singleTransaction = (await appliedMigrations(client)).length === 0
+    await run(client, { direction: 'up', count, folder, singleTransaction })
+    await distribute(client, tell)
   })
 }
 
-const attemptsMax = 20
-
-/**
- * An older process goes on serving meanwhile, and may hold what the next statement changes while it waits for what the
- * last one changed. PostgreSQL then ends one of the two; nothing was done, and it is tried again from the start.
- */
-async function besideOthers<T>(connection: Connection, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await withClient(connection, work)
-    } catch (error) {
-      if (!isConflict(error) || attempt === attemptsMax) throw error
-      await setTimeout(Math.random() * 100 * attempt)
-    }
-  }
-}
-
-/** Undoes all that came after `name`, in one transaction; the names of what was undone, newest first. */
-export async function migrateBack(connection: Connection, name: string): Promise<string[]> {
-  return besideOthers(connection, async (client) => {
-    const { rows } = await client.query<{ name: string }>('select name from migrations order by id')
-    const names = rows.map((row) => row.name)
+/** Undoes all that came after `name`, each migration in a transaction of its own; their names, newest first. */
+export async function migrateBack(
+  connection: Connection,
+  name: string,
+  tell: (sentence: string) => void = () => {},
+  { folder = shippedMigrations, giveUpMs = giveUpAfterMs }: Options = {},
+): Promise<string[]> {
+  await refuseSharedSessions(connection)
+  let undone: string[] | undefined
+  return retryMigration(connection, { tell, giveUpMs }, async (client) => {
+    const names = await appliedMigrations(client)
     if (!names.includes(name)) throw new UnknownMigration(names)
-    const undone = names.slice(names.indexOf(name) + 1).toReversed()
-    if (undone.length > 0) await runner({ ...runOn(client, () => {}), direction: 'down', count: undone.length })
+    const after = names.slice(names.indexOf(name) + 1).toReversed()
+    // An attempt before this one may have undone some of them.
+    undone ??= after
+    if (after.length > 0)
+      await run(client, { direction: 'down', count: after.length, folder, singleTransaction: false })
     return undone
   })
 }
@@ -63,14 +59,44 @@ export class UnknownMigration extends Error {
   }
 }
 
-const runOn = (dbClient: pg.Client, onStep: (name: string) => void) => ({
-  dbClient,
-  dir: folder,
-  migrationsTable: 'migrations',
-  advisoryLockMode: 'wait' as const,
-  singleTransaction: true,
-  logger: { debug: () => {}, info: () => {}, warn: () => {}, error: (text: unknown) => onStep(String(text)) },
-})
+type Run = { direction: 'up' | 'down'; count: number; folder: string; singleTransaction: boolean }
+
+/** Runs migrations. Throws the error of the database itself, which the library keeps as a part of a text. */
+async function run(client: pg.Client, { folder, ...how }: Run): Promise<void> {
+  let refused: pg.DatabaseError | undefined
+  const dbClient = watchQueries(client, (error) => {
+    refused = error
+  })
+  try {
+    await runner({
+      ...how,
+      dbClient,
+      dir: folder,
+      migrationLoaderStrategies: loadersOf(how.singleTransaction),
+      migrationsTable: 'migrations',
+      noLock: true,
+      logger: silent,
+    })
+  } catch (error) {
+    throw refused && String(error).includes(refused.message) ? refused : error
+  }
+}
+
+/** The same client, whose refused statements are told to `onRefused`. */
+function watchQueries(client: pg.Client, onRefused: (error: pg.DatabaseError) => void): pg.Client {
+  const query = client.query.bind(client) as (...values: unknown[]) => Promise<unknown>
+  const watched = async (...values: unknown[]): Promise<unknown> => {
+    try {
+      return await query(...values)
+    } catch (error) {
+      if (error instanceof pg.DatabaseError) onRefused(error)
+      throw error
+    }
+  }
+  return Object.assign(Object.create(client), { query: watched })
+}
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 /** The migrations that the database has not seen yet. */
 export async function pendingMigrations(connection: Connection): Promise<string[]> {
@@ -78,30 +104,5 @@ export async function pendingMigrations(connection: Connection): Promise<string[
   return (await knownMigrations()).filter((name) => !seen.has(name))
 }
 
-/** Those that this version of the program knows, in their order. */
-export const knownMigrations = async (): Promise<string[]> =>
-  (await readdir(folder))
-    .filter((name) => name.endsWith('.sql'))
-    .map((name) => name.slice(0, -'.sql'.length))
-    .sort()
-
 /** Those that the database has seen, in their order. */
-export const seenMigrations = (connection: Connection): Promise<string[]> =>
-  withClient(connection, async (client) => {
-    const { rows } = await client.query<{ made: string | null }>("select to_regclass('migrations')::text as made")
-    if (!rows[0]?.made) return []
-    const seen = await client.query<{ name: string }>('select name from migrations order by name')
-    return seen.rows.map(({ name }) => name)
-  })
-
-/** A connection of its own, without the time limits of requests. */
-export async function withClient<T>(connection: Connection, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5000, application_name: 'plumbline' })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
-}
+export const seenMigrations = (connection: Connection): Promise<string[]> => withClient(connection, appliedMigrations)

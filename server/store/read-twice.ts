@@ -1,13 +1,13 @@
 import type pg from 'pg'
+import { withClient } from './connect.ts'
 import type { Connection } from './database.ts'
-import { withClient } from './migrate.ts'
 
 /** A table, read page by page and read again by its key: two ways to the same rows, by different files. */
 export type ReadTwice = { table: string; rows: number; hash: string; same: boolean }
 
 export const readTablesTwice = (connection: Connection): Promise<ReadTwice[]> =>
   withClient(connection, async (client) => {
-    await client.query('set statement_timeout = 0; set jit = off; begin isolation level repeatable read read only')
+    await client.query('begin isolation level repeatable read read only')
     const { rows } = await client.query<{ name: string; key: string | null }>(tables)
     const read: ReadTwice[] = []
     for (const { name, key } of rows) {

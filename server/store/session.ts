@@ -1,3 +1,4 @@
+import { transactionTimeoutMs } from './bounds.ts'
 import type { Limits } from './database.ts'
 
 /**
@@ -10,9 +11,10 @@ import type { Limits } from './database.ts'
 export const sessionOptions = ({ statementTimeout, lockTimeout }: Limits): string =>
   [
     ...planSettings,
+    ...serverKeepAlives,
     `statement_timeout=${statementTimeout}`,
     `lock_timeout=${lockTimeout}`,
-    'idle_in_transaction_session_timeout=60000',
+    `idle_in_transaction_session_timeout=${transactionTimeoutMs({ statementTimeout })}`,
     'plan_cache_mode=force_generic_plan',
   ]
     .map((option) => `-c ${option}`)
@@ -29,3 +31,17 @@ export const planSettings = [
   'jit=off',
   'max_parallel_workers_per_gather=0',
 ]
+
+/**
+ * The server ends the session of a process that is wholly cut off after 25 s, or 20 s after it sent something that is
+ * not acknowledged. They have no effect on a Unix socket.
+ */
+const serverKeepAlives = [
+  'tcp_keepalives_idle=10',
+  'tcp_keepalives_interval=5',
+  'tcp_keepalives_count=3',
+  'tcp_user_timeout=20000',
+]
+
+/** The same on our side, for a connection that is idle and so has no deadline. */
+export const clientKeepAlives = { keepAlive: true, keepAliveInitialDelayMillis: 5000 } as const

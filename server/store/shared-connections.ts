@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { BatchableRead } from '#sql/batchable.ts'
 import { type Key, makeTurns, type Turns } from '../fair/turns.ts'
+import type { Deadline } from './deadline.ts'
 import { asFault, Fault } from './faults.ts'
 import { makeSharedConnection, type SharedConnection } from './shared-connection.ts'
 
@@ -54,15 +55,16 @@ const aheadMost = 2
 /** Of the longest answer, what the next statement remembers. */
 const remembered = 0.9
 
-/** Milliseconds that a read waits for its turn, and for its answer after that. */
-export type WaitLimits = { waitingTimeMax: number; answerTimeMax: number }
+/** `waitingTimeMax`: milliseconds that a read waits for its turn. `open` returns a connection that the deadline watches. */
+export type SharedOptions = {
+  open(): Promise<pg.Client>
+  deadline: Deadline
+  waitingTimeMax: number
+  onError(error: Error): void
+}
 
-export function openSharedConnections(
-  config: pg.ClientConfig,
-  { waitingTimeMax, answerTimeMax }: WaitLimits,
-  onError: (error: Error) => void,
-): SharedConnections {
-  const connections = Array.from({ length: sharedConnectionCount }, () => makeSharedConnection(config, onError))
+export function openSharedConnections({ open, deadline, waitingTimeMax, onError }: SharedOptions): SharedConnections {
+  const connections = Array.from({ length: sharedConnectionCount }, () => makeSharedConnection(open, deadline, onError))
   /** By name; as many as there are kinds of batchable reads. */
   const groups = new Map<string, Group>()
   let waitingCount = 0
@@ -81,7 +83,7 @@ export function openSharedConnections(
     const now = performance.now()
     for (const group of groups.values()) {
       if (!isReady(group, now)) continue
-      const connection = connections.find(({ busySince }) => busySince === null)
+      const connection = connections.find(({ isBusy }) => !isBusy)
       if (!connection) return
       // Behind the others, where this loop meets it again.
       groups.delete(group.name)
@@ -92,7 +94,7 @@ export function openSharedConnections(
 
   const send = async (connection: SharedConnection, group: Group, questions: Question[]): Promise<void> => {
     waitingCount -= questions.length
-    connection.busySince = performance.now()
+    connection.isBusy = true
     group.underWay++
     const requesters = questions.map(({ values }) => values)
     group.longest *= remembered
@@ -108,7 +110,7 @@ export function openSharedConnections(
     } catch (error) {
       for (const { reject } of questions) reject(asFault(error))
     } finally {
-      connection.busySince = null
+      connection.isBusy = false
       group.underWay--
       for (const { share } of questions) leave(group, share)
       sendAll()
@@ -145,13 +147,7 @@ export function openSharedConnections(
       waitingCount -= held.length + left.length
     }
   }
-  // Not by the driver's `query_timeout`: a timer for each statement kept what it asked and what came, long after.
-  const giveUpHung = (): void => {
-    const late = performance.now() - answerTimeMax
-    for (const connection of connections) if ((connection.busySince ?? late) < late) connection.giveUp()
-  }
   const clock = setInterval(() => {
-    giveUpHung()
     refuseLate()
     sendAll()
   }, waitingTimeMax / 10).unref()

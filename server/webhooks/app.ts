@@ -1,3 +1,4 @@
+import type { InBackground } from '../jobs/in-background.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import type { App as PipelineApp } from '../pipeline/app.ts'
 
@@ -5,5 +6,6 @@ import type { App as PipelineApp } from '../pipeline/app.ts'
 export type App = Pick<PipelineApp, 'config' | 'database' | 'clock' | 'log' | 'secret'> & {
   /** The one way to send to others. */
   outbound: Outbound
+  inBackground: InBackground
   metrics: { webhookTried(arrived: boolean): void }
 }

@@ -1,19 +1,22 @@
 import { servedResources } from '#registry/resources/index.ts'
+import { recordsOfEvent } from '#registry/webhooks.ts'
 import { type ChangesRow, changesAfter } from '#sql/records/changes.ts'
-import type { Position } from '#sql/system/log.ts'
-import type { Change } from '../service/changes.ts'
+import type { Cursor, Position } from '#sql/system/log.ts'
+import { type Change, isGone } from '../service/changes.ts'
 import type { Database } from '../store/database.ts'
 
 /** A change, and its position in the log. */
-export type Event = { change: Change; before: Position; cursor: Position }
+export type Event = { change: Change; before: Position; cursor: Cursor }
 
 export type EventsPage = {
   events: Event[]
   /** The position after all that was looked at. */
-  next: Position
+  next: Cursor
   more: boolean
   /** The epoch of the log. */
   epoch: number
+  /** Whether changes after the cursor may be missing, as a reader of the feed would be refused. */
+  isGone: boolean
 }
 
 /**
@@ -22,17 +25,34 @@ export type EventsPage = {
  */
 export async function readEvents(
   database: Database,
-  ask: { companyId: number; after: Position; records: readonly string[]; limit: number },
+  ask: { companyId: number; after: Cursor; records: readonly string[]; limit: number },
 ): Promise<EventsPage> {
   // However long an endpoint was disabled, nothing that it missed is left out.
   const [row] = await database.read<ChangesRow>(changesAfter(servedResources, { ...ask, keptDays: null }))
-  const { json, places, next_epoch, next_pos, next_id, more, epoch } = row as ChangesRow
+  const { json, places, next_epoch, next_pos, next_id, more, epoch, line } = row as ChangesRow
   const changes = JSON.parse(`[${json}]`) as Change[]
-  const cursors = places.map(([epoch, pos, id]) => ({ epoch, pos, id }))
+  const cursors = places.map(([epoch, pos, id]) => ({ epoch, pos, id, line }))
   const events = changes.map((change, index) => {
-    const cursor = cursors[index] as Position
+    const cursor = cursors[index] as Cursor
     return { change, cursor, before: { ...cursor, id: cursor.id - 1 } }
   })
-  const next = next_pos === null ? ask.after : { epoch: next_epoch as number, pos: next_pos, id: next_id as number }
-  return { events, next, more, epoch }
+  const next =
+    next_pos === null
+      ? { ...ask.after, line }
+      : { epoch: next_epoch as number, pos: next_pos, id: next_id as number, line }
+  return { events, next, more, epoch, isGone: isGone(row as ChangesRow) }
+}
+
+/** The event with an id, behind a position; undefined where the log has no such event there. */
+export async function findEvent(
+  database: Database,
+  { companyId, after, event, id }: { companyId: number; after: Position; event: string; id: string },
+): Promise<Event | undefined> {
+  const page = await readEvents(database, {
+    companyId,
+    after: { ...after, line: null },
+    records: [recordsOfEvent(event)],
+    limit: 1,
+  })
+  return page.events.find(({ change }) => change.id === id)
 }

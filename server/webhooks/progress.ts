@@ -1,4 +1,4 @@
-import type { Position } from '#sql/system/log.ts'
+import type { Cursor, Position } from '#sql/system/log.ts'
 import type { Settled } from '#sql/system/webhook-claims.ts'
 
 /**
@@ -28,7 +28,7 @@ export const windowMax = 100
 const readAgain = 5000
 
 /** An event, its position, and whether the endpoint is told of it. */
-export type Placed = { id: string; cursor: Position; isWanted: boolean }
+export type Placed = { id: string; cursor: Cursor; isWanted: boolean }
 
 /** The cursor moves on past the events that have arrived without a gap, and past those that are not wanted. */
 export function passArrived(progress: Progress, events: readonly Placed[]): Progress {

@@ -10,12 +10,11 @@ const stopMilliseconds = 3000
 
 /** Sends what changes to the endpoints that want to know. Any number of processes may do it beside each other. */
 export function startWebhooks(app: App) {
-  const { log } = app
+  const { inBackground } = app
   const [ending, cutOff] = [new AbortController(), new AbortController()]
   const turns = new Set<Promise<void>>()
   let polling: Promise<void> | undefined
   let after = beginning
-  let isBlind = false
 
   const poll = async (): Promise<void> => {
     const most = turnsMax - turns.size
@@ -23,28 +22,17 @@ export function startWebhooks(app: App) {
     const last = webhooks.at(-1)
     after = last && webhooks.length === most ? { companyId: last.company_id, id: last.id } : beginning
     for (const webhook of webhooks) {
-      const turn = takeTurn(app, { webhook, claim, ending: ending.signal, cutOff: cutOff.signal })
-        .catch((error: unknown) => log.warn({ error, webhook_id: webhook.id }, 'a webhook could not be sent'))
-        .finally(() => turns.delete(turn))
+      const signals = { ending: ending.signal, cutOff: cutOff.signal }
+      const take = () => takeTurn(app, { webhook, claim, ...signals })
+      const turn = inBackground('webhooks', take, { webhook_id: webhook.id }).finally(() => turns.delete(turn))
       turns.add(turn)
     }
   }
   const timer = setInterval(() => {
     if (polling || turns.size >= turnsMax) return
-    polling = poll()
-      .then(
-        () => {
-          isBlind = false
-        },
-        (error: unknown) => {
-          // Once, however long the database is away.
-          if (!isBlind) log.warn({ error }, 'which webhooks are due could not be seen')
-          isBlind = true
-        },
-      )
-      .finally(() => {
-        polling = undefined
-      })
+    polling = inBackground('webhooks', poll).finally(() => {
+      polling = undefined
+    })
   }, pollMilliseconds)
   timer.unref()
 

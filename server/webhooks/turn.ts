@@ -12,8 +12,10 @@ import {
 import { itself } from '../service/actor.ts'
 import { cursorOf, type Webhook } from '../service/webhooks.ts'
 import type { App } from './app.ts'
-import { arrived, attempt, eventToSend, openTarget, type Target } from './delivery.ts'
+import { attempt, openTarget, type Target } from './delivery.ts'
+import { arrived } from './kept.ts'
 import { type Event, readEvents } from './log.ts'
+import { eventToSend } from './message.ts'
 import {
   afterAttempt,
   isDue,
@@ -86,9 +88,9 @@ async function sendPage(turn: Turn): Promise<boolean> {
   const { company_id: companyId } = webhook
   const records = [...new Set(wanted.map(recordsOfEvent))]
   const ask = { companyId, after: progress.cursor, records, limit: windowMax }
-  const { events, next, more, epoch } = await readEvents(app.database, ask)
+  const { events, next, more, epoch, isGone } = await readEvents(app.database, ask)
   // The receiver may know of changes that this log does not have.
-  if (epoch > webhook.log_epoch) await app.database.read(markResync(turn.held, epoch, app.clock.now()))
+  if (epoch > webhook.log_epoch || isGone) await app.database.read(markResync(turn.held, epoch, app.clock.now()))
   const placed = events.map(({ change, cursor }) => ({
     ...{ id: change.id, cursor },
     isWanted: wanted.includes(change.event),
@@ -107,7 +109,11 @@ async function sendPage(turn: Turn): Promise<boolean> {
   return isThrough && more
 }
 
-/** In order one after the other, else several at once; none after a failure, unless something has arrived since. */
+/**
+ * Sends in order one after the other, else several at once; none after a failure, unless something has arrived since.
+ * Where one cannot be kept the turn is over; it throws the reason when the others have ended too, because whoever
+ * closes the destination under a delivery would make it a failure of the receiver.
+ */
 async function sendAll(turn: Turn, events: readonly Event[], placed: readonly Placed[]): Promise<void> {
   const { app, rules } = turn
   const queue = events.values()
@@ -122,17 +128,29 @@ async function sendAll(turn: Turn, events: readonly Event[], placed: readonly Pl
     }
   }
   const workers = rules.ordered || turn.progress.failing_since !== null ? 1 : atOnceMax
-  await Promise.all(Array.from({ length: workers }, work))
+  const ends = await Promise.allSettled(
+    Array.from({ length: workers }, () =>
+      work().catch((error: unknown) => {
+        turn.isOver = true
+        throw error
+      }),
+    ),
+  )
+  const broken = ends.find(({ status }) => status === 'rejected')
+  if (broken) throw (broken as PromiseRejectedResult).reason
 }
 
 async function send(turn: Turn, event: Event, placed: readonly Placed[]): Promise<void> {
   const { app, webhook, target, cutOff, rules } = turn
   const sent = eventToSend(event, webhook.payload)
-  const row = await attempt(app, target, sent, { byHand: false, signal: cutOff })
+  const { row, answerHeaders } = await attempt(app, target, sent, { byHand: false, signal: cutOff })
   // That is no failure of the receiver. Whether it has arrived is not known, so it is sent again.
   if (cutOff.aborted && row.status === null) return
   const now = app.clock.now()
-  const outcome = { arrived: arrived(row), retryAfter: retryAfter(row, now, rules) }
+  const outcome = {
+    arrived: arrived(row),
+    retryAfter: retryAfter(row.status, answerHeaders['retry-after'], now, rules),
+  }
   turn.progress = passArrived(afterAttempt(turn.progress, { id: sent.id, outcome, now, rules }), placed)
   turn.hasFailed ||= !outcome.arrived
   app.metrics.webhookTried(outcome.arrived)
@@ -173,9 +191,13 @@ const goneStatus = 410
 const busyStatuses: readonly (number | null)[] = [429, 503]
 
 /** The milliseconds after which a busy receiver wants to be asked again; no more than any pause takes. */
-function retryAfter({ status, answer_headers }: AttemptRow, now: Date, { retrySeconds }: Rules): number | undefined {
-  const text = busyStatuses.includes(status) ? answer_headers?.['retry-after'] : undefined
-  if (text === undefined) return undefined
+function retryAfter(
+  status: number | null,
+  text: string | undefined,
+  now: Date,
+  { retrySeconds }: Rules,
+): number | undefined {
+  if (text === undefined || !busyStatuses.includes(status)) return undefined
   const wanted = /^\d{1,9}$/.test(text) ? 1000 * Number(text) : Date.parse(text) - now.getTime()
   return Number.isNaN(wanted) ? undefined : Math.min(Math.max(wanted, 1000), 1000 * Math.max(...retrySeconds))
 }

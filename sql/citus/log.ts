@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import type { JsonObject } from '#registry/json.ts'
-import { type Author, doorOf } from '../author.ts'
+import { doorOf, type LogAuthor } from '../author.ts'
 import { identifier, type Run, type Statement, sql, statement, together } from '../statement.ts'
 
 /**
@@ -12,14 +12,18 @@ import { identifier, type Run, type Statement, sql, statement, together } from '
 export const epochOf = (companyId: number | Sql): Sql =>
   sql`coalesce((select epoch from company_epochs where company_id = ${companyId} order by epoch desc limit 1), 0)`
 
+/** The line of that epoch; null where it was begun by a process from before lines, or there is none. */
+export const lineOf = (companyId: number): Sql =>
+  sql`(select line from company_epochs where company_id = ${companyId} order by epoch desc limit 1)`
+
 /**
  * Where the company has come to another server since its last write, an epoch begins here. Those who write at once wait
  * for the first of them.
  */
 const beginEpoch = (companyId: number): Statement =>
   statement(
-    sql`insert into company_epochs (company_id, epoch, server)
-    select c.id, ${epochOf(companyId)} + 1, log_server(c.id) from companies c
+    sql`insert into company_epochs (company_id, epoch, server, line)
+    select c.id, ${epochOf(companyId)} + 1, log_server(c.id), log_line(c.id) from companies c
     where c.id = ${companyId} and log_server(c.id) is distinct from ${serverOf(companyId)}
     on conflict do nothing`,
     'log.begin-epoch',
@@ -33,7 +37,7 @@ const serverOf = (companyId: number): Sql =>
  * its last write there is nobody who still writes.
  */
 export const logOf = (companyId: number): Sql => sql`
-      select ${epochOf(companyId)} as epoch, ${horizonOf(sql`c.id`, serverOf(companyId))} as pos
+      select ${epochOf(companyId)} as epoch, ${lineOf(companyId)} as line, ${horizonOf(sql`c.id`, serverOf(companyId))} as pos
       from companies c where c.id = ${companyId}`
 
 export const horizonOf = (companyId: Sql, server: Sql): Sql =>
@@ -41,6 +45,9 @@ export const horizonOf = (companyId: Sql, server: Sql): Sql =>
 
 /** The greatest of all positions. */
 const last = sql`'18446744073709551615'`
+
+export const epochsOf = (companyId: number): Sql =>
+  sql`(select epoch, line from company_epochs where company_id = ${companyId})`
 
 /** Places up to which the log of a company was whole. */
 export const marksOf = (companyId: number): Sql =>
@@ -62,9 +69,17 @@ export const endOf = (companyId: number, epoch: Sql): Sql => sql`(
 export const inEpoch = (run: Run, companyId: number, ...statements: Statement[]): Promise<readonly unknown[]> =>
   together(run, beginEpoch(companyId), ...statements)
 
-/** A mark of this moment. */
-export const markNow = (run: Run, companyId: number): Promise<readonly unknown[]> =>
-  inEpoch(run, companyId, insertMark(companyId))
+/** A mark of this moment, with the line of its epoch. */
+export const markNow = async (run: Run, companyId: number): Promise<readonly unknown[]> => {
+  const [mark] = (await inEpoch(run, companyId, insertMark(companyId))) as { epoch: number; pos: string }[]
+  const [row] = await run<{ line: number | null }>(
+    statement(
+      sql`select line from company_epochs where company_id = ${companyId} and epoch = ${mark?.epoch ?? null}`,
+      'log.line',
+    ),
+  )
+  return [{ ...mark, line: row?.line ?? null }]
+}
 
 const insertMark = (companyId: number): Statement =>
   statement(
@@ -137,7 +152,7 @@ export const ofChanges = (
  * The rows of the log for what `of` (history_id, record_id, version, changes, held) yields. It is read with the company's
  * own row, so that the position is one of the company's server.
  */
-export const loggedThere = (author: Author, { records, action, removalId }: Logged, of: Sql): Statement => {
+export const loggedThere = (author: LogAuthor, { records, action, removalId }: Logged, of: Sql): Statement => {
   const { companyId } = author
   return statement(sql`insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
       records, action, removal_id, epoch, pos, id, record_id, version, changes, held)

@@ -2,7 +2,7 @@ import { join, type Sql } from 'sql-template-tag'
 import type { JsonObject } from '#registry/json.ts'
 import { registry } from '#registry/resources/index.ts'
 import { byKeys } from '../access.ts'
-import type { Author } from '../author.ts'
+import type { Author, LogAuthor } from '../author.ts'
 import { identifier, type Statement, type Steps, sql, statement } from '../statement.ts'
 import { inEpoch, loggedThere, ofChanges, ofRecords, withIds } from './log.ts'
 
@@ -64,7 +64,7 @@ export const insertAgainThere =
 
 /** Records of which each was held by this transaction, so none is missed by the statements one after the other. */
 export const updateThere =
-  (author: Author, resource: Resource, changes: ReadonlyMap<number, JsonObject>, update: Sql): Steps =>
+  (author: LogAuthor, resource: Resource, changes: ReadonlyMap<number, JsonObject>, update: Sql): Steps =>
   async (run) => {
     const { companyId } = author
     const { name } = resource

@@ -28,7 +28,7 @@ export const sweepThere =
   }
 
 /** In one order, so that two that sweep at once never wait for each other. */
-function byCompany<Row extends { company_id: number }>(rows: readonly Row[]): [number, Row[]][] {
+export function byCompany<Row extends { company_id: number }>(rows: readonly Row[]): [number, Row[]][] {
   const groups = Map.groupBy(rows, ({ company_id }) => company_id)
   return [...groups].toSorted(([one], [other]) => one - other)
 }

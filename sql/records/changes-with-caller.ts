@@ -5,7 +5,7 @@ import { byKey, companyRow } from '../access.ts'
 import { markNow } from '../citus/log.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 import { type CallerAsk, type CallerRow, ofToken } from '../system/caller.ts'
-import { horizon, newestEpoch } from '../system/log.ts'
+import { horizon, newestEpoch, newestLine } from '../system/log.ts'
 import { type ChangesAsk, changesOfRecord, changesPage } from './changes.ts'
 import { countOfHistory } from './history.ts'
 import { withCaller } from './read.ts'
@@ -42,12 +42,12 @@ export const nowWithCaller = (ask: CallerAsk, definitions: readonly Definition[]
       ask,
       sql`
     with rights as materialized (${openTo(ask, definitions)})
-    select rights.*, marked.epoch as start_epoch, marked.pos as start_pos from rights left join marked on true`,
+    select rights.*, marked.epoch as start_epoch, marked.pos as start_pos, marked.line from rights left join marked on true`,
       sql`, marked as (
       insert into log_marks as m (epoch, pos)
       select ${newestEpoch}, ${horizon} from caller where caller.live and caller.address_allowed
       on conflict (epoch, pos) do update set at = m.at
-      returning epoch, pos::text
+      returning epoch, pos::text, ${newestLine} as line
     )`,
     ),
     'changes.now-with-caller',
@@ -56,8 +56,8 @@ export const nowWithCaller = (ask: CallerAsk, definitions: readonly Definition[]
       const rows = await run<CallerRow & OpenRow>(rights)
       const [caller] = rows
       if (!caller?.live || !caller.address_allowed) return rows
-      const [mark] = (await markNow(run, ask.companyId)) as { epoch: number; pos: string }[]
-      return [{ ...caller, start_epoch: mark?.epoch, start_pos: mark?.pos }]
+      const [mark] = (await markNow(run, ask.companyId)) as { epoch: number; pos: string; line: number | null }[]
+      return [{ ...caller, start_epoch: mark?.epoch, start_pos: mark?.pos, line: mark?.line }]
     },
   )
 

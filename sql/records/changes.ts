@@ -1,9 +1,9 @@
 import { raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { exactly } from '../access.ts'
-import { endOf, logOf, marksOf } from '../citus/log.ts'
+import { endOf, epochsOf, logOf, marksOf } from '../citus/log.ts'
 import { either, instant, type Statement, sql, statement } from '../statement.ts'
-import { horizon, newestEpoch, type Position } from '../system/log.ts'
+import { type Cursor, horizon } from '../system/log.ts'
 import { recordNow } from './written.ts'
 
 /** The log of changes, read in the order of commits. Decisions, Changes. */
@@ -11,7 +11,7 @@ import { recordNow } from './written.ts'
 export type ChangesAsk = {
   companyId: number
   /** Null: from the oldest change that is kept. */
-  after: Position | null
+  after: Cursor | null
   limit: number
   /** Null: as far back as there are any. */
   keptDays: number | null
@@ -26,6 +26,10 @@ export type ChangesRow = {
   start_epoch: number
   start_pos: string
   start_id: number
+  /** The epoch in which the cursor was issued; null where its line is of no epoch of this database, or was not given. */
+  issued_epoch: number | null
+  /** The line of the cursor. */
+  start_line: number | null
   /** The first and the last change that was looked at, told or not; null where there was none. */
   first_epoch: number | null
   first_pos: string | null
@@ -35,6 +39,8 @@ export type ChangesRow = {
   more: boolean
   /** The epoch that is written in, and the position below which nothing can appear any more. */
   epoch: number
+  /** Of that epoch; null in a distributed database where a process from before lines began it. */
+  line: number | null
   horizon: string
   /** Where the epoch of the position is closed, the position up to which it is known to be whole. */
   closed_at: string | null
@@ -57,7 +63,9 @@ export function changesPage(definitions: readonly Definition[], ask: ChangesAsk,
   const marks = either(sql`log_marks`, () => marksOf(companyId))
   return sql`
     with log as materialized (
-      ${either(sql`select ${newestEpoch} as epoch, ${horizon} as pos`, () => logOf(companyId))}
+      ${either(sql`select epoch, line, ${horizon} as pos from log_epochs order by epoch desc limit 1`, () =>
+        logOf(companyId),
+      )}
     ), kept as materialized (
       select epoch, pos from ${marks}
       where at <= now() - make_interval(days => ${keptDays}::int) order by at desc limit 1
@@ -90,10 +98,14 @@ export function changesPage(definitions: readonly Definition[], ask: ChangesAsk,
       (select coalesce(json_agg(json_build_array(h.epoch, h.pos::text, h.id) order by h.told_place), '[]')
         from told h where h.told_place <= ${limit}::bigint) as places,
       start.epoch as start_epoch, start.pos::text as start_pos, start.id as start_id,
+      ${after?.line ?? null}::bigint as start_line, (
+        select max(epoch) from ${either(sql`log_epochs`, () => epochsOf(companyId))} issued
+        where issued.line = ${after?.line ?? null}::bigint
+      ) as issued_epoch,
       first.epoch as first_epoch, first.pos::text as first_pos,
       next.epoch as next_epoch, next.pos::text as next_pos, next.id as next_id,
       (select count(*) from told) > ${limit}::bigint or (select count(*) from examined) = ${examinedMax}::bigint as more,
-      log.epoch, log.pos::text as horizon,
+      log.epoch, log.line, log.pos::text as horizon,
       case when start.epoch < log.epoch then ${either(
         sql`(
         select coalesce(max(pos), '0')::text from log_marks m where m.epoch = start.epoch

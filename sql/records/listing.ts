@@ -1,7 +1,7 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import type { Listing } from '#registry/listing.ts'
-import { byKeys, exactly, inOrderOf } from '../access.ts'
+import { byKey, byKeys, exactly, inOrderOf } from '../access.ts'
 import { either, sql } from '../statement.ts'
 import { equalityIndexes } from './columns.ts'
 
@@ -19,8 +19,8 @@ export type Found = {
 }
 
 /**
- * Finds the records by one index, whatever else is asked of them: by their ids, by a reference, by words, by the time
- * they changed, by another filter, else all of the company. The first that is asked for narrows most.
+ * Finds the records by one index, whatever else is asked of them: by their ids, by a reference, by words, by their
+ * changes in the log, by another filter, else all of the company. The first that is asked for narrows most.
  */
 export function found(companyId: number | Sql, definition: Definition, listing: Listing): Found {
   const { words, updatedSince, ids } = listing
@@ -43,11 +43,8 @@ export function found(companyId: number | Sql, definition: Definition, listing: 
   if (words.length > 0)
     return { from: those(byWords(companyId, definition, words), residual(listing)), byId: undefined }
   if (updatedSince !== undefined) {
-    const since = sql`(
-      select * from ${table} r where ${ofCompany} and ${changedSince(updatedSince)} and ${live}
-      ${inOrderOf(sql`r.updated_at`, id)}
-    ) r`
-    return { from: those(since, residual({ ...listing, updatedSince: undefined })), byId: undefined }
+    const records = recordsSince(companyId, definition, updatedSince)
+    return { from: those(records, residual({ ...listing, updatedSince: undefined })), byId: undefined }
   }
   return { from: those(sql`${table} r`, [ofCompany, live, ...residual(listing)]), byId: [id] }
 }
@@ -79,6 +76,40 @@ const byWords = (companyId: number | Sql, { name }: Definition, words: readonly 
         and ${having((word) => sql`word_keys(least(${companyId}::bigint, ${companyMax}), ${word}::text)`)}`,
       )} offset 0
     ) r`
+}
+
+/** Changes of one resource beyond which reading the records of the company costs less than reading the log. */
+const loggedMax = 10_000
+
+/**
+ * Live records that changed at a moment or later, as `r`. The log finds them, because every change of a record adds a
+ * row to it with the same time, of the same transaction; a table of records has no index of that time, which each update
+ * would have to write. Where there are more changes than `loggedMax`, all records of the company are read instead. Which
+ * way is taken is decided once for the statement, by the log alone.
+ */
+function recordsSince(companyId: number | Sql, { name }: Definition, moment: string): Sql {
+  const everyRecord = sql`(
+      select * from ${raw(name)} r where r.company_id = ${companyId} and r.deleted_at is null and ${changedSince(moment)}
+      ${inOrderOf(sql`r.id`)}
+    ) r`
+  return either(
+    sql`(
+      with logged as materialized (
+        select record_id from history
+        where company_id = ${companyId} and records = ${name} and at >= ${moment}::timestamptz
+        order by at limit ${raw(String(loggedMax + 1))}
+      ), size as materialized (
+        select count(*) <= ${raw(String(loggedMax))} as is_small from logged
+      )
+      select r.* from (select distinct record_id from logged) changed
+      cross join lateral ${byKey(name, companyId, raw('changed.record_id'))} r
+      where (select is_small from size) and r.deleted_at is null and ${changedSince(moment)}
+      union all
+      select r.* from ${everyRecord} where not (select is_small from size)
+    ) r`,
+    // The log and the records have the times of two servers there.
+    () => everyRecord,
+  )
 }
 
 /** What is asked beside that by which the records are found. */

@@ -28,8 +28,25 @@ export function listWithCaller(ask: CallerAsk, definition: Definition, listing: 
   const isPlain = afterId === undefined && !narrows(listing) && !listing.fields && listing.sort.length === 0
   return isPlain && isNear(listing)
     ? batchablePage(definition)(asked)
-    : statement(pageWithCaller(asked, definition, listing), listName(definition, listing))
+    : weighed(
+        ask.companyId,
+        definition,
+        listing,
+        statement(pageWithCaller(asked, definition, listing), listName(definition, listing)),
+      )
 }
+
+/** Marks the statement of a listing that reads much for each record, or many records. */
+const weighed = (companyId: number, definition: Definition, listing: Listing, made: Statement): Statement =>
+  isHeavy(definition, listing) ? { ...made, heavyOf: companyId } : made
+
+/** Sorted by a text, with a word that has no trigram, or far from the beginning. */
+const isHeavy = (definition: Definition, { sort, words, offset }: Listing): boolean =>
+  sort.some(({ field }) => isSortedAsText(definition, field)) ||
+  words.some((word) => [...word].length < 3) ||
+  offset > heavyOffset
+
+const heavyOffset = 10_000
 
 const batchableFetch = once((definition: Definition) =>
   batchable<CallerAsk & { id: number }>({
@@ -64,13 +81,23 @@ const pageWithCaller = (asked: Askable<CallerAsk & Cut>, definition: Definition,
 
 /** A page for somebody whose rights have been seen already. */
 export const list = (companyId: number, definition: Definition, listing: Listing): Statement =>
-  statement(page({ ...listing, companyId }, definition, listing, currencyOf(companyId)))
+  weighed(
+    companyId,
+    definition,
+    listing,
+    statement(page({ ...listing, companyId }, definition, listing, currencyOf(companyId))),
+  )
 
 /** The ids of everything a listing finds, in its order: what an export reads page by page. */
 export const listIds = (companyId: number, definition: Definition, listing: Listing): Statement =>
-  statement(sql`select coalesce(json_agg(id order by ${order(listing)}), '[]') as ids from (
+  weighed(
+    companyId,
+    definition,
+    listing,
+    statement(sql`select coalesce(json_agg(id order by ${order(listing)}), '[]') as ids from (
     ${ids(companyId, definition, listing)}
-  ) found`)
+  ) found`),
+  )
 
 export const fetch = (companyId: number, definition: Definition, id: number, fields?: readonly string[]): Statement =>
   statement(one({ companyId, id }, definition, currencyOf(companyId), fields))
@@ -117,9 +144,10 @@ function page(
       ${total(counted)} as total,
       ${isNear(listing) ? records(sql`select r.* from ${from} ${ordered}`) : looked(sql`select r.id from ${from} ${ordered}`)} as json`
   }
-  // What a search finds is found once, for the total and for the page.
+  // What a search finds, or the log, is found once, for the total and for the page.
+  const isFoundOnce = listing.words.length > 0 || listing.updatedSince !== undefined
   return sql`
-    with found as ${raw(listing.words.length > 0 ? 'materialized' : 'not materialized')} (
+    with found as ${raw(isFoundOnce ? 'materialized' : 'not materialized')} (
       ${ids(companyId, definition, listing)}
     )
     select
@@ -147,7 +175,9 @@ const order = ({ sort }: Listing): Sql =>
 
 /** Words are ordered as people read them: capitals and accents do not count. */
 const sortTerm = (definition: Definition, field: string): string =>
-  definition.fields[field]?.kind === 'text' ? `folded(r.${field})` : `r.${field}`
+  isSortedAsText(definition, field) ? `folded(r.${field})` : `r.${field}`
+
+const isSortedAsText = ({ fields }: Definition, field: string): boolean => fields[field]?.kind === 'text'
 
 const direction = (descending: boolean): string => `${descending ? ' desc' : ''} nulls last`
 

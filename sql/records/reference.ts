@@ -9,20 +9,14 @@ import { fetchedWithCaller } from './read.ts'
 
 /** Records by the identifier that the caller has for them. Capitals do not count, and deleted records have given it up. */
 
-/** Anyone who writes by one reference of a company does so alone, whether there is a record or not. */
-export const lockReference = (companyId: number, { name }: Definition, value: string): Prefetch => ({
-  name: `${name}.lock-reference`,
-  query: sql`select true as locked from (
-      select pg_advisory_xact_lock(hashtextextended(${companyId}::text || ' ' || ${name} || ' ' || lower(${value}::text), 0))
-    ) locked`,
+/**
+ * The live record with a reference, not locked: it is locked by its id, and looked at again. By a statement after the lock of
+ * the value it is seen as the last holder of that lock left it.
+ */
+export const recordOfReference = (companyId: number, { name }: Definition, value: string): Prefetch => ({
+  name: `${name}.of-reference`,
+  query: byReference(`id, ${referenceField} as reference`, { companyId, records: name, value }),
 })
-
-/** The live record with a reference, held; it has the reference still when it has been waited for. */
-export const holdByReference = (companyId: number, { name }: Definition, value: string, lock: string): Statement =>
-  statement(
-    sql`${byReference('id, version', { companyId, records: name, value })} ${raw(lock)}`,
-    `${name}.by-reference.${lock}`,
-  )
 
 export const fetchByReference = (ask: CallerAsk, definition: Definition, value: string, fields?: string[]): Statement =>
   statement(

@@ -1,6 +1,5 @@
-import { join, raw, type Sql } from 'sql-template-tag'
-import type { Definition, Match, Relation } from '#registry/definition.ts'
-import { byKeys, exactly, inOrderOf } from '../access.ts'
+import type { Definition } from '#registry/definition.ts'
+import { byKeys } from '../access.ts'
 import { type Author, doorOf } from '../author.ts'
 import { eraseThere, setColumnThere, softDeleteThere } from '../citus/records.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
@@ -8,43 +7,6 @@ import { logged } from '../system/log.ts'
 import { changeRowCount } from '../system/row-counts.ts'
 import type { UnlinkedEntry } from './history.ts'
 import { resourceOf } from './shown.ts'
-
-export type Effect = 'restrict' | 'cascade' | 'unlinked' | 'kept'
-export type RelatedRow = { id: number; effect: Effect }
-
-/**
- * The live records that refer to any of `ids` by this relation, and what becomes of each. They are locked before they
- * are judged, so that history which appears meanwhile is seen.
- */
-export function related(companyId: number, relation: Relation, ids: readonly number[]): Statement {
-  const { records, by, onDelete } = relation
-  const { restrict, cascade, otherwise } = onDelete
-  const cases = [
-    ...(restrict ? [sql`when ${matches(restrict)} then 'restrict'`] : []),
-    ...(cascade ? [sql`when ${matches(cascade)} then 'cascade'`] : []),
-  ]
-  const effect =
-    cases.length > 0 ? sql`case ${join(cases, ' ')} else ${raw(`'${otherwise}'`)} end` : raw(`'${otherwise}'`)
-  const reference = sql`r.${identifier(by)}`
-  return statement(
-    sql`select r.id, ${effect} as effect from unnest(${ids}::bigint[]) gone (id) cross join lateral (
-      select * from ${identifier(records)} r
-      where r.company_id = ${companyId} and ${exactly(reference, sql`gone.id`)} and r.deleted_at is null
-      ${inOrderOf(reference, sql`r.id`)} for update
-    ) r`,
-    `${records}.related.${by}`,
-  )
-}
-
-/** The values come from the registry. */
-const matches = (match: Match): Sql =>
-  join(
-    Object.entries(match).map(([column, values]) => {
-      const list = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))
-      return raw(`r.${column} in (${list.join(', ')})`)
-    }),
-    ' and ',
-  )
 
 export type RemovalEntry = {
   records: string

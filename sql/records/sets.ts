@@ -7,37 +7,11 @@ import type { Author } from '../author.ts'
 import { insertThere, updateThere } from '../citus/records.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { logged } from '../system/log.ts'
-import { columnsOf } from './columns.ts'
+import { columnsOf, uniqueFields } from './columns.ts'
+import { referencesInOrder } from './lock-order.ts'
 import { currencyOf, resourceOf, shown } from './shown.ts'
 
 /** Many records of one resource in one statement: what a write asks of one (`prefetch.ts`, `write.ts`), asked of a set. */
-
-/** How a record is held: as what others refer to, as what their rules read, to be updated, to be deleted. */
-export const holds = ['for key share', 'for share', 'for no key update', 'for update'] as const
-export type Hold = (typeof holds)[number]
-
-/** Takes advisory locks in the order in which they are given. */
-export const lockInOrder = (locks: readonly string[]): Statement =>
-  statement(sql`select pg_advisory_xact_lock(l) from unnest(${locks}::bigint[]) l`, 'locks.take')
-
-/** Holds records in the order in which they are given; a record that is not there is not held. */
-export const holdInOrder = (
-  companyId: number,
-  table: string,
-  wanted: readonly { id: number; hold: Hold }[],
-): Statement => {
-  const held = holds.map(
-    (hold, index) => sql`left join lateral (
-      select from ${identifier(table)} where company_id = ${companyId} and id = wanted.id and wanted.hold = ${index}
-      ${raw(hold)} offset 0
-    ) ${raw(`held_${index}`)} on true`,
-  )
-  return statement(
-    sql`select count(*) from unnest(${wanted.map(({ id }) => id)}::bigint[], ${wanted.map(({ hold }) => holds.indexOf(hold))}::int[])
-      wanted (id, hold) ${join(held, '\n    ')}`,
-    `${table}.hold`,
-  )
-}
 
 export type HeldRow = { id: number; version: number; json: string }
 
@@ -48,6 +22,15 @@ export const heldRecords = (companyId: number, definition: Definition, ids: read
     from ${byKeys(definition.name, companyId, ids, 'for no key update')} where r.deleted_at is null`,
     `${definition.name}.held`,
   )
+
+/** The unlocked records, live or not, as far as is needed to know what their locks are: references and unique values. */
+export const seenRecords = (companyId: number, definition: Definition, ids: readonly number[]): Statement => {
+  const names = [...referencesInOrder(definition).map(([field]) => field), ...uniqueFields(definition)]
+  return statement(
+    sql`select ${join(['id', ...names].map((name) => identifier(`r.${name}`)))} from ${byKeys(definition.name, companyId, ids)}`,
+    `${definition.name}.seen`,
+  )
+}
 
 /** The live records that a reference leads to, held so that they stay, with what the rules read of them. */
 export function referredTo(companyId: number, definition: Definition, name: string, ids: readonly number[]): Statement {
@@ -90,6 +73,15 @@ export const nextNumbers = (companyId: number, records: string, count: number): 
     on conflict (company_id, records) do update set last = numbers.last + excluded.last
     returning last`,
     'numbers.take',
+  )
+
+/** Makes sure of the rows of running numbers, in the order of their names, and locks them. */
+export const holdNumbers = (companyId: number, records: readonly string[]): Statement =>
+  statement(
+    sql`insert into numbers (company_id, records, last)
+    select c.id, records, 0 from companies c cross join unnest(${records}::text[]) records where c.id = ${companyId}
+    on conflict (company_id, records) do update set last = numbers.last`,
+    'numbers.hold',
   )
 
 /** Holds the row counts that the plan limits, in the order of their names. */

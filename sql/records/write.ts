@@ -3,7 +3,7 @@ import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { byKey } from '../access.ts'
-import type { Author } from '../author.ts'
+import type { Author, LogAuthor } from '../author.ts'
 import { insertAgainThere, insertThere, oneRecord, updateThere } from '../citus/records.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { logged } from '../system/log.ts'
@@ -80,7 +80,7 @@ export function insertAgain(
 
 /** Writes the changed columns alone, so that two callers who change different ones both keep what they wrote. */
 export function updateRecord(
-  author: Author,
+  author: LogAuthor,
   definition: Definition,
   id: number,
   changed: JsonObject,

@@ -57,11 +57,11 @@ export const changedSince = (companyId: number, records: string, id: number, ver
     'history.changed-since',
   )
 
-/** Deletions by their ids. */
+/** Deletions by their ids, locked in this order: what they did is undone or not. */
 export const removalsById = (companyId: number, ids: readonly number[]): Statement =>
   statement(
     sql`select r.id, r.records, r.record_id, r.mode, r.went, r.unlinked, r.restored_at is not null as restored
-    from ${byKeys('removals', companyId, ids)}`,
+    from ${byKeys('removals', companyId, ids, 'for update')}`,
     'removals.by-id',
   )
 

@@ -1,6 +1,8 @@
 import { raw } from 'sql-template-tag'
 import { companyRow, exactly, inOrderOf } from '../access.ts'
-import { type Statement, sql, statement } from '../statement.ts'
+import { byCompany } from '../citus/system.ts'
+import { type Statement, type Steps, sql, statement } from '../statement.ts'
+import { isAfterErasure, shareCompany } from './companies.ts'
 import { sweepOlder, sweepStatement } from './sweep.ts'
 
 /** What calls said and were answered. Decisions, Call log. */
@@ -44,14 +46,48 @@ const columns: { [column in keyof DetailsRow]: string } = {
 const listed = Object.keys(columns).join(', ')
 const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`)
 
-/** Those of any number of companies in one statement. */
-export const insertDetails = (rows: readonly DetailsRow[]): Statement =>
-  statement(
-    sql`insert into call_details (${raw(listed)}) select ${raw(listed)}
+/**
+ * Those of any number of companies in one statement. Where a person was erased since, a process may hold what was said
+ * of them before: it is not written. The lock lets an erasure find all that was, and waits for one that is under way.
+ */
+export const insertDetails = (rows: readonly DetailsRow[]): Statement => {
+  const companies = [...new Set(rows.map(({ company_id }) => company_id))]
+  return statement(
+    sql`with company as materialized (
+      select c.id, c.persons_erased_at from unnest(${companies}::bigint[]) wanted (id)
+      cross join lateral (
+        select id, persons_erased_at from companies where id = wanted.id for key share offset 0
+      ) c
+    )
+    insert into call_details (${raw(listed)}) select ${raw(listed)}
     from json_to_recordset(${JSON.stringify(rows)}::json) as call (${raw(typed.join(', '))})
+    join company on company.id = call.company_id
+    where ${isAfterErasure(sql`call.at`, sql`company.persons_erased_at`)}
     on conflict do nothing`,
     'call-details.insert',
+    insertDetailsThere(rows),
   )
+}
+
+/** One company after the other, each on its server. */
+const insertDetailsThere =
+  (rows: readonly DetailsRow[]): Steps =>
+  async (run) => {
+    for (const [companyId, own] of byCompany(rows)) {
+      void run(shareCompany(companyId))
+      await run(
+        statement(
+          sql`insert into call_details (${raw(listed)}) select c.id, ${raw(listed.replace('company_id, ', ''))}
+          from companies c
+          cross join json_to_recordset(${JSON.stringify(own)}::json) as call (${raw(typed.join(', '))})
+          where c.id = ${companyId} and ${isAfterErasure(sql`call.at`, sql`c.persons_erased_at`)}
+          on conflict do nothing`,
+          'call-details.insert-there',
+        ),
+      )
+    }
+    return []
+  }
 
 /** What is kept of a call, while its company wants that anything is. */
 export const findDetails = (companyId: number, requestId: string): Statement =>

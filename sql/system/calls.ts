@@ -46,6 +46,14 @@ const listed = raw(names.join(', '))
 export const insertCall = (call: CallRow): Sql =>
   sql`insert into calls (${listed}) values (${join(names.map((name) => call[name]))})`
 
+/** Notes what a call was answered that was logged before its answer was known. */
+export const settleCall = ({ company_id, at, request_id, status, code, about, ms }: CallRow): Statement =>
+  statement(
+    sql`update calls set status = ${status}::smallint, code = ${code}::text, about = ${about}::text[], ms = ${ms}::real
+    where company_id = ${company_id} and at = ${at}::timestamptz and request_id = ${request_id}`,
+    'calls.settle',
+  )
+
 /** Calls of any number of companies in one statement. */
 export const insertCalls = (calls: readonly CallRow[]): Statement =>
   statement(

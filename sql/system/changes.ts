@@ -2,19 +2,22 @@ import { raw } from 'sql-template-tag'
 import { horizonsOfServers, oldestOpen } from '../citus/doctor.ts'
 import { horizonOf, markAll, markNow, marksOf } from '../citus/log.ts'
 import { type Statement, type Steps, sql, statement } from '../statement.ts'
-import { horizon, newestEpoch } from './log.ts'
+import { horizon, newestEpoch, newestLine } from './log.ts'
 import { sweepFrom } from './sweep.ts'
 
 /** How far the log of changes can be read, and the marks that remember it. Decisions, Changes. */
 
-/** A mark at the horizon, unless there is one that is younger. Its commit makes the position hold through a crash. */
+/**
+ * A mark at the horizon, unless there is one that is younger. Its commit makes the position hold through a crash. Its time
+ * is later than its snapshot, so a transaction that began after that time has a position at or behind the mark.
+ */
 export const markHorizon = (seconds: number): Statement =>
   statement(
-    sql`insert into log_marks as m (epoch, pos)
-    select ${newestEpoch}, ${horizon}
+    sql`insert into log_marks as m (epoch, pos, at)
+    select ${newestEpoch}, ${horizon}, clock_timestamp()
     where not exists (select from log_marks where at > now() - make_interval(secs => ${seconds}::float8))
     on conflict (epoch, pos) do update set at = m.at
-    returning epoch, pos::text`,
+    returning epoch, pos::text, ${newestLine} as line`,
     'changes.mark',
     (run) => run(markAll(seconds)),
   )

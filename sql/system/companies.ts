@@ -1,3 +1,4 @@
+import type { Sql } from 'sql-template-tag'
 import type { Plan } from '#registry/plans.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 
@@ -24,3 +25,14 @@ export const lockCompanyWhole = (id: number): Statement =>
 export const updateCompany = ({ id, name, currency, plan, add_ons }: CompanyRow): Statement =>
   statement(sql`update companies set name = ${name}, currency = ${currency}, plan = ${plan}, add_ons = ${add_ons}
     where id = ${id} returning ${companyColumns}`)
+
+/** Keeps an erasure of a person waiting, as every record that is written does. */
+export const shareCompany = (id: number): Statement =>
+  statement(sql`select id from companies where id = ${id} for key share`, 'companies.share')
+
+/**
+ * Whether a moment is after the last erasure of a person of the company. That is noted as of its begin, it commits within
+ * a minute, and the clocks of processes differ by less than another.
+ */
+export const isAfterErasure = (at: Sql, erasedAt: Sql): Sql =>
+  sql`coalesce(${at} > ${erasedAt} + interval '2 minutes', true)`

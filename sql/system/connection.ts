@@ -1,11 +1,50 @@
-import { sql, statement } from '../statement.ts'
+import { type Statement, sql, statement } from '../statement.ts'
 
-/** What a connection is asked that is about no table. */
+/** Statements about a connection, and about no table. */
 
 /** Whether it answers at all. */
 export const ping = statement(sql`select 1`)
+
+/** Sets a setting for the rest of the session. */
+export const setInSession = (name: string, value: string) => statement(sql`select set_config(${name}, ${value}, false)`)
 
 export const begin = statement(sql`begin isolation level read committed`, 'begin')
 export const commit = statement(sql`commit`, 'commit')
 export const rollback = statement(sql`rollback`, 'rollback')
 export const rollbackAndChain = statement(sql`rollback and chain`, 'rollback and chain')
+
+/** A session of PostgreSQL. Its start is text: a `Date` loses the microseconds, and another session may get the same pid. */
+export type BackendRow = { pid: number; backend_start: string }
+
+/** `is_marked`: its session has the settings that its start asked for. */
+export type BackendFacts = BackendRow & { is_marked: boolean }
+
+/**
+ * Returns the session of this connection. With a time-out it bounds the transactions of the session where the server can
+ * (from PostgreSQL 17 on): an older server refuses a connection whose options name `transaction_timeout`.
+ */
+export const selectBackend = (transactionTimeoutMs: number | null = null): Statement =>
+  statement(sql`select pg_backend_pid() as pid,
+    (select backend_start::text from pg_stat_get_activity(pg_backend_pid())) as backend_start,
+    coalesce(current_setting('plumbline.session', true), '') = 'on' as is_marked,
+    case when ${transactionTimeoutMs}::int is not null and current_setting('server_version_num')::int >= 170000
+      then set_config('transaction_timeout', ${transactionTimeoutMs}::int::text, false) end as bound`)
+
+/** Lifts that bound for a transaction that is rightly long. It has to be its first statement. */
+export const liftTransactionTimeout = (): Statement =>
+  statement(sql`select case when current_setting('server_version_num')::int >= 170000
+    then set_config('transaction_timeout', '0', true) end`)
+
+/**
+ * Ends the given sessions of this role, and returns those that were still there. One that waits for a synchronous
+ * standby is left alone: if it were ended, its commit would be visible without being safe.
+ */
+export const endBackends = (backends: readonly BackendRow[]): Statement =>
+  statement(sql`select pid, backend_start::text, case when coalesce(wait_event, '') <> 'SyncRep'
+      then pg_terminate_backend(pid) end is null as waits_for_standby
+    from pg_stat_activity a
+    join unnest(${backends.map(({ pid }) => pid)}::int[], ${backends.map(({ backend_start }) => backend_start)}::timestamptz[])
+      given (pid, backend_start) using (pid, backend_start)
+    where usename = current_user`)
+
+export type EndedBackendRow = BackendRow & { waits_for_standby: boolean }

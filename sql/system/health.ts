@@ -8,7 +8,9 @@ export type ServerFacts = {
   fsync: string
   full_page_writes: string
   synchronous_commit: string
-  connections_max: number
+  /** The schema that new tables are made in, and whether they may be. */
+  schema: string | null
+  may_create: boolean
   read_only: boolean
   /** Milliseconds since 1970, by its own clock. */
   now: number
@@ -25,10 +27,21 @@ export const serverFacts = (): Statement =>
     current_setting('fsync') as fsync,
     current_setting('full_page_writes') as full_page_writes,
     current_setting('synchronous_commit') as synchronous_commit,
-    current_setting('max_connections')::int as connections_max,
+    current_schema()::text as schema,
+    coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create,
     pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as read_only,
     (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
     array(select name::text from pg_available_extensions where name = any (${extensionsNeeded})) as extensions`)
+
+/** How many connections the user of a session may have. -1 is no limit. */
+export type ConnectionLimits = { server: number; database: number; role: number }
+
+/** Without those that the server keeps for its superuser and for roles of its own. */
+export const connectionLimits = statement(sql`select
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+      - coalesce(current_setting('reserved_connections', true)::int, 0) as server,
+    (select datconnlimit from pg_database where datname = current_database()) as database,
+    (select rolconnlimit from pg_roles where rolname = current_user) as role`)
 
 /** Any active token, to see whether the key at hand opens it. */
 export const newestSealed = (): Statement =>

@@ -1,6 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
-import { type Author, doorOf } from '../author.ts'
-import { drawIds, epochOf, inEpoch, loggedThere } from '../citus/log.ts'
+import { doorOf, type LogAuthor } from '../author.ts'
+import { drawIds, epochOf, inEpoch, lineOf, loggedThere } from '../citus/log.ts'
 import { either, type Statement, sql, statement } from '../statement.ts'
 
 /** The log of changes: how it is written, and by what it is told from another. Decisions, Changes. */
@@ -11,7 +11,7 @@ type Logged = { records: string; action: string; removalId?: number | undefined 
  * A row of the log for each record that `of` (record_id, version, changes, held) yields. The statement has begun after
  * the record was held, and the epoch is read by it: both keep the log in the order of commits.
  */
-export const logged = (author: Author, { records, action, removalId }: Logged, of: Sql): Sql =>
+export const logged = (author: LogAuthor, { records, action, removalId }: Logged, of: Sql): Sql =>
   sql`insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
       records, action, removal_id, epoch, record_id, version, changes, held)
     select ${author.companyId}::bigint, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)},
@@ -21,7 +21,7 @@ export const logged = (author: Author, { records, action, removalId }: Logged, o
 
 /** What somebody did in Settings. */
 export const appendAudit = (
-  author: Author,
+  author: LogAuthor,
   { records, recordId, action, changes }: { records: string; recordId: number; action: string; changes: unknown },
 ): Statement =>
   statement(
@@ -41,9 +41,17 @@ export const appendAudit = (
 /** A position in the log: everything up to it is known. `pos` is a transaction id of 64 bits, as text. */
 export type Position = { epoch: number; pos: string; id: number }
 
+/**
+ * A position as it was issued. `line` names the log that issued it: the line of the newest epoch of that moment. Null of
+ * a cursor from before lines, which counts as issued in the epoch of its position.
+ */
+export type Cursor = Position & { line: number | null }
+
 /** The epoch in which is written, looked up in the snapshot of the statement. */
 export const newestEpoch = sql`(select epoch from log_epochs order by epoch desc limit 1)`
 export const currentEpoch = (companyId: number): Sql => either(newestEpoch, () => epochOf(companyId))
+export const newestLine = sql`(select line from log_epochs order by epoch desc limit 1)`
+export const currentLine = (companyId: number): Sql => either(newestLine, () => lineOf(companyId))
 
 /** The position below which nothing can appear any more. */
 export const horizon = raw('pg_snapshot_xmin(pg_current_snapshot())')
@@ -58,13 +66,9 @@ const identity = sql`(
       'log_epochs'::regclass::oid)
   )`
 
-/**
- * Whether the newest epoch is of this log. From here on no transaction of the connection is open for longer, where the
- * server can see to it: one that is holds back the feed of everybody.
- */
-export const selectIdentity = (transactionMilliseconds: number): Statement =>
-  statement(sql`select identity = ${identity} as same, to_regclass('company_epochs') is not null as distributed, case when current_setting('server_version_num')::int >= 170000
-      then set_config('transaction_timeout', ${String(transactionMilliseconds)}, false) end as bound
+/** Whether the newest epoch is of this log. */
+export const selectIdentity = (): Statement =>
+  statement(sql`select identity = ${identity} as same, to_regclass('company_epochs') is not null as distributed
     from log_epochs order by epoch desc limit 1`)
 
 /** To be run with writers shut out. Begins a new epoch, unless somebody else has; the first log takes the epoch that is there. */

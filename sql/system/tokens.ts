@@ -23,10 +23,6 @@ export const insertToken = (companyId: number, token: Omit<TokenRow, 'created_at
       ${token.hash}, ${token.sealed})
     returning ${tokenColumns}`)
 
-/** One change of a company's tokens at a time, so that the second sees what the first left. */
-export const lockTokens = (companyId: number): Statement =>
-  statement(sql`select pg_advisory_xact_lock(hashtext('tokens'), ${companyId % 2 ** 31}::int)`)
-
 export const activeToken = (companyId: number): Statement =>
   statement(sql`select ${tokenColumns} from tokens where company_id = ${companyId} and revoked_at is null`)
 

@@ -1,8 +1,9 @@
-import { raw } from 'sql-template-tag'
+import { raw, type Sql } from 'sql-template-tag'
+import type { Payload } from '#registry/webhooks.ts'
 import { exactly, inOrderOf } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
+import { isAfterErasure } from './companies.ts'
 import type { Position } from './log.ts'
-import { sweepOlder } from './sweep.ts'
 
 /** What was sent to webhook endpoints, and what came back. */
 
@@ -14,42 +15,88 @@ export type AttemptRow = {
   event_id: string
   /** The position in the log before the event; a test has none. */
   after: Position | null
+  /** The form in which the event was sent; a test has none. */
+  payload: Payload | null
   by_hand: boolean
   ms: number
   status: number | null
   /** Why there was no answer, and the particulars. */
   failure: string | null
   detail: string | null
-  request_headers: { readonly [name: string]: string }
-  request_body: string
-  /** All of them, where the body that is kept was cut. */
   request_bytes: number
+  request_sha256: Buffer
+  /** The body of a test. That of an event is made again from the log. */
+  test_body: string | null
+  /** Headers and body of the answer, of a failure only. */
   answer_headers: { readonly [name: string]: string } | null
   answer_body: string | null
   answer_cut: boolean
 }
 
+/**
+ * Without the answer where a person was erased since it was asked for. The lock lets an erasure find what was kept before
+ * it.
+ */
 export const insertAttempt = (attempt: AttemptRow): Statement =>
   statement(
-    sql`insert into webhook_attempts (company_id, endpoint_id, at, event, event_id, after, by_hand, ms, status, failure,
-      detail, request_headers, request_body, request_bytes, answer_headers, answer_body, answer_cut)
-    values (${attempt.company_id}, ${attempt.endpoint_id}, ${attempt.at}, ${attempt.event}, ${attempt.event_id},
-      ${jsonOrNull(attempt.after)}::json, ${attempt.by_hand}, ${attempt.ms}, ${attempt.status}, ${attempt.failure},
-      ${attempt.detail}, ${JSON.stringify(attempt.request_headers)}::json, ${attempt.request_body},
-      ${attempt.request_bytes}, ${jsonOrNull(attempt.answer_headers)}::json, ${attempt.answer_body}, ${attempt.answer_cut})
+    sql`insert into webhook_attempts (${columnsOfAttempt}, answer_headers, answer_body, answer_cut)
+    select ${valuesOf(attempt)}, case when is_kept then ${jsonOrNull(attempt.answer_headers)}::json end,
+      case when is_kept then ${attempt.answer_body}::text end, is_kept and ${attempt.answer_cut}::boolean
+    from (${isKept(attempt)} offset 0) company
     returning id`,
     'webhook-attempts.insert',
+    async (run) => {
+      const [company] = await run<{ is_kept: boolean }>(statement(isKept(attempt), 'webhook-attempts.is-kept'))
+      const kept = company?.is_kept
+        ? attempt
+        : { ...attempt, answer_headers: null, answer_body: null, answer_cut: false }
+      return run(
+        statement(
+          sql`insert into webhook_attempts (${columnsOfAttempt}, answer_headers, answer_body, answer_cut)
+          values (${valuesOf(kept)}, ${jsonOrNull(kept.answer_headers)}::json, ${kept.answer_body}, ${kept.answer_cut})
+          returning id`,
+          'webhook-attempts.insert-there',
+        ),
+      )
+    },
   )
 
+const isKept = ({ company_id, at }: AttemptRow): Sql =>
+  sql`select ${isAfterErasure(sql`${at}::timestamptz`, sql`persons_erased_at`)} as is_kept from companies
+    where id = ${company_id} for key share`
+
+const columnsOfAttempt =
+  raw(`company_id, endpoint_id, at, event, event_id, after, payload, by_hand, ms, status, failure, detail,
+      request_headers, request_body, request_bytes, request_sha256, bytes`)
+
+const valuesOf = (attempt: AttemptRow): Sql =>
+  sql`${attempt.company_id}::bigint, ${attempt.endpoint_id}::bigint, ${attempt.at}::timestamptz, ${attempt.event}::text,
+      ${attempt.event_id}::text, ${jsonOrNull(attempt.after)}::json, ${attempt.payload}::text, ${attempt.by_hand}::boolean,
+      ${attempt.ms}::real, ${attempt.status}::smallint, ${attempt.failure}::text, ${attempt.detail}::text, '{}'::json,
+      ${attempt.test_body ?? ''}::text, ${attempt.request_bytes}::integer, ${attempt.request_sha256}::bytea,
+      ${bytesOf(attempt)}::integer`
+
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
+
+/** Bytes of a row without texts of others, and of its entries in the indexes. */
+export const attemptRowBytes = 400
+
+/** The room that an attempt takes on the disk, at most: long texts are compressed there. */
+const bytesOf = ({ test_body, detail, answer_headers, answer_body }: AttemptRow): number =>
+  [test_body, detail, jsonOrNull(answer_headers), answer_body]
+    .map((text) => Buffer.byteLength(text ?? ''))
+    .reduce((sum, bytes) => sum + bytes, attemptRowBytes)
 
 export type AttemptShown = Pick<
   AttemptRow,
   'endpoint_id' | 'event' | 'event_id' | 'by_hand' | 'ms' | 'status' | 'failure' | 'detail'
 > & { id: number; at: string; arrived: boolean }
 
+/** Whether the receiver took it, as the index of the budget has it too. */
+export const arrived = raw('coalesce(status between 200 and 299, false)')
+
 const shown = sql`id, endpoint_id, ${instant('at')} as at, event, event_id, by_hand, ms::float8 as ms, status, failure, detail,
-  coalesce(status between 200 and 299, false) as arrived`
+  ${arrived} as arrived`
 
 const ofEndpoint = (companyId: number, endpointId: number, failedAlone: boolean) =>
   sql`company_id = ${companyId} and ${exactly(sql`endpoint_id`, endpointId)}
@@ -77,19 +124,35 @@ export const countAttempts = (companyId: number, endpointId: number, failedAlone
   )
 
 export type AttemptInFull = AttemptShown &
-  Pick<
-    AttemptRow,
-    'after' | 'request_headers' | 'request_body' | 'request_bytes' | 'answer_headers' | 'answer_body' | 'answer_cut'
-  >
+  Pick<AttemptRow, 'after' | 'payload' | 'request_bytes' | 'test_body' | 'answer_headers' | 'answer_body'> & {
+    /** Seconds of the Unix time, as they were sent. */
+    timestamp: number
+    /** Null of an attempt by a process of an earlier version, of which neither request nor answer is shown. */
+    request_sha256: Buffer | null
+    answer_cut: boolean
+  }
+
+/**
+ * An attempt that is opened also shows what was sent and, of a failure, what came back. What was sent is made again from the log:
+ * `changed` if the log has something else by now, `gone` if it has nothing of it any more.
+ */
+export type AttemptOpened = AttemptShown &
+  Pick<AttemptInFull, 'request_bytes' | 'answer_headers' | 'answer_body' | 'answer_cut'> & {
+    request_headers: { readonly [name: string]: string }
+    request_body: string | null
+    /** There is more of the body than is shown. */
+    request_cut: boolean
+    request_is: 'same' | 'changed' | 'gone'
+  }
 
 export const findAttempt = (companyId: number, id: number): Statement =>
   statement(
-    sql`select ${shown}, after, request_headers, request_body, request_bytes, answer_headers, answer_body, answer_cut
+    sql`select ${shown}, after, payload, floor(extract(epoch from at))::float8 as timestamp, request_bytes, request_sha256,
+      case when after is null and request_sha256 is not null then request_body end as test_body,
+      case when request_sha256 is not null then answer_headers end as answer_headers,
+      case when request_sha256 is not null then answer_body end as answer_body, answer_cut
     from (
       select * from webhook_attempts where company_id = ${companyId} and ${exactly(sql`id`, id)} ${inOrderOf(sql`id`)}
     ) a`,
     'webhook-attempts.find',
   )
-
-export const sweepWebhookAttempts = (keptDays: number, most: number): Statement =>
-  sweepOlder({ name: 'webhook-attempts.sweep', table: 'webhook_attempts', key: 'id', type: 'bigint', most, keptDays })

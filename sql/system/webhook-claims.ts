@@ -2,13 +2,13 @@ import { raw } from 'sql-template-tag'
 import type { DisableReason } from '#registry/webhooks.ts'
 import { companyRow } from '../access.ts'
 import { either, type Statement, type Steps, sql, statement } from '../statement.ts'
-import { horizon, newestEpoch, type Position } from './log.ts'
+import { type Cursor, horizon, newestEpoch } from './log.ts'
 import { atPlace, type EndpointRow, endpointColumns, endpointRow } from './webhooks.ts'
 
 /** Which endpoints have something to be sent, and what the sender of each keeps of it. */
 
 export type Settled = Pick<EndpointRow, 'pending' | 'paused_until' | 'next_attempt_at' | 'failing_since'> & {
-  cursor: Position
+  cursor: Cursor
 }
 export type Claim = { companyId: number; id: number; claim: string }
 
@@ -99,7 +99,7 @@ export const settleWebhook = (
   leaseSeconds: number,
 ): Statement =>
   statement(
-    sql`update webhook_endpoints set ${atPlace(cursor)}, pending = ${JSON.stringify(pending)}::json,
+    sql`update webhook_endpoints set ${atPlace(cursor)}, log_line = ${cursor.line}, pending = ${JSON.stringify(pending)}::json,
       paused_until = ${paused_until}, next_attempt_at = ${next_attempt_at}, failing_since = ${failing_since},
       claimed_until = now() + make_interval(secs => ${leaseSeconds})
     where ${claimed(claim)} returning id`,

@@ -2,7 +2,7 @@ import { raw } from 'sql-template-tag'
 import type { DisableReason, Payload } from '#registry/webhooks.ts'
 import { inOrderOf } from '../access.ts'
 import { either, type Statement, sql, statement } from '../statement.ts'
-import { currentEpoch, type Position } from './log.ts'
+import { currentEpoch, currentLine, type Position } from './log.ts'
 
 /** Where changes are sent: the endpoints of companies, and their settings. */
 
@@ -19,6 +19,7 @@ export type EndpointRow = {
   cursor_pos: string
   cursor_id: number
   log_epoch: number
+  log_line: number | null
   resync_since: Date | null
   pending: { [eventId: string]: 'arrived' | { tries: number; due: string } }
   paused_until: Date | null
@@ -27,10 +28,17 @@ export type EndpointRow = {
   disabled_at: Date | null
   disabled_because: DisableReason | null
   created_at: Date
+  /** A replay has not come to the place that the cursor had before it. */
+  is_replaying: boolean
+  /** Of attempts before this moment some were removed, because the company had too many. */
+  attempts_from: Date | null
 }
 
+const isReplaying = sql`coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false)`
+
 export const endpointColumns = sql`company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at`
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+  attempts_from, ${isReplaying} as is_replaying`
 
 /** An endpoint by its key, as a source of rows. */
 export const endpointRow = (companyId: number, id: number, lock = '') =>
@@ -81,9 +89,9 @@ export const insertWebhook = (
   endpoint: Settings & { id: number; sealed: Buffer; cursor: Position },
 ): Statement =>
   statement(sql`insert into webhook_endpoints as w (company_id, id, name, url, events, payload, ordered, sealed,
-      cursor_epoch, cursor_pos, cursor_id, log_epoch)
+      cursor_epoch, cursor_pos, cursor_id, log_epoch, log_line)
     select c.id, ${endpoint.id}::bigint, ${endpoint.name}, ${endpoint.url}, ${endpoint.events}::text[], ${endpoint.payload}, ${endpoint.ordered}::boolean, ${endpoint.sealed}::bytea, ${endpoint.cursor.epoch}::int,
-      ${endpoint.cursor.pos}::text::xid8, ${endpoint.cursor.id}::bigint, ${currentEpoch(companyId)} from companies c where c.id = ${companyId}
+      ${endpoint.cursor.pos}::text::xid8, ${endpoint.cursor.id}::bigint, ${currentEpoch(companyId)}, ${currentLine(companyId)} from companies c where c.id = ${companyId}
     returning ${endpointColumns}`)
 
 /** What was tried with the former settings and has not arrived is tried again at once. */
@@ -128,10 +136,15 @@ export const disableWebhook = (companyId: number, id: number, reason: DisableRea
 export const beginWebhookAt = (companyId: number, id: number, cursor: Position): Statement =>
   statement(sql`update webhook_endpoints set ${atPlace(cursor)}, pending = '{}', paused_until = null,
       next_attempt_at = null, failing_since = null, disabled_at = null, disabled_because = null,
-      log_epoch = ${currentEpoch(companyId)}, resync_since = null, claim = null, claimed_until = null
+      log_epoch = ${currentEpoch(companyId)}, log_line = ${currentLine(companyId)}, resync_since = null, claim = null, claimed_until = null
     where ${placeOf(companyId, id)} returning ${endpointColumns}`)
 
-/** Its attempts are kept as long as others; its secrets go. */
+/** A replay ends where the cursor is now, unless one that was broken off has its end still before it. */
+export const markReplay = (companyId: number, id: number): Statement =>
+  statement(sql`update webhook_endpoints set replay_epoch = cursor_epoch, replay_pos = cursor_pos, replay_id = cursor_id
+    where ${placeOf(companyId, id)} and not ${isReplaying}`)
+
+/** Its secrets go at once, its attempts with the next sweep. */
 export const deleteWebhook = (companyId: number, id: number): Statement =>
   statement(sql`update webhook_endpoints set deleted_at = now(), sealed = null, previous_sealed = null, claim = null,
       claimed_until = null

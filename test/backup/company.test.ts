@@ -12,6 +12,7 @@ import { readChanges } from '#server/service/changes.ts'
 import { createRecord } from '#server/service/write-record.ts'
 import { companyTables, inSnapshot, leftOut } from '#server/store/company-rows.ts'
 import { jsonOf, makeStage, type Stage } from '../command/stage.ts'
+import { recordsWithoutLogTime } from '../stage/log-times.ts'
 
 let stage: Stage
 let opened: OpenApp
@@ -173,4 +174,20 @@ describe('An archive is refused by name, and nothing is imported, where', () => 
     expect(err.trim().split('\n').at(-1)).toMatch(says)
     expect((await stage.give(['company', 'show', '3'], other)).code).toBe(1)
   })
+})
+
+test('A company of a distributed database, whose log has times of another server, is listed whole by its changes.', async () => {
+  const run = (text: string) => opened.app.database.read({ text, values: [] })
+  const apart = join(stage.folder, 'apart.tar')
+  // As two servers give it: the change a little earlier, or later, than the record.
+  await run("update history set at = at + (case id % 2 when 0 then -1 else 1 end) * interval '1 second'")
+  expect(await recordsWithoutLogTime(run)).not.toEqual([])
+  expect(await stage.give(['export', '--company', '1', '--to', apart])).toMatchObject({ code: 0 })
+  expect(await stage.give(['import-company', apart, '--json'], other)).toMatchObject({ code: 0 })
+  const there = await stage.open(other)
+  try {
+    expect(await recordsWithoutLogTime((text) => there.app.database.read({ text, values: [] }))).toEqual([])
+  } finally {
+    await there.close()
+  }
 })

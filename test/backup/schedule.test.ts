@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { backupFacts } from '#server/backup/failures.ts'
+import { backupFacts, openFailureNotes } from '#server/backup/failures.ts'
 import { backupsIn, dueAt, nameAt, removeOld } from '#server/backup/kept.ts'
 import { readConfig } from '#server/config/config.ts'
 import { jsonOf, makeStage, type Stage } from '../command/stage.ts'
@@ -49,7 +49,7 @@ describe('A backup of the service', () => {
     expect(await stage.give(['backup'], broken)).toMatchObject({ code: 1 })
     expect((await stage.give(['doctor'], settings)).out).toMatch(/^PROBLEM {2}backup {7}.*the last one failed at /m)
     const config = readConfig({ ...stage.environment, ...settings })
-    expect(await backupFacts(config)).toMatchObject({ failing: ['backup'] })
+    expect(await backupFacts(config, openFailureNotes(config.dataFolder))).toMatchObject({ failing: ['backup'] })
     const served = stage.start(['serve', '--json'], { ...broken, PORT: '0' })
     await eventually(async () => expect(served.said.err).toContain('a backup could not be made'), 30_000)
     served.child.kill('SIGTERM')
@@ -57,7 +57,7 @@ describe('A backup of the service', () => {
     expect(await backupsIn(settings.PLUMBLINE_BACKUP_TO as string)).toHaveLength(1)
 
     expect(await stage.give(['backup'], settings)).toMatchObject({ code: 0 })
-    expect(await backupFacts(config)).toMatchObject({ failing: [] })
+    expect(await backupFacts(config, openFailureNotes(config.dataFolder))).toMatchObject({ failing: [] })
   })
 
   test('removes the oldest, once it is whole, and nothing else in the folder.', async () => {
@@ -120,7 +120,7 @@ describe('With DATABASE_URL', () => {
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toContain('The database is the one of DATABASE_URL: ')
     expect(err).toContain(command)
-    expect(err).toContain('It archives nothing (archive_mode = off, wal_level = ')
+    expect(err).toContain('It archives nothing (archive_mode = off or no archive_command, wal_level = ')
   })
 
   test('they do so where the server cannot be reached, too.', async () => {

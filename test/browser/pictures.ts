@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as driver, type Page } from 'playwright-core'
+import { openBrowserProgram } from '../stage/chromium.ts'
 
 /**
  * The pictures of docs/pictures, of the demo company on a running service:
@@ -25,12 +25,14 @@ const pictures: readonly Picture[] = [
 ]
 
 await mkdir(folder, { recursive: true })
-const browser = await driver.launch({
-  executablePath: process.env.CHROME_PATH ?? (await chromium.executablePath()),
-  args: ['--no-sandbox'],
-})
-for (const picture of pictures) await take(browser, picture)
-await browser.close()
+const program = await openBrowserProgram()
+try {
+  const browser = await driver.launch({ executablePath: program.path, args: ['--no-sandbox'] })
+  for (const picture of pictures) await take(browser, picture)
+  await browser.close()
+} finally {
+  await program.remove()
+}
 
 async function take(from: Browser, { name, place, scheme = 'light', width = 1280, locale = 'en-GB', tab }: Picture) {
   const viewport = { width, height: width < 600 ? 780 : 820 }

@@ -1,5 +1,5 @@
-import chromium from '@sparticuz/chromium'
 import { type Browser, type BrowserContextOptions, chromium as driver, type Page } from 'playwright-core'
+import { inject } from 'vitest'
 import { buildConsole } from '#server/commands/build-console.ts'
 import { createAccount, setAccount } from '#server/service/account.ts'
 import { type Company, type CompanyOptions, openStage, type Stage } from '../stage/stage.ts'
@@ -32,7 +32,7 @@ const patience = { CONNECT_TIMEOUT_MS: '8000', ANSWER_TARGET_MS: '60000' }
 export async function openBrowserStage(environment: { [name: string]: string } = {}): Promise<BrowserStage> {
   await buildConsole(() => undefined)
   const stage = await openStage({ ...patience, ...environment })
-  const browser = await driver.launch({ executablePath: await executable(), args: ['--no-sandbox'] })
+  const browser = await driver.launch({ executablePath: browserPath(), args: ['--no-sandbox'] })
   const reports: string[] = []
 
   const open: BrowserStage['open'] = async (options = {}) => {
@@ -76,8 +76,12 @@ export async function openBrowserStage(environment: { [name: string]: string } =
   }
 }
 
-/** The Chromium that npm brought, or the system's where that does not run. */
-const executable = (): Promise<string> | string => process.env.CHROME_PATH ?? chromium.executablePath()
+/** Path of the browser that `test/stage/chromium.ts` unpacked for this run. */
+function browserPath(): string {
+  const path = inject('browserPath')
+  if (path === null) throw new Error('No browser was unpacked: only tests in test/browser have one.')
+  return path
+}
 
 /** Every error that the page reports, and every request to somebody else. */
 function watch(page: Page, url: string, reports: string[]): void {

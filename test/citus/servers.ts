@@ -40,15 +40,20 @@ export async function move(stage: Stage, companyId: number): Promise<void> {
   )
 }
 
-/** Stops a server and whatever it does; what comes back starts it again, as it was started. */
-export async function stop(server: Server): Promise<() => Promise<void>> {
+/** The postmaster of a server on this machine. */
+export async function processOf(server: Server): Promise<{ pid: number; program: string; uid: number; gid: number }> {
   const [row] = (await ask(server, "select pg_read_file('postmaster.pid') as pid")) as { pid: string }[]
   const pid = Number.parseInt(row?.pid ?? '', 10)
-  const [program, line, environment, { uid, gid }] = await Promise.all([
-    readlink(`/proc/${pid}/exe`),
+  const [program, { uid, gid }] = await Promise.all([readlink(`/proc/${pid}/exe`), stat(`/proc/${pid}`)])
+  return { pid, program, uid, gid }
+}
+
+/** Stops a server and whatever it does; what comes back starts it again, as it was started. */
+export async function stop(server: Server): Promise<() => Promise<void>> {
+  const { pid, program, uid, gid } = await processOf(server)
+  const [line, environment] = await Promise.all([
     readFile(`/proc/${pid}/cmdline`, 'utf8'),
     readFile(`/proc/${pid}/environ`, 'utf8'),
-    stat(`/proc/${pid}`),
   ])
   const env = Object.fromEntries(
     environment.split('\0').map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]),

@@ -5,7 +5,7 @@
 const unrouted: { readonly [why: string]: readonly string[] } = {
   'ids are drawn from the sequences of the coordinator': ['select nextval(', 'history.ids', 'workers.ids'],
   'a lock that is about no row is taken on the coordinator, through which every call comes': [
-    ...['tree.lock', 'locks.take', 'projects.lock-reference', 'key.hold', 'batch.lock', 'select pg_advisory_xact_lock'],
+    ...['tree.lock', 'gate.pass', 'gate.close', 'key.hold', 'batch.lock', 'select pg_advisory_xact_lock'],
     'select pg_try_advisory_xact_lock',
   ],
   'attempts are counted before there is a company': ['attempts.'],
@@ -31,8 +31,18 @@ const unrouted: { readonly [why: string]: readonly string[] } = {
     ...['select company_id, key::text as key from', 'select company_id, id::text as key from'],
     ...['select company_id, request_id::text as key from call_details where at', 'row-counts.next'],
     ...['calls.old-companies', 'call-details.unwanted-companies'],
+    ...['webhook-attempts.sending-companies', 'webhook-attempts.deleted-companies', 'webhook-attempts.older'],
   ],
-  'calls of many companies are noted at once': ['calls.insert', 'call-details.insert'],
+  'it is about the session of a connection': [
+    ...[
+      'select pg_backend_pid() as pid',
+      'select a.*',
+      'select pid, backend_start::text',
+      'select case when current_setting(',
+    ],
+  ],
+  'the operator compares all companies': ['usage.of-companies'],
+  'calls of many companies are noted at once': ['calls.insert'],
   'all companies that wait are looked after by one statement': [
     ...['changes.of-companies', 'changes.mark', 'changes.sweep-company-marks', 'changes.horizons'],
     ...['webhooks.due', 'webhooks.figures'],

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 test('a consumer of the feed misses nothing under writers over two processes that are killed', async () => {
-  const { told, killed, wrong } = await round(stage, { changes: 800, writers: 16 })
+  const { told, killed, wrong } = await round(stage, { changes: 800, writers: 16, changesPerKill: 200 })
   expect(wrong).toEqual([])
   expect(told).toBeGreaterThanOrEqual(800)
   expect(killed).toBeGreaterThan(0)

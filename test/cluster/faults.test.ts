@@ -201,18 +201,23 @@ describe('Transactions that meet each other', () => {
     values: [company.id, id],
   })
 
-  test('are run again silently, up to three times', async () => {
+  test('are run again silently', async () => {
     const ids = [await company.create('clients', { name: 'A' }), await company.create('clients', { name: 'B' })] as [
       number,
       number,
     ]
     let runs = 0
+    let bothHoldOne = (): void => {}
+    const crossed = new Promise<void>((resolve) => {
+      bothHoldOne = resolve
+    })
     const crossing = (first: number, second: number) =>
       stage.inTransaction(async (transaction) => {
-        runs++
         await transaction.run(locked(first))
+        const run = ++runs
         // Only the first two are made to meet.
-        if (runs <= 2) await pause(100)
+        if (run === 2) bothHoldOne()
+        if (run <= 2) await crossed
         await transaction.run(locked(second))
         return 'done'
       })
@@ -220,17 +225,52 @@ describe('Transactions that meet each other', () => {
     expect(runs).toBeGreaterThan(2)
   })
 
-  test('and give up as unavailable after that', async () => {
-    let runs = 0
-    const always = stage.inTransaction((transaction) => {
-      runs++
-      return transaction.run({
-        text: "do $$ begin raise exception 'always' using errcode = '40001'; end $$",
-        values: [],
+  test('are given up as unavailable once the time of a statement has passed since the first', async () => {
+    const hasty = await openStage({ STATEMENT_TIMEOUT_MS: '400' })
+    try {
+      const codes: string[] = []
+      hasty.app.database.onConflict((code) => codes.push(code))
+      const tries: { at: number; isLast: boolean }[] = []
+      const always = hasty.inTransaction((transaction) => {
+        tries.push({ at: performance.now(), isLast: transaction.isLast })
+        return transaction.run({
+          text: "do $$ begin raise exception 'always' using errcode = '40001'; end $$",
+          values: [],
+        })
       })
-    })
-    await expect(always).rejects.toMatchObject({ code: 'unavailable' })
-    expect(runs).toBe(4)
+      await expect(always).rejects.toMatchObject({ code: 'unavailable' })
+      const [first, last] = [tries[0]?.at ?? 0, tries.at(-1)?.at ?? 0]
+      expect(last - first).toBeGreaterThanOrEqual(400)
+      expect(tries.map(({ isLast }) => isLast)).toEqual(tries.map(({ at }) => at === last))
+      expect(codes).toEqual(tries.map(() => '40001'))
+      expect((await send(hasty.url, { method: 'GET', path: '/metrics' })).text).toContain(
+        `plumbline_conflicts_total{code="40001"} ${tries.length}`,
+      )
+    } finally {
+      await hasty.close()
+    }
+  })
+
+  test('hold no connection between two tries', async () => {
+    const two = await openStage({ DATABASE_CONNECTIONS: '2' })
+    try {
+      let tries = 0
+      await two.inTransaction(async () => {
+        let other: Promise<unknown> | undefined
+        await two.inTransaction(async (transaction) => {
+          // The outer transaction has the other connection, so the statement is answered between the tries or never.
+          if (tries++ > 0) return other
+          other = two.sql('select 1')
+          return transaction.run({
+            text: "do $$ begin raise exception 'once' using errcode = '40P01'; end $$",
+            values: [],
+          })
+        })
+      })
+      expect(tries).toBe(2)
+    } finally {
+      await two.close()
+    }
   })
 
   test('what is sent along with the commit fails the transaction when it fails', async () => {
@@ -240,6 +280,37 @@ describe('Transactions that meet each other', () => {
     })
     await expect(broken).rejects.toMatchObject({ code: '22012' })
     expect(await stage.sql("select 1 from clients where notes = 'lost'")).toEqual([])
+  })
+})
+
+describe('A revocation', () => {
+  const waiting = { text: 'select pg_advisory_xact_lock(4711)', values: [] }
+
+  test('is begun again where it waited in vain, and any other transaction is not', async () => {
+    const hasty = await openStage({ LOCK_TIMEOUT_MS: '100' })
+    try {
+      const tries: string[] = []
+      const begin = (name: string, isPersistent: boolean) =>
+        hasty.app.database.transaction(
+          (transaction) => {
+            tries.push(name)
+            return transaction.run(waiting)
+          },
+          undefined,
+          { isPersistent },
+        )
+      const { persistent } = await hasty.inTransaction(async (holder) => {
+        await holder.run(waiting)
+        await expect(begin('other', false)).rejects.toMatchObject({ code: 'unavailable' })
+        const persistent = begin('persistent', true)
+        await expect.poll(() => tries.filter((name) => name === 'persistent').length).toBeGreaterThan(1)
+        return { persistent }
+      })
+      expect(await persistent).toHaveLength(1)
+      expect(tries.filter((name) => name === 'other')).toHaveLength(1)
+    } finally {
+      await hasty.close()
+    }
   })
 })
 

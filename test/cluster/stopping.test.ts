@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { send } from '../stage/http.ts'
 import { startProcess, urlOf } from '../stage/process.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
-import { pause } from '../stage/wait.ts'
+import { eventually, pause } from '../stage/wait.ts'
 
 let stage: Stage
 let company: Company
@@ -13,11 +13,12 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const start = (processes = '1') =>
+const start = (processes = '1', more: { [name: string]: string } = {}) =>
   startProcess({
     DATABASE_URL: urlOf(stage.connection),
     PLUMBLINE_SECRET: 'the sealing key of the tests, long enough',
     PROCESSES: processes,
+    ...more,
   })
 
 describe.each(['1', '2'])('SIGTERM under load, with %s at work', (processes) => {
@@ -91,6 +92,22 @@ describe.each(['1', '2'])('SIGTERM under load, with %s at work', (processes) => 
     expect(await stopped).toBe(0)
   })
 })
+
+test.each(['1', '2'])(
+  'SIGHUP drains too, with %s at work: the port stays open for DRAIN_NOTICE_MS, whatever the time to drain.',
+  async (processes) => {
+    const noticeMs = 1500
+    const server = await start(processes, { DRAIN_NOTICE_MS: String(noticeMs), DRAIN_TIMEOUT_MS: '100' })
+    const since = performance.now()
+    process.kill(server.pid, 'SIGHUP')
+    await eventually(async () => expect((await send(server.url, { method: 'GET', path: '/readyz' })).status).toBe(503))
+    const headers: [string, string][] = [['Authorization', `Bearer ${company.token}`]]
+    const fetched = await send(server.url, { method: 'GET', path: '/v1/clients', headers, agent: new Agent() })
+    expect(fetched.status).toBe(200)
+    expect(await server.exited).toBe(0)
+    expect(performance.now() - since).toBeGreaterThan(noticeMs - 50)
+  },
+)
 
 test('The log has one JSON object a line, with request ids and without a token', async () => {
   const server = await start()

@@ -322,3 +322,40 @@ describe('A mistake is one sentence, nothing is written, and the exit code is 1'
     expect(err).toMatch(/^There is no company 999\.\nRefusal: .*\n +at /)
   })
 })
+
+describe('usage', () => {
+  test('lists companies by their calls: those that are kept and the sums of others, within the days.', async () => {
+    const sql = (text: string, ...values: unknown[]) => opened.app.database.read({ text, values })
+    const [quiet, busy] = [await newCompany('--plan', 'PRO'), await newCompany()]
+    await json('record', 'create', 'clients', '--company', busy, '--json-body', '{"name":"Kept"}')
+    await sql(
+      `insert into calls (company_id, at, token_id, request_id, route, status, ms, dry_run, replayed, counted)
+       select $1, now() - day * interval '1 day', 1, gen_random_uuid(), 'listClients', 200, 1, false, false, day = 0
+       from generate_series(0, 9) day`,
+      busy,
+    )
+    await sql(
+      `insert into call_days (company_id, day, resource, outcome, calls, counted)
+       values ($1, current_date - 20, 'clients', 'ok', 1000, 900), ($2, current_date - 1, 'clients', 'ok', 3, 3)`,
+      busy,
+      quiet,
+    )
+    type Companies = { companies: { company_id: number; [member: string]: unknown }[] }
+    const listed = async (...words: string[]) => (await json('usage', ...words)) as unknown as Companies
+    const { companies: month } = await listed()
+    expect(month[0]).toEqual({
+      ...{ company_id: Number(busy), name: 'Quay Builders', plan: 'STARTER' },
+      ...{ calls: 1010, counted: 901, records: 1 },
+    })
+    expect(month.map(({ company_id }) => company_id)).toContain(Number(quiet))
+    const { companies: week } = await listed('--days', '7', '--top', '2')
+    expect(week.map(({ company_id, calls }) => [company_id, calls])).toEqual([
+      [Number(busy), 7],
+      [Number(quiet), 3],
+    ])
+    const { out } = await give('usage', '--top', '1')
+    expect(out).toMatch(
+      /^company {2}plan +calls {2}counted {2}records {2}name\n *\d+ {2}STARTER {3}1010 {6}901 {8}1 {2}Quay Builders\n$/,
+    )
+  })
+})

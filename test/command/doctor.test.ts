@@ -39,12 +39,12 @@ describe('doctor', () => {
     expect(found).toMatchObject({ code: 0, ok: true })
     expect(found.checks.map(({ name }) => name)).toEqual([
       ...['settings', 'node', 'processes', 'metrics', 'network', 'data folder', 'disk', 'key'],
-      ...['database', 'durability', 'clock', 'connections', 'extensions', 'migrations', 'seal', 'demo', 'changes'],
-      ...['webhooks', 'backup'],
+      ...['database', 'durability', 'clock', 'connections', 'rights', 'extensions', 'migrations', 'seal', 'demo'],
+      ...['changes', 'webhooks', 'backup'],
       ...(isRoot ? ['user'] : []),
     ])
     const { out } = await stage.give(['doctor'])
-    expect(out).toMatch(/^OK {7}database {5}PostgreSQL 18.*the bundled PostgreSQL \(attached\)/m)
+    expect(out).toMatch(/^OK {7}database {5}PostgreSQL 18.*the bundled PostgreSQL in .*data/m)
     if (isRoot) expect(out).toMatch(/^WARNING {2}user {9}PostgreSQL runs as "nobody"/m)
     expect(out).toMatch(/^WARNING {2}backup {7}the service makes none: set PLUMBLINE_BACKUP_TO/m)
     expect(out).toMatch(isRoot ? /\n\nAll is well, with 2 warnings\.\n$/ : /\n\nAll is well, with 1 warning\.\n$/)
@@ -136,13 +136,21 @@ describe('doctor', () => {
     ).toBe('there are none that send')
   })
 
-  test('finds more connections than the database takes.', async () => {
-    expect(ills(await diagnose({ DATABASE_CONNECTIONS: '400' }))).toEqual([
-      'connections: up to 400 of the 200 that the database takes: lower DATABASE_CONNECTIONS, or raise max_connections in the database.',
+  test('says how many connections the database gives where it gives fewer than the settings ask for.', async () => {
+    const says = async (more: { [name: string]: string }) =>
+      (await diagnose(more)).checks.filter(({ name }) => name === 'connections')
+    const limit = 'The database gives 197 connections (max_connections of the server, without reserved ones)'
+    expect(await says({ DATABASE_CONNECTIONS: '400' })).toEqual([
+      {
+        name: 'connections',
+        ok: true,
+        warning: true,
+        says: `${limit}, and 5 of them are for shared reads, migrations and commands: 192 of the 400 of DATABASE_CONNECTIONS are used; lower DATABASE_CONNECTIONS, or raise that limit.`,
+      },
     ])
-    expect(ills(await diagnose({ DATABASE_CONNECTIONS: '180', PROCESSES: '32' }))).toContain(
-      'connections: up to 160 of the 200 that the database takes: lower DATABASE_CONNECTIONS or PROCESSES, or raise max_connections in the database.',
-    )
+    expect(await says({ DATABASE_CONNECTIONS: '180', PROCESSES: '32' })).toMatchObject([
+      { warning: true, says: expect.stringContaining('99 of the 180') },
+    ])
   })
 
   test.skipIf(availableParallelism() >= 32)('finds more processes than there are processors.', async () => {

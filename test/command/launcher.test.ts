@@ -1,5 +1,5 @@
 import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { version as program } from '#server/config/config.ts'
 import { freshDatabase } from '../stage/database.ts'
@@ -52,6 +52,7 @@ describe('bin/plumbline', () => {
     await mkdir(join(checkout, 'bin'), { recursive: true })
     const copy = join(checkout, 'bin', 'plumbline')
     await copyFile(launcher, copy)
+    await copyFile(join(dirname(launcher), 'node-options'), join(checkout, 'bin', 'node-options'))
     const says = (sh: string) => stage.start([copy, '--version'], { PATH: sh }, '/bin/sh').ended
 
     const help = {
@@ -72,7 +73,7 @@ describe('bin/plumbline', () => {
     await mkdir(join(checkout, 'node_modules', 'commander'), { recursive: true })
     expect(await says(machine)).toEqual({
       code: 0,
-      out: `ran --disable-warning=ExperimentalWarning ${checkout}/server/commands/main.ts --version\n`,
+      out: `ran --disable-warning=ExperimentalWarning --max-semi-space-size=8 ${checkout}/server/commands/main.ts --version\n`,
       err: '',
     })
     await node('v22.20.0')

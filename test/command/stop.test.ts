@@ -27,8 +27,16 @@ async function processThat(what: string): Promise<{ code: number; log: string[] 
 const soon = (what: string): string => `setTimeout(() => { ${what} }, 50)`
 
 describe('A server', () => {
-  test.for(['SIGTERM', 'SIGINT'])('ends with 0 after %s', async (signal) => {
+  test.for(['SIGTERM', 'SIGINT', 'SIGHUP'])('ends with 0 after %s', async (signal) => {
     expect(await processThat(`process.kill(process.pid, '${signal}')`)).toEqual({ code: 0, log: [] })
+  })
+
+  test('ends at once, with 1, after a second signal', async () => {
+    const twice = `${soon("process.kill(process.pid, 'SIGHUP')")}
+      setTimeout(() => process.kill(process.pid, 'SIGTERM'), 700)
+      await stop.asked
+      await new Promise((resolve) => setTimeout(resolve, 60_000))`
+    expect(await processThat(twice)).toEqual({ code: 1, log: [] })
   })
 
   test('goes on after a promise that failed and nobody looked at, and logs it', async () => {

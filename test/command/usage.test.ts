@@ -41,6 +41,9 @@ const mistakes: { given: string; says: string }[] = [
     given: 'serve --procesess 3',
     says: `Unknown option '--procesess' (did you mean --processes?): see "plumbline serve --help".`,
   },
+  { given: 'usage --days 401', says: '--days must be a whole number from 1 to 400 and not "401".' },
+  { given: 'usage --top 0', says: '--top must be a whole number from 1 to 1000 and not "0".' },
+  { given: 'usage --top 1e2', says: '--top must be a whole number from 1 to 1000 and not "1e2".' },
   { given: 'serve --processes many', says: 'PROCESSES must be auto or a whole number from 1 to 32.' },
   {
     given: 'record create horses --company 1 --json-body {}',
@@ -85,7 +88,7 @@ test('--help explains every command with its options and, where it does somethin
     say: () => undefined,
   }
   const all = paths(makeProgram(context as unknown as Parameters<typeof makeProgram>[0]))
-  expect(all).toHaveLength(1 + 9 + 4 + 3 + 2 + 5 + 7 + 1 + 5 + 1 + 2)
+  expect(all).toHaveLength(1 + 10 + 4 + 3 + 2 + 5 + 7 + 1 + 5 + 1 + 2 + 3)
   for (const path of all) {
     const { code, out } = await stage.give([...path, '--help'])
     expect(code).toBe(0)

@@ -45,7 +45,9 @@ test('A webhook is made, tested, changed, rotated, switched off and on, replayed
   expect(rotated.secret).not.toBe(secret)
   expect((await admin.ask('POST', `${path}/disable`)).body.data).toMatchObject({ disabled_because: 'by_hand' })
   expect((await admin.ask('POST', `${path}/enable`)).body.data).toMatchObject({ disabled_because: null })
-  expect((await admin.ask('POST', `${path}/replay`, { from: '2026-01-01T00:00:00Z' })).status).toBe(200)
+  const replay = () => admin.ask('POST', `${path}/replay`, { from: new Date(Date.now() - 60_000).toISOString() })
+  expect((await replay()).body.data).toMatchObject({ is_replaying: true })
+  expect(await replay()).toMatchObject({ status: 409, body: { code: 'replay_active' } })
   expect((await admin.ask('DELETE', path)).body.data).toEqual({ id: webhook.id, deleted: true })
   expect((await admin.get(path)).status).toBe(404)
 
@@ -115,9 +117,9 @@ describe('What is refused', () => {
     expect((await own.get(`/console/webhook-attempts/${id}`)).text).toContain('Secret')
   })
 
-  test('a moment that is none, or is to come', async () => {
+  test('a moment that is none, is to come, or is longer ago than changes are told', async () => {
     const { webhook } = await make(admin)
-    for (const from of ['yesterday', '2026-03-31', '2999-01-01T00:00:00Z'])
+    for (const from of ['yesterday', '2026-03-31', '2999-01-01T00:00:00Z', '2020-01-01T00:00:00Z'])
       expect((await admin.ask('POST', `/console/webhooks/${webhook.id}/replay`, { from })).status, from).toBe(422)
   })
 
@@ -147,9 +149,17 @@ test('Attempts are shown with request and answer and sent again; a webhook that 
   })
   expect(JSON.parse(opened.request_body)).toMatchObject({ type: 'clients.created', data: { id: failed.event_id } })
   expect(opened.request_bytes).toBe(Buffer.byteLength(opened.request_body))
+  expect(opened.request_is).toBe('same')
+  const { attempts_since, created_at } = await own.data(`/console/webhooks/${webhook.id}`)
+  expect(attempts_since).toBe(created_at)
 
-  receiver.behave(() => ({ status: 200, body: `a NUL: \0` }))
+  receiver.behave(() => ({ status: 400, body: `a NUL: \0` }))
   const again = (await own.ask('POST', `/console/webhook-attempts/${failed.id}/send-again`)).body.data
-  expect(again).toMatchObject({ event_id: failed.event_id, arrived: true, by_hand: true, answer_body: 'a NUL: \ufffd' })
+  expect(again).toMatchObject({
+    event_id: failed.event_id,
+    arrived: false,
+    by_hand: true,
+    answer_body: 'a NUL: \ufffd',
+  })
   expect(await own.data('/console/webhooks/troubles')).toHaveLength(1)
 })

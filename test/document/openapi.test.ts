@@ -75,7 +75,7 @@ describe('The document has the refusals', () => {
 
   test('the codes of the document are those of this API, and no code that only the console gives', () => {
     const { ProblemCode, FieldCode } = document.components.schemas
-    const elsewhere = ['cross_site_request', 'misdirected_request', 'token_active', 'cannot_restore']
+    const elsewhere = ['cross_site_request', 'misdirected_request', 'token_active', 'replay_active', 'cannot_restore']
     const codes = Object.keys(refusals).filter((code) => !elsewhere.includes(code))
     expect(ProblemCode.enum.toSorted()).toEqual(codes.toSorted())
     expect(FieldCode.enum).toEqual(Object.keys(fieldCodes).filter((code) => !consoleFieldCodes.includes(code)))

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { settings } from '#server/embedded/settings.ts'
 
 const gigabyte = 2 ** 30
-const settingOf = (name: string, memory: number): string | undefined =>
-  settings('/cluster', '/socket', memory)
+const settingOf = (name: string, memory: number, disk = 100 * gigabyte): string | undefined =>
+  settings('/cluster', '/socket', { memory, disk })
     .find((word) => word.startsWith(`${name}=`))
     ?.slice(name.length + 1)
 
@@ -17,6 +17,20 @@ describe('PostgreSQL keeps pages in a quarter of the memory, within bounds', () 
   test.each(rows)('of $memory bytes: $pages', ({ memory, pages, files }) => {
     expect(settingOf('shared_buffers', memory)).toBe(pages)
     expect(settingOf('effective_cache_size', memory)).toBe(files)
+  })
+})
+
+describe('The log of changes has a tenth of a disk below 10 GB, and what PostgreSQL gives it on a larger one', () => {
+  const megabyte = 2 ** 20
+  const rows: { disk: number; most: string | undefined; least: string | undefined }[] = [
+    { disk: 100 * megabyte, most: '32MB', least: '32MB' },
+    { disk: 400 * megabyte, most: '40MB', least: '40MB' },
+    { disk: 5000 * megabyte, most: '500MB', least: '80MB' },
+    { disk: 10_000 * megabyte, most: undefined, least: undefined },
+  ]
+  test.each(rows)('of $disk bytes: $most', ({ disk, most, least }) => {
+    expect(settingOf('max_wal_size', gigabyte, disk)).toBe(most)
+    expect(settingOf('min_wal_size', gigabyte, disk)).toBe(least)
   })
 })
 

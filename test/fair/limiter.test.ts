@@ -52,12 +52,12 @@ function play(requestsMax: number) {
 test('Of those who waited outside all go on, no more at once than there are connections', async () => {
   const { limiter, state } = gateOf(10)
   const [one, other] = [fixedShare('one'), fixedShare('other')]
-  const entering = Array.from({ length: 50 }, () => limiter.enterAgain('again', one))
+  const entering = Array.from({ length: 50 }, () => limiter.enterAgain('polls', one))
   expect(entering.filter((entered) => entered === true)).toHaveLength(4)
-  expect(limiter.enterAgain('again', other)).toBe(true)
+  expect(limiter.enterAgain('polls', other)).toBe(true)
   state.now += 3_600_000
-  limiter.leave('again', other, state.now)
-  for (let count = 0; count < 46; count++) limiter.leave('again', one, state.now)
+  limiter.leave('polls', other, state.now)
+  for (let count = 0; count < 46; count++) limiter.leave('polls', one, state.now)
   expect(await Promise.all(entering)).toEqual(Array(50).fill(true))
   expect(state.shed).toBe(0)
 })
@@ -67,7 +67,7 @@ test('A body that was received brings nobody back into the slots of others: sign
   const one = fixedShare('one')
   while (limiter.enter('sign-ins', one) === true);
   expect(limiter.enterAgain('sign-ins', one)).toBeInstanceOf(Promise)
-  expect(limiter.enterAgain('again', fixedShare('other'))).toBe(true)
+  expect(limiter.enterAgain('polls', fixedShare('other'))).toBe(true)
 })
 
 describe('The limiter', () => {

@@ -1,14 +1,15 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import { buildConsole } from '#server/commands/build-console.ts'
 import { migrate } from '#server/store/migrate.ts'
 import { urlOf } from '../../bench/postgres.ts'
 import { inSurroundings, machine, write } from '../../bench/surroundings.ts'
+import { attacks } from './attacks/index.ts'
 import { layGround } from './ground.ts'
-import { type Options, secondsEach } from './options.ts'
-import { type Judged, pageOf, textOf } from './report.ts'
-import { attempt, longForm } from './trial.ts'
-import { longVerdictOf } from './verdict.ts'
+import { type Options, secondsEach, seriesSecondsEach } from './options.ts'
+import { type About, type Judged, pageOf, textOf } from './report.ts'
+import { attackInSeries, attempt, longForm, seriesForm, type Trial } from './trial.ts'
+import { longVerdictOf, seriesVerdictOf } from './verdict.ts'
 
 const database = 'hostile'
 
@@ -27,7 +28,7 @@ export const attackAll = (options: Options): Promise<void> =>
     const ground = await layGround(connection)
 
     const judged: Judged[] = []
-    for (const [index, attack] of options.attacks.entries()) {
+    for (const [index, attack] of options.isSeriesOnly ? [] : options.attacks.entries()) {
       progress.bar(attack.name, index, options.attacks.length)
       const trial = await attempt(attack, ground, urlOf(connection), longForm(about.secondsEach))
       const wrong = longVerdictOf(attack, trial)
@@ -36,12 +37,32 @@ export const attackAll = (options: Options): Promise<void> =>
       process.stderr.write(wrong.length === 0 ? `✓ ${attack.name}\n` : `✗ ${attack.name}: ${wrong.join(' ')}\n`)
     }
     progress.end()
-    process.stdout.write(`\n${textOf(judged)}`)
-    if (judged.some(({ wrong }) => wrong.length > 0)) process.exitCode = 1
+    const series = await attackInSeries(options.attacks, ground, {
+      databaseUrl: urlOf(connection),
+      form: seriesForm(seriesSecondsEach),
+      onAttacked: ({ name }, index) => progress.bar(`series: ${name}`, index, options.attacks.length),
+    })
+    progress.end()
+    const wrongOfSeries = seriesVerdictOf(series)
+    process.stdout.write(`\n${textOf(judged, series, wrongOfSeries)}`)
+    if (wrongOfSeries.length > 0 || judged.some(({ wrong }) => wrong.length > 0)) process.exitCode = 1
     if (options.output === null) return
     await mkdir(dirname(options.output), { recursive: true })
-    await writeFile(`${options.output}.md`, pageOf(about, judged))
-    const figures = { ...about, trials: judged.map(({ trial, wrong }) => ({ ...trial, wrong })) }
+    const figures = options.isSeriesOnly
+      ? { ...(await readFigures(options.output)), series }
+      : { ...about, trials: judged.map(({ trial, wrong }) => ({ ...trial, wrong })), series }
+    await writeFile(`${options.output}.md`, pageOf(figures, judgedOf(figures), series))
     const written = await write(`${options.output}.json`, figures)
     process.stdout.write(`Written: ${relative(process.cwd(), `${options.output}.md`)} and ${written}\n`)
+  })
+
+type Figures = About & { trials: readonly (Trial & Pick<Judged, 'wrong'>)[] }
+
+/** Reads the figures of the last run of every attack, of which a series replaces its own part. */
+const readFigures = async (output: string): Promise<Figures> => JSON.parse(await readFile(`${output}.json`, 'utf8'))
+
+const judgedOf = ({ trials }: Figures): Judged[] =>
+  trials.flatMap((trial) => {
+    const attack = attacks.find(({ name }) => name === trial.attack)
+    return attack ? [{ attack, trial, wrong: trial.wrong }] : []
   })

@@ -18,6 +18,8 @@ export type Attack = {
   peers?: number
   /** The others sign in besides: for attacks on what a sign-in waits for. */
   othersSignIn?: true
+  /** Settings of the process that the attack needs. */
+  settings?: { readonly [name: string]: string }
   /** What has to be there before; in the attacker's process, and before the process's memory is looked at. */
   setup?(toolkit: Toolkit): Promise<void>
   /** The attack itself, in the attacker's process, until it is over. */
@@ -30,6 +32,8 @@ export type Bounds = {
   memory: Bound
   /** Kilobytes that it may answer for a request that was sent to it. */
   answered: Bound
+  /** How many times longer than before the p99 of the others may be; `p99RatioMax` where nothing is said. */
+  p99Ratio?: Bound
   /** Statuses that no request of this attack may be answered with. */
   never?: { statuses: readonly number[]; because: string }
 }

@@ -8,6 +8,8 @@ export type Options = {
   help: boolean
   minutes: number
   attacks: readonly Attack[]
+  /** Only the run in which all attacks meet the same process. */
+  isSeriesOnly: boolean
   /** Where the table and the figures go, without an ending; null: nowhere. */
   output: string | null
 }
@@ -22,6 +24,8 @@ export const help = `Attacks Plumbline, and measures what everybody else has of 
   npm run hostile -- --minutes N       the same in N minutes; at least ${secondsEachMin} seconds go to each attack
   npm run hostile -- --only LIST       some of them; nothing is written unless --output says where
 
+  npm run hostile -- --series          only the run in which one process meets all of them; writes its part
+
   --output FILE        where the table (FILE.md) and the figures (FILE.json) go; docs/security/hostile otherwise
   --help               this text
 
@@ -30,15 +34,19 @@ ${attacks.map(({ name, about }) => `  ${name.padEnd(26)} ${about}`).join('\n')}
 `
 
 export function readOptions(words: readonly string[], usual: string): Options {
-  const { help: isHelp = false, minutes, only, output } = parsed(words)
+  const { help: isHelp = false, minutes, only, output, series: isSeriesOnly = false } = parsed(words)
   const chosen = only?.split(',').map(named) ?? attacks
   return {
     help: isHelp,
     minutes: readMinutes(minutes) ?? (defaultMinutes * chosen.length) / attacks.length,
     attacks: chosen,
+    isSeriesOnly,
     output: output?.replace(/\.(md|json)$/, '') ?? (only === undefined ? usual : null),
   }
 }
+
+/** Seconds that each attack of the series gets, besides what it takes to begin and to end. */
+export const seriesSecondsEach = 6
 
 /** Seconds that each attack gets. */
 export const secondsEach = ({ minutes, attacks: chosen }: Options): number =>
@@ -49,7 +57,13 @@ function parsed(words: readonly string[]) {
   try {
     return parseArgs({
       args: [...words],
-      options: { minutes: text, only: text, output: text, help: { type: 'boolean', short: 'h' } },
+      options: {
+        minutes: text,
+        only: text,
+        output: text,
+        series: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
     }).values
   } catch (error) {
     throw new BenchProblem(`${(error as Error).message.split('. ')[0]}. See --help.`)

@@ -37,6 +37,7 @@ const good: Trial = {
   quiet: { p50: 1, p99: 4 },
   beside: { p50: 2, p99: 20 },
   memory: { before: 150, peak: 250 },
+  logBytes: 0,
   bugs: 0,
 }
 
@@ -55,6 +56,7 @@ describe('A verdict', () => {
     { why: 'others who never asked', trial: { others: { asked: 0, answered: 0, failures: {} } }, says: /Nobody else/ },
     { why: 'memory beyond the bound', trial: { memory: { before: 150, peak: 251 } }, says: /^It took 101 MB/ },
     { why: 'a process that is gone', trial: { memory: { before: 150, peak: null } }, says: /did not survive/ },
+    { why: 'a log that grows with the attack', trial: { logBytes: 2_000_000 }, says: /^It left 1,953 KB in the log/ },
     { why: 'a process that does not answer', trial: { bugs: null }, says: /says nothing of itself/ },
     { why: 'a 500 that the process counted', trial: { bugs: 1 }, says: /^1 × 500/ },
     {
@@ -100,7 +102,7 @@ describe('The list', () => {
   test('stands in the page whole, with what did not hold.', () => {
     const about = { at: '2026-01-01T00:00:00.000Z', machine: { cores: 2 }, secondsEach: 10 }
     const judged = attacks.map((one) => ({ attack: one, trial: good, wrong: one === attacks[0] ? ['Wrong.'] : [] }))
-    const page = pageOf(about, judged)
+    const page = pageOf(about, judged, { at: '2026-01-01T00:00:00.000Z', peakMegabytes: 400, after: [] })
     for (const { name } of attacks)
       expect(page.split('\n').filter((line) => line.startsWith(`| ${name} |`))).toHaveLength(2)
     expect(page).toContain(`${attacks.length - 1} of ${attacks.length} hold.\n\n${attacks[0]?.name}: Wrong.\n`)

@@ -9,6 +9,8 @@ export type Toolkit = {
   hold(held: Held): Promise<void>
   /** Sends request after request, so many ahead of their answers on each connection. */
   flood(flood: Flood): Promise<void>
+  /** Opens all connections at once, and again and again cuts all of them and comes back at once. */
+  storm(storm: Storm): Promise<void>
   /** Opens, sends, and goes away without an answer, again and again. */
   hitAndRun(bytes: (index: number) => Bytes): Promise<void>
 }
@@ -24,6 +26,8 @@ export type Held = {
   /** Requests in what is sent. */
   requests?: number
 }
+
+export type Storm = { send: (index: number) => Bytes; everyMilliseconds: number }
 
 export type Flood = {
   /** Requests on their way at once on each connection. */
@@ -148,6 +152,24 @@ export function makeToolkit(
         void keep(index, make, () => sent >= requestsMax, reopenMilliseconds.flooding)
       if (form === 'short') await Promise.race([spent, ended])
       placed()
+      await ended
+    },
+
+    async storm({ send, everyMilliseconds }) {
+      const offer = (index: number): Promise<void> =>
+        new Promise((resolve) => {
+          const connected = (socket: Socket): void => {
+            counted.requests++
+            socket.write(send(index), () => resolve())
+          }
+          void dial(index, { reads: 'everything', connected }).then(() => resolve())
+        })
+      for (let times = 0; !isOver && times <= heldAgainMax[form]; times++) {
+        for (const socket of open) socket.destroy()
+        await Promise.race([Promise.all(Array.from({ length: sockets }, (_, index) => offer(index))), ended])
+        if (times > 0) placed()
+        await Promise.race([pause(everyMilliseconds), ended])
+      }
       await ended
     },
 

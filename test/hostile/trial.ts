@@ -17,6 +17,8 @@ export type Trial = {
   beside: { p50: number; p99: number }
   /** VmHWM, in megabytes; null where the process did not live to its end. */
   memory: { before: number; peak: number | null }
+  /** Bytes that the process wrote to its log meanwhile, at the level `error`. */
+  logBytes: number
   /** Answers of 500 that the process counted; null where it could not be asked. */
   bugs: number | null
 }
@@ -45,6 +47,12 @@ export const shortForm: Form = {
   settings: { ...smallMachine, CONNECT_TIMEOUT_MS: '8000', ANSWER_TARGET_MS: '2000' },
 }
 
+/** The form of each attack of a series, in which memory alone is looked at. */
+export const seriesForm = (seconds: number): Form => {
+  const lasts = { quiet: 0, beside: seconds * 1000 }
+  return { ...longForm(seconds), calls: { warm: 5, quiet: 5, beside: 5 }, lasts }
+}
+
 /** A process is started, gets warm and is ended in the first of these seconds. */
 const aroundMilliseconds = 4000
 
@@ -57,14 +65,58 @@ export function longForm(seconds: number): Form {
   }
 }
 
-/** One attack on a process of its own. Whatever was started has ended when this returns. */
+/** Makes one attack on a process of its own. Whatever was started has ended when this returns. */
 export async function attempt(attack: Attack, ground: Ground, databaseUrl: string, form: Form): Promise<Trial> {
-  // Both take a while to start.
+  const server = await startTarget(databaseUrl, form, [attack])
+  try {
+    return await attackOn(server, attack, ground, form)
+  } finally {
+    await end(server)
+  }
+}
+
+/** Makes one attack after the other on the same process; the most that it ever held, by the end of each. */
+export async function attackInSeries(
+  attacks: readonly Attack[],
+  ground: Ground,
+  {
+    databaseUrl,
+    form,
+    onAttacked,
+  }: { databaseUrl: string; form: Form; onAttacked(attack: Attack, index: number): void },
+): Promise<SeriesMemory> {
+  const at = new Date().toISOString()
+  const server = await startTarget(databaseUrl, form, attacks)
+  const after: { attack: string; peakMegabytes: number | null }[] = []
+  try {
+    for (const [index, attack] of attacks.entries()) {
+      await attackOn(server, attack, ground, form)
+      after.push({ attack: attack.name, peakMegabytes: peakOf(server) })
+      onAttacked(attack, index)
+    }
+    return { at, peakMegabytes: peakOf(server), after }
+  } finally {
+    await end(server)
+  }
+}
+
+/** Null where the process did not live so long. */
+export type SeriesMemory = {
+  /** When it began. */
+  at: string
+  peakMegabytes: number | null
+  after: readonly { attack: string; peakMegabytes: number | null }[]
+}
+
+const startTarget = (databaseUrl: string, form: Form, attacks: readonly Attack[]): Promise<Server> =>
+  startProduct(databaseUrl, {
+    settings: Object.assign({ LOG_LEVEL: 'error', ...form.settings }, ...attacks.map(({ settings }) => settings)),
+  })
+
+async function attackOn(server: Server, attack: Attack, ground: Ground, form: Form): Promise<Trial> {
   const attacker = startAttacker(attack)
-  let server: Server | undefined
   let others: Others | undefined
   try {
-    server = await startProduct(databaseUrl, { settings: { LOG_LEVEL: 'error', ...form.settings } })
     const there = groundOf(attack, ground, server.url)
     await attacker.prepare({ ground: there, form: form.form, pid: server.pid as number })
     others = await startOthers(there, {
@@ -76,6 +128,7 @@ export async function attempt(attack: Attack, ground: Ground, databaseUrl: strin
     await Promise.all([others.settle(form.calls.quiet), pause(form.lasts.quiet)])
     const quiet = others.met()
     const before = peakMegabytes(server.pid as number)
+    const logBytesBefore = server.logBytes()
 
     await Promise.race([attacker.go(), pause(form.placedWithin)])
     await Promise.all([others.settle(form.calls.beside), pause(form.lasts.beside)])
@@ -91,12 +144,12 @@ export async function attempt(attack: Attack, ground: Ground, databaseUrl: strin
       quiet: timesOf(quiet),
       beside: timesOf(beside),
       memory: { before, peak: peakOf(server) },
+      logBytes: server.logBytes() - logBytesBefore,
       bugs: await bugsOf(server),
     }
   } finally {
     await others?.stop()
     attacker.stop()
-    if (server) await end(server)
   }
 }
 

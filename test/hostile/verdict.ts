@@ -1,6 +1,9 @@
 import { shown } from '../../bench/table.ts'
 import type { Attack } from './attack.ts'
-import type { Trial } from './trial.ts'
+import type { SeriesMemory, Trial } from './trial.ts'
+
+/** Whatever an attack does, the log grows with time and not with requests. */
+const logBytesMax = 256 * 1024
 
 /** Whatever does not hold, a sentence each; nothing where all does. */
 export function verdictOf({ bounds }: Attack, trial: Trial): string[] {
@@ -21,6 +24,7 @@ export function verdictOf({ bounds }: Attack, trial: Trial): string[] {
     wrong.push(
       `It was answered ${shown(kilobytes)} KB for a request; at most ${bounds.answered.most} are right, for ${bounds.answered.because}.`,
     )
+  if (trial.logBytes > logBytesMax) wrong.push(`It left ${shown(trial.logBytes / 1024)} KB in the log.`)
   for (const status of bounds.never?.statuses ?? []) {
     const count = outcome.statuses[status] ?? 0
     if (count > 0) wrong.push(`${count} × ${status}, though ${bounds.never?.because}.`)
@@ -41,9 +45,18 @@ export function longVerdictOf(attack: Attack, trial: Trial): string[] {
   const { quiet, beside, memory } = trial
   const wrong = verdictOf(attack, trial)
   const ratio = beside.p99 / quiet.p99
-  if (ratio > p99RatioMax)
-    wrong.push(`p99 of the others is ${shown(ratio, 1)} times the quiet one; at most ${p99RatioMax} is asked.`)
+  const ratioMax = attack.bounds.p99Ratio?.most ?? p99RatioMax
+  if (ratio > ratioMax)
+    wrong.push(`p99 of the others is ${shown(ratio, 1)} times the quiet one; at most ${ratioMax} is asked.`)
   if ((memory.peak ?? 0) > residentMegabytesMax)
     wrong.push(`It held ${shown(memory.peak)} MB; a machine of ${residentMegabytesMax} is asked to be enough.`)
   return wrong
+}
+
+/** What is wrong with the memory of a process that met every attack, one after the other. */
+export function seriesVerdictOf({ peakMegabytes }: SeriesMemory): string[] {
+  if (peakMegabytes === null) return ['The process did not survive the series.']
+  return peakMegabytes > residentMegabytesMax
+    ? [`It held ${shown(peakMegabytes)} MB in the series; at most ${residentMegabytesMax} are asked.`]
+    : []
 }

@@ -100,8 +100,9 @@ test('a newcomer is told the two commands, and the second is what is run for eve
   expect(read('.ci/run')).toMatch(/npm ci.*\n(.*\n)*npm test/)
 })
 
-test('CHANGELOG.md begins with the version of package.json, and each has its day', () => {
-  const headings = [...read('CHANGELOG.md').matchAll(/^## (.+)$/gm)].map(([, heading]) => `${heading}`)
+test('CHANGELOG.md begins with the version of package.json, but for what is unreleased, and each has its day', () => {
+  const all = [...read('CHANGELOG.md').matchAll(/^## (.+)$/gm)].map(([, heading]) => `${heading}`)
+  const headings = all[0] === 'Unreleased' ? all.slice(1) : all
   for (const heading of headings) expect(heading).toMatch(/^\d+\.\d+\.\d+ — \d{4}-\d{2}-\d{2}$/)
   expect(headings[0]).toContain(JSON.parse(read('package.json')).version)
 })

@@ -63,7 +63,13 @@ async function costOf({ text, values }: { text: string; values: readonly unknown
 const limit = 100
 const page = (companyId: number, pos: number) =>
   changesAfter(servedResources, {
-    ...{ companyId, after: { epoch: 1, pos: String(pos), id: 0 }, records: ['clients'], limit, keptDays: 30 },
+    ...{
+      companyId,
+      after: { epoch: 1, pos: String(pos), id: 0, line: null },
+      records: ['clients'],
+      limit,
+      keptDays: 30,
+    },
   })
 
 test('What a page of the feed reads, and what those who wait cost, does not grow with the log', async () => {

@@ -57,6 +57,52 @@ test.for([
 })
 
 test.for([
+  'postgres://erp@one.example,two.example/erp',
+  'postgres://erp@one.example:5432,two.example:5433/erp',
+  'postgres://erp:a,b@one.example:5432,two.example/erp?sslmode=verify-full',
+  'postgres:///erp?host=one.example,two.example',
+  'postgres://erp@one.example/erp?host=one.example,two.example',
+])('DATABASE_URL may not name several hosts: %s', (DATABASE_URL) => {
+  expect(() => readConfig({ DATABASE_URL })).toThrow(
+    'DATABASE_URL must be an address with one host: name one that follows the primary, such as a TCP proxy or the provider’s name.',
+  )
+})
+
+test('A comma in a password or a name is no list of hosts.', () => {
+  for (const DATABASE_URL of [
+    'postgres://erp:a,b@db/erp',
+    'postgres://erp@db/a,b',
+    'postgres://erp@db/erp?options=-cx=a,b',
+  ])
+    expect(readConfig({ DATABASE_URL }).databaseUrl).toBe(DATABASE_URL)
+})
+
+describe('DATABASE_PASSWORD_FILE', () => {
+  const DATABASE_PASSWORD_FILE = join(import.meta.dirname, '../../package.json')
+  const DATABASE_URL = 'postgres://erp@db.example.com/erp'
+
+  test('is a file with something on its first line, for an address without a password.', () => {
+    expect(readConfig({ DATABASE_URL, DATABASE_PASSWORD_FILE })).toMatchObject({
+      databaseUrl: DATABASE_URL,
+      databasePasswordFile: DATABASE_PASSWORD_FILE,
+    })
+  })
+
+  test.for([
+    ['missing', { DATABASE_URL, DATABASE_PASSWORD_FILE: '/no/such/file' }],
+    ['a folder', { DATABASE_URL, DATABASE_PASSWORD_FILE: import.meta.dirname }],
+    ['empty', { DATABASE_URL, DATABASE_PASSWORD_FILE: '/dev/null' }],
+    ['beside a password', { DATABASE_URL: 'postgres://erp:secret@db/erp', DATABASE_PASSWORD_FILE }],
+    ['beside a password as a parameter', { DATABASE_URL: 'postgres://erp@db/erp?password=x', DATABASE_PASSWORD_FILE }],
+    ['without DATABASE_URL', { DATABASE_PASSWORD_FILE }],
+  ] as const)('is refused where it is %s, with all other mistakes.', ([, environment]) => {
+    const problems = () => readConfig({ ...environment, PORT: 'x' })
+    expect(problems).toThrow(/^DATABASE_PASSWORD_FILE must be a file that can be read/m)
+    expect(problems).toThrow(/^PORT must be/m)
+  })
+})
+
+test.for([
   [{}, 'new'],
   [{ PUBLIC_URL: 'http://localhost:3000' }, 'new'],
   [{ PUBLIC_URL: 'https://erp.example.com' }, 'keep'],

@@ -104,7 +104,7 @@ const [all, about] = [routes(registry), { base: 'http://localhost', version: '0'
 const { paths } = openapi(all, about)
 const job = await new Promise((resolve) => {
   const database = { read: async ({ name }) => (name === 'coffee.sweep' && resolve(name), []) }
-  startSweeper(database, { callsKeptDays: 1, changesKeptDays: 1, webhookAttemptsKeptDays: 1 }, resolve)
+  startSweeper(database, { callsKeptDays: 1, changesKeptDays: 1, webhookAttemptsKeptDays: 1 }, (_, work) => work())
   setTimeout(resolve, 10_000)
 })
 const coffee = await consoleRoutes.find(({ path }) => path === '/console/coffee').answer()

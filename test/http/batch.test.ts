@@ -474,6 +474,24 @@ describe('With the mode each', () => {
     expect(writes).toHaveLength(1)
   })
 
+  test('is logged as one whose outcome is not known until its last operation is done.', async () => {
+    const company = await stage.company()
+    const headers = keyed()
+    const logged = () =>
+      stage.sql("select status, code, counted from calls where company_id = $1 and route = 'batch'", company.id)
+    const { waiting } = await stage.inTransaction(async (transaction) => {
+      await transaction.run({
+        text: 'select pg_advisory_xact_lock($1::bigint)',
+        values: [lockOfBatch(company.id, headers['Idempotency-Key'])],
+      })
+      const waiting = post(company, 'each', [client('A'), client('B')], headers)
+      await expect.poll(logged).toEqual([{ status: 503, code: 'outcome_unknown', counted: true }])
+      return { waiting }
+    })
+    expect((await waiting).status).toBe(200)
+    expect(await logged()).toEqual([{ status: 200, code: null, counted: true }])
+  })
+
   test('what it keeps is swept with its key, a day after the last completion', async () => {
     const company = await stage.company()
     const headers = keyed()
@@ -503,15 +521,22 @@ describe('With the mode each', () => {
     const company = await stage.company()
     const headers = keyed()
     const lock = lockOfBatch(company.id, headers['Idempotency-Key'])
-    const { waiting } = await stage.inTransaction(async (transaction) => {
+    const { waiting, revoked } = await stage.inTransaction(async (transaction) => {
       await transaction.run({ text: 'select pg_advisory_xact_lock($1::bigint)', values: [lock] })
       const waiting = post(company, 'each', [client('A'), client('B')], headers)
-      await expect.poll(waitingStatements).toBeGreaterThan(0)
-      await company.revoke()
-      return { waiting }
+      await expect.poll(waitingStatements).toBe(1)
+      const revoked = company.revoke()
+      await expect.poll(waitingStatements).toBe(2)
+      return { waiting, revoked }
     })
+    await revoked
     expect(await waiting).toMatchObject({ status: 401 })
-    expect(await stage.sql('select 1 from clients where company_id = $1', company.id)).toEqual([])
+    const calls = await stage.sql(
+      "select status, code from calls where company_id = $1 and route = 'batch'",
+      company.id,
+    )
+    expect(calls).toEqual([{ status: 401, code: 'unauthorized' }])
+    expect(await stage.sql('select name from clients where company_id = $1', company.id)).toEqual([{ name: 'A' }])
   })
 })
 

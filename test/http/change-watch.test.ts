@@ -18,7 +18,10 @@ function watched() {
       commit = listener
     },
   } as unknown as Pick<Database, 'read' | 'onCommit'>
-  const watch = startChangeWatch(database, { onError: () => {}, onCount: () => {} })
+  const watch = startChangeWatch(database, {
+    inBackground: (look) => look().catch(() => undefined),
+    onCount: () => {},
+  })
   const wait = () => watch.wait(1, { epoch: 1, pos: '5' }, 30_000, new AbortController().signal)
   const looksIn = async (milliseconds: number): Promise<number> => {
     const before = looks

@@ -1,6 +1,8 @@
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Change, horizon, readChanges } from '#server/service/changes.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { type Change, cursorOf, horizon, isGone, readChanges, readCursor } from '#server/service/changes.ts'
+import type { ChangesRow } from '#sql/records/changes.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually, untilTold } from '../stage/wait.ts'
 
@@ -204,6 +206,45 @@ describe('A cursor that cannot go on', () => {
       status: 400,
       code: 'invalid_parameter',
     })
+  })
+
+  test('is refused at once, however long the caller would wait for a change.', async () => {
+    const own = await stage.company()
+    const cursor = cursorOf(own.id, { epoch: 99, pos: '1', id: 0, line: null })
+    const began = performance.now()
+    expect((await own.get(`/v1/changes?after=${cursor}&wait=30`)).body).toMatchObject({ code: 'cursor_gone' })
+    expect(performance.now() - began).toBeLessThan(15_000)
+  })
+
+  const whole = {
+    ...{ json: '', places: [], more: false, first_epoch: null, first_pos: null, kept_epoch: null, kept_pos: null },
+    ...{ next_epoch: null, next_pos: null, next_id: null, start_epoch: 2, start_pos: '500', start_id: 0 },
+    ...{ start_line: 22, issued_epoch: 2, epoch: 2, line: 22, horizon: '600', closed_at: null },
+  } satisfies ChangesRow
+  const closed = { epoch: 3, line: 33, closed_at: '400' }
+  test.each<[string, Partial<ChangesRow>, boolean]>([
+    ['of the epoch that goes on', {}, false],
+    ['of the epoch that goes on, beyond what can be read', { start_pos: '601' }, true],
+    ['of an epoch that is still to come', { start_epoch: 3 }, true],
+    ['with a line that the database does not have', { issued_epoch: null }, true],
+    ['without a line, of the epoch that goes on', { start_line: null, issued_epoch: null }, false],
+    ['of a closed epoch, issued in it, up to its end', { ...closed, closed_at: '500' }, false],
+    ['of a closed epoch, issued in it, behind an id at its end', { ...closed, closed_at: '500', start_id: 1 }, true],
+    ['of a closed epoch, issued in it, beyond its end', closed, true],
+    ['of a closed epoch, without a line, beyond its end', { ...closed, start_line: null, issued_epoch: null }, true],
+    ['of a closed epoch, with an older line, beyond its end', { ...closed, issued_epoch: 1 }, true],
+    ['of a closed epoch, issued in a later one, beyond its end', { ...closed, issued_epoch: 3 }, false],
+  ])('%s: %j, gone: %s', (_, row, gone) => {
+    expect(isGone({ ...whole, ...row })).toBe(gone)
+  })
+
+  test('carries its line under its check: a line that was changed makes it no cursor.', () => {
+    const cursor = { epoch: 2, pos: '500', id: 7, line: 4_294_967_295 }
+    const text = cursorOf(1, cursor)
+    expect(readCursor(1, text)).toEqual(cursor)
+    expect(readCursor(1, cursorOf(1, { ...cursor, line: null }))).toEqual({ ...cursor, line: null })
+    const forged = Buffer.from(text, 'base64url').toString('latin1').replace('4294967295', '4294967294')
+    expect(() => readCursor(1, Buffer.from(forged).toString('base64url'))).toThrow(Refusal)
   })
 
   test('after which a change is older than changes are told: 410, and the way on', async () => {

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { asFault } from '#server/store/faults.ts'
+import { asFault, isConnectionLost } from '#server/store/faults.ts'
 
 /** A database that lets callers connect and then says nothing: the driver gives up, without a code. */
 async function silentDatabase(): Promise<number> {
@@ -40,6 +40,14 @@ test.each([
 ])('A server behind a coordinator that is lost is unavailable: %s', (message) => {
   expect(asFault({ code: 'XX000', message })).toMatchObject({ name: 'Fault', code: 'unavailable' })
 })
+
+test.each(['25P03', '25P04'])(
+  'A transaction that the server ended for its age is unavailable, with its connection: %s',
+  (code) => {
+    expect(asFault({ code })).toMatchObject({ name: 'Fault', code: 'unavailable' })
+    expect(isConnectionLost({ code })).toBe(true)
+  },
+)
 
 test('Another internal error of the database stays one', () => {
   const error = { code: 'XX000', message: 'cache lookup failed for type 0' }

@@ -22,7 +22,8 @@ const pairsOf = (
     ),
   )
 
-describe.each(dataRoutesOf(registry))('$id', (route) => {
+// Each pair has a company of its own.
+describe.concurrent.each(dataRoutesOf(registry))('$id', (route) => {
   const provoked = route.refusals.filter((code) => scenarios[code])
   // One resource shows every pair; the others, made from the same data, each neighbouring pair.
   const pairs = pairsOf(provoked, (one, other) => route.definition?.name === 'projects' || other - one === 1)

@@ -14,6 +14,6 @@ export default async function setup() {
 
 /** What a process that is started with an environment of its own needs of ours. */
 export function passedOn(): { [name: string]: string } {
-  const { PATH = '', NODE_COMPILE_CACHE } = process.env
-  return { PATH, ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}) }
+  const { PATH = '', NODE_COMPILE_CACHE, TMPDIR } = process.env
+  return { PATH, ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}), ...(TMPDIR ? { TMPDIR } : {}) }
 }

@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { JsonObject } from '#registry/json.ts'
 import { type Answer, send, type Wire } from './http.ts'
+import { eventually } from './wait.ts'
 
 /**
  * The served OpenAPI document as a judge: an answer that it does not describe fails the test that got it. Ajv is not
@@ -31,15 +32,27 @@ const fieldsOf = (path: string): Fields => new URLSearchParams(path.split('?')[1
 
 const judges = new Map<string, Promise<Judge>>()
 
-function judgeOf(base: string): Promise<Judge> {
+/**
+ * Returns the judge of the service at this address, and keeps it once there is one. A stage asks for it when it is opened,
+ * because a service under load may refuse a request for the document as any other.
+ */
+export function judgeOf(base: string): Promise<Judge> {
   const known = judges.get(base)
   if (known) return known
-  const made = send(base, { method: 'GET', path: '/v1/openapi.json' }).then(({ status, body, text }) => {
-    if (status !== 200) throw new Error(`no document to check with: ${text}`)
-    return makeJudge(body)
+  const read = readJudge(base)
+  judges.set(base, read)
+  read.catch(() => judges.delete(base))
+  return read
+}
+
+async function readJudge(base: string): Promise<Judge> {
+  const { status, body, text } = await eventually(async () => {
+    const answer = await send(base, { method: 'GET', path: '/v1/openapi.json' })
+    if (answer.status === 503) throw new Error(`The document to check with is refused: ${answer.text}`)
+    return answer
   })
-  judges.set(base, made)
-  return made
+  if (status !== 200) throw new Error(`There is no document to check with: ${text}`)
+  return makeJudge(body)
 }
 
 type Document = {

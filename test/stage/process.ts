@@ -8,6 +8,8 @@ export type Process = {
   pid: number
   /** SIGTERM; the exit code. */
   stop(): Promise<number | null>
+  /** Its exit code, once it has ended. */
+  exited: Promise<number | null>
   /** kill -9. */
   kill(): Promise<void>
   /** What it wrote to its log so far. */
@@ -37,6 +39,7 @@ export async function startProcess(environment: { [name: string]: string }): Pro
       child.kill('SIGTERM')
       return exited
     },
+    exited,
     kill: async () => {
       child.kill('SIGKILL')
       await exited

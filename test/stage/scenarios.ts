@@ -99,7 +99,7 @@ export const scenarios: { readonly [code in RefusalCode]?: Scenario } = {
   cursor_gone: {
     // Of an epoch that this log has not come to.
     prepare: async (_stage, { id }, { query }) =>
-      void query.push(`after=${cursorOf(id, { epoch: 99, pos: '1', id: 0 })}`),
+      void query.push(`after=${cursorOf(id, { epoch: 99, pos: '1', id: 0, line: null })}`),
   },
   not_found: { mutate: (draft) => set(draft, { id: 999_999_999, named: 'never was' }) },
   reference_conflict: {

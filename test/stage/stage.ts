@@ -17,7 +17,7 @@ import { allowAddresses, issueToken, revokeToken, rotateToken } from '#server/se
 import { createRecord } from '#server/service/write-record.ts'
 import type { Transaction } from '#server/store/database.ts'
 import { everywhere, freshDatabase } from './database.ts'
-import { conforms } from './document.ts'
+import { conforms, judgeOf } from './document.ts'
 import { type Answer, send, type Wire } from './http.ts'
 import type { Server } from './postgres.ts'
 
@@ -99,9 +99,16 @@ export async function openStage(
 ): Promise<Stage> {
   const { connection, drop } = await freshDatabase()
   // Nobody is left to be answered when a test closes its stage; the time for it would pass all the same.
-  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DRAIN_TIMEOUT_MS: '50', ...environment })
+  const config = readConfig({
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    DRAIN_NOTICE_MS: '50',
+    DRAIN_TIMEOUT_MS: '50',
+    ...environment,
+  })
   const app = makeApp(config, connection, oneKey('the sealing key of the tests, long enough'))
   const listening = await serve(app, undefined, made && (() => made.routes), made?.handlers)
+  await judgeOf(listening.url)
   const inTransaction: Stage['inTransaction'] = (work) => app.database.transaction(work)
   const sql: Stage['sql'] = (text, ...values) => app.database.read({ text, values })
   const checkedSend = async (wire: Wire): Promise<Answer> => {

@@ -62,6 +62,12 @@ export async function killBatches(stage: Stage, { kills, rows }: { kills: number
     if (afterKill < rows) found.unfinished++
     if (mode === 'all' && afterKill !== 0 && afterKill !== rows)
       found.wrong.push(`round ${round}: ${afterKill} of ${rows} records of a batch that is all or nothing`)
+    const logged = await stage.sql<{ status: number; code: string | null }>(
+      'select status, code from calls where company_id = $1 and route = $2 order by id desc limit 1',
+      ...[own.id, 'batch'],
+    )
+    if (mode === 'each' && afterKill > 0 && afterKill < rows && logged[0]?.code !== 'outcome_unknown')
+      found.wrong.push(`round ${round}: the call that broke off is logged as ${JSON.stringify(logged[0])}`)
     const again = await call(server)
     if (again.status !== 200 || again.body.data.done !== rows)
       found.wrong.push(`round ${round}, ${mode}: the retry answers ${again.status} ${again.text.slice(0, 300)}`)

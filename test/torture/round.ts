@@ -7,11 +7,18 @@ import { makeConsumer } from './consumer.ts'
 
 export type Round = { told: number; killed: number; wrong: string[] }
 
+export type RoundOptions = {
+  changes: number
+  writers: number
+  /** How many changes are written from one kill to the next. */
+  changesPerKill: number
+}
+
 /**
- * Writers over two processes that are killed with -9 at random, and a consumer that follows from an empty copy, with the
- * next page asked of either process. In the end the copy is what the lists say.
+ * Writers over two processes, of which one is killed with -9 each time so many changes are written, and a consumer that
+ * follows from an empty copy, with the next page asked of either process. In the end the copy is what the lists say.
  */
-export async function round(stage: Stage, { changes, writers }: { changes: number; writers: number }): Promise<Round> {
+export async function round(stage: Stage, { changes, writers, changesPerKill }: RoundOptions): Promise<Round> {
   const own = await stage.company({ plan: 'ENTERPRISE' })
   const environment = {
     DATABASE_URL: urlOf(stage.connection),
@@ -20,6 +27,7 @@ export async function round(stage: Stage, { changes, writers }: { changes: numbe
   }
   const processes = await Promise.all([startProcess(environment), startProcess(environment)])
   let [written, killed, isOver] = [0, 0, false]
+  let isDue = Promise.withResolvers<void>()
   const ask = (method: string, path: string, body?: object) => {
     const { url } = processes[Math.floor(Math.random() * 2)] as Process
     const json: [string, string][] = body ? [['Content-Type', 'application/json']] : []
@@ -39,14 +47,15 @@ export async function round(stage: Stage, { changes, writers }: { changes: numbe
             ? await ask('PATCH', `/v1/clients/${id}`, { notes: String(Math.random()) })
             : await ask('DELETE', `/v1/clients/${id}`)
       if (!answer || answer.status >= 400) await pause(10)
-      else written++
+      else if (++written % changesPerKill === 0) isDue.resolve()
       if (answer?.status === 201) mine.push(answer.body.data.id)
     }
   }
   const kill = async (): Promise<void> => {
-    while (!isOver) {
-      await pause(500 + Math.random() * 1500)
+    for (;;) {
+      await isDue.promise
       if (isOver) return
+      isDue = Promise.withResolvers()
       const victim = Math.floor(Math.random() * 2)
       await processes[victim]?.kill()
       killed++
@@ -69,6 +78,7 @@ export async function round(stage: Stage, { changes, writers }: { changes: numbe
   await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
   await untilTold(stage)
   isOver = true
+  isDue.resolve()
   await Promise.all([killing, following])
   await Promise.all(processes.map((one) => one.stop()))
   return { told: consumer.told, killed, wrong: [...consumer.wrong, ...(await differences(own, consumer.copy))] }

@@ -15,7 +15,7 @@ test('a consumer of the feed misses nothing, round after round', { timeout: (min
   const until = performance.now() + minutes * 60_000
   let [rounds, failures] = [0, 0]
   do {
-    const { told, killed, wrong } = await round(stage, { changes, writers: 32 })
+    const { told, killed, wrong } = await round(stage, { changes, writers: 32, changesPerKill: 500 })
     rounds++
     if (wrong.length > 0) failures++
     console.log(`round ${rounds}: ${told} changes told, ${killed} processes killed, ${wrong.length} things wrong`)

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Line } from '#registry/fields/lines.ts'
 import { totals as totalsOf } from '#registry/resources/totals.ts'
 import { makeApp } from '#server/app.ts'
@@ -11,58 +11,28 @@ import { operator } from '#server/service/actor.ts'
 import { oneKey } from '#server/service/seal.ts'
 import { showToken } from '#server/service/token.ts'
 import { migrate, migrateBack, pendingMigrations } from '#server/store/migrate.ts'
-import { makeDatabase } from '../stage/database.ts'
+import { freshDatabase } from '../stage/database.ts'
 import { send } from '../stage/http.ts'
-import type { Server } from '../stage/postgres.ts'
+import { recordsWithoutLogTime } from '../stage/log-times.ts'
 import { eventually } from '../stage/wait.ts'
+import { contentsOf, restored, type Sql, shapeOf } from './restored.ts'
 import { type Answered, readSnapshot, type Snapshot, snapshots } from './snapshot.ts'
 
 /** What a version left behind is brought up to date, and what it had promised its callers is kept. */
 const root = join(import.meta.dirname, '../..')
 
-/** The database of a version, gone when the test is over. */
-async function restored({ database }: Snapshot): Promise<{ connection: Server; sql: Sql }> {
-  const { connection, drop } = await makeDatabase(inject('server'))
+/** The shape of a database that never was of another version. */
+async function shapeOfNew(): Promise<unknown> {
+  const { connection, drop } = await freshDatabase()
   const client = new pg.Client(connection)
   await client.connect()
-  onTestFinished(async () => {
+  try {
+    return await shapeOf(async (text) => (await client.query(text)).rows)
+  } finally {
     await client.end()
     await drop()
-  })
-  await client.query(database)
-  await client.query("select set_config('search_path', 'public', false)")
-  const sql: Sql = async (text) => (await client.query(text)).rows
-  return { connection, sql }
-}
-
-type Sql = <Row = { [column: string]: unknown }>(text: string) => Promise<Row[]>
-
-/** Every row of every table, as one text a table. */
-async function contentsOf(sql: Sql): Promise<{ [table: string]: string }> {
-  const tables = await sql<{ name: string }>(
-    "select tablename as name from pg_tables where schemaname = 'public' order by 1",
-  )
-  const contents: { [table: string]: string } = {}
-  for (const { name } of tables) {
-    const rows = await sql<{ row: string }>(`select to_jsonb(t)::text as row from ${name} t`)
-    contents[name] = rows
-      .map(({ row }) => row)
-      .toSorted()
-      .join('\n')
   }
-  return contents
 }
-
-/** Columns, indexes, constraints and functions. */
-const shapeOf = (sql: Sql) =>
-  sql(`select table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable as said
-    from information_schema.columns where table_schema = 'public'
-    union all select indexdef from pg_indexes where schemaname = 'public'
-    union all select conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint
-      where connamespace = 'public'::regnamespace and contype <> 'n'
-    union all select pg_get_functiondef(p.oid) from pg_proc p where pronamespace = 'public'::regnamespace
-      and not exists (select from pg_depend where objid = p.oid and deptype = 'e')
-    order by 1`)
 
 /** The statements that the database does not understand any more. */
 async function refusedOf(sql: Sql, { statements }: Snapshot): Promise<string[]> {
@@ -95,6 +65,8 @@ describe.each(snapshots())('A database of version %s', (name) => {
     const count = (text = ''): number => (text === '' ? 0 : text.split('\n').length)
     for (const table of Object.keys(before).filter((each) => each !== 'migrations'))
       expect(count(after[table]), table).toBe(count(before[table]))
+    expect(await shapeOf(sql)).toEqual(await shapeOfNew())
+    expect(await recordsWithoutLogTime(sql)).toEqual([])
 
     // Answers are kept for a day, and a snapshot is older.
     await sql('update answers set completed_at = now()')
@@ -180,7 +152,7 @@ describe.each(snapshots())('A database of version %s', (name) => {
     const stops: string[] = []
     const pending = await pendingMigrations(connection)
     for (const migration of pending) {
-      await migrate(connection, () => {}, 1)
+      await migrate(connection, () => {}, { count: 1 })
       if (stops.length === 0 && (await refusedOf(sql, snapshot)).length > 0) stops.push(migration)
     }
     const told = rows.filter(({ beside }) => beside.startsWith('stop')).map(({ migration }) => migration)
@@ -225,13 +197,13 @@ const rows = [
   ...readFileSync(join(root, 'docs/upgrades.md'), 'utf8').matchAll(/^\| `(\d{4}-[\w-]+)` \| (.+?) \| (.+?) \|$/gm),
 ].map(([, migration = '', beside = '', back = '']) => ({ migration, beside, back }))
 
+const sqlOf = (migration: string): string => join(root, 'migrations', `${migration}.sql`)
+
 test('docs/upgrades.md says of each migration what it does beside an older process and what going back loses.', () => {
-  const all = readdirSync(join(root, 'migrations')).map((file) => file.replace('.sql', ''))
+  const all = readdirSync(join(root, 'migrations')).map((file) => file.replace(/\.(sql|ts)$/, ''))
   expect(rows.map(({ migration }) => migration)).toEqual(all.filter((name) => name > '0004-sessions').toSorted())
-  for (const { migration } of rows) {
-    const [, up = '', down = ''] = readFileSync(join(root, 'migrations', `${migration}.sql`), 'utf8').split(
-      /^-- (?:Up|Down) Migration$/m,
-    )
+  for (const { migration } of rows.filter(({ migration }) => existsSync(sqlOf(migration)))) {
+    const [, up = '', down = ''] = readFileSync(sqlOf(migration), 'utf8').split(/^-- (?:Up|Down) Migration$/m)
     expect([up.trim(), down.trim()], migration).not.toContain('')
   }
 })

@@ -295,15 +295,56 @@ describe('What somebody does', () => {
     const ids = await clients(2)
     await stage.sendAll()
     const first = receiver.got.map((got) => got.id)
-    await stage.inTransaction((transaction) => replayOne(transaction, by(), id, moment))
+    await stage.inTransaction((transaction) => replayOne(transaction, by(), id, { from: moment, keptDays: 30 }))
     await stage.sendAll()
     expect(receiver.got.slice(4).map((got) => [got.id, got.data.record_id])).toEqual([
       [first[2], ids[0]],
       [first[3], ids[1]],
     ])
     await expect(
-      stage.inTransaction((transaction) => replayOne(transaction, by(), id, new Date(Date.now() + 60_000))),
+      stage.inTransaction((transaction) =>
+        replayOne(transaction, by(), id, { from: new Date(Date.now() + 60_000), keptDays: 30 }),
+      ),
     ).rejects.toThrow()
+  })
+
+  test('a replay is one at a time: another waits until all of it is sent, or the webhook is switched off', async () => {
+    const moment = new Date(Date.now() - 60_000)
+    await clients(3)
+    // A new webhook has sent nothing, and its place is behind all that there is.
+    const { id } = await stage.hook(own, receiver.url)
+    const replay = (from = moment) =>
+      stage.inTransaction((transaction) => replayOne(transaction, by(), id, { from, keptDays: 30 }))
+    expect(await replay()).toMatchObject({ is_replaying: true })
+    await expect(replay()).rejects.toMatchObject({ code: 'replay_active' })
+    receiver.behave((_, count) => (count === 1 ? refuse : ok))
+    await stage.sendAll()
+    await expect(replay()).rejects.toMatchObject({ code: 'replay_active' })
+    stage.ahead(10)
+    await stage.sendAll()
+    expect(receiver.taken()).toHaveLength(3)
+
+    expect(await replay()).toMatchObject({ is_replaying: true })
+    await stage.inTransaction((transaction) => disableOne(transaction, by(), id))
+    expect(await replay(new Date(Date.now() - 30_000))).toMatchObject({ is_replaying: true, disabled_at: null })
+    await expect(replay()).rejects.toMatchObject({ code: 'replay_active' })
+    await stage.sendAll()
+    expect(receiver.taken()).toHaveLength(6)
+    const two = await Promise.allSettled([replay(), replay()])
+    expect(two.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  })
+
+  test('a replay begins no earlier than changes are told', async () => {
+    const { id } = await stage.hook(own, receiver.url)
+    const replay = (days: number) =>
+      stage.inTransaction((transaction) =>
+        replayOne(transaction, by(), id, { from: new Date(Date.now() - days * 24 * 3_600_000), keptDays: 7 }),
+      )
+    await expect(replay(7.01)).rejects.toMatchObject({
+      code: 'validation_failed',
+      particulars: { errors: [{ field: 'from', code: 'out_of_range' }] },
+    })
+    await replay(6.99)
   })
 
   test('a test and an event that is sent again by hand count for nothing and move nothing on', async () => {
@@ -319,7 +360,8 @@ describe('What somebody does', () => {
       event_id: failed?.event_id,
       by_hand: true,
       arrived: true,
-      answer_body: 'thanks',
+      request_is: 'same',
+      answer_body: null,
     })
     const tested = await sendTest(stage.app, companyId, id)
     expect(tested).toMatchObject({ event: 'webhooks.test', arrived: true })
@@ -385,6 +427,39 @@ describe('What somebody does', () => {
       { current: stage.app.secret.current, all: async () => [former, await keys.current()] },
       change,
     )
+  })
+})
+
+describe('What cannot be kept', () => {
+  test('ends the turn when what is under way has been answered, and is no failure of the receiver', async () => {
+    const { id } = await stage.hook(own, receiver.url, { ordered: false })
+    await clients(8)
+    const broken = new Error('the database is away')
+    let isAway = false
+    const { promise: isBroken, resolve: breaks } = Promise.withResolvers<void>()
+    const { database } = stage.app
+    const transaction: typeof database.transaction = async (work) => {
+      if (!isAway) return database.transaction(work)
+      isAway = false
+      breaks()
+      throw broken
+    }
+    receiver.behave(async (_, count) => {
+      if (count === 0) isAway = true
+      // Three deliveries are in the middle when the first cannot be kept.
+      else await isBroken
+      return ok
+    })
+    await stage.visible()
+    await expect(sendDue({ ...stage.app, database: { ...database, transaction } })).rejects.toBe(broken)
+    expect(receiver.taken()).toHaveLength(4)
+    expect((await attempts(id)).map(({ status }) => status)).toEqual([204, 204, 204])
+    expect(await stage.state(id)).toMatchObject({ failing_since: null, next_attempt_at: null })
+
+    await stage.sql('update webhook_endpoints set claim = null, claimed_until = null where id = $1', id)
+    receiver.behave(() => ok)
+    await stage.sendAll()
+    expect(new Set(receiver.taken()).size).toBe(8)
   })
 })
 

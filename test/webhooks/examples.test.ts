@@ -46,7 +46,9 @@ test.each(receivers)(
     expect(JSON.parse(copy[0]?.record as string)).toEqual(body.data)
 
     const by = { actor: own.actor, keys: stage.app.secret, now: new Date() }
-    await stage.inTransaction((transaction) => replayOne(transaction, by, id, new Date(0)))
+    await stage.inTransaction((transaction) =>
+      replayOne(transaction, by, id, { from: new Date(Date.now() - 3_600_000), keptDays: 30 }),
+    )
     await stage.sendAll()
     expect(copyIn(file)).toEqual(copy)
     const answers = await stage.sql(

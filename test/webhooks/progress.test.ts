@@ -4,7 +4,7 @@ import { afterAttempt, isDue, type Pending, type Progress, passArrived, readsAga
 /** How far an endpoint has come, decided by what has happened. */
 const start = new Date('2026-03-31T12:00:00Z')
 const after = (seconds: number) => new Date(start.getTime() + 1000 * seconds)
-const place = (id: number) => ({ epoch: 1, pos: '5', id })
+const place = (id: number) => ({ epoch: 1, pos: '5', id, line: 7 })
 const fresh: Progress = {
   cursor: place(0),
   pending: {},

@@ -8,7 +8,7 @@ export type Receiver = {
   /** All that came, whatever was answered. */
   got: Got[]
   /** What it does from now on; `count` is how many came before this one. */
-  behave(how: (got: Got, count: number) => Behaviour): void
+  behave(how: (got: Got, count: number) => Behaviour | Promise<Behaviour>): void
   /** The ids that were answered with success, each as often as it came. */
   taken(): string[]
   close(): Promise<void>
@@ -34,10 +34,10 @@ export const ok: Behaviour = { status: 204 }
 export async function openReceiver(port = 0): Promise<Receiver> {
   const got: Got[] = []
   const taken: string[] = []
-  let how: (got: Got, count: number) => Behaviour = () => ok
+  let how: (got: Got, count: number) => Behaviour | Promise<Behaviour> = () => ok
   const server = createServer(async (request, response) => {
     const one = await read(request)
-    const behaviour = how(one, got.push(one) - 1)
+    const behaviour = await how(one, got.push(one) - 1)
     if (typeof behaviour === 'object' && behaviour.status < 300) taken.push(one.id)
     answer(response, behaviour)
   })

@@ -67,7 +67,7 @@ export const author = {
   ...{ companyId: 7, accountId: 8, tokenId: 9, channel: 'api' },
   writeId: '00000000-0000-4000-8000-000000000000',
 }
-export const place = { epoch: 1, pos: '800', id: 4711 }
+export const place = { epoch: 1, pos: '800', id: 4711, line: 3_141_592_653 }
 export const following = { companyId: 7, after: place, records: ['projects'], limit: 50, keptDays: 30 }
 export const sealedPlace = { table: 'tokens', id: 'id', column: 'sealed' }
 export const webhook = {
@@ -80,8 +80,8 @@ export const webhookProgress = {
 }
 export const attempted: AttemptRow = {
   ...{ company_id: 7, endpoint_id: 3, at: new Date(0), event: 'projects.created', event_id: 'evt_1_9', after: place },
-  ...{ by_hand: false, ms: 1.5, status: 200, failure: null, detail: null, request_headers: {}, request_body: '{}' },
-  ...{ request_bytes: 2, answer_headers: {}, answer_body: '', answer_cut: false },
+  ...{ payload: 'full', by_hand: false, ms: 1.5, status: 500, failure: null, detail: null, request_bytes: 2 },
+  ...{ request_sha256: answer.fingerprint, test_body: null, answer_headers: {}, answer_body: '', answer_cut: false },
 }
 export const page: Listing = { filters: {}, words: [], sort: [], limit: 50, offset: 0 }
 export const [projects, workers, clients, estimates] = registry as [Definition, Definition, Definition, Definition]

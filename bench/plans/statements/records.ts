@@ -18,11 +18,22 @@ import {
   projectsByStatus,
   serviceDue,
 } from '#sql/records/home.ts'
+import { holdInOrder, holdRelated } from '#sql/records/lock-order.ts'
 import { namesakes } from '#sql/records/namesakes.ts'
+import {
+  eraseHistory,
+  findPersons,
+  historyOfPerson,
+  lockPerson,
+  recordsWithText,
+  referringTo,
+  removalsOfPerson,
+  renameRemovals,
+} from '#sql/records/persons.ts'
 import { lookUp, prefetchForCreate, prefetchForDelete, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import { fetch, fetchWithCaller, list, listIds, listWithCaller } from '#sql/records/read.ts'
-import { fetchByReference, holdByReference, lockReference } from '#sql/records/reference.ts'
-import { erase, insertRemoval, related, setColumn, softDelete } from '#sql/records/remove.ts'
+import { fetchByReference, recordOfReference } from '#sql/records/reference.ts'
+import { erase, insertRemoval, setColumn, softDelete } from '#sql/records/remove.ts'
 import {
   holdLive,
   lockRemoval,
@@ -35,12 +46,12 @@ import {
 import {
   heldRecords,
   holdersOf,
-  holdInOrder,
+  holdNumbers,
   holdSlots,
   insertRecords,
-  lockInOrder,
   nextNumbers,
   referredTo,
+  seenRecords,
   updateRecords,
 } from '#sql/records/sets.ts'
 import { insertAgain, insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from '#sql/records/write.ts'
@@ -68,20 +79,15 @@ export const ofTheRecords: readonly Topic[] = [
       }),
     ],
   ],
-  [
-    'reference',
-    [
-      prefetchStatement(lockReference(7, projects, 'A-1')),
-      holdByReference(7, projects, 'A-1', 'for update'),
-      fetchByReference(ask, projects, 'A-1'),
-    ],
-  ],
+  ['reference', [prefetchStatement(recordOfReference(7, projects, 'A-1')), fetchByReference(ask, projects, 'A-1')]],
   [
     'prefetch',
     [
       prefetchStatement(prefetchForCreate(7, projects, { client_id: 3, category_id: 4, code: 'A' }) as Prefetch),
       prefetchStatement(prefetchForUpdate(7, projects, 4711, { category_id: 4, code: 'A' })),
+      prefetchStatement(prefetchForUpdate(7, workers, 4711, { supervisor_id: 4 })),
       prefetchStatement(prefetchForDelete(7, projects, 4711)),
+      prefetchStatement(prefetchForDelete(7, workers, 4711)),
       lookUp(7, projects, { client_id: 3 }),
     ],
   ],
@@ -100,13 +106,14 @@ export const ofTheRecords: readonly Topic[] = [
   [
     'sets',
     [
-      lockInOrder(['1', '2']),
       holdInOrder(7, 'projects', [{ id: 1, hold: 'for update' }]),
       heldRecords(7, projects, [1, 2]),
+      seenRecords(7, projects, [1, 2]),
       referredTo(7, projects, 'client_id', [3]),
       referredTo(7, projects, 'category_id', [4]),
       holdersOf(7, projects, 'code', ['A', null]),
       nextNumbers(7, 'estimates', 3),
+      holdNumbers(7, ['estimates', 'invoices']),
       holdSlots(7, ['projects', 'workers']),
       insertRecords(author, workers, [{ name: 'Ada' }, { name: 'Bo' }]),
       updateRecords(
@@ -120,7 +127,16 @@ export const ofTheRecords: readonly Topic[] = [
   [
     'remove',
     [
-      ...projects.removal.relations.map((relation) => related(7, relation, [4711])),
+      ...projects.removal.relations.map((relation) =>
+        holdRelated(7, relation.records, [{ relation, gone: [4711] }], [1]),
+      ),
+      holdRelated(
+        7,
+        'invoices',
+        [projects, estimates].flatMap(({ removal: { relations } }) =>
+          relations.filter(({ records }) => records === 'invoices').map((relation) => ({ relation, gone: [4711] })),
+        ),
+      ),
       insertRemoval(author, { records: 'projects', recordId: 1, mode: 'soft', title: 'T', cascaded: {}, unlinked: [] }),
       softDelete(author, projects, [1, 2], 3),
       erase(author, estimates, { id: 1, held: '{}', removalId: 3 }),
@@ -195,6 +211,19 @@ export const ofTheRecords: readonly Topic[] = [
       holdLive(7, 'clients', [3]),
       undelete(author, 'projects', [2], 3),
       stillEmpty(7, workers, 'supervisor_id', [4]),
+    ],
+  ],
+  [
+    'persons',
+    [
+      lockPerson(7, workers, 17),
+      findPersons(7, workers, [17, 18]),
+      historyOfPerson(7, 'workers', 17),
+      eraseHistory(7, 'workers', 17, ['name']),
+      removalsOfPerson(7, 'workers', 17),
+      renameRemovals(7, [1], 'Erased worker 17'),
+      referringTo(7, 'time_entries', 'worker_id', 17),
+      recordsWithText(7, projects, ['Grace'], 20),
     ],
   ],
 ]

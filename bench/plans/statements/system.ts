@@ -30,9 +30,18 @@ import {
 import { callersOf, deadIntegrations, failuresOf } from '#sql/system/call-groups.ts'
 import { countCalls, findCall, listCalls, useByDay } from '#sql/system/call-list.ts'
 import { selectCaller } from '#sql/system/caller.ts'
-import { companiesWithOldCalls, insertCalls, lastUse, sweepCalls } from '#sql/system/calls.ts'
+import { companiesWithOldCalls, insertCalls, lastUse, settleCall, sweepCalls } from '#sql/system/calls.ts'
 import { changedCompanies, horizonNow, markFor, markHorizon, sweepMarks } from '#sql/system/changes.ts'
-import { findCompany, insertCompany, lockCompany, lockCompanyWhole, updateCompany } from '#sql/system/companies.ts'
+import { clusterRow } from '#sql/system/cluster.ts'
+import {
+  findCompany,
+  insertCompany,
+  lockCompany,
+  lockCompanyWhole,
+  shareCompany,
+  updateCompany,
+} from '#sql/system/companies.ts'
+import { endBackends, liftTransactionTimeout, selectBackend } from '#sql/system/connection.ts'
 import {
   deleteCompany,
   demoAccounts,
@@ -49,7 +58,18 @@ import {
 import { endWrite } from '#sql/system/end-write.ts'
 import { newestSealed, serverFacts } from '#sql/system/health.ts'
 import { holdImport, insertImport, lastOfWrite, latestImports, moveImport } from '#sql/system/imports.ts'
+import { closeGate, passGate, takeValues, takeValuesOfCall } from '#sql/system/locks.ts'
 import { advanceEpoch, appendAudit, selectIdentity } from '#sql/system/log.ts'
+import {
+  callsOfPerson,
+  deleteDetails,
+  emptyAnswers,
+  emptyAttempts,
+  emptyBatchAnswers,
+  forgetPassword,
+  noteErasure,
+  sessionsOfPerson,
+} from '#sql/system/persons.ts'
 import { countLive, holdPlan, recountSlots, releaseSlots, slotsUsed, takeSlots } from '#sql/system/quota.ts'
 import { compactRowCounts } from '#sql/system/row-counts.ts'
 import { fenceKeys, holdKeys, lockRotation, sealAnew, sealedRows } from '#sql/system/seal.ts'
@@ -69,12 +89,12 @@ import { candidatesFor, countAttempt, forgiveAttempts, passwordOf, sweepAttempts
 import {
   activeToken,
   insertToken,
-  lockTokens,
   nextTokenId,
   revokeActiveToken,
   setAllowlist,
   setTokenScopes,
 } from '#sql/system/tokens.ts'
+import { usageOfCompanies } from '#sql/system/usage.ts'
 import {
   answer,
   ask,
@@ -102,6 +122,16 @@ export const ofTheSystem: readonly Topic[] = [
       beginWrite(ask, undefined, null),
       beginWrite(ask, key, prefetchForCreate(7, projects, { client_id: 3, code: 'A' })),
       beginWrite(ask, key, prefetchForUpdate(7, projects, 4711, { client_id: 3 })),
+    ],
+  ],
+  [
+    'locks',
+    [
+      passGate(7),
+      closeGate(7),
+      takeValues(7, [{ key: '1', isShared: true }]),
+      takeValuesOfCall(ask, undefined, [{ key: '1', isShared: true }]),
+      takeValuesOfCall(ask, key, [{ key: '1', isShared: true }]),
     ],
   ],
   ['end-write', [endWrite(noted, undefined), endWrite(noted, { key: 'key', answer })]],
@@ -139,6 +169,7 @@ export const ofTheSystem: readonly Topic[] = [
     'metering',
     [
       insertCalls([]),
+      settleCall(noted),
       compactRowCounts(1000),
       takeSlots(7, 'projects', 25, 2),
       slotsUsed(7, 'projects'),
@@ -188,7 +219,6 @@ export const ofTheSystem: readonly Topic[] = [
       updateAccount(7, { ...person, id: 8, disabled: false }, null),
       nextTokenId(),
       insertToken(7, { ...token, id: 9 }),
-      lockTokens(7),
       activeToken(7),
       revokeActiveToken(7),
       setTokenScopes(7, 'L', []),
@@ -222,6 +252,7 @@ export const ofTheSystem: readonly Topic[] = [
       sealAnew(sealedPlace, { company_id: 7, id: 9, sealed: answer.fingerprint }, answer.fingerprint),
     ],
   ],
+  ['cluster', [clusterRow()]],
   ['plan', [holdPlan(7)]],
   [
     'log',
@@ -231,8 +262,16 @@ export const ofTheSystem: readonly Topic[] = [
       markFor(7),
       sweepMarks(30, 1000),
       horizonNow(),
-      selectIdentity(300_000),
+      selectIdentity(),
       advanceEpoch(),
+    ],
+  ],
+  [
+    'connection',
+    [
+      selectBackend(30_000),
+      liftTransactionTimeout(),
+      endBackends([{ pid: 7, backend_start: '2026-01-01 00:00:00.000001+00' }]),
     ],
   ],
   ['health', [serverFacts(), newestSealed()]],
@@ -244,6 +283,7 @@ export const ofTheSystem: readonly Topic[] = [
       countCalls(7, { status: 200 }),
       findCall(7, 1),
       useByDay(7, 30),
+      usageOfCompanies(30, 50),
       lastUse(7, 9, new Date(0)),
       companiesWithOldCalls(400, 0, 100),
       sweepCalls(7, 400, 1000),
@@ -262,6 +302,20 @@ export const ofTheSystem: readonly Topic[] = [
       sweepDetails(7, 1000),
       companiesWithUnwanted(0, 100),
       sweepDetailsOf(7, 1000),
+    ],
+  ],
+  [
+    'persons-kept',
+    [
+      shareCompany(7),
+      noteErasure(7),
+      deleteDetails(7),
+      emptyAttempts(7, 1000),
+      emptyAnswers(7, { members: ['detail'], instead: 'gone' }, 1000),
+      emptyBatchAnswers(7, { members: ['detail'], instead: 'gone' }, 1000),
+      forgetPassword(7, 8),
+      sessionsOfPerson(7, 8),
+      callsOfPerson(7, 8, 100),
     ],
   ],
   ...ofTheWebhooks,

@@ -1,12 +1,14 @@
 import { firstSince } from '#sql/system/changes.ts'
-import {
-  attemptsOf,
-  countAttempts,
-  findAttempt,
-  insertAttempt,
-  sweepWebhookAttempts,
-} from '#sql/system/webhook-attempts.ts'
+import { attemptsOf, countAttempts, findAttempt, insertAttempt } from '#sql/system/webhook-attempts.ts'
 import { claimWebhooks, giveUpWebhook, markResync, releaseWebhook, settleWebhook } from '#sql/system/webhook-claims.ts'
+import {
+  companiesThatSend,
+  companiesWithDeleted,
+  emptyOlderAttempts,
+  freeAttempts,
+  sweepAttemptsOfDeleted,
+  sweepWebhookAttempts,
+} from '#sql/system/webhook-room.ts'
 import {
   beginWebhookAt,
   deleteWebhook,
@@ -16,6 +18,7 @@ import {
   holdWebhook,
   insertWebhook,
   lockWebhooks,
+  markReplay,
   nextWebhookId,
   rotateSecret,
   secretsOf,
@@ -41,6 +44,7 @@ export const ofTheWebhooks: readonly Topic[] = [
       rotateSecret(7, 3, { sealed: answer.fingerprint, previous: answer.fingerprint, until: new Date(0) }),
       secretsOf(7, 3, new Date(0)),
       disableWebhook(7, 3, 'by_hand', new Date(0)),
+      markReplay(7, 3),
       beginWebhookAt(7, 3, place),
       deleteWebhook(7, 3),
       failingWebhooks(7),
@@ -63,6 +67,11 @@ export const ofTheWebhooks: readonly Topic[] = [
       countAttempts(7, 3, false),
       findAttempt(7, 1),
       sweepWebhookAttempts(30, 1000),
+      companiesThatSend(600, 7, 1000),
+      freeAttempts(7, 64, 1000),
+      companiesWithDeleted(30, 7, 1000),
+      sweepAttemptsOfDeleted(7, 1000),
+      emptyOlderAttempts(1000),
     ],
   ],
 ]

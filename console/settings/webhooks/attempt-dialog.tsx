@@ -41,15 +41,24 @@ export function AttemptDialog({ id, onClose, onDone }: { id: number; onClose(): 
 function AttemptText({ attempt }: { attempt: WebhookAttemptOpened }) {
   const { webhooks } = useTexts().settings
   const format = useFormat()
-  const { at, ms, event_id, status, failure, detail, request_headers, request_body, request_bytes } = attempt
-  const { answer_headers, answer_body, answer_cut } = attempt
-  const isCut = new TextEncoder().encode(request_body).length < request_bytes
+  const { at, ms, event_id, status, failure, detail, answer_headers, answer_body, answer_cut } = attempt
+  const { request_headers, request_body, request_cut, request_bytes, request_is } = attempt
   return (
     <Box sx={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 1.5 }}>
       <Typography color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
-        {format.exactly(at)} · {format.number(Math.round(ms))} ms · {event_id}
+        {format.exactly(at)} · {format.number(Math.round(ms))} ms · {format.number(request_bytes)} B · {event_id}
       </Typography>
-      <Part title={webhooks.request} headers={request_headers} body={request_body} note={isCut && webhooks.cut} />
+      {request_is !== 'same' && (
+        <Alert severity="info" variant="outlined">
+          {webhooks.requestIs[request_is]}
+        </Alert>
+      )}
+      <Part
+        title={webhooks.request}
+        headers={request_headers}
+        body={request_body ?? ''}
+        note={request_cut && webhooks.cut}
+      />
       {status === null ? (
         <Alert severity="error" variant="outlined">
           <strong>{webhooks.failures[failure ?? '']}</strong>: {detail}
@@ -59,7 +68,7 @@ function AttemptText({ attempt }: { attempt: WebhookAttemptOpened }) {
           title={`${webhooks.answer}: ${status}`}
           headers={answer_headers ?? {}}
           body={answer_body ?? ''}
-          note={answer_cut && webhooks.cut}
+          note={attempt.arrived ? webhooks.answerNotKept : answer_cut && webhooks.cut}
         />
       )}
     </Box>
@@ -75,7 +84,9 @@ function Part({ title, headers, body, note }: PartProps) {
       <Typography variant="h3" sx={{ mb: 0.5 }}>
         {title}
       </Typography>
-      <Code label={title}>{[...lines, ...(body === '' ? [] : ['', readable(body)])].join('\n')}</Code>
+      {(lines.length > 0 || body !== '') && (
+        <Code label={title}>{[...lines, ...(body === '' ? [] : ['', readable(body)])].join('\n')}</Code>
+      )}
       {note && <Muted>{note}</Muted>}
     </Box>
   )

@@ -15,15 +15,18 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { Paging } from '../../records/list/paging.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { Muted, Panel } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { AttemptDialog } from './attempt-dialog.tsx'
 
 const perPage = 25
 
-/** What was sent to a webhook, newest first; the time opens one. */
-export function WebhookAttempts({ id, onDone }: { id: number; onDone(): void }) {
+type WebhookAttemptsProps = { id: number; since: string; onDone(): void }
+
+/** What was sent to a webhook, newest first; the time opens one. All attempts from `since` on are there. */
+export function WebhookAttempts({ id, since, onDone }: WebhookAttemptsProps) {
   const { webhooks } = useTexts().settings
+  const format = useFormat()
   const [page, setPage] = useState(1)
   const [failed, setFailed] = useState(false)
   const [opened, setOpened] = useState<number>()
@@ -32,6 +35,7 @@ export function WebhookAttempts({ id, onDone }: { id: number; onDone(): void }) 
   const total = answer?.meta.total ?? 0
   return (
     <Panel title={webhooks.attempts}>
+      <Muted>{webhooks.attemptsSince(format.moment(since))}</Muted>
       <FormControlLabel
         label={webhooks.failedAlone}
         control={

@@ -41,7 +41,7 @@ export function WebhookView({ id }: { id: number }) {
       {data && !error && (
         <>
           <Facts webhook={data} onDone={again} onSecret={setSecret} />
-          <WebhookAttempts key={`sent ${round}`} id={id} onDone={again} />
+          <WebhookAttempts key={`sent ${round}`} id={id} since={data.attempts_since} onDone={again} />
           <WebhookHistory key={`changed ${round}`} id={id} />
         </>
       )}
@@ -67,6 +67,7 @@ function Facts({ webhook, onDone, onSecret }: FactsProps) {
         <Term name={webhooks.order}>{ordered ? webhooks.inOrder : webhooks.anyOrder}</Term>
         <Term name={webhooks.created}>{created_at && format.moment(created_at)}</Term>
         {failing_since && <Term name={webhooks.failingSince}>{format.moment(failing_since)}</Term>}
+        {webhook.is_replaying && <Term name={webhooks.replay}>{webhooks.replaying}</Term>}
         {next_attempt_at && <Term name={webhooks.nextAttempt}>{format.exactly(next_attempt_at)}</Term>}
         {previous_until && new Date(previous_until) > new Date() && (
           <Term name={webhooks.previousUntil}>{format.moment(previous_until)}</Term>

@@ -3,8 +3,8 @@ import type { Command } from '../../service/command.ts'
 import { type Answer, envelope } from '../answer.ts'
 
 /** Work that ends in its envelope. Whether it stays done is decided by who carries it out. */
-export const answered = <T>({ prefetch, execute }: Command<T>, say: (done: T) => Answer): Command<Answer> => ({
-  prefetch,
+export const answered = <T>({ execute, ...command }: Command<T>, say: (done: T) => Answer): Command<Answer> => ({
+  ...command,
   execute: async (transaction, actor, prefetched) => say(await execute(transaction, actor, prefetched)),
 })
 

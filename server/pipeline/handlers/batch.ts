@@ -2,19 +2,17 @@ import { type Batch, type BatchRow, readBatch } from '#derive/batch.ts'
 import type { BatchOp } from '#derive/batch-operation.ts'
 import { batchRefused, rowProblems, rowRefusal } from '#derive/refused.ts'
 import { routesOn } from '#derive/routes.ts'
-import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { Refusal, type RefusedOperation, refusedRow } from '#registry/refusals.ts'
 import { type Registry, servedResources } from '#registry/resources/index.ts'
 import { conflict } from '#sql/statement.ts'
 import { expectedOf, readTags } from '../../http/protocol/entity-tags.ts'
 import { runBatch } from '../../service/batch/batch.ts'
-import { idOfReference } from '../../service/batch/reference.ts'
 import { type Done, inBody, type Late, type Ordered, standsForRefused } from '../../service/batch/run.ts'
 import { makeBreather } from '../../service/breather.ts'
-import { type Command, runCommand } from '../../service/command.ts'
+import type { Command } from '../../service/command.ts'
 import { removal } from '../../service/remove-record.ts'
-import { upsert as upserting } from '../../service/upsert.ts'
+import { byReference, upsert as upserting } from '../../service/upsert.ts'
 import type { Effect } from '../../service/write-plan.ts'
 import { change, creation } from '../../service/write-record.ts'
 import type { Answer } from '../answer.ts'
@@ -91,7 +89,7 @@ const seriesOf = (companyId: number, call: CallOfWrite, rows: readonly Ordered[]
     if ('problems' in row) throw rowRefusal(row.problems)
     const work = saidInBody(single(companyId, row, textOf))
     return {
-      prefetch: work.prefetch,
+      ...work,
       execute: async (transaction, actor, seen) => textOfAnswer(row, await work.execute(transaction, actor, seen)),
     }
   },
@@ -107,7 +105,7 @@ function single(companyId: number, row: Wanted, textOf: (n: number) => string): 
   const body = filledIn(row, textOf)
   const onId = (id: number | undefined): Command<Answer> => singles[op](companyId, { row, id: id as number, body })
   // What may be new finds its record itself, or none.
-  return externalRef !== undefined && !mayBeNew ? byReference(companyId, definition, externalRef, onId) : onId(id)
+  return externalRef !== undefined && !mayBeNew ? byReference(companyId, definition, externalRef, onId, body) : onId(id)
 }
 
 type Single = { row: Wanted; id: number; body: JsonObject }
@@ -134,17 +132,6 @@ const singles: { readonly [op in BatchOp]: (companyId: number, asked: Single) =>
   },
 }
 
-const byReference = (
-  companyId: number,
-  definition: Definition,
-  reference: string,
-  onId: (id: number) => Command<Answer>,
-): Command<Answer> => ({
-  prefetch: null,
-  execute: async (transaction, actor) =>
-    runCommand(transaction, actor, onId(await idOfReference(transaction, companyId, definition, reference))),
-})
-
 /** The body with the ids of earlier operations in it. */
 function filledIn({ wanted }: Wanted, textOf: (n: number) => string): JsonObject {
   const body = { ...wanted.body }
@@ -158,8 +145,8 @@ function filledIn({ wanted }: Wanted, textOf: (n: number) => string): JsonObject
   return body
 }
 
-const saidInBody = ({ prefetch, execute }: Command<Answer>): Command<Answer> => ({
-  prefetch,
+const saidInBody = ({ execute, ...command }: Command<Answer>): Command<Answer> => ({
+  ...command,
   async execute(...asked) {
     try {
       return await execute(...asked)

@@ -5,8 +5,8 @@ import { servedResources } from '#registry/resources/index.ts'
 import type { ChangesRow } from '#sql/records/changes.ts'
 import { changesWithCaller, nowWithCaller, type OpenRow } from '#sql/records/changes-with-caller.ts'
 import { selectCaller } from '#sql/system/caller.ts'
-import type { Position } from '#sql/system/log.ts'
-import { cursorOf, judged, readCursor } from '../../service/changes.ts'
+import type { Cursor } from '#sql/system/log.ts'
+import { cursorOf, isGone, judged, readCursor } from '../../service/changes.ts'
 import { plainReply } from '../answer.ts'
 import { lacksScope } from '../authorize.ts'
 import type { ReadHandler, Wanted } from '../handler.ts'
@@ -32,7 +32,7 @@ function page(following: Following): Wanted {
       return changesWithCaller(ask, servedResources, { ...following, companyId, after, keptDays: changesKeptDays })
     },
     waits(row: Row) {
-      if (wrong || row.json !== '' || row.more || refused(following, row)) return undefined
+      if (wrong || row.json !== '' || row.more || isGone(row) || refused(following, row)) return undefined
       return { seconds: following.waitSeconds, seen: { epoch: row.epoch, pos: row.horizon } }
     },
     reply(row: Row) {
@@ -54,7 +54,7 @@ function now(following: Following): Wanted {
     reply(row: Row) {
       const no = refused(following, row)
       if (no) throw no
-      const next = cursorOf(companyId, { epoch: row.start_epoch, pos: row.start_pos, id: 0 })
+      const next = cursorOf(companyId, { epoch: row.start_epoch, pos: row.start_pos, id: 0, line: row.line })
       return plainReply(`{"data":[],"meta":${meta(following, row, next, false)}}`)
     },
   }
@@ -65,7 +65,7 @@ type Row = OpenRow & ChangesRow
 const meta = ({ records }: Following, { open }: OpenRow, next: string, more: boolean): string =>
   JSON.stringify({ next, more, records: records ?? open })
 
-function orWrong(companyId: number, cursor: string): Position | Refusal {
+function orWrong(companyId: number, cursor: string): Cursor | Refusal {
   try {
     return readCursor(companyId, cursor)
   } catch (error) {

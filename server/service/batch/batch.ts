@@ -5,11 +5,11 @@ import { Refusal } from '#registry/refusals.ts'
 import type { Transaction } from '../../store/database.ts'
 import type { Actor } from '../actor.ts'
 import { makeBreather } from '../breather.ts'
-import { runCommand } from '../command.ts'
+import { runLocked } from '../command.ts'
 import { removal } from '../remove-record.ts'
 import { createSet } from './create-set.ts'
 import { nextSet } from './cut.ts'
-import { takeLocks } from './locks.ts'
+import { lockBatch } from './locks.ts'
 import { idOfReference } from './reference.ts'
 import { type Late, type Ordered, type Outcomes, type Run, Undone, type WantedRow } from './run.ts'
 import { updateSet } from './update-set.ts'
@@ -28,7 +28,7 @@ export async function runBatch(
   const wanted = rows.flatMap((row) => ('wanted' in row ? [row] : []))
   const run: Run = { transaction, actor, outcomes: [], breathe: makeBreather(), late }
   for (const row of rows) if ('problems' in row) run.outcomes[row.n] = { refusal: rowRefusal(row.problems) }
-  await takeLocks(run, wanted)
+  await lockBatch(run, wanted)
   try {
     for (let rest = wanted; rest.length > 0; ) {
       const set = nextSet(rest)
@@ -64,7 +64,7 @@ async function deleteOne({ transaction, actor, outcomes }: Run, row: WantedRow):
   try {
     const id = row.wanted.id ?? (await idOfReference(transaction, actor.companyId, definition, externalRef as string))
     const work = removal(actor.companyId, { definition, id, expected: row.expected })
-    outcomes[row.n] = { deleted: await runCommand(transaction, actor, work) }
+    outcomes[row.n] = { deleted: await runLocked(transaction, actor, work) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     outcomes[row.n] = { refusal: error }

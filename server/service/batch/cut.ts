@@ -1,4 +1,4 @@
-import type { Definition } from '#registry/definition.ts'
+import { treesOf } from '#sql/records/lock-order.ts'
 import type { WantedRow } from './run.ts'
 
 /**
@@ -29,10 +29,3 @@ const isNamed = ({ wanted }: WantedRow): boolean => wanted.externalRef !== undef
 /** An update that hangs a record elsewhere is done alone: circles are looked for in what is written. */
 export const hangsInTree = ({ wanted: { id, externalRef, definition, body } }: WantedRow): boolean =>
   (id ?? externalRef) !== undefined && treesOf(definition).some((name) => Object.hasOwn(body, name))
-
-/** The references of a resource that make a tree of its records. */
-export const treesOf = ({ fields }: Definition): string[] =>
-  Object.keys(fields).filter((name) => {
-    const field = fields[name]
-    return field?.kind === 'reference' && field.tree === true
-  })

@@ -1,6 +1,6 @@
 import { Refusal } from '#registry/refusals.ts'
 import { conflict } from '#sql/statement.ts'
-import { runCommand } from '../command.ts'
+import { runLocked } from '../command.ts'
 import { upsert } from '../upsert.ts'
 import { inBody, type Run, refusalOf, resolved, Undone, type WantedRow } from './run.ts'
 
@@ -23,7 +23,7 @@ export async function upsertOne(run: Run, row: WantedRow): Promise<void> {
   try {
     const { definition, externalRef } = row.wanted
     const wanted = { definition, value: externalRef as string, body, expected: row.expected }
-    outcomes[row.n] = { upserted: await runCommand(watched, actor, upsert(actor.companyId, wanted)) }
+    outcomes[row.n] = { upserted: await runLocked(watched, actor, upsert(actor.companyId, wanted)) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     // Somebody took a value between the look-up and the write; run again, the transaction finds it taken.

@@ -7,12 +7,12 @@ import { planSettings } from '../session.ts'
 
 /**
  * Where the extension is there, puts every table of companies on the servers by company, each company in one place, with
- * what it holds; one that is distributed already stays as it is. Otherwise nothing is done.
+ * what it holds; one that is distributed already stays as it is. Otherwise nothing is done. The caller holds the lock of
+ * all migrations.
  */
 export async function distribute(client: pg.ClientBase, onStep: (name: string) => void): Promise<void> {
   const { rowCount } = await client.query("select from pg_extension where extname = 'citus'")
   if (rowCount === 0) return
-  await client.query("select pg_advisory_lock(hashtext('plumbline distribute'))")
   try {
     const { rows } = await client.query<{ name: string }>(localTables)
     if (rows.length > 0) {
@@ -28,8 +28,6 @@ export async function distribute(client: pg.ClientBase, onStep: (name: string) =
   } catch (error) {
     await client.query('rollback').catch(() => undefined)
     throw error
-  } finally {
-    await client.query("select pg_advisory_unlock(hashtext('plumbline distribute'))")
   }
 }
 
@@ -93,15 +91,24 @@ const firstOfAll = `
     return pg_snapshot_xmin(pg_current_snapshot());
   end $$;
 
-  -- The epochs of each company's log: a new one with the first write on another server.
+  -- What tells an epoch from another one of the same number, drawn anew by each call.
+  create function log_line(company bigint) returns bigint language plpgsql immutable as $$
+  begin
+    return ('x' || right(gen_random_uuid()::text, 8))::bit(32)::bigint;
+  end $$;
+
+  -- The epochs of each company's log: a new one with the first write on another server. The first goes on from the log
+  -- that there was, and so do its cursors.
   create table company_epochs (
     company_id bigint not null,
     epoch      integer not null,
     server     text not null,
-    primary key (company_id, epoch)
+    primary key (company_id, epoch),
+    line       bigint
   );
-  insert into company_epochs (company_id, epoch, server)
-  select id, (select max(epoch) from log_epochs), 'before' from companies;
+  insert into company_epochs (company_id, epoch, server, line)
+  select c.id, e.epoch, 'before', e.line from companies c
+  cross join (select epoch, line from log_epochs order by epoch desc limit 1) e;
 
   -- What log_marks is for one server.
   create table company_marks (

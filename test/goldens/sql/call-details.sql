@@ -1,8 +1,16 @@
 -- call-details.insert
-insert into call_details (company_id, request_id, at, method, path, query, request_headers, request_body, request_bytes, request_state, answer_headers, answer_body, answer_bytes, answer_state) select company_id, request_id, at, method, path, query, request_headers, request_body, request_bytes, request_state, answer_headers, answer_body, answer_bytes, answer_state
-    from json_to_recordset($1::json) as call (company_id bigint, request_id text, at timestamptz, method text, path text, query text, request_headers json, request_body text, request_bytes integer, request_state text, answer_headers json, answer_body text, answer_bytes integer, answer_state text)
+with company as materialized (
+      select c.id, c.persons_erased_at from unnest($1::bigint[]) wanted (id)
+      cross join lateral (
+        select id, persons_erased_at from companies where id = wanted.id for key share offset 0
+      ) c
+    )
+    insert into call_details (company_id, request_id, at, method, path, query, request_headers, request_body, request_bytes, request_state, answer_headers, answer_body, answer_bytes, answer_state) select company_id, request_id, at, method, path, query, request_headers, request_body, request_bytes, request_state, answer_headers, answer_body, answer_bytes, answer_state
+    from json_to_recordset($2::json) as call (company_id bigint, request_id text, at timestamptz, method text, path text, query text, request_headers json, request_body text, request_bytes integer, request_state text, answer_headers json, answer_body text, answer_bytes integer, answer_state text)
+    join company on company.id = call.company_id
+    where coalesce(call.at > company.persons_erased_at + interval '2 minutes', true)
     on conflict do nothing
--- ["[{\"company_id\":7,\"request_id\":\"r\",\"at\":\"2026-01-01T00:00:00Z\",\"method\":\"POST\",\"path\":\"/v1/projects\",\"query\":\"\",\"request_headers\":{},\"request_body\":\"{}\",\"request_bytes\":2,\"request_state\":\"whole\",\"answer_headers\":{},\"answer_body\":\"{}\",\"answer_bytes\":2,\"answer_state\":\"whole\"}]"]
+-- [[7],"[{\"company_id\":7,\"request_id\":\"r\",\"at\":\"2026-01-01T00:00:00Z\",\"method\":\"POST\",\"path\":\"/v1/projects\",\"query\":\"\",\"request_headers\":{},\"request_body\":\"{}\",\"request_bytes\":2,\"request_state\":\"whole\",\"answer_headers\":{},\"answer_body\":\"{}\",\"answer_bytes\":2,\"answer_state\":\"whole\"}]"]
 
 -- call-details.find
 select d.method, d.path, d.query, d.request_headers, d.request_body, d.request_bytes, d.request_state,

@@ -58,6 +58,26 @@ select to_char(day, 'YYYY-MM-DD') as day, resource, outcome, sum(calls)::bigint 
     group by 1, 2, 3
 -- [7,29,7,29]
 
+-- usage.of-companies
+select c.id, c.name, c.plan, recent.calls + former.calls as calls,
+      recent.counted + former.counted as counted, live.records
+    from (select id, name, plan from companies order by id) c
+    cross join lateral (
+      select count(*) as calls, count(*) filter (where counted) as counted from (
+        select counted from calls where company_id = c.id and at >= current_date - $1::int order by at
+      ) one
+    ) recent
+    cross join lateral (
+      select coalesce(sum(calls), 0)::bigint as calls, coalesce(sum(counted), 0)::bigint as counted
+      from call_days where company_id = c.id and day >= current_date - $2::int
+    ) former
+    cross join lateral (
+      select coalesce((select sum(total) from tallies where company_id = c.id), 0)::bigint
+        + coalesce((select sum(change) from tally_changes where company_id = c.id), 0)::bigint as records
+    ) live
+    order by calls desc, records desc, c.id limit $3
+-- [29,29,50]
+
 -- calls.last-use
 select to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, host(c.peer) as peer from calls c
     where c.company_id = $1 and c.token_id = $2 and c.at >= $3

@@ -1,6 +1,6 @@
 -- changes.page
 with log as materialized (
-      select (select epoch from log_epochs order by epoch desc limit 1) as epoch, pg_snapshot_xmin(pg_current_snapshot()) as pos
+      select epoch, line, pg_snapshot_xmin(pg_current_snapshot()) as pos from log_epochs order by epoch desc limit 1
     ), kept as materialized (
       select epoch, pos from log_marks
       where at <= now() - make_interval(days => $1::int) order by at desc limit 1
@@ -46,17 +46,21 @@ with log as materialized (
       (select coalesce(json_agg(json_build_array(h.epoch, h.pos::text, h.id) order by h.told_place), '[]')
         from told h where h.told_place <= $16::bigint) as places,
       start.epoch as start_epoch, start.pos::text as start_pos, start.id as start_id,
+      $17::bigint as start_line, (
+        select max(epoch) from log_epochs issued
+        where issued.line = $18::bigint
+      ) as issued_epoch,
       first.epoch as first_epoch, first.pos::text as first_pos,
       next.epoch as next_epoch, next.pos::text as next_pos, next.id as next_id,
-      (select count(*) from told) > $17::bigint or (select count(*) from examined) = $18::bigint as more,
-      log.epoch, log.pos::text as horizon,
+      (select count(*) from told) > $19::bigint or (select count(*) from examined) = $20::bigint as more,
+      log.epoch, log.line, log.pos::text as horizon,
       case when start.epoch < log.epoch then (
         select coalesce(max(pos), '0')::text from log_marks m where m.epoch = start.epoch
       ) end as closed_at,
       kept.epoch as kept_epoch, kept.pos::text as kept_pos
     from start cross join log left join kept on true left join next on true
     left join (select epoch, pos from examined where place = 1 limit 1) first on true
--- [30,1,"800",4711,7,1000,["projects"],50,50,50,7,7,7,7,50,50,50,1000]
+-- [30,1,"800",4711,7,1000,["projects"],50,50,50,7,7,7,7,50,50,3141592653,3141592653,50,1000]
 
 -- changes.page-with-caller
 with caller as (
@@ -85,7 +89,7 @@ with caller as (
     select rights.*, page.* from rights
     left join lateral (
     with log as materialized (
-      select (select epoch from log_epochs order by epoch desc limit 1) as epoch, pg_snapshot_xmin(pg_current_snapshot()) as pos
+      select epoch, line, pg_snapshot_xmin(pg_current_snapshot()) as pos from log_epochs order by epoch desc limit 1
     ), kept as materialized (
       select epoch, pos from log_marks
       where at <= now() - make_interval(days => $20::int) order by at desc limit 1
@@ -131,17 +135,21 @@ with caller as (
       (select coalesce(json_agg(json_build_array(h.epoch, h.pos::text, h.id) order by h.told_place), '[]')
         from told h where h.told_place <= $34::bigint) as places,
       start.epoch as start_epoch, start.pos::text as start_pos, start.id as start_id,
+      $35::bigint as start_line, (
+        select max(epoch) from log_epochs issued
+        where issued.line = $36::bigint
+      ) as issued_epoch,
       first.epoch as first_epoch, first.pos::text as first_pos,
       next.epoch as next_epoch, next.pos::text as next_pos, next.id as next_id,
-      (select count(*) from told) > $35::bigint or (select count(*) from examined) = $36::bigint as more,
-      log.epoch, log.pos::text as horizon,
+      (select count(*) from told) > $37::bigint or (select count(*) from examined) = $38::bigint as more,
+      log.epoch, log.line, log.pos::text as horizon,
       case when start.epoch < log.epoch then (
         select coalesce(max(pos), '0')::text from log_marks m where m.epoch = start.epoch
       ) end as closed_at,
       kept.epoch as kept_epoch, kept.pos::text as kept_pos
     from start cross join log left join kept on true left join next on true
     left join (select epoch, pos from examined where place = 1 limit 1) first on true) page on true) wanted on true
--- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["projects"],["PROJECTS_VIEW"],["api"],30,1,"800",4711,7,1000,50,50,50,7,7,7,7,50,50,50,1000]
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["projects"],["PROJECTS_VIEW"],["api"],30,1,"800",4711,7,1000,50,50,50,7,7,7,7,50,50,3141592653,3141592653,50,1000]
 
 -- changes.now-with-caller
 with caller as (
@@ -161,7 +169,7 @@ with caller as (
       insert into log_marks as m (epoch, pos)
       select (select epoch from log_epochs order by epoch desc limit 1), pg_snapshot_xmin(pg_current_snapshot()) from caller where caller.live and caller.address_allowed
       on conflict (epoch, pos) do update set at = m.at
-      returning epoch, pos::text
+      returning epoch, pos::text, (select line from log_epochs order by epoch desc limit 1) as line
     )
   select caller.*, wanted.* from caller left join lateral (
     with rights as materialized (
@@ -172,7 +180,7 @@ with caller as (
       cross join (select * from companies where id = $16 offset 0) c
       cross join unnest($17::text[], $18::text[], $19::text[]) asked (name, scope, add_on)
       where asked.scope = any (t.scopes) and asked.scope = any (a.permissions))
-    select rights.*, marked.epoch as start_epoch, marked.pos as start_pos from rights left join marked on true) wanted on true
+    select rights.*, marked.epoch as start_epoch, marked.pos as start_pos, marked.line from rights left join marked on true) wanted on true
 -- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,["projects","estimates"],["PROJECTS_VIEW","ESTIMATES_VIEW"],["api","estimates"]]
 
 -- projects.changes-with-caller
@@ -243,7 +251,7 @@ select distinct field from (
 select r.id, r.records, r.record_id, r.mode, r.went, r.unlinked, r.restored_at is not null as restored
     from (select distinct id from unnest($1::bigint[]) id order by id) wanted
     cross join lateral (
-      select ctid, * from removals where company_id = $2 and id = wanted.id  offset 0
+      select ctid, * from removals where company_id = $2 and id = wanted.id for update offset 0
     ) r
 -- [[1],7]
 

@@ -6,7 +6,8 @@ select
     current_setting('fsync') as fsync,
     current_setting('full_page_writes') as full_page_writes,
     current_setting('synchronous_commit') as synchronous_commit,
-    current_setting('max_connections')::int as connections_max,
+    current_schema()::text as schema,
+    coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create,
     pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as read_only,
     (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
     array(select name::text from pg_available_extensions where name = any ($1)) as extensions

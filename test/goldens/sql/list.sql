@@ -145,18 +145,31 @@ with caller as (
   cross join lateral (select * from accounts where company_id = $10 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $11 offset 0) c)
   select caller.*, wanted.* from caller left join lateral (
-    with found as not materialized (
+    with found as materialized (
       select r.id from (
-      select * from projects r where r.company_id = $12 and r.updated_at >= $13::timestamptz and r.deleted_at is null
-      order by r.updated_at,r.id offset 0
+      with logged as materialized (
+        select record_id from history
+        where company_id = $12 and records = $13 and at >= $14::timestamptz
+        order by at limit 10001
+      ), size as materialized (
+        select count(*) <= 10000 as is_small from logged
+      )
+      select r.* from (select distinct record_id from logged) changed
+      cross join lateral (select * from projects where company_id = $15 and id = changed.record_id  offset 0) r
+      where (select is_small from size) and r.deleted_at is null and r.updated_at >= $16::timestamptz
+      union all
+      select r.* from (
+      select * from projects r where r.company_id = $17 and r.deleted_at is null and r.updated_at >= $18::timestamptz
+      order by r.id offset 0
+    ) r where not (select is_small from size)
     ) r
     )
     select
       (select count(*) from found) as total,
       (select coalesce(string_agg((
-        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $14 and id = page.id  offset 0) r
-      ), ','), '') from (select id from found order by id limit $15 offset $16) page) as json) wanted on true
--- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,"2026-01-01T00:00:00Z",7,50,0]
+        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $19 and id = page.id  offset 0) r
+      ), ','), '') from (select id from found order by id limit $20 offset $21) page) as json) wanted on true
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,"projects","2026-01-01T00:00:00Z",7,"2026-01-01T00:00:00Z",7,"2026-01-01T00:00:00Z",7,50,0]
 
 -- (unnamed)
 with caller as (
@@ -224,15 +237,28 @@ with caller as (
   cross join lateral (select * from accounts where company_id = $10 and id = t.account_id  offset 0) a
   cross join (select * from companies where id = $11 offset 0) c)
   select caller.*, wanted.* from caller left join lateral (
-    with found as not materialized (
+    with found as materialized (
       select r.id, folded(r.name) as sort_0 from (
-      select * from projects r where r.company_id = $12 and r.updated_at >= $13::timestamptz and r.deleted_at is null
-      order by r.updated_at,r.id offset 0
+      with logged as materialized (
+        select record_id from history
+        where company_id = $12 and records = $13 and at >= $14::timestamptz
+        order by at limit 10001
+      ), size as materialized (
+        select count(*) <= 10000 as is_small from logged
+      )
+      select r.* from (select distinct record_id from logged) changed
+      cross join lateral (select * from projects where company_id = $15 and id = changed.record_id  offset 0) r
+      where (select is_small from size) and r.deleted_at is null and r.updated_at >= $16::timestamptz
+      union all
+      select r.* from (
+      select * from projects r where r.company_id = $17 and r.deleted_at is null and r.updated_at >= $18::timestamptz
+      order by r.id offset 0
+    ) r where not (select is_small from size)
     ) r
     )
     select
       (select count(*) from found) as total,
       (select coalesce(string_agg((
-        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $14 and id = page.id  offset 0) r
-      ), ','), '') from (select id from found order by sort_0 desc nulls last, id limit $15 offset $16) page) as json) wanted on true
--- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,"2026-01-01T00:00:00Z",7,50,0]
+        select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,caller.currency as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) from (select * from projects where company_id = $19 and id = page.id  offset 0) r
+      ), ','), '') from (select id from found order by sort_0 desc nulls last, id limit $20 offset $21) page) as json) wanted on true
+-- ["127.0.0.1","PROJECTS_VIEW","PROJECTS_VIEW","PROJECTS_VIEW","api","api",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7,7,7,"projects","2026-01-01T00:00:00Z",7,"2026-01-01T00:00:00Z",7,"2026-01-01T00:00:00Z",7,50,0]

@@ -17,19 +17,19 @@ with log as materialized (
 -- [[7],[1],["800"]]
 
 -- changes.mark
-insert into log_marks as m (epoch, pos)
-    select (select epoch from log_epochs order by epoch desc limit 1), pg_snapshot_xmin(pg_current_snapshot())
+insert into log_marks as m (epoch, pos, at)
+    select (select epoch from log_epochs order by epoch desc limit 1), pg_snapshot_xmin(pg_current_snapshot()), clock_timestamp()
     where not exists (select from log_marks where at > now() - make_interval(secs => $1::float8))
     on conflict (epoch, pos) do update set at = m.at
-    returning epoch, pos::text
+    returning epoch, pos::text, (select line from log_epochs order by epoch desc limit 1) as line
 -- [60]
 
 -- changes.mark
-insert into log_marks as m (epoch, pos)
-    select (select epoch from log_epochs order by epoch desc limit 1), pg_snapshot_xmin(pg_current_snapshot())
+insert into log_marks as m (epoch, pos, at)
+    select (select epoch from log_epochs order by epoch desc limit 1), pg_snapshot_xmin(pg_current_snapshot()), clock_timestamp()
     where not exists (select from log_marks where at > now() - make_interval(secs => $1::float8))
     on conflict (epoch, pos) do update set at = m.at
-    returning epoch, pos::text
+    returning epoch, pos::text, (select line from log_epochs order by epoch desc limit 1) as line
 -- [0]
 
 -- changes.sweep-marks
@@ -61,10 +61,9 @@ select identity = (
     select format('%s/%s/%s/%s', (select system_identifier from pg_control_system()),
       left(pg_walfile_name(pg_current_wal_lsn()), 8), (select oid from pg_database where datname = current_database()),
       'log_epochs'::regclass::oid)
-  ) as same, to_regclass('company_epochs') is not null as distributed, case when current_setting('server_version_num')::int >= 170000
-      then set_config('transaction_timeout', $1, false) end as bound
+  ) as same, to_regclass('company_epochs') is not null as distributed
     from log_epochs order by epoch desc limit 1
--- ["300000"]
+-- []
 
 -- (unnamed)
 with newest as (

@@ -3,6 +3,11 @@ insert into calls (company_id, token_id, request_id, at, route, record_id, rows,
     from json_to_recordset($1::json) as call (company_id bigint, token_id bigint, request_id text, at timestamptz, route text, record_id bigint, rows integer, status smallint, code text, about text[], ms real, peer inet, dry_run boolean, replayed boolean, counted boolean)
 -- ["[]"]
 
+-- calls.settle
+update calls set status = $1::smallint, code = $2::text, about = $3::text[], ms = $4::real
+    where company_id = $5 and at = $6::timestamptz and request_id = $7
+-- [201,null,null,1.5,7,"2026-01-01T00:00:00Z","r"]
+
 -- row-counts.compact
 with moved as (
       delete from tally_changes where ctid = any (array(

@@ -1,13 +1,7 @@
--- projects.lock-reference.prefetch
-select (select row_to_json(seen) from (select true as locked from (
-      select pg_advisory_xact_lock(hashtextextended($1::text || ' ' || $2 || ' ' || lower($3::text), 0))
-    ) locked) seen) as seen
--- [7,"projects","A-1"]
-
--- projects.by-reference.for update
-select id, version from projects
+-- projects.of-reference.prefetch
+select (select row_to_json(seen) from (select id, external_ref as reference from projects
     where company_id = $1 and lower(external_ref) between lower($2::text) and lower($3::text) and deleted_at is null
-    order by lower(external_ref) offset 0 for update
+    order by lower(external_ref) offset 0) seen) as seen
 -- [7,"A-1","A-1"]
 
 -- projects.fetch-by-reference

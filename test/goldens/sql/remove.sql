@@ -1,58 +1,143 @@
 -- invoices.related.project_id
-select r.id, case when r.status in ('DRAFT') then 'cascade' else 'restrict' end as effect from unnest($1::bigint[]) gone (id) cross join lateral (
-      select * from invoices r
-      where r.company_id = $2 and r.project_id between gone.id and gone.id and r.deleted_at is null
-      order by r.project_id,r.id offset 0 for update
+select r.id, json_build_array(case when r.project_id = any ($1::bigint[]) then r.project_id end) as "to", json_build_array(case when r.project_id = any ($2::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end) as effects
+    from (
+      select distinct id from (
+        select id from unnest($3::bigint[]) id
+        union all select found.id from unnest($4::bigint[]) gone (id) cross join lateral (
+        select r.id from invoices r
+        where r.company_id = $5 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from invoices where company_id = $6 and id = wanted.id for update offset 0
     ) r
--- [[4711],7]
+    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))
+-- [[4711],[4711],[1],[4711],7,7,[4711]]
 
 -- time_entries.related.project_id
-select r.id, case when r.status in ('DRAFT') then 'cascade' else 'restrict' end as effect from unnest($1::bigint[]) gone (id) cross join lateral (
-      select * from time_entries r
-      where r.company_id = $2 and r.project_id between gone.id and gone.id and r.deleted_at is null
-      order by r.project_id,r.id offset 0 for update
+select r.id, json_build_array(case when r.project_id = any ($1::bigint[]) then r.project_id end) as "to", json_build_array(case when r.project_id = any ($2::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end) as effects
+    from (
+      select distinct id from (
+        select id from unnest($3::bigint[]) id
+        union all select found.id from unnest($4::bigint[]) gone (id) cross join lateral (
+        select r.id from time_entries r
+        where r.company_id = $5 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from time_entries where company_id = $6 and id = wanted.id for update offset 0
     ) r
--- [[4711],7]
+    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))
+-- [[4711],[4711],[1],[4711],7,7,[4711]]
 
 -- contracts.related.project_id
-select r.id, case when r.status in ('DRAFT') then 'cascade' else 'restrict' end as effect from unnest($1::bigint[]) gone (id) cross join lateral (
-      select * from contracts r
-      where r.company_id = $2 and r.project_id between gone.id and gone.id and r.deleted_at is null
-      order by r.project_id,r.id offset 0 for update
+select r.id, json_build_array(case when r.project_id = any ($1::bigint[]) then r.project_id end) as "to", json_build_array(case when r.project_id = any ($2::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end) as effects
+    from (
+      select distinct id from (
+        select id from unnest($3::bigint[]) id
+        union all select found.id from unnest($4::bigint[]) gone (id) cross join lateral (
+        select r.id from contracts r
+        where r.company_id = $5 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from contracts where company_id = $6 and id = wanted.id for update offset 0
     ) r
--- [[4711],7]
+    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))
+-- [[4711],[4711],[1],[4711],7,7,[4711]]
 
 -- estimates.related.project_id
-select r.id, case when r.status in ('ACCEPTED') then 'restrict' when r.status in ('DRAFT') then 'cascade' else 'unlinked' end as effect from unnest($1::bigint[]) gone (id) cross join lateral (
-      select * from estimates r
-      where r.company_id = $2 and r.project_id between gone.id and gone.id and r.deleted_at is null
-      order by r.project_id,r.id offset 0 for update
+select r.id, json_build_array(case when r.project_id = any ($1::bigint[]) then r.project_id end) as "to", json_build_array(case when r.project_id = any ($2::bigint[]) then case when r.status in ('ACCEPTED') then 'restrict' when r.status in ('DRAFT') then 'cascade' else 'unlinked' end end) as effects
+    from (
+      select distinct id from (
+        select id from unnest($3::bigint[]) id
+        union all select found.id from unnest($4::bigint[]) gone (id) cross join lateral (
+        select r.id from estimates r
+        where r.company_id = $5 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from estimates where company_id = $6 and id = wanted.id for update offset 0
     ) r
--- [[4711],7]
+    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))
+-- [[4711],[4711],[1],[4711],7,7,[4711]]
 
 -- equipment_logs.related.project_id
-select r.id, case when r.billed in (true) then 'restrict' else 'unlinked' end as effect from unnest($1::bigint[]) gone (id) cross join lateral (
-      select * from equipment_logs r
-      where r.company_id = $2 and r.project_id between gone.id and gone.id and r.deleted_at is null
-      order by r.project_id,r.id offset 0 for update
+select r.id, json_build_array(case when r.project_id = any ($1::bigint[]) then r.project_id end) as "to", json_build_array(case when r.project_id = any ($2::bigint[]) then case when r.billed in (true) then 'restrict' else 'unlinked' end end) as effects
+    from (
+      select distinct id from (
+        select id from unnest($3::bigint[]) id
+        union all select found.id from unnest($4::bigint[]) gone (id) cross join lateral (
+        select r.id from equipment_logs r
+        where r.company_id = $5 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from equipment_logs where company_id = $6 and id = wanted.id for update offset 0
     ) r
--- [[4711],7]
+    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))
+-- [[4711],[4711],[1],[4711],7,7,[4711]]
 
 -- tasks.related.project_id
-select r.id, 'cascade' as effect from unnest($1::bigint[]) gone (id) cross join lateral (
-      select * from tasks r
-      where r.company_id = $2 and r.project_id between gone.id and gone.id and r.deleted_at is null
-      order by r.project_id,r.id offset 0 for update
+select r.id, json_build_array(case when r.project_id = any ($1::bigint[]) then r.project_id end) as "to", json_build_array(case when r.project_id = any ($2::bigint[]) then 'cascade' end) as effects
+    from (
+      select distinct id from (
+        select id from unnest($3::bigint[]) id
+        union all select found.id from unnest($4::bigint[]) gone (id) cross join lateral (
+        select r.id from tasks r
+        where r.company_id = $5 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from tasks where company_id = $6 and id = wanted.id for update offset 0
     ) r
--- [[4711],7]
+    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))
+-- [[4711],[4711],[1],[4711],7,7,[4711]]
 
 -- equipment.related.project_id
-select r.id, 'unlinked' as effect from unnest($1::bigint[]) gone (id) cross join lateral (
-      select * from equipment r
-      where r.company_id = $2 and r.project_id between gone.id and gone.id and r.deleted_at is null
-      order by r.project_id,r.id offset 0 for update
+select r.id, json_build_array(case when r.project_id = any ($1::bigint[]) then r.project_id end) as "to", json_build_array(case when r.project_id = any ($2::bigint[]) then 'unlinked' end) as effects
+    from (
+      select distinct id from (
+        select id from unnest($3::bigint[]) id
+        union all select found.id from unnest($4::bigint[]) gone (id) cross join lateral (
+        select r.id from equipment r
+        where r.company_id = $5 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from equipment where company_id = $6 and id = wanted.id for update offset 0
     ) r
--- [[4711],7]
+    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))
+-- [[4711],[4711],[1],[4711],7,7,[4711]]
+
+-- invoices.related.project_id.estimate_id
+select r.id, json_build_array(case when r.project_id = any ($1::bigint[]) then r.project_id end,case when r.estimate_id = any ($2::bigint[]) then r.estimate_id end) as "to", json_build_array(case when r.project_id = any ($3::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end,case when r.estimate_id = any ($4::bigint[]) then case when r.status in ('ISSUED', 'PAID', 'VOID') then 'restrict' else 'unlinked' end end) as effects
+    from (
+      select distinct id from (
+        select id from unnest($5::bigint[]) id
+        union all select found.id from unnest($6::bigint[]) gone (id) cross join lateral (
+        select r.id from invoices r
+        where r.company_id = $7 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+        union all select found.id from unnest($8::bigint[]) gone (id) cross join lateral (
+        select r.id from invoices r
+        where r.company_id = $9 and r.estimate_id between gone.id and gone.id and r.deleted_at is null
+        order by r.estimate_id,r.id offset 0
+      ) found
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from invoices where company_id = $10 and id = wanted.id for update offset 0
+    ) r
+    where r.deleted_at is null and (r.project_id = any ($11::bigint[]) or r.estimate_id = any ($12::bigint[]))
+-- [[4711],[4711],[4711],[4711],[],[4711],7,[4711],7,7,[4711],[4711]]
 
 -- removals.insert
 insert into removals (company_id, account_id, token_id, door, records, record_id, mode, title, went, unlinked)

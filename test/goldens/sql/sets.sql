@@ -1,7 +1,3 @@
--- locks.take
-select pg_advisory_xact_lock(l) from unnest($1::bigint[]) l
--- [["1","2"]]
-
 -- projects.hold
 select count(*) from unnest($1::bigint[], $2::int[])
       wanted (id, hold) left join lateral (
@@ -29,6 +25,13 @@ select r.id, r.version, (select row_to_json(record)::text from (select r.id as i
       select ctid, * from projects where company_id = $3 and id = wanted.id for no key update offset 0
     ) r where r.deleted_at is null
 -- [7,[1,2],7]
+
+-- projects.seen
+select r.id,r.category_id,r.client_id,r.manager_id,r.code,r.external_ref from (select distinct id from unnest($1::bigint[]) id order by id) wanted
+    cross join lateral (
+      select ctid, * from projects where company_id = $2 and id = wanted.id  offset 0
+    ) r
+-- [[1,2],7]
 
 -- projects.client_id.referred
 select r.id,r.status from (select distinct id from unnest($1::bigint[]) id order by id) wanted
@@ -60,6 +63,12 @@ insert into numbers (company_id, records, last) values ($1, $2, $3::int)
     on conflict (company_id, records) do update set last = numbers.last + excluded.last
     returning last
 -- [7,"estimates",3]
+
+-- numbers.hold
+insert into numbers (company_id, records, last)
+    select c.id, records, 0 from companies c cross join unnest($1::text[]) records where c.id = $2
+    on conflict (company_id, records) do update set last = numbers.last
+-- [["estimates","invoices"],7]
 
 -- plan.hold-slots
 select count(*) from unnest($1::text[]) wanted (records) cross join lateral (

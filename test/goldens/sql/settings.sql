@@ -89,10 +89,6 @@ insert into tokens (company_id, id, account_id, issued_by, label, scopes, allowl
 -- [7,9,8,8,"L",[],[],{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0]}]
 
 -- (unnamed)
-select pg_advisory_xact_lock(hashtext('tokens'), $1::int)
--- [7]
-
--- (unnamed)
 select id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at from tokens where company_id = $1 and revoked_at is null
 -- [7]
 

@@ -15,19 +15,22 @@ select pg_advisory_xact_lock(hashtext('webhooks'), $1::int)
 
 -- webhooks.list
 select company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at from (
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+  attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying from (
       select * from webhook_endpoints where company_id = $1 order by id offset 0
     ) w where deleted_at is null order by id
 -- [7]
 
 -- webhooks.find
 select company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at from (select ctid, * from webhook_endpoints where company_id = $1 and id = $2  offset 0) w where deleted_at is null
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+  attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying from (select ctid, * from webhook_endpoints where company_id = $1 and id = $2  offset 0) w where deleted_at is null
 -- [7,3]
 
 -- webhooks.hold
 select company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at from (select ctid, * from webhook_endpoints where company_id = $1 and id = $2 for no key update offset 0) w where deleted_at is null
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+  attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying from (select ctid, * from webhook_endpoints where company_id = $1 and id = $2 for no key update offset 0) w where deleted_at is null
 -- [7,3]
 
 -- (unnamed)
@@ -36,11 +39,12 @@ select nextval(pg_get_serial_sequence('webhook_endpoints', 'id')) as id
 
 -- (unnamed)
 insert into webhook_endpoints as w (company_id, id, name, url, events, payload, ordered, sealed,
-      cursor_epoch, cursor_pos, cursor_id, log_epoch)
+      cursor_epoch, cursor_pos, cursor_id, log_epoch, log_line)
     select c.id, $1::bigint, $2, $3, $4::text[], $5, $6::boolean, $7::bytea, $8::int,
-      $9::text::xid8, $10::bigint, (select epoch from log_epochs order by epoch desc limit 1) from companies c where c.id = $11
+      $9::text::xid8, $10::bigint, (select epoch from log_epochs order by epoch desc limit 1), (select line from log_epochs order by epoch desc limit 1) from companies c where c.id = $11
     returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+  attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying
 -- [3,"W","https://erp.example.com",["projects.created"],"full",true,{"type":"Buffer","data":[0]},1,"800",4711,7]
 
 -- (unnamed)
@@ -50,14 +54,16 @@ update webhook_endpoints set name = $1, url = $2, events = $3, payload = $4,
         select coalesce(json_object_agg(key, value), '{}') from json_each(pending) where value::text = '"arrived"'
       )
     where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $6 and id = $7  offset 0) w where w.deleted_at is null)) returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+  attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying
 -- ["W","https://erp.example.com",["projects.created"],"full",true,7,3]
 
 -- (unnamed)
 update webhook_endpoints set sealed = $1, previous_sealed = $2,
       previous_until = $3, claim = null, claimed_until = null
     where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $4 and id = $5  offset 0) w where w.deleted_at is null)) returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+  attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying
 -- [{"type":"Buffer","data":[0]},{"type":"Buffer","data":[0]},"1970-01-01T00:00:00.000Z",7,3]
 
 -- webhooks.secrets
@@ -69,15 +75,22 @@ select sealed, case when previous_until > $1 then previous_sealed end as previou
 update webhook_endpoints set disabled_at = $1, disabled_because = $2, claim = null,
       claimed_until = null
     where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $3 and id = $4  offset 0) w where w.deleted_at is null)) returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+  attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying
 -- ["1970-01-01T00:00:00.000Z","by_hand",7,3]
+
+-- (unnamed)
+update webhook_endpoints set replay_epoch = cursor_epoch, replay_pos = cursor_pos, replay_id = cursor_id
+    where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $1 and id = $2  offset 0) w where w.deleted_at is null)) and not coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false)
+-- [7,3]
 
 -- (unnamed)
 update webhook_endpoints set cursor_epoch = $1, cursor_pos = $2::text::xid8, cursor_id = $3, pending = '{}', paused_until = null,
       next_attempt_at = null, failing_since = null, disabled_at = null, disabled_because = null,
-      log_epoch = (select epoch from log_epochs order by epoch desc limit 1), resync_since = null, claim = null, claimed_until = null
+      log_epoch = (select epoch from log_epochs order by epoch desc limit 1), log_line = (select line from log_epochs order by epoch desc limit 1), resync_since = null, claim = null, claimed_until = null
     where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $4 and id = $5  offset 0) w where w.deleted_at is null)) returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+  attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying
 -- [1,"800",4711,7,3]
 
 -- (unnamed)
@@ -125,19 +138,20 @@ update webhook_endpoints set claim = $1::uuid, claimed_until = now() + make_inte
       order by w.company_id, w.id limit $7 for update of w skip locked
     ))
     returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at, (
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+  attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying, (
       select c.add_ons from (select * from companies where id = webhook_endpoints.company_id offset 0) c
     ) as add_ons
 -- ["00000000-0000-4000-8000-000000000000",45,7,3,"1970-01-01T00:00:00.000Z","1970-01-01T00:00:00.000Z",9]
 
 -- webhooks.settle
-update webhook_endpoints set cursor_epoch = $1, cursor_pos = $2::text::xid8, cursor_id = $3, pending = $4::json,
-      paused_until = $5, next_attempt_at = $6, failing_since = $7,
-      claimed_until = now() + make_interval(secs => $8)
+update webhook_endpoints set cursor_epoch = $1, cursor_pos = $2::text::xid8, cursor_id = $3, log_line = $4, pending = $5::json,
+      paused_until = $6, next_attempt_at = $7, failing_since = $8,
+      claimed_until = now() + make_interval(secs => $9)
     where ctid = any (array(
-    select w.ctid from (select ctid, * from webhook_endpoints where company_id = $9 and id = $10  offset 0) w where w.claim = $11::uuid
+    select w.ctid from (select ctid, * from webhook_endpoints where company_id = $10 and id = $11  offset 0) w where w.claim = $12::uuid
   )) returning id
--- [1,"800",4711,"{}",null,null,null,45,7,3,"00000000-0000-4000-8000-000000000000"]
+-- [1,"800",4711,3141592653,"{}",null,null,null,45,7,3,"00000000-0000-4000-8000-000000000000"]
 
 -- webhooks.mark-resync
 update webhook_endpoints set log_epoch = $1, resync_since = $2 where ctid = any (array(

@@ -47,6 +47,25 @@ export const crowds: readonly Attack[] = [
     },
   },
   {
+    name: 'long-polls',
+    about:
+      'One company waits for a change over 3,000 connections, all of which are cut and come back at once, every five seconds.',
+    bounds: {
+      memory: { most: 240, because: 'a poll that waits holds its connection and nothing else' },
+      answered: refusal,
+      p99Ratio: { most: 10, because: 'three thousand connections that come at once have to be accepted' },
+    },
+    settings: { CONNECTIONS_MAX: '4096' },
+    sockets: { short: 400, long: 3000 },
+    async run({ ground, storm }) {
+      const headers = bearer(ground.attacker.token)
+      const answer = await fetch(`${ground.url}/v1/changes?after=now`, { headers })
+      const { meta } = (await answer.json()) as { meta: { next: string } }
+      const bytes = wire('GET', `/v1/changes?after=${meta.next}&wait=30`, { headers })
+      await storm({ send: () => bytes, everyMilliseconds: 5000 })
+    },
+  },
+  {
     name: 'forged-tokens',
     about: 'Asks with tokens of the right form that name the company of somebody else, another one each time.',
     bounds: { memory: underWay, answered: refusal },

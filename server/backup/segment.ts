@@ -1,0 +1,68 @@
+import { createReadStream } from 'node:fs'
+import { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { BackupProblem } from './manifest.ts'
+import { segmentBytes } from './segment-name.ts'
+
+/** What the name and the place of an archived segment say that it is. */
+export type SegmentIdentity = { timeline: number; segment: number; systemId: string }
+
+/**
+ * Checks that an archived segment is whole and the one that its name says, by the header of its first page
+ * (XLogLongPageHeaderData in PostgreSQL's access/xlog_internal.h). `hasStart`: whether a change begins in it.
+ */
+export async function checkSegment(path: string, identity: SegmentIdentity): Promise<{ hasStart: boolean }> {
+  const header = await readHeader(path)
+  const { timeline, segment, systemId } = identity
+  const found = {
+    isLong: (header.readUInt16LE(2) & longHeader) !== 0,
+    timeline: header.readUInt32LE(4),
+    address: header.readBigUInt64LE(8),
+    left: header.readUInt32LE(16),
+    systemId: String(header.readBigUInt64LE(24)),
+    bytes: header.readUInt32LE(32),
+    pageBytes: header.readUInt32LE(36),
+  }
+  if (!found.isLong || found.bytes !== segmentBytes || found.pageBytes === 0) throw damaged(path)
+  if (found.systemId !== systemId)
+    throw strange(path, `is of another database (number ${found.systemId}, not ${systemId})`)
+  const place = found.address / BigInt(segmentBytes)
+  if (found.address !== BigInt(segment) * BigInt(segmentBytes))
+    throw strange(path, `holds another part of the log (segment ${place}, not ${segment})`)
+  if (found.timeline > timeline)
+    throw strange(path, `is of a later timeline than its name says (${found.timeline}, not ${timeline})`)
+  return { hasStart: found.left < roomIn(found.pageBytes) }
+}
+
+/** XLP_LONG_HEADER. */
+const longHeader = 2
+
+/** The bytes of changes that a segment holds beside the headers of its pages. */
+const roomIn = (pageBytes: number): number => segmentBytes - 24 * (segmentBytes / pageBytes) - 16
+
+const headerBytes = 40
+
+/** Reads all of it, and returns its beginning. */
+async function readHeader(path: string): Promise<Buffer> {
+  let bytes = 0
+  const header = Buffer.alloc(headerBytes)
+  const count = new Writable({
+    write(chunk: Buffer, _, done) {
+      if (bytes < headerBytes) chunk.copy(header, bytes)
+      bytes += chunk.length
+      done(bytes > segmentBytes ? damaged(path) : null)
+    },
+  })
+  await pipeline(createReadStream(path), createGunzip(), count).catch((error: NodeJS.ErrnoException) => {
+    if (error.syscall) throw error
+    throw damaged(path)
+  })
+  if (bytes !== segmentBytes) throw damaged(path)
+  return header
+}
+
+const damaged = (path: string): BackupProblem => strange(path, 'is damaged or cut off')
+
+const strange = (path: string, what: string): BackupProblem =>
+  new BackupProblem(`${path} ${what}, so nothing after it can be restored: bring it back, or take a later backup.`)

@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { BackupProblem } from './manifest.ts'
+import { segmentOf } from './segment-name.ts'
+
+/** Timelines one after the other, each with the segment in which it begins. */
+export type Timelines = { timeline: number; begin: number }[]
+
+/**
+ * The timelines that PostgreSQL replays from a backup of `timeline` on: up to the newest in the archive that it finds
+ * by counting, each as far as its successor begins. Source: findNewestTimeLine and XLogFileReadAnyTLI.
+ */
+export async function followedTimeline(folder: string, timeline: number): Promise<Timelines> {
+  let newest = timeline
+  let history = await readHistory(folder, newest)
+  for (;;) {
+    const later = await readHistory(folder, newest + 1)
+    if (later === undefined) break
+    newest++
+    history = later
+  }
+  const own = [{ timeline, begin: 0 }]
+  if (newest === timeline) return own
+  const parents = history ?? []
+  const followed = parents.map((parent, index) => ({
+    timeline: parent.timeline,
+    begin: index === 0 ? 0 : segmentOf(parents[index - 1]?.end ?? ''),
+  }))
+  // Where the backup is of none of them, PostgreSQL refuses to recover and says so.
+  return [...followed, { timeline: newest, begin: segmentOf(parents.at(-1)?.end ?? '') }]
+}
+
+/** The timelines that one descends from, with the position at which each was left. Undefined if it is not archived. */
+async function readHistory(folder: string, timeline: number): Promise<{ timeline: number; end: string }[] | undefined> {
+  const file = join(folder, `${timeline.toString(16).toUpperCase().padStart(8, '0')}.history.gz`)
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    return undefined
+  })
+  if (!bytes) return undefined
+  const lines = textIn(bytes, file).matchAll(/^\s*(\d{1,10})\s+([0-9A-F]{1,8}\/[0-9A-F]{1,8})/gim)
+  return [...lines].map(([, parent, end = '']) => ({ timeline: Number(parent), end }))
+}
+
+function textIn(bytes: Buffer, file: string): string {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: 1024 * 1024 }).toString('utf8')
+  } catch {
+    throw new BackupProblem(
+      `${file} is damaged or cut off, so it is not known which log to follow: bring it back from a copy.`,
+    )
+  }
+}

@@ -1,0 +1,87 @@
+import { mkdir, open, readFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { folderProblem } from '../backup/make-whole.ts'
+import type { Config } from '../config/config.ts'
+import { flush } from '../embedded/folders.ts'
+
+/**
+ * The file that says which persons were erased, a line each and no name. It outlives the database: after a restore of a
+ * moment before, they are erased again by it. Decisions, Persons.
+ */
+export type ErasedPerson = { company: number; kind: string; id: number; at: string }
+
+export const erasedPersonsName = 'erased-persons.jsonl'
+
+/** Where the lines are written: in the data folder, and beside the backups, which outlive the data folder. */
+export const erasedPersonsFiles = ({ dataFolder, backupTo }: Config): string[] =>
+  [dataFolder, ...(backupTo === null ? [] : [backupTo])].map((folder) => join(resolve(folder), erasedPersonsName))
+
+/** Adds the persons to each file that does not name them and waits until they are on the disk. */
+export async function noteErased(config: Config, persons: readonly ErasedPerson[]): Promise<void> {
+  for (const file of erasedPersonsFiles(config)) {
+    try {
+      const known = new Set((await readErased(file))?.persons.map(keyOf))
+      const missing = persons.filter((person) => !known.has(keyOf(person)))
+      if (missing.length > 0) await append(file, missing)
+    } catch (error) {
+      throw folderProblem(
+        error,
+        dirname(file),
+        'set PLUMBLINE_DATA and PLUMBLINE_BACKUP_TO to folders that can be written',
+      )
+    }
+  }
+}
+
+async function append(file: string, persons: readonly ErasedPerson[]): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const handle = await open(file, 'a+', 0o600)
+  try {
+    const { size } = await handle.stat()
+    const last = Buffer.alloc(1)
+    if (size > 0) await handle.read(last, 0, 1, size - 1)
+    // A line that was cut off by a crash ends here.
+    const start = size === 0 || last.toString() === '\n' ? '' : '\n'
+    await handle.appendFile(start + persons.map((person) => `${JSON.stringify(person)}\n`).join(''))
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await flush(dirname(file))
+}
+
+/** What a file says, each person once, and how many lines cannot be read. */
+export type ErasedPersons = { persons: ErasedPerson[]; unreadable: number }
+
+/** Reads a file of erased persons; null if it is not there. */
+export async function readErased(file: string): Promise<ErasedPersons | null> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (text === null) return null
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const persons = new Map<string, ErasedPerson>()
+  let unreadable = 0
+  for (const line of lines) {
+    const person = readLine(line)
+    if (person) persons.set(keyOf(person), person)
+    else unreadable++
+  }
+  return { persons: [...persons.values()], unreadable }
+}
+
+/** The same text for the same person. */
+export const keyOf = ({ company, kind, id }: Omit<ErasedPerson, 'at'>): string => `${company} ${kind} ${id}`
+
+function readLine(line: string): ErasedPerson | undefined {
+  try {
+    const { company, kind, id, at } = JSON.parse(line) as { [name in keyof ErasedPerson]?: unknown }
+    const isPerson = isId(company) && typeof kind === 'string' && isId(id) && typeof at === 'string'
+    return isPerson ? { company, kind, id, at } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isId = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0

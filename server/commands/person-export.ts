@@ -1,0 +1,55 @@
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type PersonKind, personKinds } from '#registry/persons.ts'
+import { type AccountCallRow, type AccountSessionRow, callsOfPerson, sessionsOfPerson } from '#sql/system/persons.ts'
+import { systemClock } from '../app.ts'
+import { makeWhole } from '../backup/make-whole.ts'
+import { readPerson, readReferring, resourceOf } from '../service/persons.ts'
+import type { Transaction } from '../store/database.ts'
+import type { CommandContext } from './terminal.ts'
+import { named, sayOf } from './with-app.ts'
+
+/** Calls of an account that are listed; what is older is counted in the days of the company alone. */
+const callsMax = 10_000
+
+export const kindNamed = (name: string): PersonKind => personKinds.find((kind) => kind.name === name) as PersonKind
+
+export const exportPerson = (
+  context: CommandContext,
+  name: string,
+  id: number,
+  { company: companyId, to }: { company: number; to?: string },
+): Promise<void> =>
+  sayOf(context, companyId, async ({ transaction, company }) => {
+    const kind = kindNamed(name)
+    const request = { companyId, kind, id }
+    const { record, deletedAt, history, removals } = await readPerson(transaction, request, false)
+    const referring = await readReferring(transaction, request)
+    const json = {
+      ...{ company_id: companyId, kind: name, id, exported_at: systemClock.now().toISOString() },
+      record,
+      deleted_at: deletedAt,
+      history: history.map(({ id: _, ...row }) => row),
+      removals,
+      referred_to_by: referring.map(({ records, field, ids }) => ({ records, field, ids })),
+      ...(resourceOf(kind) ? {} : await accountParts(transaction, companyId, id)),
+    }
+    const text = JSON.stringify(json, null, 2)
+    if (to === undefined) return { json, text }
+    await makeWhole({ to, ifTaken: 'name another file', remedy: 'name a file on another disk' }, (fresh) =>
+      writeFile(fresh, `${text}\n`, { flag: 'wx', mode: 0o600, flush: true }),
+    )
+    return {
+      json: { file: resolve(to), company_id: companyId, kind: name, id },
+      text: `Wrote all that is kept of the ${kind.one} ${id} of ${named(company)} to ${resolve(to)}.`,
+    }
+  })
+
+/** Each session began with a sign-in. */
+async function accountParts(transaction: Transaction, companyId: number, id: number) {
+  const [sessions, calls] = await Promise.all([
+    transaction.run<AccountSessionRow>(sessionsOfPerson(companyId, id)),
+    transaction.run<AccountCallRow>(callsOfPerson(companyId, id, callsMax)),
+  ])
+  return { sessions, signed_in_at: sessions.map(({ created_at }) => created_at), calls }
+}

@@ -1,0 +1,75 @@
+import type { Command } from 'commander'
+import { personKinds } from '#registry/persons.ts'
+import { Mistake } from './mistake.ts'
+import { type EraseOptions, erase, eraseAgain } from './person-erase.ts'
+import { exportPerson } from './person-export.ts'
+import type { CommandContext } from './terminal.ts'
+import { readId } from './words.ts'
+
+const kinds = personKinds.map(({ name }) => name).join(', ')
+const kindAbout = `what the person is: ${kinds}`
+
+type EraseWords = Partial<EraseOptions> & { from?: string[] }
+
+/** person export and person erase. */
+export function addPerson(program: Command, context: CommandContext): void {
+  const person = program.command('person').description('Show somebody what is kept of them, and erase it.')
+
+  person
+    .command('export')
+    .description(
+      'Write all that is kept of a person as one JSON object: the record, its history with all values, and the ids of what refers to it. Deleted records too.',
+    )
+    .argument('<kind>', kindAbout, readKind)
+    .argument('<id>', 'the id of the record or the account', readId('The id'))
+    .requiredOption('--company <id>', 'the company', readId('--company'))
+    .option('--to <file>', 'a new file (default: the standard output)')
+    .addHelpText('after', '\nExample:\n  plumbline person export workers 17 --company 1 --to worker-17.json')
+    .action((kind: string, id: number, options: { company: number; to?: string }) =>
+      exportPerson(context, kind, id, options),
+    )
+
+  person
+    .command('erase')
+    .description(
+      'Erase a person for good: names, numbers, addresses and notes in the record, its history, and what is kept of calls. What refers to the record stays.',
+    )
+    .argument('[kind]', kindAbout, readKind)
+    .argument('[id]', 'the id of the record or the account', readId('The id'))
+    .option('--company <id>', 'the company', readId('--company'))
+    .option('--reason <text>', 'why, for the history of the company; write no name into it')
+    .option(
+      '--from <file>',
+      'erase again all persons that an erased-persons.jsonl names, after a restore; may be given several times',
+      (file: string, files: string[] = []) => [...files, file],
+    )
+    .option('--yes', 'do not ask')
+    .addHelpText(
+      'after',
+      `
+There is no way back. On a terminal it says what refers to the person, and asks. An account must be disabled first. A
+client is a person if its kind is INDIVIDUAL.
+
+Examples:
+  plumbline person erase workers 17 --company 1 --reason "asked by letter of 2 March"
+  plumbline person erase --from data.old/erased-persons.jsonl`,
+    )
+    .action((kind: string | undefined, id: number | undefined, options: EraseWords) => {
+      const { company, reason, from, yes } = options
+      if (from) {
+        if (kind !== undefined || company !== undefined)
+          throw new Mistake('Give --from alone: the file says who was erased.')
+        return eraseAgain(context, { files: from, yes })
+      }
+      if (kind === undefined || id === undefined || company === undefined)
+        throw new Mistake('Give the kind, the id and --company, or --from: see "plumbline person erase --help".')
+      if (reason === undefined || reason.trim() === '')
+        throw new Mistake('Give --reason: the history of the company says why somebody was erased.')
+      return erase(context, kind, id, { company, reason: reason.trim(), yes })
+    })
+}
+
+function readKind(word: string): string {
+  if (personKinds.some(({ name }) => name === word)) return word
+  throw new Mistake(`${JSON.stringify(word)} is no kind of person; there are ${kinds}.`)
+}

@@ -1,0 +1,42 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { unfinished } from '../embedded/leftovers.ts'
+import { startOf } from '../embedded/process-start.ts'
+
+/** `serve.json` in the data folder: which process serves from it, and where. */
+export type ServeNote = { pid: number; started: string; url: string }
+
+const noteIn = (dataFolder: string): string => join(dataFolder, 'serve.json')
+
+/** Writes the note of this process. */
+export async function writeServeNote(dataFolder: string, url: string): Promise<void> {
+  const { pid } = process
+  const note: ServeNote = { pid, started: (await startOf(pid)) ?? '', url }
+  const fresh = unfinished(dataFolder)
+  try {
+    await writeFile(fresh, `${JSON.stringify(note)}\n`, { flag: 'wx', mode: 0o644 })
+    await rename(fresh, noteIn(dataFolder))
+  } finally {
+    await rm(fresh, { force: true })
+  }
+}
+
+/** Removes the note, unless it is another process's by now. */
+export async function removeServeNote(dataFolder: string): Promise<void> {
+  if ((await readNote(dataFolder))?.pid === process.pid) await rm(noteIn(dataFolder), { force: true })
+}
+
+/** The service that runs on this folder; undefined where there is none, and after it was killed. */
+export async function findServing(dataFolder: string): Promise<ServeNote | undefined> {
+  const note = await readNote(dataFolder)
+  return note && (await startOf(note.pid)) === note.started ? note : undefined
+}
+
+async function readNote(dataFolder: string): Promise<ServeNote | undefined> {
+  try {
+    const note = JSON.parse(await readFile(noteIn(dataFolder), 'utf8')) as ServeNote
+    return Number.isInteger(note.pid) ? note : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import { inLine } from '#derive/printable.ts'
+import { type UsageRow, usageOfCompanies } from '#sql/system/usage.ts'
+import type { Answer, CommandContext } from './terminal.ts'
+import { withExisting } from './with-app.ts'
+import { readWhole } from './words.ts'
+
+const daysMax = 400
+const topMax = 1000
+
+/** usage. Metrics have no company as a label, so this is where an operator sees who uses how much. */
+export function addUsage(program: Command, context: CommandContext): void {
+  program
+    .command('usage')
+    .description('Lists the companies with the most calls, with the records that they have.')
+    .option('--days <count>', `days up to today, 1 to ${daysMax}`, readWhole('--days', 1, daysMax), 30)
+    .option('--top <count>', `companies, 1 to ${topMax}`, readWhole('--top', 1, topMax), 50)
+    .addHelpText('after', '\nExamples:\n  plumbline usage\n  plumbline usage --days 7 --top 10 --json')
+    .action(async ({ days, top }: { days: number; top: number }) => {
+      const rows = await withExisting(context, ({ app }) => app.database.read<UsageRow>(usageOfCompanies(days, top)))
+      context.say(formatUsage(days, rows))
+    })
+}
+
+function formatUsage(days: number, rows: readonly UsageRow[]): Answer {
+  const lines = [
+    ['company', 'plan', 'calls', 'counted', 'records', 'name'],
+    ...rows.map(({ id, plan, calls, counted, records, name }) =>
+      [id, plan, calls, counted, records, inLine(name)].map(String),
+    ),
+  ]
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...lines.map((line) => (line[column] ?? '').length)))
+  const isNumber = (column: number): boolean => column !== 1 && column !== 5
+  const table = lines.map((line) =>
+    line.map((cell, at) => (isNumber(at) ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0))).join('  '),
+  )
+  return {
+    json: { days, companies: rows.map(({ id, ...rest }) => ({ company_id: id, ...rest })) },
+    text: rows.length === 0 ? 'There is no company.' : table.map((line) => line.trimEnd()).join('\n'),
+  }
+}

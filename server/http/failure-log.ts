@@ -1,0 +1,75 @@
+import type { App } from './app.ts'
+
+/**
+ * The log of calls that failed because a dependency did. The first call of a cause is logged in full. Further ones are
+ * counted and logged in one line for each interval, so that an outage writes as much for a million calls as for ten.
+ */
+export type FailureLog = {
+  /** Logs or counts one call. `error` is undefined where the service itself refused. */
+  note(call: FailedCall): void
+  /** Logs what is counted, and counts no more. */
+  close(): void
+}
+
+export type FailedCall = { code: string; error: unknown; route: string; requestId: string }
+
+type Group = { code: string; cause: string; total: number; since: number; routes: Map<string, number> }
+
+/** Routes that a line names; others are counted together, since a path may be anything. */
+const routesMax = 20
+/** Causes that are told apart; what comes beyond them is one more. */
+const causesMax = 50
+
+/** By default a line every ten seconds for each cause. */
+export function openFailureLog({ log, clock }: Pick<App, 'log' | 'clock'>, intervalMs = 10_000): FailureLog {
+  const groups = new Map<string, Group>()
+  let timer: NodeJS.Timeout | undefined
+
+  const write = (): void => {
+    for (const [key, group] of groups) {
+      const { code, cause, total, since, routes } = group
+      const calls = [...routes.values()].reduce((sum, count) => sum + count, 0)
+      if (calls > 0) {
+        log.error({ code, cause, calls, routes: Object.fromEntries(routes) }, 'still failing')
+        group.routes = new Map()
+      } else {
+        const seconds = Math.round((clock.elapsed() - since) / 1000)
+        log.info({ code, cause, calls: total, seconds }, 'no longer failing')
+        groups.delete(key)
+      }
+    }
+    if (groups.size === 0) stop()
+  }
+  const stop = (): void => {
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  return {
+    note({ code, error, route, requestId }) {
+      const cause = groups.size < causesMax ? causeOf(error) : 'other'
+      const key = `${code} ${cause}`
+      const group = groups.get(key)
+      if (!group) {
+        groups.set(key, { code, cause, total: 1, since: clock.elapsed(), routes: new Map() })
+        timer ??= setInterval(write, intervalMs).unref()
+        log.error({ request_id: requestId, route, code, error }, 'failed')
+        return
+      }
+      group.total++
+      const name = group.routes.has(route) || group.routes.size < routesMax ? route : 'other'
+      group.routes.set(name, (group.routes.get(name) ?? 0) + 1)
+    },
+    close() {
+      stop()
+      write()
+      groups.clear()
+    },
+  }
+}
+
+/** The code of PostgreSQL or Node where there is one, else the name of the error: never a text that varies. */
+function causeOf(error: unknown): string {
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown }
+  return typeof code === 'string' ? code : typeof name === 'string' ? name : 'refused'
+}

@@ -1,0 +1,58 @@
+/** The jobs of the service, as `plumbline_job_failures_total` names them. */
+export const jobs = [
+  'archive',
+  'backup',
+  'call_details',
+  'calls',
+  'changes',
+  'disk',
+  'processes',
+  'sweep',
+  'webhooks',
+] as const
+
+export type Job = (typeof jobs)[number]
+
+/**
+ * Runs work that no caller waits for. A failure is counted, logged, and goes no further: the promise never rejects, and
+ * nothing that a job throws reaches the process. `about` is logged with a failure.
+ */
+export type InBackground = (job: Job, work: () => unknown, about?: object) => Promise<void>
+
+type Watch = {
+  log: { error(facts: object, sentence: string): void }
+  clock: { elapsed(): number }
+  countFailure(job: Job): void
+}
+
+/** The same failure of a job is logged once in this time: some jobs try again ten times a second. */
+const sameFailureMilliseconds = 10_000
+
+export function makeInBackground({ log, clock, countFailure }: Watch): InBackground {
+  const logged = new Map<Job, { message: string; at: number }>()
+  return async (job, work, about = {}) => {
+    try {
+      await work()
+    } catch (error) {
+      countFailure(job)
+      const message = String(error)
+      const before = logged.get(job)
+      const at = clock.elapsed()
+      if (before?.message === message && at - before.at < sameFailureMilliseconds) return
+      logged.set(job, { message, at })
+      log.error({ ...about, job, error }, sentences[job])
+    }
+  }
+}
+
+const sentences: { readonly [job in Job]: string } = {
+  archive: 'the log of the database is not archived',
+  backup: 'a backup could not be made, and is tried again',
+  call_details: 'what calls said could not be kept, and is tried again',
+  calls: 'calls could not be noted, and are tried again',
+  changes: 'changes could not be looked for, and are looked for again',
+  disk: 'the room on a disk could not be looked at, and is looked at again',
+  processes: 'a process could not be looked after, and is tried again',
+  sweep: 'what is old could not be swept, and is tried again',
+  webhooks: 'webhooks could not be sent, and are tried again',
+}

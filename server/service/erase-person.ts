@@ -1,0 +1,170 @@
+import { erasedText, textsWithValues } from '#derive/stored-texts.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { personalFields } from '#registry/persons.ts'
+import { registry } from '#registry/resources/index.ts'
+import { eraseHistory, recordsWithText, renameRemovals } from '#sql/records/persons.ts'
+import { updateRecord } from '#sql/records/write.ts'
+import type { Statement } from '#sql/statement.ts'
+import { updateAccount } from '#sql/system/accounts.ts'
+import { sweepDetailsOf } from '#sql/system/call-details.ts'
+import { lockCompanyWhole } from '#sql/system/companies.ts'
+import { closeGate } from '#sql/system/locks.ts'
+import {
+  deleteDetails,
+  emptyAnswers,
+  emptyAttempts,
+  emptyBatchAnswers,
+  forgetPassword,
+  noteErasure,
+} from '#sql/system/persons.ts'
+import { deleteSessionsOf } from '#sql/system/sessions.ts'
+import type { Database, Transaction } from '../store/database.ts'
+import type { Account } from './account.ts'
+import type { Actor } from './actor.ts'
+import { audit } from './audit-log.ts'
+import {
+  isErased,
+  NotErasable,
+  type Person,
+  type PersonRequest,
+  type Remains,
+  readPerson,
+  remainsOf,
+  resourceOf,
+  titleOf,
+} from './persons.ts'
+
+/** What an erasure did: the fields of the record that it changed, and all values that the person had. */
+export type Erasure = { isDone: boolean; fields: string[]; former: unknown[] }
+
+/** Rows that one statement empties. */
+const pageRows = 1000
+
+/**
+ * Empties what the company keeps for days: what calls said, what webhooks were answered, texts of stored answers. It goes
+ * before the transaction of the erasure, in many short ones, since there may be gigabytes of it.
+ */
+export async function emptyKept(database: Database, companyId: number): Promise<void> {
+  const pages = [...keptTexts(companyId), (most: number) => sweepDetailsOf(companyId, most)]
+  for (const page of pages) {
+    for (let rows = pageRows; rows === pageRows; ) rows = (await database.read(page(pageRows))).length
+  }
+}
+
+const keptTexts = (companyId: number): ((most: number) => Statement)[] => {
+  const erased = { members: textsWithValues, instead: erasedText }
+  return [
+    (most) => emptyAttempts(companyId, most),
+    (most) => emptyAnswers(companyId, erased, most),
+    (most) => emptyBatchAnswers(companyId, erased, most),
+  ]
+}
+
+/**
+ * Erases a person: the record, its history and the titles of its deletions, and what the company keeps for days. What
+ * refers to the record stays. Returns without a change if all is erased already. Decisions, Persons.
+ */
+export async function erasePerson(
+  transaction: Transaction,
+  actor: Actor,
+  request: PersonRequest & { reason: string },
+): Promise<Erasure> {
+  const { companyId } = request
+  // Alone in the company: no write that is under way adds an old value behind this one.
+  transaction.send(closeGate(companyId))
+  await transaction.run(lockCompanyWhole(companyId))
+  const person = await readPerson(transaction, request, true)
+  refuseActive(person)
+  const remains = remainsOf(person)
+  if (isErased(remains)) return { isDone: false, fields: [], former: [] }
+
+  await eraseFormer(transaction, companyId, person, remains)
+  await eraseRecord(transaction, actor, person, remains.values)
+  for (const page of keptTexts(companyId)) {
+    for (let rows = pageRows; rows === pageRows; ) rows = (await transaction.run(page(pageRows))).length
+  }
+  transaction.send(deleteDetails(companyId))
+  transaction.send(noteErasure(companyId))
+  await audit(
+    transaction,
+    { ...actor, writeId: null },
+    {
+      ...{ records: 'companies', recordId: companyId, action: 'person_erased' },
+      changes: { person: [null, `${request.kind.name} ${request.id}`], reason: [null, request.reason] },
+    },
+  )
+  return { isDone: true, fields: Object.keys(remains.values), former: remains.former }
+}
+
+export function refuseActive({ kind, id, record }: Person): void {
+  if (resourceOf(kind) === undefined && record.disabled !== true)
+    throw new NotErasable(
+      `The account ${id} is active: disable it first ("plumbline account set ${id} --disable"), then erase it.`,
+    )
+}
+
+/** Former values in the history and in the titles of deletions. */
+async function eraseFormer(
+  transaction: Transaction,
+  companyId: number,
+  { kind, id }: Person,
+  { removalIds }: Remains,
+): Promise<void> {
+  const names = personalFields(kind).map(([name]) => name)
+  transaction.send(eraseHistory(companyId, kind.name, id, names))
+  if (removalIds.length > 0) transaction.send(renameRemovals(companyId, removalIds, titleOf(kind, id)))
+}
+
+/** The record as an erased person has it. Its history says which fields have changed, and nothing of before. */
+async function eraseRecord(
+  transaction: Transaction,
+  actor: Actor,
+  { kind, id, record }: Person,
+  values: JsonObject,
+): Promise<void> {
+  const { companyId } = actor
+  const changes = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [null, value]]))
+  const changedFields = Object.keys(values).length > 0
+  const definition = resourceOf(kind)
+  // Nobody takes it back: it has no write.
+  const author = { ...actor, writeId: null }
+  if (definition) {
+    if (changedFields) await transaction.run(updateRecord(author, definition, id, values, changes))
+    return
+  }
+  await transaction.run(updateAccount(companyId, { ...(record as unknown as Account), ...values }, null))
+  transaction.send(forgetPassword(companyId, id))
+  transaction.send(deleteSessionsOf(companyId, id, null))
+  if (changedFields) await audit(transaction, author, { records: kind.name, recordId: id, action: 'changed', changes })
+}
+
+/** Records of the company with a former value of a person in a text, by resource; of each resource the first ones. */
+export type Mention = { records: string; ids: number[] }
+
+/** Shorter values are found everywhere. */
+const mentionLengthMin = 4
+export const mentionedMax = 20
+
+/** Looks for former values of an erased person in all texts of records. They stay as they are: an operator decides. */
+export async function findMentions(
+  database: Database,
+  companyId: number,
+  { former }: Pick<Erasure, 'former'>,
+): Promise<Mention[]> {
+  const texts = [...new Set(former.flatMap(textsIn))].filter((text) => [...text].length >= mentionLengthMin)
+  if (texts.length === 0) return []
+  const mentions: Mention[] = []
+  for (const definition of registry) {
+    const rows = await database.read<{ id: number }>(recordsWithText(companyId, definition, texts, mentionedMax))
+    if (rows.length > 0) mentions.push({ records: definition.name, ids: rows.map(({ id }) => id) })
+  }
+  return mentions
+}
+
+/** The texts of a value; of an address those that tell a place in it from others. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value.trim()]
+  if (value === null || typeof value !== 'object') return []
+  const { line1, line2 } = value as { line1?: unknown; line2?: unknown }
+  return [line1, line2].flatMap((line) => (typeof line === 'string' ? [line.trim()] : []))
+}

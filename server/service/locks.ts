@@ -1,0 +1,227 @@
+import { hash } from 'node:crypto'
+import { acceptable } from '#derive/input.ts'
+import type { Definition, Relation } from '#registry/definition.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
+import { isPlanLimited } from '#registry/plans.ts'
+import { registry } from '#registry/resources/index.ts'
+import { uniqueFields } from '#sql/records/columns.ts'
+import {
+  type Finder,
+  type Hold,
+  holdInOrder,
+  holdRelated,
+  holds,
+  lockOrder,
+  type RelatedRow,
+  type WantedRecord,
+} from '#sql/records/lock-order.ts'
+import { readingReferences } from '#sql/records/prefetch.ts'
+import { holdNumbers, holdSlots, seenRecords } from '#sql/records/sets.ts'
+import { lockTree } from '#sql/records/write.ts'
+import { conflict } from '#sql/statement.ts'
+import { takeValues, type ValueLock } from '#sql/system/locks.ts'
+import type { Transaction } from '../store/database.ts'
+
+/** A unique value as it is sent, whether a record has it or not. */
+export type UniqueValue = { records: string; field: string; value: string }
+
+/** Locks of single values are counted by the server, and a batch may have thousands of values. */
+const bucketsOfValues = 64
+
+/**
+ * The locks of unique values, in the lock order. A batch takes the buckets of its values alone, each exclusively; any
+ * other write shares the buckets with its like and takes the values themselves.
+ */
+export function locksOfValues(companyId: number, values: readonly UniqueValue[], isBatch = false): ValueLock[] {
+  const buckets = new Set<string>()
+  const each = new Set<string>()
+  for (const { records, field, value } of values) {
+    const name = `${records} ${field} ${value.trim().toLowerCase()}`
+    buckets.add(`${records} ${hash('sha256', name, 'buffer').readUInt32BE() % bucketsOfValues}`)
+    if (!isBatch) each.add(name)
+  }
+  return [
+    ...keysOf([...buckets].map((bucket) => `values ${companyId} ${bucket}`)).map((key) => ({
+      key,
+      isShared: !isBatch,
+    })),
+    ...keysOf([...each].map((name) => `value ${companyId} ${name}`)).map((key) => ({ key, isShared: false })),
+  ]
+}
+
+/** Advisory locks by their names, sorted: the first 8 bytes of a hash, as PostgreSQL's bigint. */
+function keysOf(names: readonly string[]): string[] {
+  const keys = names.map((name) => hash('sha256', name, 'buffer').readBigInt64BE())
+  return keys.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0)).map(String)
+}
+
+/** The unique values that a body sends. */
+export const valuesSent = (definition: Definition, body: Json): UniqueValue[] =>
+  uniqueFields(definition).flatMap((field) => uniqueValue(definition, field, acceptable(definition, body, field)))
+
+/** The unique values that a record has. */
+export const valuesOfRecord = (definition: Definition, record: { readonly [field: string]: unknown }): UniqueValue[] =>
+  uniqueFields(definition).flatMap((field) => uniqueValue(definition, field, record[field]))
+
+const uniqueValue = ({ name }: Definition, field: string, value: unknown): UniqueValue[] =>
+  typeof value === 'string' ? [{ records: name, field, value }] : []
+
+/** All that a transaction locks at once, gathered in any order. */
+export class LockRequest {
+  readonly values: UniqueValue[] = []
+  /** Records that are going to be removed; what refers to them is found and locked with them. */
+  readonly going = new Map<string, Set<number>>()
+  readonly trees = new Set<string>()
+  readonly numbered = new Set<string>()
+  readonly counted = new Set<string>()
+  /** Nothing that another transaction may change has been looked at to make it. */
+  isSettled = false
+  readonly #records = new Map<string, Map<number, number>>()
+
+  /** A record as strongly as anything needs it. */
+  want(table: string, id: unknown, hold: Hold): void {
+    if (typeof id !== 'number') return
+    const ofTable = this.#records.get(table) ?? new Map<number, number>()
+    this.#records.set(table, ofTable)
+    ofTable.set(id, Math.max(ofTable.get(id) ?? 0, holds.indexOf(hold)))
+  }
+
+  /** What the references among `values` lead to, as strongly as the rules need it. */
+  wantReferred({ fields }: Definition, values: { readonly [field: string]: unknown }): void {
+    for (const [name, field] of Object.entries(fields))
+      if (field.kind === 'reference') this.want(field.to, values[name], field.reads ? 'for share' : 'for key share')
+  }
+
+  wantRemoved({ name }: Definition, id: number): void {
+    this.want(name, id, 'for update')
+    this.going.set(name, new Set([...(this.going.get(name) ?? []), id]))
+    this.wantCount(name)
+  }
+
+  wantCount(records: string): void {
+    if (isPlanLimited(records)) this.counted.add(records)
+  }
+
+  /** In the order of their ids. */
+  recordsOf(table: string): WantedRecord[] {
+    return [...(this.#records.get(table) ?? [])]
+      .toSorted(([one], [other]) => one - other)
+      .map(([id, hold]) => ({ id, hold: holds[hold] as Hold }))
+  }
+
+  /** The same text for what locks the same. */
+  toString(): string {
+    const records = lockOrder(registry).map((table) => [table, this.recordsOf(table)])
+    const { values, going, trees } = this
+    return JSON.stringify([values, [...going].map(([table, ids]) => [table, [...ids]]), [...trees], records])
+  }
+}
+
+/**
+ * Takes locks in the one order: values, records, trees, running numbers, counts of the plan. Once for a transaction;
+ * single writes take theirs by the statement that reads what they need. Decisions, Locks.
+ */
+async function takeLocks(transaction: Transaction, companyId: number, request: LockRequest): Promise<void> {
+  const values = locksOfValues(companyId, request.values, true)
+  if (values.length > 0) transaction.send(takeValues(companyId, values))
+  await holdRecords(transaction, companyId, request.going, (table) => request.recordsOf(table))
+  for (const tree of [...request.trees].toSorted()) {
+    const [table, field] = tree.split('.') as [string, string]
+    transaction.send(lockTree(companyId, table, field))
+  }
+  // One of these alone is taken last and held shortest, as by any write.
+  const { numbered, counted } = request
+  if (numbered.size + counted.size < 2) return
+  if (numbered.size > 0) transaction.send(holdNumbers(companyId, [...numbered].toSorted()))
+  if (counted.size > 0) transaction.send(holdSlots(companyId, [...counted].toSorted()))
+}
+
+/**
+ * Looks at what is needed, locks that, and looks again under the locks. Where something else is needed by then, the
+ * transaction starts anew.
+ */
+export async function lockWhatIsSeen(
+  transaction: Transaction,
+  companyId: number,
+  look: () => Promise<LockRequest>,
+): Promise<void> {
+  const request = await look()
+  await takeLocks(transaction, companyId, request)
+  if (!request.isSettled && String(await look()) !== String(request)) throw conflict()
+}
+
+/** Adds what the rules of records read of others, by the records as they are now. */
+export async function wantRead(
+  transaction: Transaction,
+  companyId: number,
+  request: LockRequest,
+  changed: ReadonlyMap<Definition, readonly number[]>,
+): Promise<void> {
+  await Promise.all(
+    [...changed].map(async ([definition, ids]) => {
+      const reading = readingReferences(definition)
+      if (reading.length === 0) return
+      for (const record of await transaction.run<JsonObject>(seenRecords(companyId, definition, ids)))
+        request.wantReferred(definition, Object.fromEntries(reading.map((name) => [name, record[name] ?? null])))
+    }),
+  )
+}
+
+/** By relation, the records that refer to what goes. */
+export type Referring = Map<Relation, { id: number; to: number; effect: NonNullable<RelatedRow['effects'][number]> }[]>
+
+/**
+ * Locks records resource by resource in the lock order: those that are known, and those that refer to any of `going` or
+ * of what goes along with it. Where such are looked for, the known ones of the resource are locked as strongly as they are:
+ * one of them may be among them. Statements travel together as long as none needs what another finds.
+ */
+export async function holdRecords(
+  transaction: Transaction,
+  companyId: number,
+  going: ReadonlyMap<string, ReadonlySet<number>>,
+  known: (table: string) => readonly WantedRecord[] = () => [],
+): Promise<Referring> {
+  const gone = new Map([...going].map(([table, ids]) => [table, new Set(ids)]))
+  const referring: Referring = new Map()
+  const waiting: { table: string; finders: Finder[]; rows: Promise<RelatedRow[]> }[] = []
+  const settle = async (): Promise<void> => {
+    const answered = waiting.splice(0)
+    const found = await Promise.all(answered.map(({ rows }) => rows))
+    for (const [place, { table, finders }] of answered.entries()) {
+      for (const { id, to, effects } of found[place] as RelatedRow[]) {
+        for (const [index, { relation }] of finders.entries()) {
+          const effect = effects[index]
+          if (!effect) continue
+          referring.set(relation, [...(referring.get(relation) ?? []), { id, to: to[index] as number, effect }])
+          if (effect === 'cascade') gone.set(table, (gone.get(table) ?? new Set()).add(id))
+        }
+      }
+    }
+  }
+  for (const table of lockOrder(registry)) {
+    if (
+      waiting.some((one) => relationsTo(table).some(([owner]) => owner === one.table) && one.finders.some(mayCascade))
+    )
+      await settle()
+    const finders = relationsTo(table).flatMap(([owner, relation]) => {
+      const ids = gone.get(owner)
+      return ids ? [{ relation, gone: [...ids] }] : []
+    })
+    const wanted = known(table)
+    if (finders.length > 0) {
+      const ids = wanted.map(({ id }) => id)
+      waiting.push({ table, finders, rows: transaction.run<RelatedRow>(holdRelated(companyId, table, finders, ids)) })
+    } else if (wanted.length > 0) transaction.send(holdInOrder(companyId, table, wanted))
+  }
+  await settle()
+  return referring
+}
+
+const mayCascade = ({ relation: { onDelete } }: Finder): boolean =>
+  onDelete.cascade !== undefined || onDelete.otherwise === 'cascade'
+
+/** The relations by which records of a resource refer to others, and to which resource each leads. */
+const relationsTo = (table: string): [string, Relation][] =>
+  registry.flatMap(({ name, removal: { relations } }) =>
+    relations.filter(({ records }) => records === table).map((relation): [string, Relation] => [name, relation]),
+  )

@@ -1,0 +1,146 @@
+import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { accounts, erasedValues, isPerson, type PersonKind, personalFields } from '#registry/persons.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { registry } from '#registry/resources/index.ts'
+import {
+  findPersons,
+  historyOfPerson,
+  lockPerson,
+  type PersonHistoryRow,
+  type PersonRemovalRow,
+  type PersonRow,
+  referringTo,
+  removalsOfPerson,
+} from '#sql/records/persons.ts'
+import { accountsOf } from '#sql/system/accounts.ts'
+import type { Transaction } from '../store/database.ts'
+import { type Account, holdAccount } from './account.ts'
+
+/** What there is of a person: the record, its history and its deletions. Decisions, Persons. */
+export type Person = {
+  kind: PersonKind
+  id: number
+  record: JsonObject
+  /** When the record was deleted; null of a live one and of an account. */
+  deletedAt: string | null
+  history: PersonHistoryRow[]
+  removals: PersonRemovalRow[]
+}
+
+/** Thrown when somebody cannot be erased as things are. The message says what to do. */
+export class NotErasable extends Error {
+  override name = 'NotErasable'
+}
+
+export type PersonRequest = { companyId: number; kind: PersonKind; id: number }
+
+/** Reads all there is of a person. `isLocked` locks the record until the transaction ends. Throws if there is no such person. */
+export async function readPerson(
+  transaction: Transaction,
+  { companyId, kind, id }: PersonRequest,
+  isLocked: boolean,
+): Promise<Person> {
+  const { record, deletedAt } = await readRecord(transaction, { companyId, kind, id }, isLocked)
+  const [history, removals] = await Promise.all([
+    transaction.run<PersonHistoryRow>(historyOfPerson(companyId, kind.name, id)),
+    transaction.run<PersonRemovalRow>(removalsOfPerson(companyId, kind.name, id)),
+  ])
+  return { kind, id, record, deletedAt, history, removals }
+}
+
+async function readRecord(
+  transaction: Transaction,
+  { companyId, kind, id }: PersonRequest,
+  isLocked: boolean,
+): Promise<Pick<Person, 'record' | 'deletedAt'>> {
+  const definition = resourceOf(kind)
+  if (!definition) {
+    const account = isLocked
+      ? await holdAccount(transaction, companyId, id)
+      : (await transaction.run<Account>(accountsOf(companyId))).find((one) => one.id === id)
+    if (!account) throw noPerson(kind, id)
+    return { record: account, deletedAt: null }
+  }
+  const [row] = await transaction.run<PersonRow>(
+    isLocked ? lockPerson(companyId, definition, id) : findPersons(companyId, definition, [id]),
+  )
+  if (!row) throw noPerson(kind, id)
+  const record = JSON.parse(row.json) as JsonObject
+  if (!isPerson(definition, record)) throw new NotErasable(notAPerson(definition, record))
+  return { record, deletedAt: row.deleted_at }
+}
+
+/** The resource of a kind of person; accounts have none. */
+export const resourceOf = ({ name }: PersonKind): Definition | undefined =>
+  name === accounts.name ? undefined : registry.find((definition) => definition.name === name)
+
+const noPerson = ({ one }: PersonKind, id: number): Refusal =>
+  new Refusal('not_found', { detail: `The company has no ${one} ${id}.` })
+
+function notAPerson({ one, person }: Definition, record: JsonObject): string {
+  const reasons = Object.entries(person === true ? {} : (person ?? {})).map(
+    ([column, values]) => `its ${column} is ${String(record[column] ?? 'not set')} and not ${values.join(' or ')}`,
+  )
+  return `The ${one} ${String(record.id)} is not about a person: ${reasons.join(', ')}. Set that first if it is one.`
+}
+
+/** The ids of the records that refer to a person: by resource and field, live ones and deleted ones. */
+export type Referring = { records: string; field: string; ids: number[]; live: number }
+
+export async function readReferring(
+  transaction: Transaction,
+  { companyId, kind, id }: PersonRequest,
+): Promise<Referring[]> {
+  const relations = resourceOf(kind)?.removal.relations ?? []
+  const found = await Promise.all(
+    relations.map(async ({ records, by }) => {
+      const rows = await transaction.run<{ id: number; live: boolean }>(referringTo(companyId, records, by, id))
+      return { records, field: by, ids: rows.map((row) => row.id), live: rows.filter(({ live }) => live).length }
+    }),
+  )
+  return found.filter(({ ids }) => ids.length > 0)
+}
+
+/** What of a person is still to be erased. */
+export type Remains = {
+  /** Personal fields of the record that differ from what an erased person has, and what they become. */
+  values: JsonObject
+  /** Whether the history has a value. */
+  isInHistory: boolean
+  /** The deletions whose title is a value. */
+  removalIds: number[]
+  /** All values that the person has had, each once. */
+  former: unknown[]
+}
+
+export function remainsOf({ kind, id, record, history, removals }: Person): Remains {
+  const erased = erasedValues(kind, id)
+  const names = personalFields(kind).map(([name]) => name)
+  const isGone = (name: string, value: unknown): boolean =>
+    value === null || value === undefined || JSON.stringify(value) === JSON.stringify(erased[name])
+  const inHistory = history.flatMap(({ changes, held }) =>
+    names.flatMap((name) =>
+      [...(changes?.[name] ?? []), held?.[name]].filter((value) => value !== undefined && !isGone(name, value)),
+    ),
+  )
+  const differing = names.filter((name) => JSON.stringify(record[name]) !== JSON.stringify(erased[name]))
+  const title = titleOf(kind, id)
+  const titled = removals.filter((removal) => removal.title !== title)
+  const former = [...differing.map((name) => record[name]), ...inHistory, ...titled.map((removal) => removal.title)]
+  return {
+    values: Object.fromEntries(differing.map((name) => [name, erased[name] ?? null])),
+    isInHistory: inHistory.length > 0,
+    removalIds: titled.map((removal) => removal.id),
+    former: [...new Set(former.filter((value) => value !== null))],
+  }
+}
+
+/** What the deletions of an erased person are called. */
+export function titleOf(kind: PersonKind, id: number): string {
+  const title = resourceOf(kind)?.title
+  return String((title && erasedValues(kind, id)[title]) ?? `Erased ${kind.one} ${id}`)
+}
+
+export const isErased = ({ values, isInHistory, removalIds }: Remains): boolean =>
+  Object.keys(values).length === 0 && !isInHistory && removalIds.length === 0

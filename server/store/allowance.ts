@@ -1,0 +1,55 @@
+import { type ConnectionLimits, connectionLimits } from '#sql/system/health.ts'
+import { type Connection, withClient } from './connect.ts'
+import { sharedConnectionCount } from './shared-connections.ts'
+
+/** The most connections that the database gives to its user, and what says so. */
+export type Allowance = { most: number; source: string }
+
+export const readAllowance = (connection: Connection): Promise<Allowance> =>
+  withClient(connection, async (client) => {
+    const { rows } = await client.query<ConnectionLimits>(connectionLimits.text)
+    return allowanceOf(rows[0] as ConnectionLimits)
+  })
+
+const sources = {
+  server: 'max_connections of the server, without reserved ones',
+  database: 'the connection limit of the database',
+  role: 'the connection limit of the user',
+}
+
+export function allowanceOf(limits: ConnectionLimits): Allowance {
+  const names = ['server', 'database', 'role'] as const
+  return names
+    .filter((name) => limits[name] >= 0)
+    .map((name) => ({ most: limits[name], source: sources[name] }))
+    .reduce((least, one) => (one.most < least.most ? one : least))
+}
+
+/** With one connection nothing could be read while something is written. */
+export const connectionsLeast = 2
+
+/** Beside those of the setting: what the batchable reads of a process share, and for migrations and the command. */
+const connectionsBeside = (processes: number): number => sharedConnectionCount * processes + 2
+
+/** The connections for all processes of a service. `isTooFew`: a process would have less than it needs to serve. */
+export type Fit = { connectionsMax: number; isTooFew: boolean; sentence: string | null }
+
+/** DATABASE_CONNECTIONS, or less where the database gives less; then `sentence` says how much and why. */
+export function fitConnections(
+  { connectionsMax, processes }: { connectionsMax: number; processes: number },
+  { most, source }: Allowance,
+): Fit {
+  const least = connectionsLeast * processes
+  const needed = Math.max(connectionsMax, least)
+  const fitting = most - connectionsBeside(processes)
+  if (fitting >= needed) return { connectionsMax: needed, isTooFew: false, sentence: null }
+  const gives = `The database gives ${most} connections (${source}), and ${connectionsBeside(processes)} of them are for shared reads, migrations and commands`
+  const orProcesses = processes === 1 ? '' : ' or PROCESSES'
+  if (fitting < least) {
+    const lower = processes === 1 ? 'raise that limit' : 'lower PROCESSES, or raise that limit'
+    const sentence = `${gives}, so ${Math.max(fitting, 0)} are left where PROCESSES=${processes} needs ${least}: ${lower}.`
+    return { connectionsMax: least, isTooFew: true, sentence }
+  }
+  const sentence = `${gives}: ${fitting} of the ${connectionsMax} of DATABASE_CONNECTIONS are used; lower DATABASE_CONNECTIONS${orProcesses}, or raise that limit.`
+  return { connectionsMax: fitting, isTooFew: false, sentence }
+}

@@ -1,0 +1,67 @@
+import type { MigrationBuilder } from 'node-pg-migrate'
+
+/**
+ * Creates an index while others write, in a migration of TypeScript. It waits for every older snapshot of the database
+ * and stops no writer, so it may wait without an end: with a limit it would fail beside any open reader, and leave an
+ * index that is not valid. One that an earlier attempt left is dropped first. A new database has nobody to wait for.
+ */
+export async function createIndexConcurrently(
+  pgm: MigrationBuilder,
+  index: { name: string; unique?: boolean; on: string },
+): Promise<void> {
+  const { name, unique = false, on } = index
+  const create = `create ${unique ? 'unique ' : ''}index`
+  if (pgm.isUsingTransaction()) {
+    await pgm.db.query(`${create} if not exists ${name} on ${on}`)
+    return
+  }
+  await unlimited(pgm, async () => {
+    const invalid = await pgm.db.select(
+      `select from pg_index where indexrelid = to_regclass('${name}') and not indisvalid`,
+    )
+    if (invalid.length > 0) await pgm.db.query(`drop index concurrently ${name}`)
+    await pgm.db.query(`${create} concurrently if not exists ${name} on ${on}`)
+  })
+}
+
+/** Drops an index while others write. */
+export const dropIndexConcurrently = (pgm: MigrationBuilder, name: string): Promise<void> =>
+  pgm.isUsingTransaction()
+    ? pgm.db.query(`drop index if exists ${name}`).then(() => undefined)
+    : unlimited(pgm, () => pgm.db.query(`drop index concurrently if exists ${name}`))
+
+/**
+ * Replaces an index by one with another predicate, under the same name. The new index is valid before the old one is
+ * dropped, so a unique index holds all the time. `predicate` is spelled as `pg_get_expr` returns it: an index that has it
+ * was replaced by an earlier attempt.
+ */
+export async function replaceIndex(
+  pgm: MigrationBuilder,
+  { name, on, predicate, unique = false }: { name: string; on: string; predicate: string; unique?: boolean },
+): Promise<void> {
+  const replaced = await pgm.db.select(
+    `select from pg_index where indexrelid = to_regclass('${name}') and pg_get_expr(indpred, indrelid) = '${predicate}'`,
+  )
+  if (replaced.length > 0) return
+  await createIndexConcurrently(pgm, { name: `${name}_next`, unique, on: `${on} where ${predicate}` })
+  await dropIndexConcurrently(pgm, name)
+  await pgm.db.query(`alter index ${name}_next rename to ${name}`)
+}
+
+/**
+ * Sets how full, in percent, inserts leave the pages of a table. Pages that are full get room by their next updates. The
+ * lock stops no writer, but waits for an autovacuum, which yields after a second.
+ */
+export const setFillFactor = (pgm: MigrationBuilder, table: string, percent: number): Promise<void> =>
+  unlimited(pgm, () => pgm.db.query(`alter table ${table} set (fillfactor = ${percent})`))
+
+export const resetFillFactor = (pgm: MigrationBuilder, table: string): Promise<void> =>
+  unlimited(pgm, () => pgm.db.query(`alter table ${table} reset (fillfactor)`))
+
+/** Runs statements that may wait for a lock without an end. */
+async function unlimited(pgm: MigrationBuilder, run: () => Promise<unknown>): Promise<void> {
+  const [row] = await pgm.db.select("select current_setting('lock_timeout') as lock_timeout")
+  await pgm.db.query('set lock_timeout = 0')
+  await run()
+  await pgm.db.query(`set lock_timeout = '${row.lock_timeout}'`)
+}

@@ -1,0 +1,146 @@
+import { readFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import pg from 'pg'
+import { parseIntoClientConfig } from 'pg-connection-string'
+import type { BackendRow } from '#sql/system/connection.ts'
+import { Fault } from './faults.ts'
+import { probeSessions } from './probe.ts'
+import { clientKeepAlives } from './session.ts'
+import { markOfSession, refusesSettings, SharedSession, watchSessions } from './session-check.ts'
+
+/** How the database is reached. It is sent to other processes, so it has no functions. */
+export type Connection =
+  | { connectionString: string; passwordFile?: string | null }
+  | { host: string; port: number; user: string; database: string; password?: string; ssl?: false }
+
+/** What every connection of one sort is made of. */
+export type Connector = {
+  config: pg.ClientConfig
+  /** Checks a new connection before its first use. Throws if a pooler shares it among sessions. */
+  prepare(client: pg.ClientBase): Promise<BackendRow>
+  /** Opens one. Waits up to the time given while the database has no connection left. */
+  patiently<T>(open: () => Promise<T>): Promise<T>
+}
+
+type ConnectorOptions = {
+  /** Settings of the session as PostgreSQL takes them at its start: `-c name=value`. */
+  options: string
+  waitMs: number
+  /** The longest that the server keeps a transaction; null is without end. */
+  transactionTimeoutMs: number | null
+}
+
+export function makeConnector(
+  connection: Connection,
+  { options, waitMs, transactionTimeoutMs }: ConnectorOptions,
+): Connector {
+  const address = addressOf(connection)
+  const config: pg.ClientConfig = {
+    ...clientKeepAlives,
+    application_name: 'plumbline',
+    ...address,
+    // The last one counts, so the address cannot change what the service relies on.
+    options: [address.options, options, `-c ${markOfSession}`].filter(Boolean).join(' '),
+  }
+  const probe = () => probeSessions(() => openClient(connector))
+  const sessions = watchSessions({ options: config.options ?? '', waitMs, transactionTimeoutMs, probe })
+  const hasPasswordFile = typeof config.password === 'function'
+  const connector: Connector = {
+    config,
+    prepare: sessions.add,
+    patiently: (open) => openPatiently(open, waitMs, hasPasswordFile),
+  }
+  return connector
+}
+
+/**
+ * The parts of an address that say where the database is and who asks. The driver would let all of an address override
+ * other settings, also a password that is empty there.
+ */
+function addressOf(connection: Connection): pg.ClientConfig {
+  if (!('connectionString' in connection)) return pick(connection)
+  const { connectionString, passwordFile } = connection
+  const address = pick(parseIntoClientConfig(connectionString))
+  return passwordFile ? { ...address, password: passwordOf(passwordFile) } : address
+}
+
+const parts = ['host', 'port', 'user', 'password', 'database', 'ssl', 'sslnegotiation'] as const
+const more = ['options', 'application_name', 'client_encoding', 'enableChannelBinding'] as const
+
+const pick = (config: object): pg.ClientConfig =>
+  Object.fromEntries([...parts, ...more].flatMap((name) => (name in config ? [[name, config[name as never]]] : [])))
+
+/** Reads the password for each connection: a rotated one is used without a restart. */
+const passwordOf = (file: string) =>
+  async function password(this: unknown): Promise<string> {
+    try {
+      return await readPassword(file)
+    } catch (error) {
+      // The driver calls this as a method of the client, and leaves the connection open if it fails.
+      ;(this as { connection?: { stream?: Socket } }).connection?.stream?.destroy()
+      throw new Fault('unavailable', error)
+    }
+  }
+
+async function readPassword(file: string): Promise<string> {
+  const [password = ''] = (await readFile(file, 'utf8')).split(/\r?\n/, 1)
+  if (password === '') throw Object.assign(new Error(`${file} is empty`), { code: 'empty', path: file })
+  return password
+}
+
+const pauseMs = 50
+
+/** A refused password is read once more: the file may have changed between reading and signing in. */
+async function openPatiently<T>(open: () => Promise<T>, waitMs: number, hasPasswordFile: boolean): Promise<T> {
+  const until = performance.now() + waitMs
+  for (let canReread = hasPasswordFile; ; ) {
+    try {
+      return await open()
+    } catch (error) {
+      const code = codeOf(error)
+      const isFull = code === '53300' && performance.now() + pauseMs < until
+      if (isFull) await setTimeout(pauseMs)
+      else if (code === '28P01' && canReread) canReread = false
+      else throw refusesSettings(error) ? new SharedSession(error) : error
+    }
+  }
+}
+
+export const codeOf = (error: unknown): unknown =>
+  ((error instanceof Fault ? error.cause : error) as { code?: unknown } | undefined)?.code
+
+/** Work of minutes: no time limits, and no parallel workers or compilation, which cost more than they save here. */
+const commandSettings =
+  '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c jit=off -c max_parallel_workers_per_gather=0'
+const connectTimeoutMs = 5000
+const commandOptions = { options: commandSettings, waitMs: connectTimeoutMs, transactionTimeoutMs: null }
+
+/** Throws if the database is reached through a pooler that shares connections. The bundled one never is. */
+export async function refuseSharedSessions(connection: Connection): Promise<void> {
+  if (!('connectionString' in connection)) return
+  const connector = makeConnector(connection, { ...commandOptions, options: '' })
+  await probeSessions(() => openClient(connector))
+}
+
+/** Opens a connection that must be ended. It is not prepared yet. */
+const openClient = ({ config, patiently }: Connector): Promise<pg.Client> =>
+  patiently(async () => {
+    const client = new pg.Client({ ...config, connectionTimeoutMillis: connectTimeoutMs })
+    // Without a listener a lost connection would end the process; the next statement fails instead.
+    client.on('error', () => {})
+    await client.connect()
+    return client
+  })
+
+/** A connection of its own, without the time limits of requests. */
+export async function withClient<T>(connection: Connection, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const connector = makeConnector(connection, commandOptions)
+  const client = await openClient(connector)
+  try {
+    await connector.prepare(client)
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,99 @@
+import { setTimeout } from 'node:timers/promises'
+import pg from 'pg'
+import { type BackendRow, type EndedBackendRow, endBackends } from '#sql/system/connection.ts'
+
+/** Ends sessions of PostgreSQL that did not answer in time, so that what they hold is free. No caller waits for it. */
+export type BackendEnder = {
+  end(backend: BackendRow): void
+  close(): Promise<void>
+}
+
+/** What became of a session that did not answer. */
+export type BackendEnd = { pid: number; outcome: 'ended' | 'waits for a standby' | 'not ended'; afterMs: number }
+
+export type EnderOptions = {
+  connectTimeoutMs: number
+  /** How long it is tried. */
+  forMs: number
+  onEnd(end: BackendEnd): void
+}
+
+const againMs = 1000
+
+/**
+ * Looks once a second, over one connection of its own, until none of the sessions is left. The server does not notice by
+ * itself that it is cut off from us: while it waits for the rest of a batch none of its time-outs for statements counts.
+ */
+export function openBackendEnder(
+  config: pg.ClientConfig,
+  { connectTimeoutMs, forMs, onEnd }: EnderOptions,
+): BackendEnder {
+  const pending = new Map<string, { backend: BackendRow; since: number }>()
+  const closing = new AbortController()
+  let running: Promise<void> | null = null
+
+  const settle = (key: string, outcome: BackendEnd['outcome']): void => {
+    const { backend, since } = pending.get(key) as { backend: BackendRow; since: number }
+    pending.delete(key)
+    onEnd({ pid: backend.pid, outcome, afterMs: Math.round(performance.now() - since) })
+  }
+
+  /** Ends those that are left, and settles those that are not. */
+  const look = async (client: pg.Client): Promise<void> => {
+    const looked = [...pending]
+    const { text, values } = endBackends(looked.map(([, { backend }]) => backend))
+    const query = { text, values, query_timeout: connectTimeoutMs } as pg.QueryConfig
+    const { rows } = await client.query<EndedBackendRow>(query)
+    const left = new Map(rows.map((row) => [keyOf(row), row]))
+    for (const [key] of looked) {
+      const row = left.get(key)
+      if (!row) settle(key, 'ended')
+      else if (row.waits_for_standby) settle(key, 'waits for a standby')
+    }
+  }
+
+  const run = async (): Promise<void> => {
+    let client: pg.Client | null = null
+    while (pending.size > 0 && !closing.signal.aborted) {
+      try {
+        client ??= await connect(config)
+        await look(client)
+      } catch {
+        // The database cannot be reached, or not over this connection: the next try opens another.
+        if (client) drop(client)
+        client = null
+      }
+      const late = performance.now() - forMs
+      for (const [key, { since }] of pending) if (since < late) settle(key, 'not ended')
+      if (pending.size > 0) await setTimeout(againMs, undefined, closing).catch(() => undefined)
+    }
+    if (client) drop(client)
+    running = null
+  }
+
+  return {
+    end(backend) {
+      pending.set(keyOf(backend), { backend, since: performance.now() })
+      running ??= run()
+    },
+    async close() {
+      closing.abort()
+      await running
+    },
+  }
+}
+
+const keyOf = ({ pid, backend_start }: BackendRow): string => `${pid} ${backend_start}`
+
+async function connect(config: pg.ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client(config)
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
+
+/** Sends the farewell, and waits for no answer to it. */
+function drop(client: pg.Client): void {
+  void client.end().catch(() => undefined)
+  ;(client as unknown as { connection: { stream: { destroySoon(): void } } }).connection.stream.destroySoon()
+}

@@ -1,0 +1,88 @@
+import type { Statement } from '#sql/statement.ts'
+import { makeWatch } from '../fair/watch.ts'
+import { Fault } from './faults.ts'
+
+/** Runs reads that cost much, a few of each company at a time. */
+export type HeavyReads = {
+  /** Runs `ask` once a place is free. Rejects with a `Fault` if none is within the longest wait. */
+  run<Row>(statement: Statement, ask: () => Promise<Row[]>): Promise<Row[]>
+  waiting(): number
+}
+
+/** Reads of one company that run at the same time in one process. */
+const runningMax = 2
+
+type Call = { until: number; resolve(rows: unknown[]): void; reject(error: unknown): void }
+/** Calls that wait for the same rows, and the statement that brings them. */
+type Question = { ask(): Promise<unknown[]>; calls: Call[] }
+/** Of one company: what runs, and what waits, in the order of arrival, by statement and values. */
+type Queue = { running: number; questions: Map<string, Question> }
+
+/**
+ * A call that waits holds no connection. Equal calls that wait are answered by one statement. A statement that has begun
+ * answers no later call: it might not see what was written or revoked before that call came.
+ */
+export function openHeavyReads(longestWaitMs: number): HeavyReads {
+  /** By company; gone when nothing of it runs or waits. */
+  const queues = new Map<number, Queue>()
+  let waiting = 0
+
+  const start = (companyId: number, queue: Queue): void => {
+    const [next] = queue.questions
+    if (!next || queue.running >= runningMax) {
+      if (!next && queue.running === 0) queues.delete(companyId)
+      return
+    }
+    const [key, { ask, calls }] = next
+    queue.questions.delete(key)
+    queue.running++
+    waiting -= calls.length
+    ask()
+      .then(
+        (rows) => {
+          for (const { resolve } of calls) resolve(rows)
+        },
+        (error) => {
+          for (const { reject } of calls) reject(error)
+        },
+      )
+      .finally(() => {
+        queue.running--
+        start(companyId, queue)
+      })
+  }
+
+  /** Ends waiting that took too long. */
+  const watch = makeWatch(longestWaitMs / 20, () => {
+    const now = performance.now()
+    for (const { questions } of queues.values())
+      for (const [key, question] of questions) {
+        const late = question.calls.filter(({ until }) => until <= now)
+        if (late.length === 0) continue
+        waiting -= late.length
+        question.calls = question.calls.filter(({ until }) => until > now)
+        if (question.calls.length === 0) questions.delete(key)
+        for (const { reject } of late)
+          reject(new Fault('unavailable', new Error('a heavy read waited too long for others of its company')))
+      }
+    return waiting > 0
+  })
+
+  return {
+    run: <Row>(statement: Statement, ask: () => Promise<Row[]>) =>
+      new Promise<Row[]>((resolve, reject) => {
+        const companyId = statement.heavyOf as number
+        const queue = queues.get(companyId) ?? { running: 0, questions: new Map() }
+        queues.set(companyId, queue)
+        const key = JSON.stringify([statement.text, statement.values])
+        const question = queue.questions.get(key) ?? { ask, calls: [] }
+        queue.questions.set(key, question)
+        const call = { until: performance.now() + longestWaitMs, resolve: resolve as Call['resolve'], reject }
+        question.calls.push(call)
+        waiting++
+        start(companyId, queue)
+        watch()
+      }),
+    waiting: () => waiting,
+  }
+}

@@ -1,0 +1,51 @@
+import { setTimeout } from 'node:timers/promises'
+import { blockersOf, type Holder } from '#sql/system/migrations.ts'
+import { type Connection, withClient } from './connect.ts'
+
+/** A session, as an operator finds it. */
+export const formatHolder = ({ pid, program, user, seconds }: Holder): string =>
+  `${program}${user === null ? '' : ` of the user ${user}`} (process ${pid} of the database, open for ${seconds} s)`
+
+export type HolderWatch = {
+  /** Sessions that were last seen in the way. */
+  last(): readonly Holder[]
+  stop(): Promise<void>
+}
+
+const lookEveryMs = 100
+
+/**
+ * Looks from a second connection at what the statements of a backend wait for: when a wait has ended by its limit, it is
+ * too late to ask. Without a second connection nothing is seen.
+ */
+export function watchHolders(
+  connection: Connection,
+  pid: number,
+  afterMs: number,
+  seen: (holders: readonly Holder[]) => void,
+): HolderWatch {
+  let last: readonly Holder[] = []
+  const stopped = new AbortController()
+  const pause = (ms: number): Promise<unknown> => setTimeout(ms, undefined, { signal: stopped.signal })
+  const watching = (async () => {
+    await pause(afterMs)
+    await withClient(connection, async (client) => {
+      for (;;) {
+        const { text, values } = blockersOf(pid)
+        const { rows } = await client.query<Holder>(text, values)
+        if (rows.length > 0) {
+          last = rows
+          seen(rows)
+        }
+        await pause(lookEveryMs)
+      }
+    })
+  })().catch(() => undefined)
+  return {
+    last: () => last,
+    async stop() {
+      stopped.abort()
+      await watching
+    },
+  }
+}

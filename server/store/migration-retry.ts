@@ -1,0 +1,106 @@
+import { setTimeout } from 'node:timers/promises'
+import type pg from 'pg'
+import { selectBackend, setInSession } from '#sql/system/connection.ts'
+import type { Holder } from '#sql/system/migrations.ts'
+import { type Connection, codeOf, withClient } from './connect.ts'
+import { isConflict } from './faults.ts'
+import { formatHolder, watchHolders } from './holders.ts'
+import { appliedMigrations } from './migration-files.ts'
+import { takeMigrationLock } from './migration-lock.ts'
+
+export type RetryOptions = {
+  tell: (sentence: string) => void
+  /** Milliseconds without a migration done, and with others in the way, after which it is given up. */
+  giveUpMs: number
+}
+
+/**
+ * Callers of an older process wait behind a migration that waits for a lock, so it waits this long at most and comes
+ * again after a pause in which they are answered. Where the processors are busy, a lock that others hold for milliseconds
+ * may come later than the least, so each attempt waits half as long again.
+ */
+const lockTimeoutMs = { least: 300, most: 1000 }
+const pauseMs = { least: 1000, most: 10_000 }
+const watchAfterMs = 2000
+export const giveUpAfterMs = 600_000
+const sayEveryMs = 60_000
+
+/** Thrown when other sessions held for too long what a migration changes. */
+export class MigrationBlocked extends Error {
+  override name = 'MigrationBlocked'
+  constructor(holders: readonly Holder[], waitedMs: number, cause: unknown) {
+    const who = holders.map(formatHolder).join(', ') || 'another session'
+    super(
+      `The database could not be brought up to date for ${formatDuration(waitedMs)}, because ${who} holds what has to be changed: end it, or wait for its end; then start again, which goes on where this stopped.`,
+      { cause },
+    )
+  }
+}
+
+const formatDuration = (ms: number): string =>
+  ms < 120_000 ? `${Math.round(ms / 1000)} seconds` : `${Math.round(ms / 60_000)} minutes`
+
+/**
+ * Works under the lock of all migrations, with a new connection for each attempt: after an error the library leaves its
+ * transaction open. An attempt that met others is repeated; migrations that are done are not.
+ */
+export async function retryMigration<T>(
+  connection: Connection,
+  { tell, giveUpMs }: RetryOptions,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const say = limitRate(tell)
+  let holders: readonly Holder[] = []
+  let [pause, lockTimeout, blockedSince, applied] = [pauseMs.least, lockTimeoutMs.least, Number.POSITIVE_INFINITY, -1]
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await withClient(connection, async (client) => {
+        await takeMigrationLock(client, tell)
+        const { length } = await appliedMigrations(client)
+        if (length !== applied)
+          [pause, lockTimeout, blockedSince, applied] = [
+            pauseMs.least,
+            lockTimeoutMs.least,
+            Number.POSITIVE_INFINITY,
+            length,
+          ]
+        const limit = setInSession('lock_timeout', `${lockTimeout}ms`)
+        await client.query(limit.text, limit.values)
+        const watch = watchHolders(connection, await backendOf(client), attempt === 1 ? watchAfterMs : 0, say)
+        try {
+          return await work(client)
+        } finally {
+          await watch.stop()
+          holders = watch.last()
+        }
+      })
+    } catch (error) {
+      if (!isInTheWay(error)) throw error
+      const now = performance.now()
+      blockedSince = Math.min(blockedSince, now)
+      if (now - blockedSince >= giveUpMs) throw new MigrationBlocked(holders, now - blockedSince, error)
+      // At random, so that it does not meet again what comes as regularly.
+      await setTimeout(pause * (1 + Math.random() / 2))
+      pause = Math.min(2 * pause, pauseMs.most)
+      lockTimeout = Math.min(Math.round(1.5 * lockTimeout), lockTimeoutMs.most)
+    }
+  }
+}
+
+/** A lock that was not free in time, a deadlock, or a serialization failure of servers behind a coordinator. */
+const isInTheWay = (error: unknown): boolean => codeOf(error) === '55P03' || isConflict(error)
+
+async function backendOf(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>(selectBackend())
+  return rows[0]?.pid as number
+}
+
+/** Says who is waited for, once a minute. */
+function limitRate(tell: (sentence: string) => void): (holders: readonly Holder[]) => void {
+  let lastSaid = Number.NEGATIVE_INFINITY
+  return (holders) => {
+    if (performance.now() - lastSaid < sayEveryMs) return
+    lastSaid = performance.now()
+    tell(`Waiting for ${holders.map(formatHolder).join(', ')} …`)
+  }
+}

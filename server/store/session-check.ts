@@ -1,0 +1,68 @@
+import type pg from 'pg'
+import type { Statement } from '#sql/statement.ts'
+import { type BackendFacts, type BackendRow, selectBackend, setInSession } from '#sql/system/connection.ts'
+
+/** A setting without meaning to PostgreSQL. A pooler that takes away the settings of a session takes it away too. */
+export const markOfSession = 'plumbline.session=on'
+
+/** Thrown when connections are shared among sessions, or cannot have settings at all. */
+export class SharedSession extends Error {
+  override name = 'SharedSession'
+  /** As of a lost connection: calls are answered 503 until the pooler is gone. */
+  readonly code = '08P01'
+  constructor(cause?: unknown) {
+    super(
+      'The database is reached through a pooler (PgBouncer in transaction mode?), which takes away the settings of a session: give DATABASE_URL the address of PostgreSQL itself, or set pool_mode=session and ignore_startup_parameters=options.',
+      { cause },
+    )
+  }
+}
+
+/** How a pooler refuses settings of a session: protocol_violation. */
+export const refusesSettings = (error: unknown): boolean => {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
+  return code === '08P01' && String(message).includes('startup parameter')
+}
+
+type SessionWatch = {
+  /** As they are given at the start of a session: `-c name=value`. */
+  options: string
+  waitMs: number
+  transactionTimeoutMs: number | null
+  probe(): Promise<void>
+}
+
+/** The open connections of this process. Two of them with one backend are behind a pooler in transaction mode. */
+export function watchSessions({ options, waitMs, transactionTimeoutMs, probe }: SessionWatch) {
+  const open = new Map<string, pg.ClientBase>()
+  let probing: Promise<void> | undefined
+
+  return {
+    /** Checks a new connection. Without its settings it is behind a pooler; in session mode they can be set again. */
+    async add(client: pg.ClientBase): Promise<BackendRow> {
+      const ask = ({ text, values }: Statement) =>
+        client.query({ text, values, query_timeout: waitMs } as pg.QueryConfig)
+      const { rows } = await ask(selectBackend(transactionTimeoutMs))
+      const { pid, backend_start, is_marked } = rows[0] as BackendFacts
+      const key = `${pid} ${backend_start}`
+      if (open.has(key)) throw new SharedSession()
+      if (!is_marked) {
+        probing ??= probe()
+        await probing.catch((error: unknown) => {
+          probing = undefined
+          throw error
+        })
+        for (const [name, value] of settingsIn(options)) await ask(setInSession(name, value))
+      }
+      open.set(key, client)
+      client.once('end', () => open.delete(key))
+      return { pid, backend_start }
+    },
+  }
+}
+
+const settingsIn = (options: string): [name: string, value: string][] =>
+  options
+    .split(' ')
+    .filter((word) => word.includes('='))
+    .map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)])

@@ -1,0 +1,52 @@
+import type { Sql } from 'sql-template-tag'
+import { type Steps, sql, statement } from '../statement.ts'
+import { byCompany } from './system.ts'
+
+/** A company whose attempts take more bytes than `budget`; up to `most` of them go at once. */
+export type RoomToFree = { companyId: number; budget: number; most: number }
+
+/** Notes what goes before it goes, so that the endpoints never claim more than there is. */
+export const freeThere =
+  ({ companyId }: RoomToFree, excess: Sql): Steps =>
+  async (run) => {
+    const found = await run<{ id: number; endpoint_id: number; at: Date }>(statement(excess, 'webhook-attempts.excess'))
+    for (const [endpointId, rows] of Map.groupBy(found, ({ endpoint_id }) => endpoint_id)) {
+      const newest = new Date(Math.max(...rows.map(({ at }) => at.getTime())))
+      await run(
+        statement(
+          sql`update webhook_endpoints set attempts_from = greatest(attempts_from, ${newest})
+          where company_id = ${companyId} and id = ${endpointId}`,
+          'webhook-attempts.note-freed',
+        ),
+      )
+    }
+    if (found.length === 0) return []
+    return run(
+      statement(
+        sql`delete from webhook_attempts where company_id = ${companyId}
+          and id = any (${found.map(({ id }) => id)}::bigint[]) returning 1 as swept`,
+        'webhook-attempts.free-company',
+      ),
+    )
+  }
+
+/** Empties attempts of any company, found by a look at all. */
+export const emptyThere =
+  (emptied: Sql, most: number): Steps =>
+  async (run) => {
+    const found = await run<{ company_id: number; id: number }>(
+      statement(
+        sql`select company_id, id from webhook_attempts where bytes is null order by company_id, id limit ${most}`,
+        'webhook-attempts.older',
+      ),
+    )
+    for (const [companyId, rows] of byCompany(found))
+      await run(
+        statement(
+          sql`update webhook_attempts set ${emptied} where company_id = ${companyId}
+            and id = any (${rows.map(({ id }) => id)}::bigint[])`,
+          'webhook-attempts.empty-company',
+        ),
+      )
+    return found
+  }

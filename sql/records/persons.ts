@@ -1,0 +1,113 @@
+import { join, raw, type Sql } from 'sql-template-tag'
+import type { Definition } from '#registry/definition.ts'
+import { kindOf } from '#registry/fields/index.ts'
+import { byKey, exactly, inOrderOf, placesOf, rowsOf } from '../access.ts'
+import { either, identifier, instant, type Statement, sql, statement } from '../statement.ts'
+import { columnsOf } from './columns.ts'
+import { currencyOf, shown } from './shown.ts'
+
+/** What there is of a person, and how it goes. Decisions, Persons. */
+
+export type PersonRow = { json: string; deleted_at: string | null }
+
+/** A record, live or deleted, locked as strongly as a removal locks it. */
+export const lockPerson = (companyId: number, definition: Definition, id: number): Statement =>
+  statement(
+    sql`select ${shown(definition, currencyOf(companyId))} as json, ${instant('r.deleted_at')} as deleted_at
+    from ${byKey(definition.name, companyId, id, 'for update')} r`,
+    `${definition.name}.lock-person`,
+  )
+
+export const findPersons = (companyId: number, definition: Definition, ids: readonly number[]): Statement =>
+  statement(
+    sql`select ${shown(definition, currencyOf(companyId))} as json, ${instant('r.deleted_at')} as deleted_at
+    from (select distinct id from unnest(${ids}::bigint[]) id) wanted
+    cross join lateral ${byKey(definition.name, companyId, raw('wanted.id'))} r`,
+    `${definition.name}.find-persons`,
+  )
+
+export type PersonHistoryRow = {
+  id: number
+  at: string
+  action: string
+  version: number | null
+  changes: { readonly [field: string]: readonly [unknown, unknown] } | null
+  held: { readonly [field: string]: unknown } | null
+  account_id: number | null
+  door: string
+}
+
+const ofRecord = (companyId: number, records: string, id: number): Sql =>
+  sql`company_id = ${companyId} and records = ${records} and ${exactly(sql`record_id`, id)}`
+
+/** All changes of a record with their values, oldest first. */
+export const historyOfPerson = (companyId: number, records: string, id: number): Statement =>
+  statement(
+    sql`select id, ${instant('at')} as at, action, version, changes, held, account_id, door from (
+      select * from history where ${ofRecord(companyId, records, id)} ${inOrderOf(sql`record_id`, sql`id`)}
+    ) h order by id`,
+    'persons.history',
+  )
+
+/** Sets the values of fields to null wherever the history of a record has them. The names of the fields stay. */
+export const eraseHistory = (companyId: number, records: string, id: number, fields: readonly string[]): Statement =>
+  statement(
+    sql`update history h set changes = ${without('h.changes', '[null,null]', fields)}, held = ${without('h.held', 'null', fields)}
+    where ${rowsOf('history', companyId, 'id', sql`${ofRecord(companyId, records, id)} ${inOrderOf(sql`record_id`, sql`id`)}`)}`,
+    'persons.erase-history',
+  )
+
+/** A JSON object with its members in their order, some of them with another value. */
+const without = (column: string, value: string, fields: readonly string[]): Sql =>
+  sql`case when json_typeof(${raw(column)}) = 'object' then (
+      select '{' || coalesce(string_agg(
+        to_json(key)::text || ':' || case when key = any (${fields}::text[]) then ${value}::text else value::text end,
+        ',' order by place), '') || '}'
+      from json_each(${raw(column)}) with ordinality as member (key, value, place)
+    )::json else ${raw(column)} end`
+
+export type PersonRemovalRow = { id: number; at: string; title: string; mode: string; restored_at: string | null }
+
+/** The deletions that a record was the first of. */
+export const removalsOfPerson = (companyId: number, records: string, id: number): Statement =>
+  statement(
+    sql`select id, ${instant('at')} as at, title, mode, ${instant('restored_at')} as restored_at
+    from (select * from removals where company_id = ${companyId} ${inOrderOf(sql`id`)}) r
+    where records = ${records} and record_id = ${id} order by id`,
+    'persons.removals',
+  )
+
+/** Gives deletions another title. */
+export const renameRemovals = (companyId: number, ids: readonly number[], title: string): Statement =>
+  statement(
+    sql`update removals set title = ${title} where ${either(placesOf('removals', companyId, ids), () => sql`company_id = ${companyId} and id = any (${ids}::bigint[])`)}`,
+    'persons.rename-removals',
+  )
+
+/** The records of a company, also deleted ones. */
+const allOf = (table: string, companyId: number): Sql =>
+  sql`(select * from ${identifier(table)} where company_id = ${companyId} ${inOrderOf(sql`id`)})`
+
+/** The ids of the records that refer to a record by a field, also of deleted ones. */
+export const referringTo = (companyId: number, records: string, field: string, id: number): Statement =>
+  statement(
+    sql`select id, deleted_at is null as live from ${allOf(records, companyId)} r
+    where ${identifier(field)} = ${id} order by id`,
+    `${records}.referring.${field}`,
+  )
+
+/** Records of a resource, also deleted ones, that have one of these texts in a field of text. Capitals and accents do not count. */
+export const recordsWithText = (
+  companyId: number,
+  definition: Definition,
+  texts: readonly string[],
+  most: number,
+): Statement => {
+  const fields = columnsOf(definition).filter(([, field]) => ['text', 'json'].includes(kindOf(field).column(field)))
+  const columns = fields.map(([name]) => sql`r.${identifier(name)}::text`)
+  return statement(
+    sql`select r.id from ${allOf(definition.name, companyId)} r
+    where folded(concat_ws(E'\\n', ${join(columns)})) like any (array(select containing(part) from unnest(${texts}::text[]) part))
+    order by r.id limit ${most}`,
+  )
+}

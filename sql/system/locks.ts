@@ -1,0 +1,47 @@
+import type { Sql } from 'sql-template-tag'
+import { companyRow } from '../access.ts'
+import { type Statement, sql, statement } from '../statement.ts'
+import { answerOf, type KeyAsk, lockKey } from './answers.ts'
+import { type CallerAsk, ofToken } from './caller.ts'
+
+/** The locks that a write takes before it locks a row: the gate of its company, then unique values. Decisions, Locks. */
+
+/**
+ * Takes the company's gate as a write does: many at a time. A revocation that waits goes before every write that comes
+ * after it, however many there are.
+ */
+export const passGate = (companyId: number): Statement =>
+  statement(sql`select pg_advisory_xact_lock_shared(hashtext('tokens'), ${companyId % 2 ** 31}::int)`, 'gate.pass')
+
+/** Takes the company's gate alone, as whatever takes rights away does before it locks a row. */
+export const closeGate = (companyId: number): Statement =>
+  statement(sql`select pg_advisory_xact_lock(hashtext('tokens'), ${companyId % 2 ** 31}::int)`, 'gate.close')
+
+/** An advisory lock of a unique value, or of a bucket of values. */
+export type ValueLock = { key: string; isShared: boolean }
+
+/** Takes the locks in the order in which they are given. */
+export const takeValues = (companyId: number, locks: readonly ValueLock[]): Statement =>
+  statement(takenWhere(companyRow(companyId), locks), 'values.take')
+
+/**
+ * Takes the locks for a call that is going to work: its token is live, its key is claimed by this transaction and has no
+ * answer yet. Any other call takes none and waits for none.
+ */
+export function takeValuesOfCall(ask: CallerAsk, key: KeyAsk | undefined, locks: readonly ValueLock[]): Statement {
+  const token = sql`select from (select * from tokens ${ofToken(ask.companyId, ask.tokenHash)}) t where revoked_at is null`
+  return key
+    ? statement(
+        takenWhere(
+          sql`(${token} and ${lockKey(key.lock)} and not exists (${answerOf(ask.companyId, key.key)}) offset 0)`,
+          locks,
+        ),
+        'values.take-keyed',
+      )
+    : statement(takenWhere(sql`(${token} offset 0)`, locks), 'values.take-of-token')
+}
+
+const takenWhere = (source: Sql, locks: readonly ValueLock[]): Sql =>
+  sql`select case when is_shared then pg_advisory_xact_lock_shared(key) else pg_advisory_xact_lock(key) end
+    from ${source} one cross join unnest(${locks.map(({ key }) => key)}::bigint[], ${locks.map(({ isShared }) => isShared)}::boolean[])
+      wanted (key, is_shared)`

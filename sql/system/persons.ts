@@ -1,0 +1,114 @@
+import { raw } from 'sql-template-tag'
+import { exactly, inOrderOf, rowsOf } from '../access.ts'
+import { either, identifier, instant, type Statement, sql, statement } from '../statement.ts'
+import { attemptRowBytes } from './webhook-attempts.ts'
+
+/** What the fixed tables keep of a person, and how it goes. Decisions, Persons. */
+
+/** From now on nothing is written of what calls said before. The company's row must be locked for update. */
+export const noteErasure = (companyId: number): Statement =>
+  statement(sql`update companies c set persons_erased_at = now() where c.id = ${companyId}`, 'persons.note-erasure')
+
+export const deleteDetails = (companyId: number): Statement =>
+  statement(
+    sql`delete from call_details where ${either(
+      sql`ctid = any (array(select ctid from call_details where company_id = ${companyId} ${inOrderOf(sql`request_id`)}))`,
+      () => sql`company_id = ${companyId}`,
+    )}`,
+    'persons.delete-details',
+  )
+
+/** Empties what attempts keep of requests and answers, of up to `most`; a row back for each. */
+export const emptyAttempts = (companyId: number, most: number): Statement =>
+  statement(
+    sql`update webhook_attempts set request_headers = '{}', request_body = '', answer_headers = null, answer_body = null,
+      answer_cut = false, bytes = case when bytes is not null then ${attemptRowBytes} + coalesce(octet_length(detail), 0) end
+    where ${rowsOf(
+      'webhook_attempts',
+      companyId,
+      'id',
+      sql`company_id = ${companyId}
+        and (request_body <> '' or request_headers::text <> '{}' or answer_headers is not null or answer_body is not null)
+      order by id limit ${most}`,
+    )} returning 1 as emptied`,
+    'persons.empty-attempts',
+  )
+
+/** What stands in the place of a text that a stored answer had. */
+export type ErasedMembers = { members: readonly string[]; instead: string }
+
+/** Takes the texts of members out of stored answers, of up to `most`; a row back for each. */
+export const emptyAnswers = (companyId: number, erased: ErasedMembers, most: number): Statement =>
+  emptyBodies({ name: 'answers', key: 'key' }, companyId, erased, most)
+
+/** The same of what was answered to the operations of batches. */
+export const emptyBatchAnswers = (companyId: number, erased: ErasedMembers, most: number): Statement =>
+  emptyBodies({ name: 'batch_answers', key: '(key, n)' }, companyId, erased, most)
+
+/**
+ * Bodies are compact JSON, in which a quote within a text is escaped: no text of a caller looks like a member with its
+ * value. Texts that are replaced already are not found again.
+ */
+function emptyBodies(
+  { name, key }: { name: string; key: string },
+  companyId: number,
+  { members, instead }: ErasedMembers,
+  most: number,
+): Statement {
+  const pattern = `"(${members.join('|')})":"(?!${instead}")(?:[^"\\\\]|\\\\.)*"`
+  return statement(
+    sql`update ${identifier(name)} set body = regexp_replace(body, ${pattern}, ${`"\\1":"${instead}"`}, 'g')
+    where ${rowsOf(
+      name,
+      companyId,
+      key,
+      sql`company_id = ${companyId} and body ~ ${pattern} order by ${raw(key.replaceAll(/[()]/g, ''))} limit ${most}`,
+    )} returning 1 as emptied`,
+    `persons.empty-${name}`,
+  )
+}
+
+/** Nobody knows the password of an account that is erased. */
+export const forgetPassword = (companyId: number, id: number): Statement =>
+  statement(
+    sql`update accounts set password_hash = null where company_id = ${companyId} and id = ${id}`,
+    'persons.forget-password',
+  )
+
+export type AccountSessionRow = {
+  id: number
+  created_at: string
+  last_seen_at: string
+  device: string | null
+  peer: string | null
+  forwarded_for: string | null
+}
+
+/** The sessions that an account has; each began with a sign-in. */
+export const sessionsOfPerson = (companyId: number, accountId: number): Statement =>
+  statement(
+    sql`select id, ${instant('created_at')} as created_at, ${instant('last_seen_at')} as last_seen_at, device, peer, forwarded_for
+    from (
+      select * from sessions where company_id = ${companyId} and ${exactly(sql`account_id`, accountId)} ${inOrderOf(sql`account_id`)}
+    ) s order by id`,
+    'persons.sessions',
+  )
+
+export type AccountCallRow = {
+  at: string
+  route: string
+  record_id: number | null
+  status: number
+  peer: string | null
+}
+
+/** The newest calls with tokens of an account. */
+export const callsOfPerson = (companyId: number, accountId: number, most: number): Statement =>
+  statement(
+    sql`select ${instant('c.at')} as at, c.route, c.record_id, c.status, host(c.peer) as peer
+    from (select * from calls where company_id = ${companyId} order by at desc offset 0) c
+    where c.token_id in (
+      select id from (select * from tokens where company_id = ${companyId} ${inOrderOf(sql`id`)}) t where account_id = ${accountId}
+    ) order by c.at desc limit ${most}`,
+    'persons.calls',
+  )

@@ -1,0 +1,106 @@
+import { raw } from 'sql-template-tag'
+import { exactly, inOrderOf } from '../access.ts'
+import { emptyThere, freeThere, type RoomToFree } from '../citus/webhook-room.ts'
+import { either, type Statement, sql, statement } from '../statement.ts'
+import { sweepOlder, sweepStatement } from './sweep.ts'
+import { arrived, attemptRowBytes } from './webhook-attempts.ts'
+
+/** The room that attempts take: how long they are kept, how much of them, and what goes first. */
+
+export const sweepWebhookAttempts = (keptDays: number, most: number): Statement =>
+  sweepOlder({ name: 'webhook-attempts.sweep', table: 'webhook_attempts', key: 'id', type: 'bigint', most, keptDays })
+
+/** The attempt that an endpoint has made last, for a condition on it. */
+const newestOf = (condition: ReturnType<typeof sql>) =>
+  either(
+    sql`exists (
+      select from (
+        select at from webhook_attempts where company_id = w.company_id and ${exactly(sql`endpoint_id`, raw('w.id'))}
+        order by endpoint_id desc, id desc limit 1
+      ) newest where ${condition}
+    )`,
+    () => sql`exists (
+      select from webhook_attempts a where a.company_id = w.company_id and a.endpoint_id = w.id and ${condition}
+    )`,
+  )
+
+const companiesWhere = (condition: ReturnType<typeof sql>, after: number, most: number) =>
+  sql`select distinct w.company_id as id from webhook_endpoints w where w.company_id > ${after} and ${condition}
+    order by id limit ${most}`
+
+/** The next companies to whose endpoints something was sent in the last seconds. */
+export const companiesThatSend = (seconds: number, after: number, most: number): Statement =>
+  statement(
+    companiesWhere(newestOf(sql`at > now() - make_interval(secs => ${seconds}::float8)`), after, most),
+    'webhook-attempts.sending-companies',
+  )
+
+/** The next companies that have attempts of endpoints which are deleted. */
+export const companiesWithDeleted = (keptDays: number, after: number, most: number): Statement =>
+  statement(
+    companiesWhere(
+      sql`w.deleted_at > now() - make_interval(days => ${keptDays}::int) and ${newestOf(sql`true`)}`,
+      after,
+      most,
+    ),
+    'webhook-attempts.deleted-companies',
+  )
+
+/** Removes attempts of a company's deleted endpoints, a row for each. */
+export const sweepAttemptsOfDeleted = (companyId: number, most: number): Statement =>
+  sweepStatement({
+    name: 'webhook-attempts.sweep-deleted',
+    ...{ table: 'webhook_attempts', key: 'id', type: 'bigint', most },
+    where: sql`where company_id = ${companyId} and endpoint_id = any (array(
+      select id from webhook_endpoints where company_id = ${companyId} and deleted_at is not null
+    )) order by endpoint_id, id`,
+  })
+
+/**
+ * Removes up to `most` attempts of a company that has more bytes of them than `budget`: the oldest successes, then the
+ * oldest failures. Their endpoints keep from when on none was removed. One index has the sum and the order.
+ */
+export const freeAttempts = (companyId: number, budget: number, most: number): Statement => {
+  const room: RoomToFree = { companyId, budget, most }
+  return statement(
+    sql`with gone as (
+      delete from webhook_attempts where ctid = any (array(
+        select ctid from (${excessOf(room, raw('ctid'))}) excess
+      )) returning endpoint_id, at
+    ), kept as (
+      update webhook_endpoints w
+      set attempts_from = greatest(attempts_from, (select max(at) from gone where endpoint_id = w.id))
+      where company_id = ${companyId} and id = any (array(select distinct endpoint_id from gone))
+    )
+    select 1 as swept from gone`,
+    'webhook-attempts.free',
+    freeThere(room, excessOf(room, sql`id, endpoint_id, at`)),
+  )
+}
+
+/** The attempts that go first, as many as take what there is beyond the budget. */
+const excessOf = ({ companyId, budget, most }: RoomToFree, columns: ReturnType<typeof sql>) =>
+  sql`select ${columns} from (
+        select ${columns}, sum(bytes) over (order by arrived desc, number rows unbounded preceding) - bytes as before from (
+          select ${columns}, id as number, ${arrived} as arrived, coalesce(bytes, 0) as bytes
+          from webhook_attempts where company_id = ${companyId}
+          order by ${arrived} desc, webhook_attempts.id limit ${most}
+        ) first
+      ) running where before < (
+        select coalesce(sum(bytes), 0) from (
+          select bytes from webhook_attempts where company_id = ${companyId} ${inOrderOf(sql`${arrived} desc`, sql`id`)}
+        ) every
+      ) - ${budget}::bigint`
+
+/** Empties attempts by processes of an earlier version, which kept all that was sent and answered; a row for each. */
+export const emptyOlderAttempts = (most: number): Statement =>
+  statement(
+    sql`update webhook_attempts set ${emptied} where ctid = any (array(
+      select ctid from webhook_attempts where bytes is null order by company_id, id limit ${most} for update skip locked
+    )) returning 1 as swept`,
+    'webhook-attempts.empty',
+    emptyThere(emptied, most),
+  )
+
+const emptied = sql`request_headers = '{}', request_body = '', answer_headers = null, answer_body = null,
+      answer_cut = false, bytes = ${raw(String(attemptRowBytes))}`

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Definition } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import { importBatch } from '#server/pipeline/import-batch.ts'
+import { operator } from '#server/service/actor.ts'
+import { runCommand } from '#server/service/command.ts'
+import { removal } from '#server/service/remove-record.ts'
+import { restoreRemoval } from '#server/service/restore-removal.ts'
+import { undo } from '#server/service/undo.ts'
+import { change, creation } from '#server/service/write-record.ts'
+import { holdInOrder, lockOrder } from '#sql/records/lock-order.ts'
+import { lockTree } from '#sql/records/write.ts'
+import { passGate } from '#sql/system/locks.ts'
+import { contend } from '../cluster/contention.ts'
+import { watchLocks } from '../stage/lock-recorder.ts'
+import { type Company, openStage, type Stage } from '../stage/stage.ts'
+
+/** Every statement that locks, of every write: in the one order, and no lock more strongly than it was taken. */
+let stage: Stage
+let company: Company
+let watched: ReturnType<typeof watchLocks>
+beforeAll(async () => {
+  // A machine that is busy with other tests opens connections slowly; that is no conflict.
+  stage = await openStage({ CONNECT_TIMEOUT_MS: '5000' })
+  company = await stage.company()
+  watched = watchLocks(stage.app.database)
+})
+afterAll(() => stage.close())
+
+const told = (): string[] => [...new Set(watched.violations.splice(0))]
+
+/** Values for a record with everything it can refer to. */
+async function full(definition: Definition): Promise<JsonObject> {
+  const values: JsonObject = {}
+  for (const [name, field] of Object.entries(definition.fields)) {
+    if (field.readOnly || field.kind === 'instant') continue
+    const value = await sampleOf(definition, name, field)
+    if (value !== null) values[name] = value
+  }
+  return values
+}
+
+async function sampleOf(definition: Definition, name: string, field: Field) {
+  if (field.kind === 'text' && field.unique) return `${name} ${crypto.randomUUID().slice(0, 8)}`
+  if (field.kind !== 'reference')
+    return field.required || name === definition.title ? kindOf(field).example(field) : null
+  const target = definitionOf(registry, field.to) as Definition
+  return (await created(target, field.only ? { [field.only.column]: field.only.value } : {})) as number
+}
+
+async function created(definition: Definition, more: JsonObject = {}): Promise<number> {
+  const required = Object.entries(definition.fields).filter(([, { required }]) => required)
+  const values: JsonObject = {}
+  for (const [name, field] of required) values[name] = (await sampleOf(definition, name, field)) as string
+  const { id } = await stage.inTransaction((transaction) =>
+    runCommand(transaction, operator(company.id), creation(company.id, definition, { ...values, ...more })),
+  )
+  return id
+}
+
+describe('Writes by the services take their locks in order', () => {
+  test.each(registry)('$name', async (definition) => {
+    const { name } = definition
+    const actor = () => operator(company.id)
+    const body = await full(definition)
+    // Rules may want other references than those; the statements that lock are the same when they refuse.
+    const id = await created(definition)
+    const change_ = actor()
+    const tried = (work: () => Promise<unknown>) => work().catch((error: Error) => expect(error.name).toBe('Refusal'))
+    await tried(() => stage.inTransaction((t) => runCommand(t, actor(), creation(company.id, definition, body))))
+    await tried(() =>
+      stage.inTransaction((t) => runCommand(t, change_, change(company.id, definition, id, body, undefined))),
+    )
+    const title = { [definition.title]: definition.fields[definition.title]?.kind === 'text' ? 'Another' : null }
+    await tried(() =>
+      stage.inTransaction((t) => runCommand(t, change_, change(company.id, definition, id, title, undefined))),
+    )
+    await tried(() => stage.inTransaction((t) => runCommand(t, actor(), undo(company.id, change_.writeId))))
+    const removing = actor()
+    await tried(() =>
+      stage.inTransaction((t) => runCommand(t, removing, removal(company.id, { definition, id, expected: undefined }))),
+    )
+    await tried(() => stage.inTransaction((t) => runCommand(t, actor(), undo(company.id, removing.writeId))))
+    await tried(() =>
+      stage.inTransaction((t) => runCommand(t, actor(), removal(company.id, { definition, id, expected: undefined }))),
+    )
+    const [row] = await stage.sql<{ id: number }>(
+      'select max(id) as id from removals where company_id = $1',
+      company.id,
+    )
+    await tried(() => stage.inTransaction((t) => restoreRemoval(t, actor(), row?.id ?? 0, () => {})))
+    await tried(() =>
+      stage.inTransaction((t) =>
+        importBatch(stage.app, t, actor(), {
+          ...{ definition, part: undefined, ifPlan: undefined },
+          operations: [
+            { op: 'create', body },
+            { op: 'update', id, body: title },
+          ],
+          call: { params: {}, requestId: 'r', errorsPage: '/docs/errors' },
+        }),
+      ),
+    )
+    expect(told()).toEqual([])
+    expect([...watched.statements].some((statement) => statement.startsWith(`${name}.`))).toBe(true)
+  })
+})
+
+test('So do the calls of /v1, batches, upserts and undos, restores and rotations among them.', async () => {
+  const companies = [await stage.company({ plan: 'PRO' }), await stage.company()]
+  const seen = await contend(stage, { urls: [stage.url], companies, connections: 4, durationMs: 3000 })
+  expect(seen.failures).toEqual([])
+  expect(told()).toEqual([])
+})
+
+test('What is out of order is noticed.', async () => {
+  const [first, second] = [
+    await created(definitionOf(registry, 'clients') as Definition),
+    await created(definitionOf(registry, 'clients') as Definition),
+  ]
+  const project = await created(definitionOf(registry, 'projects') as Definition)
+  const hold = (table: string, id: number, strength = 'for share' as const) =>
+    holdInOrder(company.id, table, [{ id, hold: strength }])
+  const orders = [
+    [hold('projects', project), hold('clients', first)],
+    [hold('clients', second), hold('clients', first)],
+    [lockTree(company.id, 'workers', 'supervisor_id'), hold('clients', first)],
+    [hold('clients', first), passGate(company.id)],
+    [hold('clients', first), holdInOrder(company.id, 'clients', [{ id: first, hold: 'for update' }])],
+  ]
+  for (const order of orders) {
+    await stage.inTransaction((transaction) => Promise.all(order.map((statement) => transaction.run(statement))))
+    expect(told()).toHaveLength(1)
+  }
+  expect(lockOrder(registry).indexOf('clients')).toBeLessThan(lockOrder(registry).indexOf('projects'))
+})
