@@ -5,7 +5,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { Refusal, refusedRow, type WritePlan } from '#registry/refusals.ts'
 import type { App } from '../app.ts'
 import { type ImportBatch, importBatch } from '../pipeline/import-batch.ts'
-import { operator } from '../service/actor.ts'
+import { operatorCaller, runWrite } from '../writes/run-write.ts'
 
 type Where = { app: App; definition: Definition; companyId: number }
 
@@ -37,7 +37,14 @@ export async function applyPart(
   }
 }
 
-const run = ({ app, definition, companyId }: Where, batch: Pick<ImportBatch, 'operations' | 'part' | 'ifPlan'>) =>
-  app.database.transaction((transaction) =>
-    importBatch(app, transaction, operator(companyId), { definition, ...batch, call }),
-  )
+const run = async (
+  { app, definition, companyId }: Where,
+  batch: Pick<ImportBatch, 'operations' | 'part' | 'ifPlan'>,
+) => {
+  const { answer } = await runWrite(app.database, {
+    caller: operatorCaller(companyId),
+    dryRun: batch.part === undefined,
+    work: { execute: (transaction, actor) => importBatch(app, transaction, actor, { definition, ...batch, call }) },
+  })
+  return answer
+}

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { counted } from '#derive/words.ts'
-import { operator, readWriteId } from '../service/actor.ts'
-import { runCommand } from '../service/command.ts'
+import { readWriteId } from '../service/actor.ts'
 import { showCompany } from '../service/company.ts'
 import { undo } from '../service/undo.ts'
+import { operatorCaller, runWrite } from '../writes/run-write.ts'
 import { Mistake } from './mistake.ts'
 import { startShares } from './progress.ts'
 import type { CommandContext } from './terminal.ts'
@@ -34,11 +34,10 @@ const takeBack = (context: CommandContext, companyId: number, writeId: string): 
     const company = await database.transaction((transaction) => showCompany(transaction, companyId))
     let records = 0
     for (let remaining = 1; remaining > 0; ) {
-      const done = await database.transaction((transaction) =>
-        runCommand(transaction, operator(companyId), undo(companyId, writeId)),
-      )
-      records += done.records
-      remaining = done.remaining
+      const caller = operatorCaller(companyId)
+      const { answer } = await runWrite(database, { caller, work: undo(companyId, writeId) })
+      records += answer.records
+      remaining = answer.remaining
       tellShare(records, records + remaining)
     }
     const text = `Took back ${counted(records, 'record')} of ${named(company)}.`

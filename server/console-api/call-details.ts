@@ -83,8 +83,6 @@ function again({ app, change, requestId, ...asked }: Admitted, route: ResourceRo
     } catch (error) {
       if (error instanceof Refusal) return refusalAnswer(error, requestId, app.config.publicUrl)
       throw error
-    } finally {
-      transaction.undo()
     }
   }
   return change(

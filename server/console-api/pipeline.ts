@@ -1,21 +1,15 @@
 import type { Shape } from '#derive/console/operation.ts'
 import { readPairs } from '#derive/query.ts'
 import { bodyBytesMax } from '#registry/limits.ts'
-import { closeGate, passGate } from '#sql/system/locks.ts'
 import { type Body, readBody } from '../http/protocol/body.ts'
 import { readHeaders } from '../http/protocol/headers.ts'
 import { readBytes } from '../http/read-bytes.ts'
-import {
-  holdLiveSession,
-  needPermission,
-  readLiveSession,
-  renamePlainSession,
-  type Session,
-} from '../service/session.ts'
+import { needPermission, readLiveSession, renamePlainSession, type Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
+import { runWrite, sessionCaller } from '../writes/run-write.ts'
 import type { Asking, ChangeOptions, ConsoleReply, Finished } from './asked.ts'
 import { refuseCrossSite, refuseMisdirected } from './cross-site.ts'
-import { oncePerKey } from './once-per-key.ts'
+import { keyOfWrite } from './key-policy.ts'
 import { readMembers } from './read-members.ts'
 import { replyTo } from './reply.ts'
 
@@ -55,18 +49,19 @@ export async function runConsole(asking: Asking): Promise<ConsoleReply> {
     ): Promise<T | ConsoleReply> => {
       const key = isPreview ? undefined : headers.idempotencyKey
       const body = key !== undefined && route.body ? await bytes() : noBody
-      const done = async (transaction: Transaction): Promise<T | ConsoleReply> => {
-        const session = asked.session()
-        const { companyId } = session.key
-        transaction.send(isRevocation ? closeGate(companyId) : passGate(companyId))
-        const held = await holdLiveSession(transaction, session.key)
-        needed(asking, held)
-        if (key === undefined || body === 'too large') return work(transaction, held)
-        const { path, requestId } = asking
-        const write = { session: held, key, route, path, bytes: body.bytes, requestId, secret: app.secret }
-        return oncePerKey(transaction, write, () => work(transaction, held))
-      }
-      return app.database.transaction(done, undefined, { isPersistent: isRevocation })
+      const { key: sessionKey, row } = asked.session()
+      const account = { companyId: sessionKey.companyId, accountId: row.account_id }
+      const isKeyed = key !== undefined && body !== 'too large'
+      const { answer } = await runWrite<Session, T | ConsoleReply>(app.database, {
+        caller: sessionCaller(sessionKey, (held) => needed(asking, held)),
+        keys: isKeyed
+          ? await keyOfWrite<T>(app.secret, { ...asking, ...account, sent: key, bytes: body.bytes })
+          : undefined,
+        dryRun: isPreview,
+        isRevocation,
+        work: { execute: work },
+      })
+      return answer
     },
   }
   // What answers it takes what its operation says it has.
@@ -89,8 +84,9 @@ async function liveSession({ app, sessionText, sessionIsPlain, share, seen }: As
   return session
 }
 
-function needed({ route: { needs } }: Asking, session: Session): void {
+function needed({ route: { needs } }: Asking, session: Session): Session {
   if (needs !== 'session') needPermission(session, needs)
+  return session
 }
 
 /** The parameters of a request, each known to its operation and given once; those of records are read by their definition. */

@@ -72,7 +72,6 @@ function writing(route: DataRoute, write: Write) {
         const mayDo = (code: string) => needPermission(session, code)
         const done = await runCommand(transaction, actor, write(actor.companyId, call, intent, mayDo))
         const answer = await conclude(asked.app, transaction, { actor, call, intent }, done)
-        if (intent.dryRun) transaction.undo()
         return replyOf(answer)
       },
       { isPreview: intent.dryRun },

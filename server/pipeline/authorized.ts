@@ -1,6 +1,8 @@
 import type { Json } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
+import type { Actor } from '../service/actor.ts'
+import { type Caller, tokenCaller } from '../writes/run-write.ts'
 import type { App } from './app.ts'
 import { authorize } from './authorize.ts'
 import type { Call } from './call.ts'
@@ -31,3 +33,18 @@ export function enforceRateLimit(
   const { exceeded, resetSeconds } = call.rate
   if (exceeded) throw new Refusal('too_many_requests', { headers: { 'Retry-After': String(resetSeconds) } })
 }
+
+/** The caller of a write, who is counted once its transaction has begun. */
+export const callerOf = (app: App, call: Call, ask: CallerAsk, sent?: Json): Caller<CallerRow> =>
+  tokenCaller(ask, call.share, (row) => {
+    const caller = authorized(app, call, ask, row, sent)
+    enforceRateLimit(app, call, ask, caller)
+    return caller
+  })
+
+export const actorOf = (
+  { companyId }: CallerAsk,
+  { requestId }: Call,
+  { account_id: accountId, token_id: tokenId }: CallerRow,
+  { writeId, key: idempotencyKey }: { writeId: string; key: string | undefined },
+): Actor => ({ companyId, accountId, tokenId, channel: 'api', writeId, requestId, idempotencyKey })

@@ -2,7 +2,7 @@ import { type DataRoute, type DocumentRoute, isDataRoute, isWrite, type Route } 
 import type { App } from './app.ts'
 import type { Call, Reply, Wait } from './call.ts'
 import type { DocumentHandler, Handlers, ReadHandler, WriteHandler } from './handler.ts'
-import { runRead, runWrite } from './pipeline.ts'
+import { answerRead, answerWrite } from './pipeline.ts'
 
 /** A route with what answers it. */
 export type Bound = BoundCall | BoundDocument
@@ -25,8 +25,8 @@ export const bind = (routes: readonly Route[], handlers: Handlers): Bound[] =>
 function runOf(route: DataRoute, handler: Handlers[string]): BoundCall['run'] {
   if (isWrite(route)) {
     const write = (handler as WriteHandler)(route)
-    return (app, call) => runWrite(app, call, write)
+    return (app, call) => answerWrite(app, call, write)
   }
   const read = (handler as ReadHandler)(route)
-  return (app, call, wait) => runRead(app, call, read, wait)
+  return (app, call, wait) => answerRead(app, call, read, wait)
 }

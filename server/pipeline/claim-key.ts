@@ -1,46 +1,27 @@
 import { hash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import { isHeardAgain, type ProblemBody, Refusal } from '#registry/refusals.ts'
-import type { AnswerRow, KeyAsk } from '#sql/system/answers.ts'
-import type { CallerAsk } from '#sql/system/caller.ts'
+import { isHeardAgain, type ProblemBody } from '#registry/refusals.ts'
+import type { AnswerRow } from '#sql/system/answers.ts'
+import { type KeyPolicy, lockOf, type StoredAnswer } from '../writes/idempotency.ts'
 import { type Answer, aboutOf, writeIdHeader } from './answer.ts'
 import type { Call } from './call.ts'
 import type { Intent } from './read-intent.ts'
 
-/** A key, and the request that it is bound to. */
-export type Key = KeyAsk & { fingerprint: Buffer }
-
-export const keyOf = (ask: CallerAsk, key: string, call: Call, intent: Intent): Key => ({
+/** The key of a call to /v1. An answer is kept if the operation ran; after any other refusal the key stays free. */
+export const keyOfCall = (companyId: number, key: string, call: Call, intent: Intent): KeyPolicy<Answer> => ({
   key,
-  lock: lockOf(ask.companyId, key),
-  fingerprint: fingerprintOf(call, intent),
+  lock: lockOf(companyId, key),
+  fingerprints: [fingerprintOf(call, intent)],
+  keep: (answer) => (answer.code === null || isHeardAgain(answer.code) ? storedAnswer(answer, call) : undefined),
+  replay: replayedAnswer,
 })
 
-/** The answer of the call that used the key before; refused where it still runs or was another request. */
-export function earlierAnswer(
-  { fingerprint }: Key,
-  claimed: boolean | undefined,
-  earlier: { [column in keyof AnswerRow]?: AnswerRow[column] | null },
-): Answer | undefined {
-  if (!claimed) throw new Refusal('idempotency_in_progress', { headers: { 'Retry-After': '1' } })
-  if (!earlier.fingerprint) return undefined
-  if (!earlier.fingerprint.equals(fingerprint)) throw new Refusal('idempotency_key_reuse')
-  return replayed(earlier as AnswerRow)
-}
-
-/** What is stored of the answer of an operation that ran; after any other refusal the key stays free. */
-export function keptAnswer(
-  { key, fingerprint }: Key,
-  answer: Answer,
-  requestId: string,
-): { key: string; answer: AnswerRow } | undefined {
-  if (answer.replayed || (answer.code !== null && !isHeardAgain(answer.code))) return undefined
-  const { status, body, headers } = answer
+export function storedAnswer({ status, body, headers }: Answer, { requestId }: Pick<Call, 'requestId'>): StoredAnswer {
   const { Location: location = null, ETag: etag = null, [writeIdHeader]: write_id = null } = headers
-  return { key, answer: { fingerprint, status, body, location, etag, request_id: requestId, write_id } }
+  return { status, body, location, etag, request_id: requestId, write_id }
 }
 
-function replayed({ status, body, location, etag, request_id, write_id }: AnswerRow): Answer {
+export function replayedAnswer({ status, body, location, etag, request_id, write_id }: AnswerRow): Answer {
   const headers = {
     ...(location === null ? {} : { Location: location }),
     ...(etag === null ? {} : { ETag: etag }),
@@ -58,11 +39,3 @@ export const fingerprintOf = (
   { route, path }: { route: Pick<Call['route'], 'method'>; path: string },
   { body }: Pick<Intent, 'body'>,
 ): Buffer => hash('sha256', `${route.method} ${path}\n${canonicalize(body)}`, 'buffer')
-
-/** The advisory lock of a key of a company: the first 8 bytes of a hash, as PostgreSQL's bigint. */
-export const lockOf = (companyId: number, key: string): string =>
-  hash('sha256', `${companyId} ${key}`, 'buffer').readBigInt64BE().toString()
-
-/** The same of a batch whose operations have a transaction each; no key has a blank, so the two never meet. */
-export const lockOfBatch = (companyId: number, key: string): string =>
-  hash('sha256', `batch ${companyId} ${key}`, 'buffer').readBigInt64BE().toString()

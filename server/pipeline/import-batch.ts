@@ -26,7 +26,7 @@ export type ImportBatch = {
 /**
  * A batch of the mode `all`, on records of one resource: tried, or done under the id of its import. Its plan does not
  * depend on the import, so what was tried before the import began is what is done then. A part in which nothing is to be
- * done is settled with no operations.
+ * done is settled with no operations. The caller rolls a try back.
  */
 export async function importBatch(
   app: Pick<App, 'secret'>,
@@ -60,10 +60,7 @@ export async function importBatch(
           { ...as, call: { route: { method: 'POST' }, path: `/import/${definition.name}` }, intent },
           await runCommand(transaction, as.actor, writeBatch([definition])(actor.companyId, call, intent)),
         )
-  if (!part) {
-    transaction.undo()
-    return answer
-  }
+  if (!part) return answer
   const count = (op: string) => operations.filter((one) => one.op === op).length
   const moved = { done: part.to, created: count('create'), changed: count('update') }
   await transaction.run(moveImport(as.actor.companyId, as.actor.writeId, moved))

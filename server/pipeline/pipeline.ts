@@ -1,23 +1,20 @@
 import { readQuery } from '#derive/query.ts'
 import { isWrite } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { type AnswerRow, claimKey } from '#sql/system/answers.ts'
-import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
 import { type CallerAsk, type CallerRow, selectCaller } from '#sql/system/caller.ts'
-import { endWrite } from '#sql/system/end-write.ts'
-import { passGate, takeValuesOfCall } from '#sql/system/locks.ts'
+import { insertCalls } from '#sql/system/calls.ts'
 import { type Headers, readHeaders } from '../http/protocol/headers.ts'
 import { newWriteId } from '../service/actor.ts'
-import type { Prefetched } from '../service/command.ts'
+import { runWrite } from '../writes/run-write.ts'
 import { type Answer, refusalAnswer, replyOf } from './answer.ts'
 import type { App } from './app.ts'
 import { askedOf, readToken } from './authorize.ts'
-import { authorized, enforceRateLimit } from './authorized.ts'
+import { actorOf, authorized, callerOf, enforceRateLimit } from './authorized.ts'
 import type { Call, Reply, Wait } from './call.ts'
 import { callRow, logCallLater } from './call-log.ts'
-import { earlierAnswer, keptAnswer, keyOf } from './claim-key.ts'
+import { keyOfCall } from './claim-key.ts'
 import { conclude } from './conclude.ts'
-import type { Read, Wanted, Write } from './handler.ts'
+import type { Read, Wanted, Write, WriteCommand } from './handler.ts'
 import { keepDetails } from './keep-details.ts'
 import { readIntent, readIntroduction } from './read-intent.ts'
 import { orRefusal, orThrow } from './refused.ts'
@@ -30,7 +27,7 @@ import { runSeries } from './run-series.ts'
  * Of a read it is one statement, one round trip: the caller and what is wanted come together; then it is decided who
  * gets it.
  */
-export async function runRead(app: App, call: Call, read: Read, wait: Wait): Promise<Reply> {
+export async function answerRead(app: App, call: Call, read: Read, wait: Wait): Promise<Reply> {
   const { headers, ask } = introduced(call)
   const wanted = orRefusal(() => read(call, readQuery(call.query, call.route)))
   const statement = wanted instanceof Refusal ? selectCaller(ask) : wanted.statement(ask, app.config)
@@ -67,56 +64,37 @@ async function rowAfterWaiting(app: App, call: Call, ask: CallerAsk, { first, st
   return caller
 }
 
-/** The same of a write, in one transaction: what was done, that it was called, and what a retry will hear stand or fall together. */
-export async function runWrite(app: App, call: Call, write: Write): Promise<Reply> {
+/** The same of a write, in one transaction. */
+export async function answerWrite(app: App, call: Call, write: Write): Promise<Reply> {
   const { headers, ask: shown } = introduced(call)
   const intent = orRefusal(() => readIntent(call, headers))
   const work = orRefusal(() => write(shown.companyId, call, orThrow(intent)))
-  const ask = intent instanceof Refusal ? shown : askedOf(shown, call.route, intent.body)
-  const dryRun = !(intent instanceof Refusal) && intent.dryRun
-  const { rows, series, locks = [] } = work instanceof Refusal ? {} : work
+  const isRead = !(intent instanceof Refusal)
+  const ask = isRead ? askedOf(shown, call.route, intent.body) : shown
+  const [dryRun, sent] = isRead ? [intent.dryRun, intent.body] : [false, undefined]
+  const { rows, series, locks, prefetch } = work instanceof Refusal ? ({} as Partial<WriteCommand>) : work
   // A dry-run never reads, claims or stores a key. Decisions, Idempotency.
-  const key =
-    headers.idempotencyKey === undefined || dryRun || intent instanceof Refusal
-      ? undefined
-      : keyOf(ask, headers.idempotencyKey, call, intent)
-  const sent = intent instanceof Refusal ? undefined : intent.body
-  if (series && !dryRun) return runSeries(app, call, { ask, key, series, sent })
+  const key = dryRun ? undefined : headers.idempotencyKey
+  const keys = key !== undefined && isRead ? keyOfCall(ask.companyId, key, call, intent) : undefined
+  if (series && !dryRun) return runSeries(app, call, { ask, keys, series, sent })
 
   const writeId = newWriteId()
-  const { answer, caller } = await app.database.transaction(async (transaction) => {
-    transaction.send(passGate(ask.companyId))
-    const claimed = key ? transaction.run<{ claimed: boolean }>(claimKey(key, ask)) : []
-    if (locks.length > 0) transaction.send(takeValuesOfCall(ask, key, locks))
-    const [[claim], [begun]] = await Promise.all([
-      claimed,
-      transaction.run<BeginRow<Prefetched>>(beginWrite(ask, key, work instanceof Refusal ? null : work.prefetch)),
-    ])
-    const caller = authorized(app, call, ask, begun, sent)
-    enforceRateLimit(app, call, ask, caller)
-    const actor = {
-      companyId: ask.companyId,
-      accountId: caller.account_id,
-      tokenId: caller.token_id,
-      channel: 'api',
-      writeId,
-      requestId: call.requestId,
-      idempotencyKey: dryRun ? undefined : headers.idempotencyKey,
-    } as const
-
-    const answer = await answering(app, call, async () => {
-      const asked = orThrow(intent)
-      const earlier = key && earlierAnswer(key, claim?.claimed, begun as AnswerRow)
-      if (earlier) return earlier
-      const done = await orThrow(work).execute(transaction, actor, begun?.seen ?? null)
-      return conclude(app, transaction, { actor, call, intent: asked }, done)
-    })
-
-    if (dryRun) transaction.undo()
-    const kept = key && keptAnswer(key, answer, call.requestId)
-    transaction.send(endWrite(callRow(app, call, ask, caller, answer, { dryRun, rows }), kept))
-    return { answer, caller }
-  }, call.share)
+  const { answer, who: caller } = await runWrite<CallerRow, Answer>(app.database, {
+    caller: callerOf(app, call, ask, sent),
+    keys,
+    dryRun,
+    work: {
+      locks,
+      prefetch,
+      async execute(transaction, caller, seen) {
+        const actor = actorOf(ask, call, caller, { writeId, key })
+        const done = await orThrow(work).execute(transaction, actor, seen)
+        return conclude(app, transaction, { actor, call, intent: orThrow(intent) }, done)
+      },
+    },
+    refuse: (refusal) => refusalAnswer(refusal, call.requestId, app.config.publicUrl),
+    note: (caller, answer) => [insertCalls([callRow(app, call, ask, caller, answer, { dryRun, rows })])],
+  })
   const reply = replyOf(answer)
   keepDetails(app, call, ask, caller, { outcome: { ...answer, headers: reply.headers }, sent })
   return reply
@@ -137,14 +115,4 @@ export async function admit(app: App, call: Call): Promise<boolean> {
 function introduced(call: Call): { headers: Headers; ask: CallerAsk } {
   const headers = readHeaders(call.rawHeaders, isWrite(call.route))
   return { headers, ask: readToken(headers.authorization, call.route, call.peer) }
-}
-
-/** A refusal of work that was begun is an answer too: it is counted, and may be what a retry will hear. */
-async function answering(app: App, call: Call, work: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof Refusal) return refusalAnswer(error, call.requestId, app.config.publicUrl)
-    throw error
-  }
 }

@@ -1,7 +1,6 @@
 import type { Json } from '#registry/json.ts'
 import { Refusal, refusals } from '#registry/refusals.ts'
 import type { Statement } from '#sql/statement.ts'
-import { type AnswerRow, claimKey } from '#sql/system/answers.ts'
 import {
   type BatchAnswerRow,
   batchAnswer,
@@ -10,21 +9,20 @@ import {
   lockBatch,
   storeBatchAnswer,
 } from '#sql/system/batch-answers.ts'
-import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
-import { type CallRow, settleCall } from '#sql/system/calls.ts'
-import { endWrite } from '#sql/system/end-write.ts'
-import { passGate, takeValuesOfCall } from '#sql/system/locks.ts'
+import { type CallRow, insertCalls, settleCall } from '#sql/system/calls.ts'
 import { newWriteId } from '../service/actor.ts'
-import type { Prefetched } from '../service/command.ts'
+import type { Command } from '../service/command.ts'
 import { Fault, violatedIndex } from '../store/faults.ts'
+import { type KeyPolicy, lockOfBatch } from '../writes/idempotency.ts'
+import { runWrite, tokenCaller } from '../writes/run-write.ts'
 import { type Answer, refusalAnswer, replyOf, writeIdHeader } from './answer.ts'
 import type { App } from './app.ts'
 import { authorize } from './authorize.ts'
-import { authorized, enforceRateLimit } from './authorized.ts'
+import { actorOf, callerOf } from './authorized.ts'
 import type { Call, Reply } from './call.ts'
 import { callRow, settledRow } from './call-log.ts'
-import { earlierAnswer, type Key, keptAnswer, lockOfBatch } from './claim-key.ts'
+import { replayedAnswer, storedAnswer } from './claim-key.ts'
 import type { Series } from './handler.ts'
 import { keepDetails } from './keep-details.ts'
 import { orRefusal, orThrow } from './refused.ts'
@@ -36,9 +34,9 @@ import { orRefusal, orThrow } from './refused.ts'
  */
 export async function runSeries(app: App, call: Call, asked: Asked): Promise<Reply> {
   const begun = await begin(app, call, asked)
-  const { caller } = begun
-  if ('refused' in begun) return told(app, call, asked, caller, begun.refused)
-  const { texts, writeId, earlier, row } = begun
+  const { caller, texts, row } = begun
+  if (begun.answer.code !== null) return told(app, call, asked, caller, begun.answer)
+  const writeId = begun.answer.headers[writeIdHeader] ?? newWriteId()
   const { length } = asked.series
   const textOf = (n: number): string => texts.get(n) as string
   const wasWhole = texts.size === length
@@ -59,7 +57,7 @@ export async function runSeries(app: App, call: Call, asked: Asked): Promise<Rep
     throw error
   }
   const answer = asked.series.say(Array.from({ length }, (_, n) => textOf(n)))
-  const headers = { ...answer.headers, [writeIdHeader]: writeId, ...(wasWhole ? earlier?.headers : {}) }
+  const headers = { ...answer.headers, [writeIdHeader]: writeId, ...(wasWhole ? begun.answer.headers : {}) }
   return told(app, call, asked, caller, { ...answer, headers })
 }
 
@@ -70,7 +68,7 @@ function told(app: App, call: Call, { ask, sent }: Asked, caller: CallerRow, ans
   return reply
 }
 
-type Asked = { ask: CallerAsk; key: Key | undefined; series: Series; sent: Json | undefined }
+type Asked = { ask: CallerAsk; keys: KeyPolicy<Answer> | undefined; series: Series; sent: Json | undefined }
 
 /**
  * Notes that the call broke off, and with what it was answered. Where that cannot be noted, or is not known, the log goes
@@ -91,47 +89,43 @@ async function settleFailure(
     .catch(() => undefined)
 }
 
-/** What has been done under the key before; nothing of it is done again. `row` is the call as it is logged. */
-type Begun = {
-  caller: CallerRow
-  texts: Map<number, string>
-  writeId: string
-  earlier: Answer | undefined
-  row: CallRow
+/** What has been done under the key before; nothing of it is done again. */
+type Begun = { answer: Answer; texts: Map<number, string> }
+
+/** Returns also the call as it is logged. */
+async function begin(app: App, call: Call, { ask, keys, series, sent }: Asked) {
+  const { companyId } = ask
+  let row: CallRow | undefined
+  const { answer, who: caller } = await runWrite<CallerRow, Begun>(app.database, {
+    caller: callerOf(app, call, ask, sent),
+    keys: keys && {
+      ...keys,
+      keep: ({ answer }) => (answer.code === null ? storedAnswer(answer, call) : undefined),
+      async replay(stored, { run }) {
+        const done = await run<BatchAnswerRow>(batchAnswers(companyId, keys.key))
+        return { answer: replayedAnswer(stored), texts: new Map(done.map(({ n, body }) => [n, body])) }
+      },
+    },
+    work: {
+      async execute({ send }) {
+        if (keys) send(forgetBatchAnswers(companyId, keys.key))
+        const headers = { [writeIdHeader]: newWriteId() }
+        return { answer: { status: 200, code: null, headers, body: '' }, texts: new Map() }
+      },
+    },
+    refuse: (refusal) => ({
+      answer: refusalAnswer(refusal, call.requestId, app.config.publicUrl),
+      texts: new Map(),
+    }),
+    note(caller, { answer, texts }) {
+      const isKnown = answer.code !== null || texts.size === series.length
+      const noted = isKnown ? answer : { ...answer, ...unknown }
+      row = callRow(app, call, ask, caller, noted, { dryRun: false, rows: series.length })
+      return [insertCalls([row])]
+    },
+  })
+  return { ...answer, caller, row: row as CallRow }
 }
-
-const begin = (
-  app: App,
-  call: Call,
-  { ask, key, series, sent }: Asked,
-): Promise<Begun | { caller: CallerRow; refused: Answer }> =>
-  app.database.transaction(async (transaction) => {
-    transaction.send(passGate(ask.companyId))
-    const [[claim], [begun]] = await Promise.all([
-      key ? transaction.run<{ claimed: boolean }>(claimKey(key, ask)) : [],
-      transaction.run<BeginRow<Prefetched>>(beginWrite(ask, key, null)),
-    ])
-    const caller = authorized(app, call, ask, begun, sent)
-    enforceRateLimit(app, call, ask, caller)
-    const { companyId } = ask
-    const logged = (answer: Answer) => callRow(app, call, ask, caller, answer, { dryRun: false, rows: series.length })
-
-    const earlier = orRefusal(() => key && earlierAnswer(key, claim?.claimed, begun as AnswerRow))
-    if (earlier instanceof Refusal) {
-      const refused = refusalAnswer(earlier, call.requestId, app.config.publicUrl)
-      transaction.send(endWrite(logged(refused), undefined))
-      return { caller, refused }
-    }
-    const done = key && earlier ? await transaction.run<BatchAnswerRow>(batchAnswers(companyId, key.key)) : []
-    if (key && !earlier) transaction.send(forgetBatchAnswers(companyId, key.key))
-    const writeId = earlier?.headers[writeIdHeader] ?? newWriteId()
-    const headers = { [writeIdHeader]: writeId }
-    const taken: Answer = { status: 200, code: null, headers, body: '', replayed: earlier !== undefined }
-    const texts = new Map(done.map(({ n, body }) => [n, body]))
-    const row = logged(texts.size === series.length ? taken : { ...taken, ...unknown })
-    transaction.send(endWrite(row, key && keptAnswer(key, taken, call.requestId)))
-    return { caller, texts, writeId, earlier, row }
-  }, call.share)
 
 /** Until the last operation is done. */
 const unknown = { status: refusals.outcome_unknown.status, code: 'outcome_unknown' } as const
@@ -146,57 +140,45 @@ type Part = Asked & {
 
 /** One operation and its answer. The caller is checked with each: a token that is revoked meanwhile does no more. */
 async function part(app: App, call: Call, asked: Part): Promise<string> {
-  const { ask, key, series, n, textOf, writeId, settle } = asked
+  const { ask, keys, series, n, textOf, writeId, settle } = asked
   const { companyId } = ask
   const work = orRefusal(() => series.part(n, textOf))
+  const { locks, prefetch } = work instanceof Refusal ? ({} as Partial<Command<string>>) : work
+  // The call has its row, which says in the end what it was refused for.
+  const caller = tokenCaller(ask, call.share, (row) => {
+    call.share.report(row?.live === true)
+    return authorize(row)
+  })
+  let earlier: BatchAnswerRow | undefined
   try {
-    return await app.database.transaction(async (transaction) => {
-      transaction.send(passGate(companyId))
-      if (key) transaction.send(lockBatch(lockOfBatch(companyId, key.key)))
-      const locks = work instanceof Refusal ? [] : (work.locks ?? [])
-      if (locks.length > 0) transaction.send(takeValuesOfCall(ask, undefined, locks))
-      const [[earlier], [begun]] = await Promise.all([
-        key ? transaction.run<BatchAnswerRow>(batchAnswer(companyId, key.key, n)) : [],
-        transaction.run<BeginRow<Prefetched>>(
-          beginWrite(ask, undefined, work instanceof Refusal ? null : work.prefetch),
-        ),
-      ])
-      const end = (text: string): string => {
-        if (settle) transaction.send(settle(text))
-        return text
-      }
-      if (earlier) return end(earlier.body)
-      call.share.report(begun?.live === true)
-      // The call has its row, which says in the end what it was refused for.
-      const caller = authorize(begun)
-      const actor = {
-        companyId,
-        accountId: caller.account_id,
-        tokenId: caller.token_id,
-        channel: 'api',
-        writeId,
-        requestId: call.requestId,
-        idempotencyKey: key?.key,
-      } as const
-      const text = await orTold(
-        () => orThrow(work).execute(transaction, actor, begun?.seen ?? null),
-        (refusal) => series.refused(n, refusal),
-      )
-      if (key) transaction.send(storeBatchAnswer(companyId, key.key, { n, body: text }))
-      return end(text)
-    }, call.share)
+    const { answer } = await runWrite<CallerRow, string>(app.database, {
+      caller: {
+        ...caller,
+        async begin(transaction, _key, needs) {
+          if (keys) transaction.send(lockBatch(lockOfBatch(companyId, keys.key)))
+          const done = keys ? transaction.run<BatchAnswerRow>(batchAnswer(companyId, keys.key, n)) : []
+          const [[found], begun] = await Promise.all([done, caller.begin(transaction, undefined, needs)])
+          earlier = found
+          return begun
+        },
+      },
+      work: {
+        locks,
+        prefetch,
+        execute: async (transaction, caller, seen) =>
+          earlier?.body ??
+          orThrow(work).execute(transaction, actorOf(ask, call, caller, { writeId, key: keys?.key }), seen),
+      },
+      refuse: (refusal) => series.refused(n, refusal),
+      note: (_caller, body) => [
+        ...(keys && !earlier ? [storeBatchAnswer(companyId, keys.key, { n, body })] : []),
+        ...(settle ? [settle(body)] : []),
+      ],
+    })
+    return answer
   } catch (error) {
     // A refusal that had to undo lost the lock of the batch, and a retry was quicker.
     if (violatedIndex(error) === 'batch_answers_pkey') return part(app, call, asked)
-    throw error
-  }
-}
-
-async function orTold(work: () => Promise<string>, tell: (refusal: Refusal) => string): Promise<string> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof Refusal) return tell(error)
     throw error
   }
 }

@@ -50,7 +50,7 @@ export const answerOf = (companyId: number, key: string): Sql =>
     where company_id = ${companyId} and key = ${key}
       and completed_at > clock_timestamp() - make_interval(hours => ${replayWindowHours})`
 
-export const storeAnswer = (companyId: number, key: string, answer: AnswerRow): Sql =>
+const storeAnswer = (companyId: number, key: string, answer: AnswerRow): Sql =>
   sql`insert into answers (company_id, key, fingerprint, status, body, location, etag, request_id, write_id)
     values (${companyId}, ${key}, ${answer.fingerprint}, ${answer.status}, ${answer.body}, ${answer.location},
       ${answer.etag}, ${answer.request_id}, ${answer.write_id})

@@ -1,4 +1,4 @@
-import { join, raw, type Sql } from 'sql-template-tag'
+import { raw, type Sql } from 'sql-template-tag'
 import { inOrderOf } from '../access.ts'
 import { instant, type Statement, sql, statement, together } from '../statement.ts'
 
@@ -42,9 +42,6 @@ const columns: { [column in keyof CallRow]: string } = {
 }
 const names = Object.keys(columns) as (keyof CallRow)[]
 const listed = raw(names.join(', '))
-
-export const insertCall = (call: CallRow): Sql =>
-  sql`insert into calls (${listed}) values (${join(names.map((name) => call[name]))})`
 
 /** Notes what a call was answered that was logged before its answer was known. */
 export const settleCall = ({ company_id, at, request_id, status, code, about, ms }: CallRow): Statement =>

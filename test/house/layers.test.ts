@@ -82,9 +82,14 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
     because: 'webhooks are sent by the log and the services, to others by the one module that guards it',
   },
   {
+    folder: 'server/writes/',
+    may: [/^(registry|sql|server\/(fair|store|service|writes))\//, /^node:crypto$/],
+    because: 'the road of a write is one for every channel: no request, status or cookie',
+  },
+  {
     folder: 'server/pipeline/',
     may: [
-      /^(registry|derive|sql|server\/(fair|store|service|pipeline|http\/protocol))\//,
+      /^(registry|derive|sql|server\/(fair|store|service|writes|pipeline|http\/protocol))\//,
       /^server\/config\/config\.ts$/,
       /^(node:crypto|pino|canonicalize)$/,
     ],
@@ -108,7 +113,7 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
   {
     folder: 'server/console-api/',
     may: [
-      /^(registry|derive|sql|server\/(config|fair|service|webhooks|pipeline|http|console-api))\//,
+      /^(registry|derive|sql|server\/(config|fair|service|webhooks|writes|pipeline|http|console-api))\//,
       /^server\/store\/database\.ts$/,
       /^(node:.*|cookie)$/,
     ],

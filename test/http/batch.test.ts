@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { batchBytesMax, batchOperationsMax, batchProblemsMax } from '#registry/limits.ts'
-import { lockOfBatch } from '#server/pipeline/claim-key.ts'
+import { lockOfBatch } from '#server/writes/idempotency.ts'
 import { billed, type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage

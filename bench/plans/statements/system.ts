@@ -55,7 +55,6 @@ import {
   tablesOfCompanies,
   useOfDemo,
 } from '#sql/system/demo.ts'
-import { endWrite } from '#sql/system/end-write.ts'
 import { newestSealed, serverFacts } from '#sql/system/health.ts'
 import { holdImport, insertImport, lastOfWrite, latestImports, moveImport } from '#sql/system/imports.ts'
 import { closeGate, passGate, takeValues, takeValuesOfCall } from '#sql/system/locks.ts'
@@ -134,7 +133,6 @@ export const ofTheSystem: readonly Topic[] = [
       takeValuesOfCall(ask, key, [{ key: '1', isShared: true }]),
     ],
   ],
-  ['end-write', [endWrite(noted, undefined), endWrite(noted, { key: 'key', answer })]],
   [
     'idempotency',
     [

@@ -1,0 +1,67 @@
+import { createHmac, hash } from 'node:crypto'
+import { Refusal } from '#registry/refusals.ts'
+import { openSealed, type SealingKeys, seal } from '../service/seal.ts'
+import type { Session } from '../service/session.ts'
+import { type KeyPolicy, lockOf } from '../writes/idempotency.ts'
+import type { Asking, ConsoleReply, Finished } from './asked.ts'
+import { replyTo } from './reply.ts'
+
+type KeyedWrite = Pick<Asking, 'route' | 'path' | 'requestId'> & {
+  companyId: number
+  accountId: number
+  /** The key as it was sent. */
+  sent: string
+  bytes: Buffer
+}
+
+/**
+ * The key of a write of the interface. Only successes are kept; after a refusal the form goes on with its key. A key
+ * belongs to the account: its stored form has a blank, which no key of /v1 has. Decisions, Console.
+ */
+export async function keyOfWrite<T extends Finished>(
+  secret: SealingKeys,
+  { companyId, accountId, sent, route, path, bytes, requestId }: KeyedWrite,
+): Promise<KeyPolicy<T | ConsoleReply, Session>> {
+  const key = `console ${hash('sha256', `${accountId} ${sent}`)}`
+  const boundTo = `answer ${companyId}:${key}`
+  // Bodies contain passwords, so their fingerprint is made with the service's key.
+  const fingerprint = (secret: string): Buffer =>
+    createHmac('sha256', secret).update(`console write:${route.method} ${path}\n`).update(bytes).digest()
+  const [current, ...former] = await secret.all()
+  return {
+    key,
+    lock: lockOf(companyId, key),
+    fingerprints: [fingerprint(current), ...former.map(fingerprint)],
+    reuseDetail: savedBefore,
+    async keep(done, transaction, { actor }) {
+      const finished: Finished = done
+      const { status, headers, body, session } = 'data' in finished ? replyTo(route, finished) : finished
+      // A session that begins is for the browser that asked, and an export is no write.
+      if (session !== undefined || typeof body !== 'string') return undefined
+      const stored = { status, location: headers.Location ?? null, etag: headers.ETag ?? null }
+      // An answer that shows a secret is sealed, as the secret itself is.
+      const sealed = route.showsSecret ? await seal(transaction, secret, { text: body, boundTo }) : undefined
+      return { ...stored, body: sealed?.toString('base64') ?? body, request_id: requestId, write_id: actor.writeId }
+    },
+    async replay({ status, body, location, etag }): Promise<ConsoleReply> {
+      const headers = {
+        ...replyTo(route, { data: null }).headers,
+        ...(location === null ? {} : { Location: location }),
+        ...(etag === null ? {} : { ETag: etag }),
+        'Idempotency-Replayed': 'true',
+      }
+      if (!route.showsSecret) return { status, headers, body }
+      const opened = openSealed(secret, Buffer.from(body, 'base64'), boundTo)
+      return { status, headers, body: await opened.catch(refuseForgotten) }
+    },
+  }
+}
+
+const savedBefore =
+  'An earlier try of this form has arrived and was saved, with what it said then. Look at what is stored before you send it changed.'
+
+/** Thrown when the sealing key is another one by now. */
+function refuseForgotten(): never {
+  const detail = 'It was done, and its answer can no longer be shown. Look at what is stored.'
+  throw new Refusal('outcome_unknown', { detail })
+}

@@ -1,0 +1,42 @@
+import { hash } from 'node:crypto'
+import { Refusal } from '#registry/refusals.ts'
+import type { AnswerRow, KeyAsk } from '#sql/system/answers.ts'
+import type { Transaction } from '../store/database.ts'
+
+/** The Idempotency-Key of a write: where its answer is stored, which request it is bound to, and what a retry gets. */
+export type KeyPolicy<Answer, Who = unknown> = KeyAsk & {
+  /** Fingerprints of the request. The first is stored; an earlier request with any of them was the same request. */
+  fingerprints: readonly [Buffer, ...Buffer[]]
+  /** The detail of the refusal of another request with the key. */
+  reuseDetail?: string
+  /** Returns what is stored of an answer; undefined if the key stays free. */
+  keep(answer: Answer, transaction: Transaction, who: Who): StoredAnswer | undefined | Promise<StoredAnswer | undefined>
+  /** Returns the answer to a retry. */
+  replay(stored: AnswerRow, transaction: Transaction): Answer | Promise<Answer>
+}
+
+export type StoredAnswer = Omit<AnswerRow, 'fingerprint'>
+
+/** Columns of a stored answer; all are null where the key has none. */
+export type EarlierRow = { [column in keyof AnswerRow]?: AnswerRow[column] | null }
+
+/** Returns the stored answer of the key. Throws if the key is in flight or belongs to another request. */
+export function earlierAnswer(
+  { fingerprints, reuseDetail }: Pick<KeyPolicy<never>, 'fingerprints' | 'reuseDetail'>,
+  claimed: boolean | undefined,
+  earlier: EarlierRow | undefined,
+): AnswerRow | undefined {
+  if (!claimed) throw new Refusal('idempotency_in_progress', { headers: { 'Retry-After': '1' } })
+  const bound = earlier?.fingerprint
+  if (!bound) return undefined
+  if (fingerprints.some((one) => one.equals(bound))) return earlier as AnswerRow
+  throw new Refusal('idempotency_key_reuse', reuseDetail === undefined ? {} : { detail: reuseDetail })
+}
+
+/** Returns the advisory lock of a company's key: the first 8 bytes of a hash, as PostgreSQL's bigint. */
+export const lockOf = (companyId: number, key: string): string => lockNamed(`${companyId} ${key}`)
+
+/** Returns the lock of a batch in mode `each`. No key contains a blank, so it differs from every lock of a key. */
+export const lockOfBatch = (companyId: number, key: string): string => lockNamed(`batch ${companyId} ${key}`)
+
+const lockNamed = (name: string): string => hash('sha256', name, 'buffer').readBigInt64BE().toString()

@@ -1,0 +1,126 @@
+import { Refusal } from '#registry/refusals.ts'
+import { prefetchStatement } from '#sql/prefetch.ts'
+import type { Statement } from '#sql/statement.ts'
+import { claimForSession, claimKey, findAnswer, type KeyAsk, keepAnswer } from '#sql/system/answers.ts'
+import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
+import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
+import { closeGate, passGate, takeValues, takeValuesOfCall } from '#sql/system/locks.ts'
+import type { SessionKey } from '#sql/system/sessions.ts'
+import type { Share } from '../fair/shares.ts'
+import { type Actor, operator } from '../service/actor.ts'
+import type { Command, Prefetched } from '../service/command.ts'
+import { holdLiveSession, type Session } from '../service/session.ts'
+import type { Database, Transaction } from '../store/database.ts'
+import { type EarlierRow, earlierAnswer, type KeyPolicy } from './idempotency.ts'
+
+/** A write: who makes it, under which key, and what it does. */
+export type Write<Who, Answer> = {
+  caller: Caller<Who>
+  keys?: KeyPolicy<Answer, Who> | undefined
+  /** Rolls the work back. The answer stays. */
+  dryRun?: boolean
+  /** Takes the company's gate exclusively, and retries what waited in vain. */
+  isRevocation?: boolean
+  work: Needs & { execute(transaction: Transaction, who: Who, seen: Prefetched): Promise<Answer> }
+  /** Makes an answer of a refusal of the work, which is then committed. Without it a refusal rolls back. */
+  refuse?(refusal: Refusal): Answer
+  /** Returns the last statements before the commit. */
+  note?(who: Who, answer: Answer): readonly Statement[]
+}
+
+type Needs = { [part in 'locks' | 'prefetch']?: Command<unknown>[part] | undefined }
+
+/** How somebody's rights are read, held until the commit, and checked. */
+export type Caller<Who> = {
+  companyId: number
+  /** Whose part of the connections is taken; the service's own by default. */
+  share?: Share
+  claim(key: KeyAsk): Statement
+  /** Holds the caller. Takes the locks and prefetches if the work is going to run. */
+  begin(transaction: Transaction, key: KeyAsk | undefined, needs: Needs): Promise<Begun<Who>>
+}
+
+/** `who` throws if the caller is refused; `seen` is the row that was prefetched. */
+type Begun<Who> = { who(): Who; seen: Prefetched; earlier?: EarlierRow | undefined }
+
+/**
+ * Runs a write in one transaction: what it did, its log entry and its stored answer commit together. The claim of the key
+ * is a statement before the one that looks for its answer, because a statement sees what was committed when it began.
+ * Decisions, Idempotency and Locks.
+ */
+export const runWrite = <Who, Answer>(database: Database, write: Write<Who, Answer>) => {
+  const { caller, keys, dryRun = false, isRevocation = false, work, refuse, note } = write
+  const { companyId, share } = caller
+  return database.transaction(
+    async (transaction) => {
+      transaction.send(isRevocation ? closeGate(companyId) : passGate(companyId))
+      const claims = keys ? transaction.run<{ claimed: boolean }>(caller.claim(keys)) : []
+      const [[claim], begun] = await Promise.all([claims, caller.begin(transaction, keys, work)])
+      const who = begun.who()
+      let isNew = true
+      const answer = await answering(async () => {
+        const earlier = keys && earlierAnswer(keys, claim?.claimed, begun.earlier)
+        if (!keys || !earlier) return work.execute(transaction, who, begun.seen)
+        isNew = false
+        return keys.replay(earlier, transaction)
+      }, refuse)
+      if (dryRun) transaction.undo()
+      const kept = keys && isNew ? await keys.keep(answer, transaction, who) : undefined
+      if (keys && kept)
+        transaction.send(keepAnswer(companyId, keys.key, { fingerprint: keys.fingerprints[0], ...kept }))
+      for (const statement of note?.(who, answer) ?? []) transaction.send(statement)
+      return { who, answer }
+    },
+    share,
+    { isPersistent: isRevocation },
+  )
+}
+
+async function answering<Answer>(work: () => Promise<Answer>, refuse?: (refusal: Refusal) => Answer): Promise<Answer> {
+  try {
+    return await work()
+  } catch (error) {
+    if (refuse && error instanceof Refusal) return refuse(error)
+    throw error
+  }
+}
+
+/** The holder of a token. `admit` returns the caller, or throws a refusal. */
+export const tokenCaller = (
+  ask: CallerAsk,
+  share: Share,
+  admit: (row: CallerRow | undefined) => CallerRow,
+): Caller<CallerRow> => ({
+  companyId: ask.companyId,
+  share,
+  claim: (key) => claimKey(key, ask),
+  async begin(transaction, key, { locks = [], prefetch = null }) {
+    if (locks.length > 0) transaction.send(takeValuesOfCall(ask, key, locks))
+    const [row] = await transaction.run<BeginRow<Prefetched>>(beginWrite(ask, key, prefetch))
+    return { who: () => admit(row), seen: row?.seen ?? null, earlier: row }
+  },
+})
+
+/** Somebody with a session. What the work needs is looked up by the work itself. */
+export const sessionCaller = (session: SessionKey, admit: (held: Session) => Session): Caller<Session> => ({
+  companyId: session.companyId,
+  claim: ({ lock }) => claimForSession(lock),
+  async begin(transaction, key) {
+    const [held, [earlier]] = await Promise.all([
+      holdLiveSession(transaction, session),
+      key ? transaction.run<EarlierRow>(findAnswer(session.companyId, key.key)) : [],
+    ])
+    return { who: () => admit(held), seen: null, earlier }
+  },
+})
+
+/** The operator's command, which has no keys and whom nobody refuses. */
+export const operatorCaller = (companyId: number): Caller<Actor> => ({
+  companyId,
+  claim: ({ lock }) => claimForSession(lock),
+  async begin(transaction, _key, { locks = [], prefetch = null }) {
+    if (locks.length > 0) transaction.send(takeValues(companyId, locks))
+    const [row] = prefetch ? await transaction.run<{ seen: Prefetched }>(prefetchStatement(prefetch)) : []
+    return { who: () => operator(companyId), seen: row?.seen ?? null }
+  },
+})
