@@ -4,7 +4,7 @@ import { everyStatement } from '../bench/plans/statements/index.ts'
 import type { BatchableRead } from './batchable.ts'
 import { lookUp, prefetchForCreate } from './records/prefetch.ts'
 import { list, listWithCaller } from './records/read.ts'
-import { insertRecord, updateRecord } from './records/write.ts'
+import { insertRecords, updateHeld } from './records/sets.ts'
 import { type Statement, sql, statement } from './statement.ts'
 import { beginWrite } from './system/begin-write.ts'
 import { listCalls } from './system/call-list.ts'
@@ -30,8 +30,8 @@ describe('The SQL that is derived', () => {
       }),
       listCalls(7, { code: odd, route: odd }, page),
       candidatesFor(odd, null),
-      insertRecord(author, projects, { name: odd, notes: odd }, null),
-      updateRecord(author, projects, 1, { name: odd }, { name: [odd, odd] }),
+      insertRecords(author, projects, [{ name: odd, notes: odd }]),
+      updateHeld(author, projects, [{ id: 1, values: { name: odd }, changes: { name: [odd, odd] } }], ['name']),
       lookUp(7, projects, { code: odd }),
       beginWrite(ask, { key: odd, lock: '42' }, prefetchForCreate(7, projects, { code: odd })),
     ]

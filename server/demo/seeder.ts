@@ -2,12 +2,14 @@ import type { JsonObject } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { operator } from '../service/actor.ts'
 import { runLocked } from '../service/command.ts'
-import { change as changing, creation } from '../service/write-record.ts'
+import { createRecords } from '../service/create-records.ts'
+import { change as changing } from '../service/write-record.ts'
+import { noneLate, outcomeOf, shortSet } from '../service/write-set.ts'
 import type { Transaction } from '../store/database.ts'
 
 /** Writes the records of the demo, through the services that write all records. */
 export type Seeder = {
-  /** Makes records of a resource and returns their ids, in order. They are sent without waiting for one another. */
+  /** Makes records of a resource and returns their ids, in order. */
   make(resource: string, bodies: readonly JsonObject[]): Promise<number[]>
   /** Makes a record for each name; returns what finds its id. */
   makeNamed<Name extends string>(
@@ -30,11 +32,10 @@ export const statesTo = (last: string, middle: string): string[] =>
 export function makeSeeder(transaction: Transaction, companyId: number): Seeder {
   const actor = operator(companyId)
   const make = async (resource: string, bodies: readonly JsonObject[]): Promise<number[]> => {
-    const definition = definitionNamed(resource)
-    const records = await Promise.all(
-      bodies.map((body) => runLocked(transaction, actor, creation(companyId, definition, body))),
-    )
-    return records.map(({ id }) => id)
+    const rows = bodies.map((body) => ({ body }))
+    const set = shortSet(transaction, actor, noneLate())
+    const outcomes = await createRecords(set, definitionNamed(resource), rows)
+    return outcomes.map((outcome) => outcomeOf([outcome]).id)
   }
   const change = async (resource: string, id: number, body: JsonObject): Promise<void> => {
     await runLocked(transaction, actor, changing(companyId, definitionNamed(resource), id, body, undefined))

@@ -2,7 +2,6 @@ import { acceptable, type Checked, checkRecord, type LedTo } from '#derive/input
 import { type Definition, type Found, type Problem, problem } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { once } from '#registry/once.ts'
-import { invalidFields } from '#registry/refusals.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
 import { lookUp, type Sent, takenColumn } from '#sql/records/prefetch.ts'
 import { leadsTo, lockTree } from '#sql/records/write.ts'
@@ -10,20 +9,6 @@ import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import type { Prefetched } from './command.ts'
 import type { ReadRecord } from './write-plan.ts'
-
-/** The record as it would be, with everything that is wrong with it said at once. */
-export async function checked(
-  transaction: Transaction,
-  actor: Actor,
-  definition: Definition,
-  sent: { body: Json; before: JsonObject | null; prefetched: Prefetched },
-): Promise<JsonObject> {
-  const { record, problems } = judged(definition, sent)
-  const { before } = sent
-  if (problems.length === 0) problems.push(...(await circles(transaction, actor, definition, record, before)))
-  if (problems.length > 0) throw invalidFields(problems)
-  return record
-}
 
 /** The record as it would be, and what is wrong with it but for the circles of a tree. */
 export const judged = (

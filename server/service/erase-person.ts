@@ -3,7 +3,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { personalFields } from '#registry/persons.ts'
 import { registry } from '#registry/resources/index.ts'
 import { eraseHistory, recordsWithText, renameRemovals } from '#sql/records/persons.ts'
-import { updateRecord } from '#sql/records/write.ts'
+import { updateHeld } from '#sql/records/sets.ts'
 import type { Statement } from '#sql/statement.ts'
 import { updateAccount } from '#sql/system/accounts.ts'
 import { sweepDetailsOf } from '#sql/system/call-details.ts'
@@ -129,7 +129,8 @@ async function eraseRecord(
   // Nobody takes it back: it has no write.
   const author = { ...actor, writeId: null }
   if (definition) {
-    if (changedFields) await transaction.run(updateRecord(author, definition, id, values, changes))
+    if (changedFields)
+      await transaction.run(updateHeld(author, definition, [{ id, values, changes }], Object.keys(values)))
     return
   }
   await transaction.run(updateAccount(companyId, { ...(record as unknown as Account), ...values }, null))

@@ -22,7 +22,7 @@ export async function takeQuotaSlots(
 }
 
 /** The refusal of a record for which the plan has no slot, with what is used this moment. */
-export async function quotaExceeded(
+async function quotaExceeded(
   transaction: Transaction,
   companyId: number,
   { name }: Definition,

@@ -10,7 +10,8 @@ import { type Command, type Prefetched, prefetched, runLocked } from './command.
 import type { Expected } from './expected.ts'
 import { locksOfValues, valuesSent } from './locks.ts'
 import { type MayDo, type Removed, removal } from './remove-record.ts'
-import { change, creation, heldRecord, type Written } from './write-record.ts'
+import { change, creation, heldRecord } from './write-record.ts'
+import { type Late, noneLate, type Written } from './write-set.ts'
 
 /** Writes by the identifier that the caller has for a record. */
 
@@ -23,7 +24,7 @@ type Wanted = { definition: Definition; value: string; expected: Expected }
  * two who write by it never both make a record. The record is locked by its id and looked at again: where it has
  * another reference by then, the transaction starts anew.
  */
-export const upsert = (companyId: number, wanted: Wanted & { body: Json }): Command<Upserted> => {
+export const upsert = (companyId: number, wanted: Wanted & { body: Json }, late = noneLate()): Command<Upserted> => {
   const { definition, body, expected } = wanted
   const value = readReference(wanted.value)
   return {
@@ -31,7 +32,7 @@ export const upsert = (companyId: number, wanted: Wanted & { body: Json }): Comm
     prefetch: recordOfReference(companyId, definition, value),
     async execute(transaction, actor, found) {
       if (found) {
-        const work = change(companyId, definition, found.id as number, body, expected)
+        const work = change(companyId, definition, found.id as number, body, expected, late)
         const seen = await prefetched(transaction, work)
         refuseOtherRecord(found, seen)
         heldRecord(seen, expected)
@@ -41,8 +42,8 @@ export const upsert = (companyId: number, wanted: Wanted & { body: Json }): Comm
       if (expected?.present) throw new Refusal('precondition_failed', { detail: nothingThere })
       refuseOther(value, body)
       const given = isObject(body) ? { [referenceField]: value, ...body } : body
-      const made = await metAtReference(transaction, () =>
-        runLocked(transaction, actor, creation(companyId, definition, given)),
+      const made = await metAtReference(transaction, late, () =>
+        runLocked(transaction, actor, creation(companyId, definition, given, late)),
       )
       return { ...made, created: true, changed: [] }
     },
@@ -101,7 +102,7 @@ function refuseOther(value: string, body: Json): void {
 }
 
 /** Somebody else made the record since it was looked for: then there is one to change. */
-async function metAtReference<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {
+async function metAtReference<T>(transaction: Transaction, late: Late, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -109,6 +110,7 @@ async function metAtReference<T>(transaction: Transaction, work: () => Promise<T
     if (!problems.some(({ field, code }) => field === referenceField && code === 'not_unique')) throw error
     if (!transaction.isLast) throw conflict(error)
     transaction.undo()
+    late.isUndone = true
     throw new Refusal('reference_conflict')
   }
 }

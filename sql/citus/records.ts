@@ -1,9 +1,9 @@
-import { join, type Sql } from 'sql-template-tag'
+import type { Sql } from 'sql-template-tag'
 import type { JsonObject } from '#registry/json.ts'
 import { registry } from '#registry/resources/index.ts'
 import { byKeys } from '../access.ts'
 import type { Author, LogAuthor } from '../author.ts'
-import { identifier, type Statement, type Steps, sql, statement } from '../statement.ts'
+import { identifier, type Steps, sql, statement } from '../statement.ts'
 import { inEpoch, loggedThere, ofChanges, ofRecords, withIds } from './log.ts'
 
 /**
@@ -18,21 +18,17 @@ type Resource = { name: string; json: Sql }
 type NewRecords = { columns: Sql; source: (ids: readonly number[]) => Sql; count: number }
 
 export const insertThere =
-  (author: Author, resource: Resource, records: NewRecords, slots: Statement | null): Steps =>
+  (author: Author, resource: Resource, records: NewRecords): Steps =>
   async (run) => {
     const { companyId } = author
     const { name } = resource
-    const [drawn, taken] = await Promise.all([
-      run<{ id: number; history_id: number }>(
-        statement(
-          sql`select nextval(${`${name}_id_seq`}::regclass) as id, nextval('history_id_seq') as history_id
-          from generate_series(1, ${records.count}::int)`,
-          `${name}.ids`,
-        ),
+    const drawn = await run<{ id: number; history_id: number }>(
+      statement(
+        sql`select nextval(${`${name}_id_seq`}::regclass) as id, nextval('history_id_seq') as history_id
+        from generate_series(1, ${records.count}::int)`,
+        `${name}.ids`,
       ),
-      slots === null ? [true] : run(slots),
-    ])
-    if (taken.length === 0) return []
+    )
     const ids = drawn.map(({ id }) => id)
     const insert = sql`insert into ${identifier(name)} (company_id, ${records.columns}, id) ${records.source(ids)}`
     const written = new Map(drawn.map(({ id, history_id }) => [id, history_id]))
@@ -170,10 +166,3 @@ const changeCount = (companyId: number, records: string, change: number) =>
 
 const now = (companyId: number, { name, json }: Resource, ids: readonly number[]) =>
   statement(sql`select r.id, r.version, ${json} as json from ${byKeys(name, companyId, ids)}`, `${name}.now`)
-
-/** One record by its values, as what is inserted. */
-export const oneRecord = (companyId: number, columns: readonly Sql[], values: readonly Sql[]): NewRecords => ({
-  columns: join([...columns]),
-  source: ([id]) => sql`values (${companyId}, ${join([...values])}, ${id})`,
-  count: 1,
-})

@@ -3,7 +3,7 @@ import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { byKeys, exactly, inOrderOf } from '../access.ts'
-import type { Author } from '../author.ts'
+import type { Author, LogAuthor } from '../author.ts'
 import { insertThere, updateThere } from '../citus/records.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { logged } from '../system/log.ts'
@@ -11,7 +11,7 @@ import { columnsOf, uniqueFields } from './columns.ts'
 import { referencesInOrder } from './lock-order.ts'
 import { currencyOf, resourceOf, shown } from './shown.ts'
 
-/** Many records of one resource in one statement: what a write asks of one (`prefetch.ts`, `write.ts`), asked of a set. */
+/** Records of one resource, one or many, in one statement. */
 
 export type HeldRow = { id: number; version: number; json: string }
 
@@ -118,15 +118,18 @@ export function insertRecords(author: Author, definition: Definition, records: r
     ), logged as (${logged(author, { records: name, action: 'created' }, sql`select id, version, null::json, null::json from r`)})
     select r.id, r.version, ${resource.json} as json from r`,
     `${name}.insert-set`,
-    insertThere(author, resource, { columns: names, source, count: records.length }, null),
+    insertThere(author, resource, { columns: names, source, count: records.length }),
   )
 }
 
+/** What a write leaves behind. */
+export type WrittenRow = { id: number; version: number; json: string }
+
 export type UpdateOfSet = { id: number; values: JsonObject; changes: JsonObject }
 
-/** Updates records that this transaction holds. What one does not change is written as it is. */
-export function updateRecords(
-  author: Author,
+/** Updates the `names` of records that this transaction holds. What one does not change is written as it is. */
+export function updateHeld(
+  author: LogAuthor,
   definition: Definition,
   updates: readonly UpdateOfSet[],
   names: readonly string[],
@@ -149,7 +152,8 @@ export function updateRecords(
       returning r.*, given.__changes
     ), logged as (${logged(author, { records: name, action: 'changed' }, sql`select id, version, __changes, null::json from r`)})
     select r.id, r.version, ${resource.json} as json from r`,
-    undefined,
+    // Any choice of columns can come; only those of which there are few are prepared.
+    names.length <= 2 ? `${name}.update:${shapeOf(definition, names)}` : undefined,
     updateThere(
       author,
       resource,
@@ -160,6 +164,12 @@ export function updateRecords(
     ),
   )
 }
+
+/** Which of a resource's fields a statement is about, as a short name: a bit for each, in hexadecimal. */
+const shapeOf = (definition: Definition, fields: readonly string[]): string =>
+  Object.keys(definition.fields)
+    .reduce((bits, name, index) => (fields.includes(name) ? bits | (1n << BigInt(index)) : bits), 0n)
+    .toString(16)
 
 const typed = (columns: readonly [string, Field][]): Sql =>
   raw(columns.map(([column, field]) => `${column} ${kindOf(field).column(field)}`).join(', '))

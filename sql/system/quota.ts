@@ -10,12 +10,12 @@ export const planHeld = (companyId: number): Sql => sql`select plan from compani
 export const holdPlan = (companyId: number): Statement => statement(planHeld(companyId), 'plan.hold')
 
 /** Takes so many quota slots of the plan, or none where fewer are left, and then returns no row. */
-export const slotsTaken = (companyId: number, records: string, limit: number, slots: number): Sql =>
-  sql`update plan_usage set used = used + ${slots}
-    where company_id = ${companyId} and records = ${records} and used + ${slots} <= ${limit} returning used`
-
 export const takeSlots = (companyId: number, records: string, limit: number, slots: number): Statement =>
-  statement(slotsTaken(companyId, records, limit, slots), 'plan.take')
+  statement(
+    sql`update plan_usage set used = used + ${slots}
+    where company_id = ${companyId} and records = ${records} and used + ${slots} <= ${limit} returning used`,
+    'plan.take',
+  )
 
 export const releaseSlots = (companyId: number, records: string, slots: number): Statement =>
   statement(

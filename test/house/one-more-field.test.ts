@@ -7,7 +7,7 @@ import { dataRoutesOf, routes, routesOn } from '#derive/routes.ts'
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { fetch, list } from '#sql/records/read.ts'
-import { insertRecord } from '#sql/records/write.ts'
+import { insertRecords } from '#sql/records/sets.ts'
 import { tables } from './asked-tables.ts'
 
 const clients = definitionOf(registry, 'clients') as Definition
@@ -34,7 +34,7 @@ test('A field added to one definition changes table, checks, SQL, parameters, do
   expect(fetch(1, extended, 1).text).toContain('r.loyalty as loyalty')
   const listing = { filters: { loyalty: 'GOLD' }, words: [], sort: [], limit: 1, offset: 0 }
   expect(list(1, extended, listing).text).toContain('r.loyalty between $')
-  expect(insertRecord(author, extended, {}, null).text).toContain('loyalty')
+  expect(insertRecords(author, extended, [{}]).text).toContain('loyalty')
   expect(routesOn(extended).list.parameterNames).toContain('loyalty')
   expect(JSON.stringify(openapi(routes(grown), about))).toContain('How loyal the client is.')
   expect(JSON.stringify(postman(routes(grown), about))).toContain('loyalty')

@@ -96,7 +96,7 @@ import { routes as consoleRoutes } from '#server/console-api/routes.ts'
 import { startSweeper } from '#server/jobs/sweep.ts'
 import { bind } from '#server/pipeline/bind.ts'
 import { handlers } from '#server/pipeline/handlers/index.ts'
-import { insertRecord } from '#sql/records/write.ts'
+import { insertRecords } from '#sql/records/sets.ts'
 
 const [clients, trades, vehicles] = ['clients', 'trades', 'vehicles'].map((name) => definitionOf(registry, name))
 const author = { companyId: 1, accountId: 1, tokenId: 1, channel: 'api' }
@@ -111,11 +111,11 @@ const coffee = await consoleRoutes.find(({ path }) => path === '/console/coffee'
 const { minimum, maximum } = kindOf(trades.fields.share).schema(trades.fields.share)
 console.log(JSON.stringify({
   field: clients.fields.loyalty.values,
-  fieldInSql: insertRecord(author, clients, {}, null).text.includes('loyalty'),
+  fieldInSql: insertRecords(author, clients, [{}]).text.includes('loyalty'),
   fieldType: { minimum, maximum },
   rule: checkRecord(trades, { name: 'None' }, null).problems.map(({ message }) => message),
   resource: Object.keys(paths).filter((path) => path.includes('vehicles')),
-  resourceInSql: insertRecord(author, vehicles, {}, null).text.includes('insert into vehicles'),
+  resourceInSql: insertRecords(author, vehicles, [{}]).text.includes('insert into vehicles'),
   operation: paths['/v1/tea'].get.operationId,
   operationBound: bind(all, handlers).some(({ route }) => route.id === 'tea'),
   operationSent: JSON.stringify(postman(all, about)).includes('/v1/tea'),

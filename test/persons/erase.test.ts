@@ -7,7 +7,7 @@ import { operator } from '#server/service/actor.ts'
 import { emptyKept, erasePerson, findMentions } from '#server/service/erase-person.ts'
 import { createWebhook } from '#server/service/webhooks.ts'
 import { sendDue } from '#server/webhooks/start.ts'
-import { updateRecord } from '#sql/records/write.ts'
+import { updateHeld } from '#sql/records/sets.ts'
 import { insertDetails } from '#sql/system/call-details.ts'
 import { type ConsoleStage, openConsole, type Person } from '../console/stage.ts'
 import type { Answer } from '../stage/http.ts'
@@ -334,7 +334,7 @@ describe('While somebody is erased', () => {
     const writing = app.database.transaction(async (transaction) => {
       const change = { name: `${unique} under way` }
       const changes = { name: [`Wes ${unique}`, change.name] }
-      await transaction.run(updateRecord(company.actor, workers, id, change, changes))
+      await transaction.run(updateHeld(company.actor, workers, [{ id, values: change, changes }], Object.keys(change)))
       begun()
       await held
     })

@@ -52,9 +52,9 @@ import {
   nextNumbers,
   referredTo,
   seenRecords,
-  updateRecords,
+  updateHeld,
 } from '#sql/records/sets.ts'
-import { insertAgain, insertRecord, leadsTo, lockTree, nextNumber, updateRecord } from '#sql/records/write.ts'
+import { insertAgain, leadsTo, lockTree } from '#sql/records/write.ts'
 import { changedSince, changesOfWrite, holdUndo, moveUndo, plannedBy, removalsById } from '#sql/records/written.ts'
 import { ask, author, clients, estimates, following, page, projects, type Topic, workers } from './examples.ts'
 
@@ -94,13 +94,9 @@ export const ofTheRecords: readonly Topic[] = [
   [
     'write',
     [
-      insertRecord(author, workers, { name: 'Ada' }, null),
-      insertRecord(author, workers, { name: 'Ada' }, 50),
-      updateRecord(author, estimates, 4711, { lines: [], notes: null }, { notes: ['a', null] }),
       insertAgain(author, estimates, { id: 4711, title: 'T' }, { version: 3, removalId: 3 }),
       lockTree(7, 'workers', 'supervisor_id'),
       leadsTo(7, 'workers', 'supervisor_id', 1, 2),
-      nextNumber(7, 'estimates'),
     ],
   ],
   [
@@ -116,7 +112,7 @@ export const ofTheRecords: readonly Topic[] = [
       holdNumbers(7, ['estimates', 'invoices']),
       holdSlots(7, ['projects', 'workers']),
       insertRecords(author, workers, [{ name: 'Ada' }, { name: 'Bo' }]),
-      updateRecords(
+      updateHeld(
         author,
         estimates,
         [{ id: 4711, values: { notes: null }, changes: { notes: ['a', null] } }],

@@ -8,13 +8,14 @@ import { type Registry, servedResources } from '#registry/resources/index.ts'
 import { conflict } from '#sql/statement.ts'
 import { expectedOf, readTags } from '../../http/protocol/entity-tags.ts'
 import { runBatch } from '../../service/batch/batch.ts'
-import { type Done, inBody, type Late, type Ordered, standsForRefused } from '../../service/batch/run.ts'
+import { type Done, inBody, type Ordered, standsForRefused } from '../../service/batch/run.ts'
 import { makeBreather } from '../../service/breather.ts'
 import type { Command } from '../../service/command.ts'
 import { removal } from '../../service/remove-record.ts'
 import { byReference, upsert as upserting } from '../../service/upsert.ts'
 import type { Effect } from '../../service/write-plan.ts'
 import { change, creation } from '../../service/write-record.ts'
+import { noneLate } from '../../service/write-set.ts'
 import type { Answer } from '../answer.ts'
 import type { CallOfWrite, Series, Write, WriteHandler } from '../handler.ts'
 import { answered } from './answered.ts'
@@ -33,7 +34,7 @@ export const writeBatch =
     if (mode === 'each' && ifPlan !== undefined) throw new Refusal('invalid_header', { detail: planOfEach })
     const rows = read.map(ordered)
     const say = (texts: readonly string[]): Answer => envelopeOf({ mode, dryRun }, texts)
-    const late: Late = { times: 0 }
+    const late = noneLate()
     return {
       rows: rows.length,
       prefetch: null,

@@ -1,5 +1,6 @@
 import type { ResourceRoute } from '#derive/routes.ts'
-import { creation, type Written } from '../../service/write-record.ts'
+import { creation } from '../../service/write-record.ts'
+import type { Written } from '../../service/write-set.ts'
 import { type Answer, recordTag } from '../answer.ts'
 import type { WriteHandler } from '../handler.ts'
 import { answer, answered } from './answered.ts'

@@ -1,5 +1,6 @@
 import type { ResourceRoute } from '#derive/routes.ts'
-import { type Changed, change } from '../../service/write-record.ts'
+import { change } from '../../service/write-record.ts'
+import type { Changed } from '../../service/write-set.ts'
 import { type Answer, recordTag } from '../answer.ts'
 import type { WriteHandler } from '../handler.ts'
 import { recordId } from '../read-intent.ts'

@@ -2,18 +2,20 @@ import type { BatchOp } from '#derive/batch-operation.ts'
 import { rowRefusal } from '#derive/refused.ts'
 import type { Definition } from '#registry/definition.ts'
 import { Refusal } from '#registry/refusals.ts'
+import { treesOf } from '#sql/records/lock-order.ts'
 import type { Transaction } from '../../store/database.ts'
 import type { Actor } from '../actor.ts'
 import { makeBreather } from '../breather.ts'
 import { runLocked } from '../command.ts'
+import { createRecords } from '../create-records.ts'
 import { removal } from '../remove-record.ts'
-import { createSet } from './create-set.ts'
+import { type ChangedRow, updateRecords } from '../update-records.ts'
+import { upsert } from '../upsert.ts'
+import { type Late, refusalOf, type Outcomes as SetOutcomes, writtenTogether } from '../write-set.ts'
 import { nextSet } from './cut.ts'
 import { lockBatch } from './locks.ts'
-import { idOfReference } from './reference.ts'
-import { type Late, type Ordered, type Outcomes, type Run, Undone, type WantedRow } from './run.ts'
-import { updateSet } from './update-set.ts'
-import { upsertOne } from './upsert-one.ts'
+import { idOfReference, idsOfReferences } from './reference.ts'
+import { type Done, inBody, type Ordered, type Outcomes, type Run, resolved, type WantedRow } from './run.ts'
 
 /**
  * Many operations in one transaction, in their order, as sets. An operation that is refused has written nothing, and the
@@ -27,46 +29,88 @@ export async function runBatch(
 ): Promise<Outcomes> {
   const wanted = rows.flatMap((row) => ('wanted' in row ? [row] : []))
   const run: Run = { transaction, actor, outcomes: [], breathe: makeBreather(), late }
+  late.isUndone = false
   for (const row of rows) if ('problems' in row) run.outcomes[row.n] = { refusal: rowRefusal(row.problems) }
   await lockBatch(run, wanted)
-  try {
-    for (let rest = wanted; rest.length > 0; ) {
-      const set = nextSet(rest)
-      const { op, definition } = (set[0] as WantedRow).wanted
-      await sets[op](run, definition, set)
-      rest = rest.slice(set.length)
-    }
-  } catch (error) {
-    if (!(error instanceof Undone)) throw error
+  for (let rest = wanted; rest.length > 0 && !late.isUndone; ) {
+    const set = nextSet(rest)
+    const { op, definition } = (set[0] as WantedRow).wanted
+    rest = rest.slice(await sets[op](run, definition, set))
   }
   return run.outcomes
 }
 
-type DoSet = (run: Run, definition: Definition, set: readonly WantedRow[]) => Promise<void>
+/** Does the first rows of a set, one at least; returns how many. */
+type DoSet = (run: Run, definition: Definition, set: readonly WantedRow[]) => Promise<number>
 
 /** Each is a piece of work of its own. */
 const oneByOne =
-  (does: (run: Run, row: WantedRow) => Promise<void>): DoSet =>
+  (does: (run: Run, row: WantedRow, resolvedRow: ReturnType<typeof resolved>) => Promise<Done>): DoSet =>
   async (run, _definition, set) => {
     for (const row of set) {
-      await does(run, row)
+      if (run.late.isUndone) break
       await run.breathe()
+      try {
+        run.outcomes[row.n] = await does(run, row, resolved(run, row))
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        run.outcomes[row.n] = { refusal: inBody(error) }
+      }
     }
+    return set.length
   }
 
 const sets: { readonly [op in BatchOp]: DoSet } = {
-  ...{ create: createSet, update: updateSet, upsert: oneByOne(upsertOne), delete: oneByOne(deleteOne) },
+  async create(run, definition, set) {
+    const done = await createRecords(
+      run,
+      definition,
+      set.map((row) => resolved(run, row)),
+    )
+    return note(run, set, done, (created) => ({ created }))
+  },
+  async update(run, definition, set) {
+    const rows = await targetsOf(run, definition, set.slice(0, writtenTogether))
+    return note(run, set, await updateRecords(run, definition, rows), (updated) => ({ updated }))
+  },
+  upsert: oneByOne(async (run, { wanted: { definition, externalRef }, expected }, { body, lost }) => {
+    if (lost.length > 0) throw refusalOf([], lost)
+    const work = upsert(run.actor.companyId, { definition, value: externalRef as string, body, expected }, run.late)
+    return { upserted: await runLocked(run.transaction, run.actor, work) }
+  }),
+  /** A deletion follows what refers to its record. */
+  delete: oneByOne(async ({ transaction, actor }, { wanted: { definition, externalRef, ...wanted }, expected }) => {
+    const id = wanted.id ?? (await idOfReference(transaction, actor.companyId, definition, externalRef as string))
+    const work = removal(actor.companyId, { definition, id, expected })
+    return { deleted: await runLocked(transaction, actor, work) }
+  }),
 }
 
-/** A deletion follows what refers to its record. */
-async function deleteOne({ transaction, actor, outcomes }: Run, row: WantedRow): Promise<void> {
-  const { definition, externalRef } = row.wanted
-  try {
-    const id = row.wanted.id ?? (await idOfReference(transaction, actor.companyId, definition, externalRef as string))
-    const work = removal(actor.companyId, { definition, id, expected: row.expected })
-    outcomes[row.n] = { deleted: await runLocked(transaction, actor, work) }
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    outcomes[row.n] = { refusal: error }
+/** Notes what came of the first rows of a set. */
+function note<D>(run: Run, set: readonly WantedRow[], outcomes: SetOutcomes<D>, doneOf: (done: D) => Done): number {
+  for (const [place, outcome] of outcomes.entries()) {
+    const { n } = set[place] as WantedRow
+    if (outcome instanceof Refusal) run.outcomes[n] = { refusal: inBody(outcome) }
+    else if (outcome !== undefined) run.outcomes[n] = doneOf(outcome)
   }
+  return outcomes.length
+}
+
+/** The first rows of a set with the ids of their records, up to one whose record, or what it refers to, another row updates. */
+async function targetsOf(run: Run, definition: Definition, set: readonly WantedRow[]): Promise<ChangedRow[]> {
+  const { transaction, actor } = run
+  const references = set.map(({ wanted }) => wanted.externalRef)
+  const found = references.some((reference) => reference !== undefined)
+    ? await idsOfReferences(transaction, actor.companyId, definition, references)
+    : []
+  const own = treesOf(definition)
+  const targets = new Set<unknown>()
+  const rows: ChangedRow[] = []
+  for (const [place, row] of set.entries()) {
+    const id = row.wanted.id ?? found[place] ?? null
+    if ((id !== null && targets.has(id)) || own.some((name) => targets.has(row.wanted.body[name]))) break
+    if (id !== null) targets.add(id)
+    rows.push({ id, expected: row.expected, ...resolved(run, row) })
+  }
+  return rows
 }

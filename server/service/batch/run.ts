@@ -4,12 +4,10 @@ import { rowProblems, rowRefusal } from '#derive/refused.ts'
 import type { Problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { Refusal } from '#registry/refusals.ts'
-import type { Transaction } from '../../store/database.ts'
-import type { Actor } from '../actor.ts'
 import type { Expected } from '../expected.ts'
 import type { Removed } from '../remove-record.ts'
 import type { Upserted } from '../upsert.ts'
-import type { Changed, Written } from '../write-record.ts'
+import type { Changed, WriteSet, Written } from '../write-set.ts'
 
 /** What the parts of a batch share: its operations, what came of them, and how the one refers to the other. */
 
@@ -22,27 +20,8 @@ export type Outcome = { refusal: Refusal } | Done
 export type Outcomes = (Outcome | undefined)[]
 export type Done = { created: Written } | { updated: Changed } | { upserted: Upserted } | { deleted: Removed }
 
-/** Everything was undone in the middle; what refuses it is among the outcomes, and what follows has none. */
-export class Undone extends Error {
-  constructor() {
-    super('a batch was undone')
-    this.name = 'Undone'
-  }
-}
-
-/** How often a unique value was taken by another in the moment before the write; see `uniquely`. */
-export type Late = { times: number }
-
-/** More written together would be a longer pause for everybody else, while their JSON is written and read. */
-export const writtenTogether = 250
-
-export type Run = {
-  transaction: Transaction
-  actor: Actor
-  outcomes: Outcomes
-  breathe(): Promise<void>
-  late: Late
-}
+/** What the operations of a batch share. Where `late` says so, everything was rolled back in the middle: what follows has no outcome. */
+export type Run = WriteSet & { outcomes: Outcomes }
 
 /** The body with the ids of earlier operations in it; a field that stands for one that was refused is lost. */
 export function resolved(
@@ -78,10 +57,4 @@ function idOf(outcome: Outcome | undefined): number | undefined {
 export function inBody(refusal: Refusal): Refusal {
   const { errors } = refusal.particulars
   return errors ? rowRefusal(rowProblems(errors)) : refusal
-}
-
-/** What is wrong with an operation, the fields that are lost said once. */
-export const refusalOf = (problems: readonly Problem[], lost: readonly Problem[]): { refusal: Refusal } => {
-  const names = lost.map(({ field }) => field)
-  return { refusal: rowRefusal(rowProblems([...problems.filter(({ field }) => !names.includes(field)), ...lost])) }
 }

@@ -95,7 +95,7 @@ with given as materialized (
     select r.id, r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.employee_no as employee_no,r.email as email,r.phone as phone,r.status as status,r.trade_id as trade_id,r.employment_type as employment_type,r.supervisor_id as supervisor_id,r.hired_on as hired_on,r.left_on as left_on,r.hourly_cost_minor as hourly_cost_minor,r.bill_rate_minor as bill_rate_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $14) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from r
 -- ["[{\"name\":\"Ada\",\"employee_no\":null,\"email\":null,\"phone\":null,\"status\":null,\"trade_id\":null,\"employment_type\":null,\"supervisor_id\":null,\"hired_on\":null,\"left_on\":null,\"hourly_cost_minor\":null,\"bill_rate_minor\":null,\"external_ref\":null,\"notes\":null},{\"name\":\"Bo\",\"employee_no\":null,\"email\":null,\"phone\":null,\"status\":null,\"trade_id\":null,\"employment_type\":null,\"supervisor_id\":null,\"hired_on\":null,\"left_on\":null,\"hourly_cost_minor\":null,\"bill_rate_minor\":null,\"external_ref\":null,\"notes\":null}]",7,7,7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"workers","created",null,7]
 
--- (unnamed)
+-- estimates.update:10000
 with given as materialized (
       select held.place as __place, given.* from json_to_recordset($1::json)
         as given (__id bigint, __changes json, notes text)

@@ -1,27 +1,36 @@
 import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
+import type { Plan } from '#registry/plans.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
 import { type Sent, takenColumn } from '#sql/records/prefetch.ts'
 import { type HolderRow, holdersOf, referredTo } from '#sql/records/sets.ts'
-import { referencesOf } from '../check-record.ts'
-import type { Prefetched } from '../command.ts'
-import type { Run } from './run.ts'
+import { referencesOf } from './check-record.ts'
+import type { Prefetched } from './command.ts'
+import type { WriteSet } from './write-set.ts'
 
-/** What a set of writes has to see, each as `prefetchForCreate` and `prefetchForUpdate` show it of one. */
-export type PrefetchedSet = {
-  /** What the write at a place sees, where nothing of the set were done. */
-  prefetched(index: number, self: number | null): Prefetched & JsonObject
-  /** Its unique values, each by a text that is the same for values which count as one. */
-  values(index: number): readonly { field: string; key: string; holder: number | null }[]
+/** What the rows of a set see before any of them is written. */
+export type Found = {
+  /** What references lead to, and which values are taken by another record than `self`. */
+  at(place: number, self: number | null): JsonObject
+  /** The unique values of a row. Values that count as equal have equal keys. */
+  values(place: number): readonly { field: string; key: string; holder: number | null }[]
+  /** The company's plan, where it was looked up. */
+  plan?: Plan
 }
 
-/** `sent` is what each write says of references and unique values; null where there is nothing to look up. */
-export async function prefetchSet(
-  { transaction, actor }: Run,
+/** Returns what a single write prefetched, as the look-ups of a set of one row. */
+export const foundOf = (prefetched: Prefetched): Found => ({
+  at: () => ({ ...prefetched }),
+  values: () => [],
+  ...(prefetched?.plan === undefined ? {} : { plan: prefetched.plan as Plan }),
+})
+
+/** Looks up the references and unique values that each row sends; null where there is nothing to look up. */
+export async function lookUpSet(
+  { transaction, actor: { companyId } }: WriteSet,
   definition: Definition,
   sent: readonly Sent[],
-): Promise<PrefetchedSet> {
-  const { companyId } = actor
+): Promise<Found> {
   const referring = referencesOf(definition)
   const unique = uniqueFields(definition)
   const [records, holders] = await Promise.all([
@@ -42,19 +51,19 @@ export async function prefetchSet(
       }),
     ),
   ])
-  const values: PrefetchedSet['values'] = (index) =>
+  const values: Found['values'] = (place) =>
     unique.flatMap((field, at) => {
-      const found = holders[at]?.get(index)
+      const found = holders[at]?.get(place)
       return found ? [{ field, key: `${field} ${found.key}`, holder: found.holder }] : []
     })
   return {
     values,
-    prefetched: (index, self) => ({
+    at: (place, self) => ({
       ...Object.fromEntries(
-        referring.map((name, at) => [name, records[at]?.get((sent[index] as Sent)[name] as Json) ?? null]),
+        referring.map((name, at) => [name, records[at]?.get((sent[place] as Sent)[name] as Json) ?? null]),
       ),
       ...Object.fromEntries(
-        values(index).map(({ field, holder }) => [takenColumn(field), holder !== null && holder !== self]),
+        values(place).map(({ field, holder }) => [takenColumn(field), holder !== null && holder !== self]),
       ),
     }),
   }

@@ -1,0 +1,45 @@
+import type { Definition } from '#registry/definition.ts'
+import { isObject, type Json, type JsonObject } from '#registry/json.ts'
+import { type HolderRow, holdersOf, nextNumbers } from '#sql/records/sets.ts'
+import type { WriteSet } from './write-set.ts'
+
+/** Gives running numbers to the records of a set that have none. Returns the fields that got one. */
+export type Numbers = (record: JsonObject, place: number, taken: Set<string>) => Promise<string[]>
+
+/** Numbers are drawn at once for the rest of the set; numbers that somebody gave by hand are passed over. */
+export function numbersOf(
+  { transaction, actor: { companyId } }: WriteSet,
+  definition: Definition,
+  bodies: readonly Json[],
+): Numbers {
+  const numbered = Object.entries(definition.fields).flatMap(([name, field]) =>
+    field.kind === 'text' && field.numbered !== undefined ? [{ name, prefix: field.numbered }] : [],
+  )
+  const free = new Map<string, string[]>()
+  const draw = async (name: string, prefix: string, count: number): Promise<string[]> => {
+    const [row] = await transaction.run<{ last: number }>(nextNumbers(companyId, definition.name, count))
+    const first = (row?.last as number) - count + 1
+    const drawn = Array.from({ length: count }, (_, index) => prefix + String(first + index).padStart(6, '0'))
+    const rows = await transaction.run<HolderRow>(holdersOf(companyId, definition, name, drawn))
+    const held = new Set(rows.filter(({ holder }) => holder !== null).map(({ place }) => place - 1))
+    return drawn.filter((_, index) => !held.has(index))
+  }
+  return async (record, place, taken) => {
+    const without = numbered.filter(({ name }) => record[name] === null)
+    for (const { name, prefix } of without) {
+      while (record[name] === null) {
+        const number = free.get(name)?.shift()
+        if (number === undefined) {
+          const rest = free.has(name) ? 1 : bodies.slice(place).filter((body) => lacks(body, name)).length
+          free.set(name, await draw(name, prefix, Math.max(1, rest)))
+        } else if (!taken.has(`${name} ${number.toLowerCase()}`)) {
+          taken.add(`${name} ${number.toLowerCase()}`)
+          record[name] = number
+        }
+      }
+    }
+    return without.map(({ name }) => name)
+  }
+}
+
+const lacks = (body: Json, name: string): boolean => isObject(body) && (body[name] ?? null) === null

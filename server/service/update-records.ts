@@ -1,0 +1,162 @@
+import type { Definition, Problem } from '#registry/definition.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { columnsOf } from '#sql/records/columns.ts'
+import { takenColumn } from '#sql/records/prefetch.ts'
+import { type HeldRow, heldRecords, type UpdateOfSet, updateHeld, type WrittenRow } from '#sql/records/sets.ts'
+import { circles, judged, readOf, same, sentOf } from './check-record.ts'
+import type { Prefetched } from './command.ts'
+import { type Expected, expectVersion } from './expected.ts'
+import { type Found, lookUpSet } from './look-up.ts'
+import type { Effect } from './write-plan.ts'
+import { type Changed, type Outcomes, refusalOf, type WriteSet, writeUnique } from './write-set.ts'
+
+/** `id` is null if the record is named by a reference that leads to none. */
+export type ChangedRow = { id: number | null; body: Json; expected: Expected; lost?: readonly Problem[] }
+
+export type FoundRecords = Found & { held(id: number): HeldRow | undefined }
+
+/**
+ * Changes the fields sent of records of one resource, and no other field. No other function does. The rows name different
+ * records. Returns the outcomes of the first rows, one at least: a row that sends a value which another row may let go
+ * of is left for the next set. Spec, Request and response rules 2.
+ */
+export async function updateRecords(
+  set: WriteSet,
+  definition: Definition,
+  rows: readonly ChangedRow[],
+  prefetched?: FoundRecords,
+): Promise<Outcomes<Changed>> {
+  const found = prefetched ?? (await holdAndLookUp(set, definition, rows))
+  const outcomes: Outcomes<Changed> = []
+  const targets = new Set<number>()
+  const taken = new Set<string>()
+  const accepted: Accepted[] = []
+  for (const [place, row] of rows.entries()) {
+    await set.breathe()
+    const { id } = row
+    const values = found.values(place)
+    if (values.some(({ holder }) => holder !== null && holder !== id && targets.has(holder))) break
+    if (id !== null) targets.add(id)
+    const seen = found.at(place, id)
+    for (const { field, key } of values) if (taken.has(key)) seen[takenColumn(field)] = true
+    const outcome = await judge(set, definition, { place, row, seen, held: id === null ? undefined : found.held(id) })
+    if (outcome instanceof Refusal) {
+      outcomes[place] = outcome
+      continue
+    }
+    for (const { key } of values) taken.add(key)
+    const { before, changed, effect } = outcome
+    outcomes[place] = { ...before, changed, effect }
+    if (changed.length > 0) accepted.push(outcome)
+  }
+  await write(set, definition, outcomes, accepted)
+  return outcomes
+}
+
+type Accepted = {
+  place: number
+  before: HeldRow
+  changed: string[]
+  after: JsonObject
+  changes: JsonObject
+  effect: Effect
+}
+
+type Judging = { place: number; row: ChangedRow; seen: JsonObject; held: HeldRow | undefined }
+
+async function judge(
+  { transaction, actor }: WriteSet,
+  definition: Definition,
+  { place, row: { body, expected, lost = [] }, seen, held }: Judging,
+): Promise<Accepted | Refusal> {
+  try {
+    const { json } = heldRecord(held ?? null, expected)
+    const before = JSON.parse(json) as JsonObject
+    const { record: after, problems } = judged(definition, { body, before, prefetched: seen })
+    if (problems.length === 0 && lost.length === 0)
+      problems.push(...(await circles(transaction, actor, definition, after, before)))
+    if (problems.length > 0 || lost.length > 0) return refusalOf(problems, lost)
+    const effect = { read: readOf(definition, seen) }
+    return { place, before: held as HeldRow, after, ...differences(definition, before, after), effect }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return lost.length > 0 ? refusalOf([], lost) : error
+  }
+}
+
+async function write(
+  set: WriteSet,
+  definition: Definition,
+  outcomes: Outcomes<Changed>,
+  accepted: readonly Accepted[],
+): Promise<void> {
+  if (accepted.length === 0) return
+  const { transaction, actor } = set
+  const names = [...new Set(accepted.flatMap(({ changed }) => changed))]
+  const updates = accepted.map(
+    ({ before, after, changes }): UpdateOfSet => ({
+      id: before.id,
+      values: Object.fromEntries(names.map((name): [string, Json] => [name, after[name] ?? null])),
+      changes,
+    }),
+  )
+  const rows = accepted.map(({ place, before, after }) => ({ place, values: after, id: before.id }))
+  const update = updateHeld(actor, definition, updates, names)
+  const written = await writeUnique(set, definition, outcomes, rows, () => transaction.run<WrittenRow>(update))
+  const byId = new Map(written.map((row) => [row.id, row]))
+  for (const { place, before, changed, effect } of accepted) {
+    const now = byId.get(before.id)
+    if (now) outcomes[place] = { ...now, changed, effect }
+    else if (!(outcomes[place] instanceof Refusal)) outcomes[place] = undefined
+  }
+}
+
+/** The fields that differ, and what the log says of each. */
+function differences(definition: Definition, before: JsonObject, after: JsonObject) {
+  const changed = columnsOf(definition)
+    .map(([name]) => name)
+    .filter((name) => !same(after[name], before[name]))
+  const changes = Object.fromEntries(
+    changed.map((name): [string, Json] => [name, [before[name] ?? null, after[name] ?? null]]),
+  )
+  return { changed, changes }
+}
+
+/** Returns the live record that was prefetched. Throws if there is none or its version is not the one expected. */
+export function heldRecord(prefetched: Prefetched, expected: Expected): { version: number; json: string } {
+  if (!prefetched) throw new Refusal('not_found')
+  const { version, json } = prefetched as { version: number; json: string }
+  expectVersion(version, expected)
+  return { version, json }
+}
+
+async function holdAndLookUp(
+  set: WriteSet,
+  definition: Definition,
+  rows: readonly ChangedRow[],
+): Promise<FoundRecords> {
+  const ids = rows.flatMap(({ id }) => (id === null ? [] : [id]))
+  const held = new Map(
+    (await set.transaction.run<HeldRow>(heldRecords(set.actor.companyId, definition, ids))).map((row) => [row.id, row]),
+  )
+  const found = await lookUpSet(
+    set,
+    definition,
+    rows.map(({ id, body }) => ({ ...leadsToNow(definition, held.get(id ?? 0)), ...sentNotNull(definition, body) })),
+  )
+  return { ...found, held: (id) => held.get(id) }
+}
+
+/** What the references of a record lead to now, as far as its rules read it. */
+function leadsToNow(definition: Definition, held: HeldRow | undefined): { [field: string]: number | null } {
+  const record = held && (JSON.parse(held.json) as JsonObject)
+  return Object.fromEntries(
+    Object.entries(definition.fields).flatMap(([name, field]) =>
+      record && field.kind === 'reference' && field.reads ? [[name, record[name] as number | null]] : [],
+    ),
+  )
+}
+
+const sentNotNull = (definition: Definition, body: Json) =>
+  Object.fromEntries(Object.entries(sentOf(definition, body)).filter(([, value]) => value !== null))

@@ -1,0 +1,96 @@
+import type { Definition, Problem } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { invalidFields, Refusal } from '#registry/refusals.ts'
+import { fieldOfIndex, uniqueFields } from '#sql/records/columns.ts'
+import { type HolderRow, holdersOf, type WrittenRow } from '#sql/records/sets.ts'
+import { conflict } from '#sql/statement.ts'
+import type { Transaction } from '../store/database.ts'
+import { violatedIndex } from '../store/faults.ts'
+import type { Actor } from './actor.ts'
+import { notUnique } from './check-record.ts'
+import type { Effect } from './write-plan.ts'
+
+/** A set: rows of one operation on one resource of one company, written in one transaction. */
+
+/** A record as a write leaves it. `json` is its whole text, as PostgreSQL shows it. */
+export type Written = WrittenRow & { effect: Effect }
+export type Changed = Written & { changed: string[] }
+
+/** By the place of the row. A row that was rolled back with the transaction, and is not refused itself, has none. */
+export type Outcomes<Done> = (Done | Refusal | undefined)[]
+
+/** What the sets of one transaction share. */
+export type WriteSet = {
+  transaction: Transaction
+  actor: Actor
+  late: Late
+  /** Lets other requests run between the rows of a long set. */
+  breathe(): Promise<void>
+}
+
+/** Survives a rerun of the transaction. */
+export type Late = {
+  /** How often another transaction took a unique value between the look-up and the write. */
+  times: number
+  /** Whether the transaction was rolled back because of it: what follows has no outcome. */
+  isUndone: boolean
+}
+
+export const noneLate = (): Late => ({ times: 0, isUndone: false })
+
+/** A set that is short enough to be judged at a stretch. */
+export function shortSet(transaction: Transaction, actor: Actor, late: Late): WriteSet {
+  late.isUndone = false
+  return { transaction, actor, late, breathe: async () => {} }
+}
+
+/** Returns the outcome of a set of one row. Throws it if it is a refusal. */
+export function outcomeOf<Done>([outcome]: Outcomes<Done>): Done {
+  if (outcome === undefined) throw conflict()
+  if (outcome instanceof Refusal) throw outcome
+  return outcome
+}
+
+/** Rows that are written by one statement; more would delay other requests while their JSON is written and read. */
+export const writtenTogether = 250
+
+/** Returns the refusal of a row. A field whose reference is lost has that problem alone. */
+export function refusalOf(problems: readonly Problem[], lost: readonly Problem[] = []): Refusal {
+  const names = lost.map(({ field }) => field)
+  return invalidFields([...problems.filter(({ field }) => !names.includes(field)), ...lost])
+}
+
+/**
+ * Writes rows that may meet a unique index, because another transaction took a value after the look-up. The first time
+ * the transaction runs again and finds the value taken. The second time it is rolled back, and the rows whose values are
+ * taken by then are refused.
+ */
+export async function writeUnique<Row>(
+  { transaction, actor, late }: WriteSet,
+  definition: Definition,
+  outcomes: Outcomes<unknown>,
+  rows: readonly { place: number; values: JsonObject; id: number | null }[],
+  write: () => Promise<Row[]>,
+): Promise<Row[]> {
+  try {
+    return await write()
+  } catch (error) {
+    if (fieldOfIndex(definition, violatedIndex(error) ?? '') === undefined) throw error
+    if (late.times++ === 0) throw conflict(error)
+    transaction.undo()
+    let refused = 0
+    for (const field of uniqueFields(definition)) {
+      const given = rows.map(({ values }) => (typeof values[field] === 'string' ? values[field] : null))
+      const holders = await transaction.run<HolderRow>(holdersOf(actor.companyId, definition, field, given))
+      for (const { place: index, holder } of holders) {
+        const row = rows[index - 1]
+        if (!row || holder === null || holder === row.id) continue
+        outcomes[row.place] = refusalOf([notUnique(field)])
+        refused++
+      }
+    }
+    if (refused === 0) throw conflict(error)
+    late.isUndone = true
+    return []
+  }
+}
