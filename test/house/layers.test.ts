@@ -170,10 +170,15 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
     ],
     because: 'the pages know the registry and what follows from it, and nothing of the server',
   },
+  {
+    folder: 'clients/',
+    may: [/^clients\//],
+    because: 'a client is installed by itself: it imports nothing of the service and no package',
+  },
 ]
 
 const root = join(import.meta.dirname, '../..')
-const files = ['registry', 'derive', 'sql', 'server', 'console'].flatMap((folder) =>
+const files = ['registry', 'derive', 'sql', 'server', 'console', 'clients'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts') && !name.startsWith('dist'))
     .map((name) => join(folder, name)),

@@ -1,0 +1,68 @@
+import type { FieldCode, RefusalCode, Scope } from './types.gen.ts'
+import type { FieldProblem, Problem, RecordGroup, RefusedOperation, UndoConflict, WritePlan } from './wire.ts'
+
+/** The members that a refusal has besides those of every refusal, by its code. */
+type Extra = {
+  validation_failed: { errors: FieldProblem<FieldCode>[] }
+  insufficient_scope: { required_scope: Scope | (string & {}) }
+  feature_off: { feature: string }
+  plan_limit_reached: { limit: number; used: number }
+  delete_blocked: { blocked_by: RecordGroup[] }
+  protected: { blocked_by: RecordGroup[] }
+  batch_refused: { refused: RefusedOperation[] }
+  plan_changed: { plan: WritePlan }
+  undo_conflict: { conflicts: UndoConflict[] }
+}
+
+/** `not_a_problem`: the answer is no refusal of the service, but of something in front of it, such as a proxy. */
+type Code = RefusalCode | 'not_a_problem'
+
+type RefusedOf<C extends Code> = Error & {
+  readonly name: 'Refused'
+  readonly code: C
+  readonly status: number
+  readonly title: string
+  readonly detail: string
+  readonly requestId: string | undefined
+  /** Seconds after which the service asks to be called again. */
+  readonly retryAfter: number | undefined
+} & (C extends keyof Extra ? Readonly<Extra[C]> : unknown)
+
+/** An answer of the service that says no. `code` tells which members it has. */
+export type Refused = { [C in Code]: RefusedOf<C> }[Code]
+
+class RefusedError extends Error {
+  override readonly name = 'Refused'
+  readonly requestId: string | undefined
+  readonly retryAfter: number | undefined
+
+  constructor({ request_id, ...problem }: Problem, retryAfter: number | undefined) {
+    super(`${problem.status} ${problem.code}: ${problem.detail}`)
+    Object.assign(this, problem)
+    this.requestId = request_id
+    this.retryAfter = retryAfter
+  }
+}
+
+/** Declared so that `error instanceof Refused` and then `switch (error.code)` narrow. */
+export const Refused = RefusedError as unknown as { new (problem: Problem, retryAfter: number | undefined): Refused }
+
+/** Thrown when the deadline passed without an answer that settles the call. It may have happened: go on with `key`. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable'
+  /** The key of the write: the same call with it is done at most once. */
+  readonly key: string | undefined
+  readonly attempts: number
+
+  constructor({ key, attempts, cause }: { key: string | undefined; attempts: number; cause: unknown }) {
+    const last = cause instanceof Error ? cause.message : String(cause)
+    super(`no answer that settles the call in ${attempts} attempts, the last one: ${last}`, { cause })
+    this.key = key
+    this.attempts = attempts
+  }
+}
+
+/** Thrown when a webhook is not from the service, or is too old. */
+export class BadSignature extends Error {
+  override readonly name = 'BadSignature'
+}

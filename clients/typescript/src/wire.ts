@@ -1,0 +1,97 @@
+import type { Change, ResourceName, Scope } from './types.gen.ts'
+
+/** Bodies of the service as they are sent, where they are the same for every resource. */
+
+/** A word of an answer that the service may add to. */
+type Word<W extends string> = W | (string & {})
+
+/** A change of one record, as the feed and webhooks tell it. Every copy of a change has the same `id`. */
+export type ChangeOf<R extends string, E extends string, A extends string, T> = {
+  event: E
+  id: string
+  /** When its write began. */
+  at: string
+  records: R
+  record_id: number
+  /** Orders the changes of one record, without a gap. Null before versions were kept. */
+  version: number | null
+  action: A
+  /** Of an update: the changed fields, each with its old and its new value. */
+  changes: { [F in keyof T]?: [before: T[F], after: T[F]] } | null
+  /** The record as it is now, of a deletion as it was last. Null if it is gone since. */
+  record: T | null
+  by: {
+    channel: Word<'api' | 'console' | 'command'>
+    account_id: number | null
+    token_id: number | null
+    request_id: string | null
+    /** By this a caller knows its own writes. */
+    idempotency_key: string | null
+  }
+  write_id: string | null
+  removal_id: string | null
+}
+
+/** A change without its values, as a webhook with the payload `thin` sends it. */
+export type ThinChange = Change extends infer C ? (C extends Change ? Omit<C, 'changes' | 'record'> : never) : never
+
+export type RecordGroup = { records: Word<ResourceName>; count: number; ids: number[] }
+export type KeptGroup = RecordGroup & { effect: Word<'kept' | 'unlinked'> }
+
+export type CreateResult = { id: number; created: boolean; dry_run: boolean }
+export type UpdateResult = { id: number; updated: boolean; dry_run: boolean; changed: string[] }
+export type UpsertResult = { id: number; created: boolean; updated: boolean; dry_run: boolean; changed: string[] }
+export type DeleteResult = {
+  id: number
+  deleted: boolean
+  dry_run: boolean
+  mode: Word<'soft' | 'hard'>
+  deleted_with?: RecordGroup[]
+  kept?: KeptGroup[]
+}
+export type UndoResult = { write_id: string; undone: boolean; dry_run: boolean; records: number; remaining: number }
+
+/** What a write would do to one record. */
+export type PreviewChange = {
+  records: Word<ResourceName>
+  /** Null if the record would be created. */
+  id: number | null
+  action: Word<'created' | 'updated' | 'deleted' | 'erased' | 'restored'>
+  /** Each field with its old and its new value. Absent if the token may not see the resource. */
+  fields?: { [field: string]: [before: unknown, after: unknown] }
+}
+
+/** What a write would do, as the answer of a dry-run says it. */
+export type WritePlan = {
+  hash: string
+  /** How many records would change; `changes` has the first 1,000. */
+  total: number
+  changes: PreviewChange[]
+  would_delete: RecordGroup[]
+  would_keep: KeptGroup[]
+}
+
+export type FieldProblem<C extends string> = { field: string; code: C; message: string }
+export type UndoConflict = { records: Word<ResourceName>; id: number; fields: string[] }
+export type RefusedOperation = { n: number; as?: string; status: number; problem: Problem }
+
+/** The body of a refusal (RFC 9457). */
+export type Problem = {
+  type: string
+  title: string
+  status: number
+  detail: string
+  code: string
+  request_id: string
+  errors?: FieldProblem<string>[]
+  required_scope?: Word<Scope>
+  feature?: string
+  limit?: number
+  used?: number
+  blocked_by?: RecordGroup[]
+  refused?: RefusedOperation[]
+  plan?: WritePlan
+  conflicts?: UndoConflict[]
+}
+
+export type PageMeta = { total: number; limit: number; offset: number }

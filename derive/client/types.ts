@@ -1,0 +1,205 @@
+import type { Definition } from '#registry/definition.ts'
+import { consoleFieldCodes, fieldCodes } from '#registry/field-codes.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
+import type { Json, JsonSchema } from '#registry/json.ts'
+import type { Registry } from '#registry/resources/index.ts'
+import { eventActions, eventName, testEvent } from '#registry/webhooks.ts'
+import { listParameters, sortableFields } from '../parameters.ts'
+import { isDataRoute, refusalsUnder, routes } from '../routes.ts'
+import { mayBeNull, mustBeGiven, valueSchema, writableFields } from '../schema.ts'
+import { capital, labelOf, schemaName } from '../words.ts'
+
+/**
+ * The types of the TypeScript client, as its source text. In what is read a union of words is open, because words may
+ * be added; in what is sent it is closed. What tells the members of a union apart is closed in both.
+ */
+
+/** Whether the type is of what the service answers, or of what a caller sends. */
+type Direction = 'read' | 'sent'
+
+/** The source of `clients/typescript/src/types.gen.ts`. */
+export function clientTypes(registry: Registry): string {
+  const served = registry.filter((definition) => definition.served)
+  const dataRoutes = routes(registry).filter(isDataRoute)
+  const scopes = [...new Set(dataRoutes.flatMap((route) => route.scopes))].toSorted()
+  return [
+    '/** Made from the definitions of the service. Not edited by hand. */',
+    "import type { ChangeOf } from './wire.ts'",
+    ...namedTypes(served),
+    ...served.flatMap(resourceTypes),
+    declaration('The types of each resource, by its name.', 'Resources', object(served.map(resourceEntry))),
+    declaration(
+      'A change of one record, told apart by `records` and `event`.',
+      'Change',
+      union(served.map(changeName)),
+    ),
+    declaration('The scopes of a token.', 'Scope', union(scopes.map(literal))),
+    declaration('Why a request was refused.', 'RefusalCode', union(refusalsUnder(dataRoutes).toSorted().map(literal))),
+    declaration('What is wrong with one field.', 'FieldCode', union(openWords(fieldCodesServed))),
+    declaration('The event of a webhook that stands for no change.', 'TestEventName', literal(testEvent)),
+    `export const resourceNames = [${served.map(({ name }) => literal(name)).join(', ')}] as const`,
+    referenceTable(served),
+  ]
+    .join('\n\n')
+    .concat('\n')
+}
+
+const fieldCodesServed = Object.keys(fieldCodes).filter(
+  (code) => !(consoleFieldCodes as readonly string[]).includes(code),
+)
+
+function resourceTypes(definition: Definition): string[] {
+  const name = schemaName(definition)
+  const { fields, about } = definition
+  const entries = Object.entries(fields)
+  const writable = writableFields(definition)
+  const read = entries.map(([field, value]) => member(field, value, { direction: 'read', isOptional: false }))
+  const create = writable.map(([field, value]) =>
+    member(field, value, { direction: 'sent', isOptional: !mustBeGiven(value) }),
+  )
+  const update = writable.map(([field, value]) => member(field, value, { direction: 'sent', isOptional: true }))
+  return [
+    declaration(about, name, object(read)),
+    declaration(
+      `What a record of ${labelOf(definition).toLowerCase()} is created with.`,
+      `${name}Create`,
+      object(create),
+    ),
+    declaration('What is changed. A member that is left out stays, null clears it.', `${name}Update`, object(update)),
+    declaration('What a list can be narrowed by.', `${name}Query`, object(queryMembers(definition))),
+    declaration(
+      'What a list can be sorted by.',
+      `${name}Sort`,
+      union(sortableFields(definition).flatMap((field) => [literal(field), literal(`-${field}`)])),
+    ),
+    declaration(
+      `A change of one record of ${labelOf(definition).toLowerCase()}.`,
+      changeName(definition),
+      changeType(definition),
+    ),
+  ]
+}
+
+const changeName = (definition: Definition): string => `${schemaName(definition)}Change`
+
+const changeType = (definition: Definition): string =>
+  union(
+    eventActions.map(
+      (action) =>
+        `ChangeOf<${literal(definition.name)}, ${literal(eventName(definition.name, action))}, ${literal(action)}, ${schemaName(definition)}>`,
+    ),
+  )
+
+/** The parameters that narrow a list; those that cut, order or select are the client's own. */
+const queryMembers = (definition: Definition): string[] =>
+  listParameters(definition)
+    .filter(({ name }) => !['limit', 'offset', 'after_id', 'sort', 'fields'].includes(name))
+    .map(({ name, about, schema }) => `${comment(about)}${name}?: ${typeOf(schema, 'sent')}`)
+
+const resourceEntry = (definition: Definition): string => {
+  const name = schemaName(definition)
+  return `${definition.name}: { record: ${name}; create: ${name}Create; update: ${name}Update; query: ${name}Query; sort: ${name}Sort; change: ${name}Change; references: ${referencesOf(definition)} }`
+}
+
+/** The fields that refer to a served resource, with its name: a batch takes a reference to an earlier operation there. */
+const referencesOf = ({ fields }: Definition): string =>
+  object(
+    Object.entries(fields).flatMap(([name, field]) =>
+      field.kind === 'reference' ? [`${name}: ${literal(field.to)}`] : [],
+    ),
+  )
+
+/** The order in which resources are copied: what is referred to comes first. */
+function referenceTable(served: readonly Definition[]): string {
+  const names = served.map(({ name }) => name)
+  const pairs = served.map(({ name, fields }) => {
+    const to = Object.values(fields).flatMap((field) =>
+      field.kind === 'reference' && field.to !== name && names.includes(field.to) ? [field.to] : [],
+    )
+    return `${name}: [${[...new Set(to)].map(literal).join(', ')}]`
+  })
+  return `/** What the records of a resource refer to. */\nexport const references: { readonly [name in ResourceName]: readonly ResourceName[] } = { ${pairs.join(', ')} }\n\nexport type ResourceName = (typeof resourceNames)[number]`
+}
+
+function member(
+  name: string,
+  field: Field,
+  { direction, isOptional }: { direction: Direction; isOptional: boolean },
+): string {
+  const type = fieldType(field, direction)
+  return `${comment(field.about)}${name}${isOptional ? '?' : ''}: ${mayBeNull(field) ? `${type} | null` : type}`
+}
+
+function fieldType(field: Field, direction: Direction): string {
+  const kind = kindOf(field)
+  const name = namedType(field, direction)
+  if (name) return kind.many ? `${name}[]` : name
+  // What is shown has no bounds that only a caller needs to know, such as the list of countries.
+  return typeOf(direction === 'sent' ? valueSchema(field) : kind.schema(field), direction)
+}
+
+/** The name of a type of its own: an object is read whole and sent with less, a word is told apart where it is sent. */
+function namedType(field: Field, direction: Direction): string | undefined {
+  const kind = kindOf(field)
+  const name = kind.typeName?.(field)
+  if (kind.members?.(field)) return direction === 'sent' ? `${name}Input` : name
+  return direction === 'sent' ? name : undefined
+}
+
+/** Each of them once, wherever it is used. */
+function namedTypes(definitions: readonly Definition[]): string[] {
+  const types = new Map<string, string>()
+  const add = (field: Field): void => {
+    const members = Object.entries(kindOf(field).members?.(field) ?? {})
+    for (const [, inner] of members) add(inner)
+    for (const direction of ['read', 'sent'] as const) {
+      const typeName = namedType(field, direction)
+      if (!typeName || types.has(typeName)) continue
+      const inside = members.map(([name, inner]) =>
+        member(name, inner, { direction, isOptional: direction === 'sent' && !mustBeGiven(inner) }),
+      )
+      const type = members.length > 0 ? object(inside) : typeOf(valueSchema(field), direction)
+      types.set(
+        typeName,
+        declaration(
+          capital(
+            kindOf(field)
+              .must(field)
+              .replace(/^must be /, ''),
+          ),
+          typeName,
+          type,
+        ),
+      )
+    }
+  }
+  for (const { fields } of definitions) for (const field of Object.values(fields)) add(field)
+  return [...types.values()]
+}
+
+/** A type of TypeScript for a value that the schema accepts. */
+function typeOf(schema: JsonSchema, direction: Direction): string {
+  const {
+    enum: words,
+    type,
+    items,
+  } = schema as { enum?: readonly Json[]; type?: string | readonly string[]; items?: JsonSchema }
+  if (words) return direction === 'read' ? union(openWords(words as readonly string[])) : union(words.map(literal))
+  if (Array.isArray(type)) return union(type.map((one) => typeOf({ ...schema, type: one }, direction)))
+  if (type === 'array') return `readonly (${typeOf(items ?? {}, direction)})[]`
+  if (type === 'integer') return 'number'
+  if (type === 'number' || type === 'boolean' || type === 'string' || type === 'null') return type
+  throw new Error(`no type of TypeScript for ${JSON.stringify(schema)}`)
+}
+
+/** Words, and those that are added later: an editor still proposes the known ones. */
+const openWords = (words: readonly string[]): string[] => [...words.map(literal), '(string & {})']
+
+const literal = (value: Json): string =>
+  typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'` : JSON.stringify(value)
+const union = (types: readonly string[]): string => (types.length === 0 ? 'never' : types.join(' | '))
+const object = (members: readonly string[]): string =>
+  members.length === 0 ? '{}' : `{\n${members.join('\n').replaceAll(/^/gm, '  ')}\n}`
+const comment = (text: string): string => `/** ${text.replaceAll('*/', '* /')} */\n`
+const declaration = (about: string, name: string, type: string): string =>
+  `${comment(about)}export type ${name} = ${type}`
