@@ -6,13 +6,16 @@ import { isPlanLimited } from '#registry/plans.ts'
 import { registry } from '#registry/resources/index.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
 import {
-  type Finder,
+  firstReferring,
   type Hold,
   holdInOrder,
   holdRelated,
   holds,
+  type LookUp,
   lockOrder,
   type RelatedRow,
+  type RemovalEffect,
+  relationsTo,
   type WantedRecord,
 } from '#sql/records/lock-order.ts'
 import { readingReferences } from '#sql/records/prefetch.ts'
@@ -168,12 +171,12 @@ export async function wantRead(
 }
 
 /** By relation, the records that refer to what goes. */
-export type Referring = Map<Relation, { id: number; to: number; effect: NonNullable<RelatedRow['effects'][number]> }[]>
+export type Referring = Map<Relation, { id: number; to: number; effect: RemovalEffect }[]>
 
 /**
  * Locks records resource by resource in the lock order: those that are known, and those that refer to any of `going` or
- * of what goes along with it. Where such are looked for, the known ones of the resource are locked as strongly as they are:
- * one of them may be among them. Statements travel together as long as none needs what another finds.
+ * of what goes along with it, with one statement for each level. Where such are looked up, the known ones of the resource
+ * are locked as strongly as they are: one of them may be among them.
  */
 export async function holdRecords(
   transaction: Transaction,
@@ -181,47 +184,45 @@ export async function holdRecords(
   going: ReadonlyMap<string, ReadonlySet<number>>,
   known: (table: string) => readonly WantedRecord[] = () => [],
 ): Promise<Referring> {
+  const order = lockOrder(registry)
   const gone = new Map([...going].map(([table, ids]) => [table, new Set(ids)]))
   const referring: Referring = new Map()
-  const waiting: { table: string; finders: Finder[]; rows: Promise<RelatedRow[]> }[] = []
-  const settle = async (): Promise<void> => {
-    const answered = waiting.splice(0)
-    const found = await Promise.all(answered.map(({ rows }) => rows))
-    for (const [place, { table, finders }] of answered.entries()) {
-      for (const { id, to, effects } of found[place] as RelatedRow[]) {
-        for (const [index, { relation }] of finders.entries()) {
-          const effect = effects[index]
-          if (!effect) continue
-          referring.set(relation, [...(referring.get(relation) ?? []), { id, to: to[index] as number, effect }])
-          if (effect === 'cascade') gone.set(table, (gone.get(table) ?? new Set()).add(id))
-        }
+  let lookUps: LookUp[] = []
+  /** Runs what was gathered; returns the first resource that has to be looked through by another statement. */
+  const look = async (): Promise<string | undefined> => {
+    const asked = lookUps
+    lookUps = []
+    const goingAlong = new Set<string>()
+    for (const { records, id, to, effects } of await transaction.run<RelatedRow>(holdRelated(companyId, asked))) {
+      const finders = asked.find(({ table }) => table === records)?.finders ?? []
+      for (const [index, { relation }] of finders.entries()) {
+        const effect = effects[index]
+        if (!effect) continue
+        referring.set(relation, [...(referring.get(relation) ?? []), { id, to: to[index] as number, effect }])
+        if (effect !== 'cascade') continue
+        gone.set(records, (gone.get(records) ?? new Set()).add(id))
+        goingAlong.add(records)
       }
     }
+    return firstReferring([...goingAlong])
   }
-  for (const table of lockOrder(registry)) {
-    if (
-      waiting.some((one) => relationsTo(table).some(([owner]) => owner === one.table) && one.finders.some(mayCascade))
-    )
-      await settle()
-    const finders = relationsTo(table).flatMap(([owner, relation]) => {
-      const ids = gone.get(owner)
-      return ids ? [{ relation, gone: [...ids] }] : []
-    })
+  for (let place = 0; place < order.length; place++) {
+    const table = order[place] as string
     const wanted = known(table)
-    if (finders.length > 0) {
-      const ids = wanted.map(({ id }) => id)
-      waiting.push({ table, finders, rows: transaction.run<RelatedRow>(holdRelated(companyId, table, finders, ids)) })
-    } else if (wanted.length > 0) transaction.send(holdInOrder(companyId, table, wanted))
+    const finders = relationsTo(table).flatMap(({ owner, relation }) => {
+      const ids = gone.get(owner)
+      return ids ? [{ owner, relation, gone: [...ids] }] : []
+    })
+    if (finders.length > 0) lookUps.push({ table, finders, known: wanted.map(({ id }) => id) })
+    const isAlone = finders.length === 0 && wanted.length > 0
+    if (lookUps.length > 0 && (isAlone || place === order.length - 1)) {
+      const unread = await look()
+      if (unread !== undefined && order.indexOf(unread) <= place) {
+        place = order.indexOf(unread) - 1
+        continue
+      }
+    }
+    if (isAlone) transaction.send(holdInOrder(companyId, table, wanted))
   }
-  await settle()
   return referring
 }
-
-const mayCascade = ({ relation: { onDelete } }: Finder): boolean =>
-  onDelete.cascade !== undefined || onDelete.otherwise === 'cascade'
-
-/** The relations by which records of a resource refer to others, and to which resource each leads. */
-const relationsTo = (table: string): [string, Relation][] =>
-  registry.flatMap(({ name, removal: { relations } }) =>
-    relations.filter(({ records }) => records === table).map((relation): [string, Relation] => [name, relation]),
-  )

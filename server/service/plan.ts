@@ -12,14 +12,23 @@ import type { Transaction } from '../store/database.ts'
 export async function takeQuotaSlots(
   transaction: Transaction,
   companyId: number,
-  definition: Definition,
-  slots: number,
+  returning: readonly { definition: Definition; records: readonly unknown[] }[],
 ): Promise<void> {
-  const limit = await planLimitInForce(transaction, companyId, definition)
-  if (limit === null) return
-  const [taken] = await transaction.run(takeSlots(companyId, definition.name, limit, slots))
-  if (!taken) throw await quotaExceeded(transaction, companyId, definition, limit)
+  const counted = returning.filter(({ definition }) => isPlanLimited(definition.name))
+  if (counted.length === 0) return
+  const plan = await heldPlan(transaction, companyId)
+  for (const { definition, records } of counted.toSorted((one, other) =>
+    inOrder(one.definition.name, other.definition.name),
+  )) {
+    const limit = planLimit(plan, definition.name)
+    if (limit === null) continue
+    const [taken] = await transaction.run(takeSlots(companyId, definition.name, limit, records.length))
+    if (!taken) throw await quotaExceeded(transaction, companyId, definition, limit)
+  }
 }
+
+/** The order in which counts are locked. */
+const inOrder = (one: string, other: string): number => (one < other ? -1 : 1)
 
 /** The refusal of a record for which the plan has no slot, with what is used this moment. */
 async function quotaExceeded(
@@ -32,25 +41,29 @@ async function quotaExceeded(
   return planIsFull(name, limit, row?.used ?? 0)
 }
 
-/** Deleting frees quota slots. */
-export async function releaseQuotaSlots(
+/** Deleting frees quota slots: how many of each resource, under the plan, which is held. */
+export function releaseQuotaSlots(
   transaction: Transaction,
   companyId: number,
-  definition: Definition,
-  slots: number,
-): Promise<void> {
-  const limit = await planLimitInForce(transaction, companyId, definition)
-  if (limit !== null) transaction.send(releaseSlots(companyId, definition.name, slots))
+  plan: Plan,
+  slots: ReadonlyMap<string, number>,
+): void {
+  for (const [records, count] of [...slots].toSorted(([one], [other]) => inOrder(one, other)))
+    if (isPlanLimited(records) && planLimit(plan, records) !== null)
+      transaction.send(releaseSlots(companyId, records, count))
 }
 
 /** The limit of the plan, held so that it cannot change before the transaction ends; null where there is none. */
 export async function planLimitInForce(
   transaction: Transaction,
   companyId: number,
-  definition: Definition,
+  { name }: Definition,
 ): Promise<number | null> {
-  if (!isPlanLimited(definition.name)) return null
+  return isPlanLimited(name) ? planLimit(await heldPlan(transaction, companyId), name) : null
+}
+
+async function heldPlan(transaction: Transaction, companyId: number): Promise<Plan> {
   const [row] = await transaction.run<{ plan: Plan }>(holdPlan(companyId))
   if (!row) throw new Error(`company ${companyId} is gone`)
-  return planLimit(row.plan, definition.name)
+  return row.plan
 }

@@ -3,12 +3,20 @@ import { type Definition, isIn, isProtected, type Relation } from '#registry/def
 import type { JsonObject } from '#registry/json.ts'
 import { listedIdsMax } from '#registry/limits.ts'
 import { permission } from '#registry/permissions.ts'
+import type { Plan } from '#registry/plans.ts'
 import type { Listed } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import type { UnlinkedEntry } from '#sql/records/history.ts'
 import type { RemovalEffect } from '#sql/records/lock-order.ts'
 import { prefetchForDelete } from '#sql/records/prefetch.ts'
-import { type ColumnChangeRow, erase, insertRemoval, setColumn, softDelete } from '#sql/records/remove.ts'
+import {
+  type ColumnChangeRow,
+  erase,
+  insertRemoval,
+  nextRemovalId,
+  setColumn,
+  softDelete,
+} from '#sql/records/remove.ts'
 import { conflict } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
@@ -38,13 +46,18 @@ export const removal = (companyId: number, { definition, id, expected, mayDo }: 
   async execute(transaction, actor, prefetched) {
     const { json } = heldRecord(prefetched, expected)
     const record = JSON.parse(json) as JsonObject
-    const plan = await planRemoval(transaction, actor, definition, id, familyOf(prefetched))
+    const [[drawn], plan] = await Promise.all([
+      transaction.run<{ id: number }>(nextRemovalId()),
+      planRemoval(transaction, actor, { definition, id, family: familyOf(prefetched) }),
+    ])
+    const removalId = drawn?.id as number
     for (const records of plan.cascades.keys()) mayDo?.(permission(records, 'DELETE'))
     refuseIfBlocked(definition, record, plan)
 
     const mode = definition.removal.hardWhen && isIn(record, definition.removal.hardWhen) ? 'hard' : 'soft'
     const unlinked = await unlink(transaction, actor, plan)
-    await apply(transaction, actor, definition, id, mode, json, plan, unlinked)
+    apply(transaction, actor, { definition, record, mode, held: json, plan, unlinked, removalId })
+    releaseQuotaSlots(transaction, companyId, prefetched?.plan as Plan, countGoing(definition, plan))
     return { id, mode, cascaded: listsOf(plan.cascades), kept: listKept(plan) }
   },
 })
@@ -65,9 +78,7 @@ export type RemovalPlan = {
 export async function planRemoval(
   transaction: Transaction,
   { companyId }: Actor,
-  definition: Definition,
-  id: number,
-  family: readonly number[] | undefined,
+  { definition, id, family }: { definition: Definition; id: number; family: readonly number[] | undefined },
 ): Promise<RemovalPlan> {
   const referring = await holdRecords(transaction, companyId, new Map([[definition.name, new Set([id])]]))
   const plan: RemovalPlan = { cascades: new Map(), stays: [], restricts: [] }
@@ -131,32 +142,40 @@ function unlink(transaction: Transaction, actor: Actor, { stays }: RemovalPlan):
   )
 }
 
-async function apply(
+type Done = {
+  definition: Definition
+  record: JsonObject
+  mode: 'soft' | 'hard'
+  /** The record, as PostgreSQL shows it. */
+  held: string
+  plan: RemovalPlan
+  unlinked: readonly UnlinkedEntry[]
+  removalId: number
+}
+
+/** Notes the removal, and puts out of sight, or erases, the record and what goes along. */
+function apply(
   transaction: Transaction,
   actor: Actor,
-  definition: Definition,
-  id: number,
-  mode: 'soft' | 'hard',
-  json: string,
-  { cascades }: RemovalPlan,
-  unlinked: readonly UnlinkedEntry[],
-): Promise<void> {
-  const title = String((JSON.parse(json) as JsonObject)[definition.title])
-  const cascaded = Object.fromEntries([...cascades].map(([records, ids]) => [records, [...ids]]))
-  const [removal] = await transaction.run<{ id: number }>(
-    insertRemoval(actor, { records: definition.name, recordId: id, mode, title, cascaded, unlinked }),
+  { definition, record, mode, held, plan, unlinked, removalId }: Done,
+): void {
+  const id = record.id as number
+  const title = String(record[definition.title])
+  const cascaded = Object.fromEntries([...plan.cascades].map(([records, ids]) => [records, [...ids]]))
+  transaction.send(
+    insertRemoval(actor, removalId, { records: definition.name, recordId: id, mode, title, cascaded, unlinked }),
   )
-  const removalId = removal?.id as number
-
-  const softDeleted = new Map(cascades)
-  if (mode === 'hard') transaction.send(erase(actor, definition, { id, held: json, removalId }))
+  const softDeleted = new Map(plan.cascades)
+  if (mode === 'hard') transaction.send(erase(actor, definition, { id, held, removalId }))
   else addTo(softDeleted, definition.name, [id])
   for (const [records, ids] of softDeleted)
     transaction.send(softDelete(actor, resourceNamed(records), [...ids], removalId))
-  const gone = merged([{ records: definition.name, ids: [id] }, ...listsOf(cascades)])
-  for (const { records, ids } of gone.toSorted((one, other) => (one.records < other.records ? -1 : 1))) {
-    await releaseQuotaSlots(transaction, actor.companyId, resourceNamed(records), ids.length)
-  }
+}
+
+/** How many records of each resource go. */
+const countGoing = ({ name }: Definition, { cascades }: RemovalPlan): Map<string, number> => {
+  const counts = new Map([...cascades].map(([records, ids]) => [records, ids.size]))
+  return counts.set(name, 1 + (counts.get(name) ?? 0))
 }
 
 function listKept({ stays }: RemovalPlan): Group[] {

@@ -4,7 +4,14 @@ import { permission } from '#registry/permissions.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
 import { fieldOfIndex } from '#sql/records/columns.ts'
 import { treesOf } from '#sql/records/lock-order.ts'
-import { type HeldRemoval, lockRemoval, markRestored, softDeletedBy, undelete } from '#sql/records/restore.ts'
+import {
+  type HeldRemoval,
+  lockRemoval,
+  markRestored,
+  type SoftDeletedRow,
+  softDeletedBy,
+  undelete,
+} from '#sql/records/restore.ts'
 import { seenRecords } from '#sql/records/sets.ts'
 import { insertAgain } from '#sql/records/write.ts'
 import type { Transaction } from '../store/database.ts'
@@ -69,8 +76,12 @@ export async function wantRestored(
     request.wantReferred(definition, record)
     request.wantCount(definition.name)
   }
-  for (const { definition, ids } of groupsOf(removal)) {
-    for (const record of await transaction.run<JsonObject>(seenRecords(companyId, definition, ids))) {
+  const groups = groupsOf(removal)
+  const seen = await Promise.all(
+    groups.map(({ definition, ids }) => transaction.run<JsonObject>(seenRecords(companyId, definition, ids))),
+  )
+  for (const [index, { definition }] of groups.entries()) {
+    for (const record of seen[index] ?? []) {
       request.want(definition.name, record.id, 'for update')
       want(definition, record)
     }
@@ -82,8 +93,10 @@ export async function wantRestored(
     for (const id of ids) request.want(records, id, 'for no key update')
     for (const to of of) request.wantReferred(definition, { [by]: to })
     if (treesOf(definition).includes(by)) request.trees.add(`${records}.${by}`)
-    await wantRead(transaction, companyId, request, new Map([[definition, ids]]))
   }
+  const unlinked = Map.groupBy(removal.unlinked, ({ records }) => resourceNamed(records))
+  const changed = new Map([...unlinked].map(([one, entries]) => [one, entries.flatMap(({ ids }) => ids)]))
+  await wantRead(transaction, companyId, request, changed)
 }
 
 /** The restore, where all that it needs is locked. */
@@ -92,31 +105,27 @@ export async function restoreLocked(
   actor: Actor,
   { id: removalId, erased, ...removal }: LockedRemoval,
 ): Promise<Restored> {
-  const returning: Returning[] = []
   const groups = groupsOf(removal)
-  for (const { definition, ids } of groups) {
-    const isErased = (id: number): boolean =>
-      erased !== undefined && definition.name === removal.records && id === removal.record_id
-    const rows = await transaction.run<{ id: number; json: string }>(
-      softDeletedBy(
-        actor.companyId,
-        definition,
-        removalId,
-        ids.filter((id) => !isErased(id)),
-      ),
-    )
-    const records = rows.map(({ json }) => JSON.parse(json) as JsonObject)
-    if (erased && ids.some(isErased)) records.unshift(erased.held)
-    if (records.length > 0) returning.push({ definition, records })
-  }
+  const isErased = (name: string, id: number): boolean =>
+    erased !== undefined && name === removal.records && id === removal.record_id
+  const wanted = groups.map(({ definition, ids }) => ({
+    definition,
+    ids: ids.filter((id) => !isErased(definition.name, id)),
+  }))
+  const rows = await transaction.run<SoftDeletedRow>(softDeletedBy(actor.companyId, removalId, wanted))
+  const returning = groups.flatMap(({ definition }): Returning[] => {
+    const own = rows.filter(({ records }) => records === definition.name)
+    const records = own.map(({ json }) => JSON.parse(json) as JsonObject)
+    if (erased && definition.name === removal.records) records.unshift(erased.held)
+    return records.length > 0 ? [{ definition, records }] : []
+  })
   refuse(await inTheWay(transaction, actor, returning, erased))
 
   for (const group of returning) await bringBack(transaction, actor, group, { removalId, erased })
   const linked = await relink(transaction, actor, removal.unlinked)
   refuse(await brokenRules(transaction, actor, returning))
   transaction.send(markRestored(actor.companyId, removalId))
-  for (const { definition, records } of returning.toSorted(byName))
-    await takeQuotaSlots(transaction, actor.companyId, definition, records.length)
+  await takeQuotaSlots(transaction, actor.companyId, returning)
   return {
     records: removal.records,
     recordId: removal.record_id,
@@ -124,9 +133,6 @@ export async function restoreLocked(
     linked,
   }
 }
-
-const byName = ({ definition: one }: Returning, { definition: other }: Returning): number =>
-  one.name < other.name ? -1 : 1
 
 function refuse(problems: Problem[]): void {
   if (problems.length > 0) throw invalidFields(problems)

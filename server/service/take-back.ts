@@ -123,7 +123,11 @@ async function deleteAlone(
   { definition, id, work, seen }: Deletion,
   counts: (place: string, effect: Group['effect']) => boolean,
 ): Promise<Removed[]> {
-  const { cascades, restricts, stays } = await planRemoval(transaction, actor, definition, id, familyOf(seen))
+  const { cascades, restricts, stays } = await planRemoval(transaction, actor, {
+    definition,
+    id,
+    family: familyOf(seen),
+  })
   const staying = stays.map(({ relation: { records }, effect, ids }) => ({ records, effect, ids }))
   const referring: Group[] = [...listsOf(cascades), ...staying, ...restricts]
   const others = referring.flatMap(({ records, effect, ids }) =>

@@ -1,4 +1,4 @@
-import { join, raw } from 'sql-template-tag'
+import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition, Match, Relation } from '#registry/definition.ts'
 import { once } from '#registry/once.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
@@ -66,24 +66,99 @@ export const holdInOrder = (companyId: number, table: string, wanted: readonly W
   )
 }
 
-/** A relation, and the ids of the records that go, to which it leads. */
-export type Finder = { relation: Relation; gone: readonly number[] }
+/** A relation of the resource `owner`, and the ids of the records that go there. */
+export type Finder = { owner: string; relation: Relation; gone: readonly number[] }
+
+/** A resource whose records are looked up by their references to records that go; `known` ones are locked with them. */
+export type LookUp = { table: string; finders: readonly Finder[]; known: readonly number[] }
 
 export type RemovalEffect = 'restrict' | 'cascade' | 'unlinked' | 'kept'
 
 /** A record that refers to one that goes: for each relation where that leads and what becomes of the record, or nulls. */
-export type RelatedRow = { id: number; to: (number | null)[]; effects: (RemovalEffect | null)[] }
+export type RelatedRow = { records: string; id: number; to: (number | null)[]; effects: (RemovalEffect | null)[] }
 
 /**
- * Locks the live records of a resource that refer to records which go, together with others that are `known`, all in the
- * order of their ids, and judges them under the lock. Nothing new can refer to what goes: that is locked already.
+ * Locks the live records that refer to records which go, by resource in the lock order and then by id, and judges them
+ * under the lock. Nothing new can refer to what goes: that is locked already. Once a record goes along, what refers to it
+ * is seen only by a statement that begins after its lock. So nothing is locked from `firstReferring` on.
  */
-export function holdRelated(
-  companyId: number,
-  table: string,
-  finders: readonly Finder[],
-  known: readonly number[] = [],
-): Statement {
+export function holdRelated(companyId: number, lookUps: readonly LookUp[]): Statement {
+  const isSingle = lookUps.every(({ finders: [one, ...more], known }) => {
+    return one?.gone.length === 1 && more.length === 0 && known.length === 0
+  })
+  const awaitedBy = (table: string): LookUp[] =>
+    lookUps.filter((lookUp) => {
+      const referring = lookUp.finders.some(({ relation }) => mayCascade(relation))
+        ? firstReferring([lookUp.table])
+        : undefined
+      return referring !== undefined && inLockOrder(referring, table) <= 0
+    })
+  const related = (lookUp: LookUp): Sql => {
+    const unless = awaitedBy(lookUp.table).map(
+      ({ table }) => sql`not exists (select from ${relatedOf(table)} where 'cascade' = any (effects))`,
+    )
+    return (isSingle ? relatedToOne : relatedToAny)(companyId, lookUp, unless)
+  }
+  const awaited = new Set(lookUps.flatMap(({ table }) => awaitedBy(table)))
+  const first = [...awaited].map((lookUp) => sql`${relatedOf(lookUp.table)} as materialized (${related(lookUp)})`)
+  const each = lookUps.map((lookUp) =>
+    awaited.has(lookUp) ? sql`select * from ${relatedOf(lookUp.table)}` : sql`(${related(lookUp)})`,
+  )
+  const owners = new Set(lookUps.flatMap(({ finders }) => finders.map(({ owner }) => owner)))
+  return statement(
+    sql`${first.length > 0 ? sql`with ${join(first)} ` : sql``}${join(each, '\n    union all ')}`,
+    [
+      `${lookUps[0]?.table}-${lookUps.at(-1)?.table}`,
+      isSingle ? 'related' : 'related-any',
+      ...[...owners].toSorted(inLockOrder),
+    ].join('.'),
+  )
+}
+
+const relatedOf = (table: string): Sql => raw(`related_${table}`)
+
+const mayCascade = ({ onDelete }: Relation): boolean =>
+  onDelete.cascade !== undefined || onDelete.otherwise === 'cascade'
+
+/** The resources whose records may go with a record of this one, its own first. */
+export const goingWith = once(({ name }: Definition): readonly string[] => {
+  const going = new Set([name])
+  for (const owner of going)
+    for (const relation of definitionOf(registry, owner)?.removal.relations ?? [])
+      if (mayCascade(relation)) going.add(relation.records)
+  return [...going]
+})
+
+/** The first resource in the lock order, behind one of these, whose records refer to records of that one. */
+export const firstReferring = (owners: readonly string[]): string | undefined =>
+  lockOrder(registry).find((table) =>
+    relationsTo(table).some(({ owner }) => owners.includes(owner) && inLockOrder(owner, table) < 0),
+  )
+
+/** The relations by which records of a resource refer to others. */
+export const relationsTo = (table: string): readonly Omit<Finder, 'gone'>[] =>
+  relationsByTable(registry).get(table) ?? []
+
+const relationsByTable = once((definitions: readonly Definition[]) =>
+  Map.groupBy(
+    definitions.flatMap(({ name: owner, removal }) => removal.relations.map((relation) => ({ owner, relation }))),
+    ({ relation }) => relation.records,
+  ),
+)
+
+/** Of one record that goes: the index of the reference has those that refer to it in the order of their ids. */
+function relatedToOne(companyId: number, { table, finders }: LookUp, unless: readonly Sql[]): Sql {
+  const { relation, gone } = finders[0] as Finder
+  const reference = identifier(relation.by)
+  return sql`select ${table}::text as records, r.id, json_build_array(r.${reference}) as "to", array[${effectOf(relation)}] as effects
+    from (
+      select * from ${identifier(table)}
+      where company_id = ${companyId} and ${exactly(reference, gone[0])} and deleted_at is null
+      order by ${reference}, id for update offset 0
+    ) r${unless.length > 0 ? sql` where ${join([...unless], ' and ')}` : sql``}`
+}
+
+function relatedToAny(companyId: number, { table, finders, known }: LookUp, unless: readonly Sql[]): Sql {
   const found = finders.map(({ relation: { by }, gone }) => {
     const reference = sql`r.${identifier(by)}`
     return sql`select found.id from unnest(${gone}::bigint[]) gone (id) cross join lateral (
@@ -95,8 +170,7 @@ export function holdRelated(
   const isOf = ({ relation, gone }: Finder) => sql`r.${identifier(relation.by)} = any (${gone}::bigint[])`
   const to = finders.map((finder) => sql`case when ${isOf(finder)} then r.${identifier(finder.relation.by)} end`)
   const effects = finders.map((finder) => sql`case when ${isOf(finder)} then ${effectOf(finder.relation)} end`)
-  return statement(
-    sql`select r.id, json_build_array(${join(to)}) as "to", json_build_array(${join(effects)}) as effects
+  return sql`select ${table}::text as records, r.id, json_build_array(${join(to)}) as "to", array[${join(effects)}] as effects
     from (
       select distinct id from (
         select id from unnest(${known}::bigint[]) id
@@ -105,12 +179,10 @@ export function holdRelated(
     ) wanted cross join lateral (
       select * from ${identifier(table)} where company_id = ${companyId} and id = wanted.id for update offset 0
     ) r
-    where r.deleted_at is null and (${join(finders.map(isOf), ' or ')})`,
-    `${table}.related.${finders.map(({ relation }) => relation.by).join('.')}`,
-  )
+    where ${join([sql`r.deleted_at is null`, sql`(${join(finders.map(isOf), ' or ')})`, ...unless], ' and ')}`
 }
 
-/** What becomes of the record `r`, as a value of JSON. */
+/** What becomes of the record `r`, as text. */
 function effectOf({ onDelete: { restrict, cascade, otherwise } }: Relation) {
   const cases = [
     ...(restrict ? [sql`when ${matches(restrict)} then 'restrict'`] : []),

@@ -7,7 +7,7 @@ import type { Prefetch } from '../prefetch.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { planHeld } from '../system/quota.ts'
 import { uniqueFields } from './columns.ts'
-import { referencesInOrder, treesOf } from './lock-order.ts'
+import { goingWith, referencesInOrder, treesOf } from './lock-order.ts'
 import { currencyOf, shown } from './shown.ts'
 
 /** The references and unique values that somebody sent, as far as they are acceptable; null for the others. */
@@ -68,11 +68,13 @@ export function prefetchForUpdate(companyId: number, definition: Definition, id:
 
 /**
  * Of a delete: the record, locked against references too. Where records of its resource refer to each other, those that
- * refer to it are locked with it, in the order of their ids; `family` are the ids of all of them.
+ * refer to it are locked with it, in the order of their ids; `family` are the ids of all of them. With the plan, if it
+ * limits anything that may go.
  */
 export function prefetchForDelete(companyId: number, definition: Definition, id: number): Prefetch {
   const { name } = definition
-  const record = recordColumns(companyId, definition)
+  const plan = goingWith(definition).some(isPlanLimited) ? [sql`(${planHeld(companyId)}) as plan`] : []
+  const record = join([recordColumns(companyId, definition), ...plan])
   const trees = treesOf(definition)
   if (trees.length === 0)
     return {

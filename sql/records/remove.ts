@@ -18,12 +18,14 @@ export type RemovalEntry = {
   unlinked: readonly UnlinkedEntry[]
 }
 
-export const insertRemoval = (author: Author, removal: RemovalEntry): Statement =>
+/** The id of a removal, drawn with the look-ups, so that nothing waits for what is written. */
+export const nextRemovalId = (): Statement => statement(sql`select nextval('removals_id_seq') as id`, 'removals.id')
+
+export const insertRemoval = (author: Author, id: number, removal: RemovalEntry): Statement =>
   statement(
-    sql`insert into removals (company_id, account_id, token_id, door, records, record_id, mode, title, went, unlinked)
-    values (${author.companyId}, ${author.accountId}, ${author.tokenId}, ${doorOf(author)}, ${removal.records}, ${removal.recordId},
-      ${removal.mode}, ${removal.title}, ${JSON.stringify(removal.cascaded)}::json, ${JSON.stringify(removal.unlinked)}::json)
-    returning id`,
+    sql`insert into removals (company_id, id, account_id, token_id, door, records, record_id, mode, title, went, unlinked)
+    values (${author.companyId}, ${id}, ${author.accountId}, ${author.tokenId}, ${doorOf(author)}, ${removal.records}, ${removal.recordId},
+      ${removal.mode}, ${removal.title}, ${JSON.stringify(removal.cascaded)}::json, ${JSON.stringify(removal.unlinked)}::json)`,
     'removals.insert',
   )
 

@@ -1,3 +1,4 @@
+import { join } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { byKey, byKeys, placesOf } from '../access.ts'
 import type { Author } from '../author.ts'
@@ -29,17 +30,27 @@ export const markRestored = (companyId: number, id: number): Statement =>
     'removals.restored',
   )
 
+export type SoftDeletedRow = { records: string; id: number; json: string }
+
 /** The records that one removal put out of sight, held, as they were. */
 export const softDeletedBy = (
   companyId: number,
-  definition: Definition,
   removalId: number,
-  ids: readonly number[],
+  groups: readonly { definition: Definition; ids: readonly number[] }[],
 ): Statement =>
   statement(
-    sql`select r.id, ${shown(definition, currencyOf(companyId))} as json from ${byKeys(definition.name, companyId, ids, 'for update')}
-    where r.removal_id = ${removalId} and r.deleted_at is not null`,
-    `${definition.name}.soft-deleted`,
+    join(
+      groups.map(
+        ({
+          definition,
+          ids,
+        }) => sql`(select ${definition.name}::text as records, r.id, ${shown(definition, currencyOf(companyId))} as json
+    from ${byKeys(definition.name, companyId, ids, 'for update')}
+    where r.removal_id = ${removalId} and r.deleted_at is not null)`,
+      ),
+      '\n    union all ',
+    ),
+    `${groups.map(({ definition }) => definition.name).join('.')}.soft-deleted`,
   )
 
 /** Puts records in sight again. */

@@ -3,7 +3,9 @@
  * Each is asked seldom, or of the coordinator alone.
  */
 const unrouted: { readonly [why: string]: readonly string[] } = {
-  'ids are drawn from the sequences of the coordinator': ['select nextval(', 'history.ids', 'workers.ids'],
+  'ids are drawn from the sequences of the coordinator': [
+    ...['select nextval(', 'history.ids', 'workers.ids', 'removals.id'],
+  ],
   'a lock that is about no row is taken on the coordinator, through which every call comes': [
     ...['tree.lock', 'gate.pass', 'gate.close', 'key.hold', 'batch.lock', 'select pg_advisory_xact_lock'],
     'select pg_try_advisory_xact_lock',

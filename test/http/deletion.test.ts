@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { registry } from '#registry/resources/index.ts'
+import { operator } from '#server/service/actor.ts'
+import { runCommand } from '#server/service/command.ts'
+import { removal } from '#server/service/remove-record.ts'
 import { billed, type Company, openStage, type Stage } from '../stage/stage.ts'
+import { eventually } from '../stage/wait.ts'
 
 let stage: Stage
 let company: Company
@@ -454,5 +458,72 @@ describe('At the same time', () => {
       await new Promise((resolve) => setTimeout(resolve, 200))
     })
     expect(await removal).toMatchObject({ status: 409, body: { code: 'delete_blocked' } })
+  })
+
+  test('an invoice that comes to an estimate while the delete waits for that estimate protects the project', async () => {
+    const own = await stage.company()
+    const m = await app(own)
+    const estimate = await own.create('estimates', { title: 'E', project_id: m.project, client_id: m.client })
+    const invoice = await own.record('invoices', { client_id: m.client!, ...billed })
+    let removal: Promise<{ status: number }> | undefined
+    await stage.inTransaction(async (transaction) => {
+      await transaction.run({
+        text: 'select from estimates where company_id = $1 and id = $2 for key share',
+        values: [own.id, estimate],
+      })
+      await transaction.run({
+        text: "update invoices set estimate_id = $1, status = 'ISSUED' where company_id = $2 and id = $3",
+        values: [estimate, own.id, invoice],
+      })
+      removal = own.call('DELETE', `/v1/projects/${m.project}`)
+      await eventually(async () => expect(await stage.waiting()).toBe(1))
+    })
+    expect(await removal).toMatchObject({
+      status: 409,
+      body: { blocked_by: [{ records: 'invoices', count: 1, ids: [invoice] }] },
+    })
+  })
+})
+
+describe('What refers to a record is looked up with one statement for each level of what goes along', () => {
+  const rows: { what: string; made: (own: Company, m: Made) => Promise<[string, number]>; statements: string[] }[] = [
+    {
+      what: 'a contact, to which nothing refers',
+      made: async (own, m) => ['contacts', await own.record('contacts', { name: 'C', client_id: m.client! })],
+      statements: [],
+    },
+    {
+      what: 'a project with a task and equipment',
+      made: async (own, m) => {
+        await own.record('tasks', { title: 'T', project_id: m.project! })
+        await own.call('PATCH', `/v1/equipment/${m.equipment}`, { body: { project_id: m.project } })
+        return ['projects', m.project!]
+      },
+      statements: ['estimates-equipment_logs.related.projects'],
+    },
+    {
+      what: 'a client whose draft estimate goes along',
+      made: async (own) => {
+        const client = await own.create('clients', { name: 'Without a project' })
+        await own.create('estimates', { title: 'E', client_id: client })
+        return ['clients', client]
+      },
+      statements: ['projects-invoices.related.clients', 'invoices-invoices.related-any.clients.estimates'],
+    },
+  ]
+  test.each(rows)('$what', async ({ made, statements }) => {
+    const own = await stage.company()
+    const [records, id] = await made(own, await app(own))
+    const definition = registry.find(({ name }) => name === records)!
+    const asked: string[] = []
+    await stage.inTransaction(async (transaction) => {
+      const run: typeof transaction.run = (statement) => {
+        if (statement.name?.includes('related')) asked.push(statement.name)
+        return transaction.run(statement)
+      }
+      const work = removal(own.id, { definition, id, expected: undefined })
+      await runCommand({ ...transaction, run }, operator(own.id), work)
+    })
+    expect(asked).toEqual(statements)
   })
 })

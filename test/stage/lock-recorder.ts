@@ -158,7 +158,8 @@ const rankOf = (records: string): bigint =>
       .indexOf(records),
   )
 
-type RowLock = { table: string; ids: number[]; strength: number }
+/** `place` is where in the text PostgreSQL comes to it: a common table expression is run when its rows are read. */
+type RowLock = { table: string; ids: number[]; strength: number; place: number }
 
 /** The locks of rows, in the order in which the text takes them. */
 function rowLocks(text: string, values: readonly unknown[], rows: Row[]): RowLock[] {
@@ -168,36 +169,45 @@ function rowLocks(text: string, values: readonly unknown[], rows: Row[]): RowLoc
     const [, table = ''] = [...before.matchAll(/from (\w+)/g)].at(-1) ?? []
     const condition = before.slice(before.lastIndexOf('where'))
     const strength = holds.indexOf(match[0] as (typeof holds)[number])
-    locks.push({ table, strength, ids: idsOf(condition, { text, values, rows, strength }) })
+    const place = Math.max(match.index, text.indexOf(`select * from related_${table}`))
+    locks.push({ table, strength, place, ids: idsOf(condition, { text, before, table, values, rows, strength }) })
   }
-  if (/^insert into undos/.test(text.trim())) locks.push({ table: 'undos', ids: [], strength: 0 })
+  if (/^insert into undos/.test(text.trim())) locks.push({ table: 'undos', ids: [], strength: 0, place: 0 })
   // A statement that locks many at once, as holdInOrder does, takes them by id and not by strength.
   const isMany = locks.length === holds.length && locks.every(({ table }) => table === locks[0]?.table)
-  if (!isMany) return locks
+  if (!isMany) return locks.toSorted((one, other) => one.place - other.place)
   return locks
     .flatMap(({ ids, ...lock }) => ids.map((id) => ({ ...lock, ids: [id] })))
     .toSorted((one, other) => (one.ids[0] as number) - (other.ids[0] as number))
 }
 
-type Around = { text: string; values: readonly unknown[]; rows: Row[]; strength: number }
+type Around = {
+  text: string
+  /** The text that stands before the lock. */
+  before: string
+  table: string
+  values: readonly unknown[]
+  rows: Row[]
+  strength: number
+}
 
-function idsOf(condition: string, { text, values, rows, strength }: Around): number[] {
+function idsOf(condition: string, { text, before, table, values, rows, strength }: Around): number[] {
   const parameter = (number: string | undefined): unknown =>
     number === undefined ? undefined : values[Number(number) - 1]
   const seen = rows[0]?.seen
+  // What a look-up of all that refers to a record finds says of which resource it is.
+  const related = rows.filter(({ records }) => records === table).map(({ id }) => id as number)
   if (/wanted\.hold = \$/.test(condition)) {
     const [ids, strengths] = values.filter((value) => Array.isArray(value)) as [number[], number[]]
     return ids.filter((_, index) => strengths[index] === strength)
   }
   if (/id = wanted\.id/.test(condition)) {
     if (seen?.family) return seen.family as number[]
-    const given = /unnest\(\$(\d+)::bigint\[\]\) id/.exec(text)
+    const given = [...before.matchAll(/unnest\(\$(\d+)::bigint\[\]\) id/g)].at(-1)
     const known = (parameter(given?.[1]) ?? []) as number[]
-    const isRelated = /as effects/.test(text)
-    return [...new Set([...known, ...(isRelated ? rows.map(({ id }) => id as number) : [])])].toSorted(
-      (one, other) => one - other,
-    )
+    return [...new Set([...known, ...related])].toSorted((one, other) => one - other)
   }
+  if (related.length > 0) return related
   const [, of] = /(?<!company_)id = coalesce\(\$(\d+)::bigint/.exec(condition) ?? []
   const [, field] = /, one\.(\w+)\)/.exec(condition) ?? []
   const [, plain] = /(?<!company_)id = \$(\d+)/.exec(condition) ?? []

@@ -1,3 +1,5 @@
+import type { Definition } from '#registry/definition.ts'
+import { registry } from '#registry/resources/index.ts'
 import { type Prefetch, prefetchStatement } from '#sql/prefetch.ts'
 import { changesAfter } from '#sql/records/changes.ts'
 import { changesWithCaller, historyWithCaller, nowWithCaller } from '#sql/records/changes-with-caller.ts'
@@ -18,7 +20,7 @@ import {
   projectsByStatus,
   serviceDue,
 } from '#sql/records/home.ts'
-import { holdInOrder, holdRelated } from '#sql/records/lock-order.ts'
+import { holdInOrder, holdRelated, type LookUp, lockOrder, relationsTo } from '#sql/records/lock-order.ts'
 import { namesakes } from '#sql/records/namesakes.ts'
 import {
   eraseHistory,
@@ -33,7 +35,7 @@ import {
 import { lookUp, prefetchForCreate, prefetchForDelete, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import { fetch, fetchWithCaller, list, listIds, listWithCaller } from '#sql/records/read.ts'
 import { fetchByReference, recordOfReference } from '#sql/records/reference.ts'
-import { erase, insertRemoval, setColumn, softDelete } from '#sql/records/remove.ts'
+import { erase, insertRemoval, nextRemovalId, setColumn, softDelete } from '#sql/records/remove.ts'
 import {
   holdLive,
   lockRemoval,
@@ -59,6 +61,13 @@ import { changedSince, changesOfWrite, holdUndo, moveUndo, plannedBy, removalsBy
 import { ask, author, clients, estimates, following, page, projects, type Topic, workers } from './examples.ts'
 
 /** Statements made from a definition. */
+/** What is looked up where a record of each of these goes. */
+const lookUps = (gone: readonly Definition[], known: readonly number[] = []): LookUp[] =>
+  lockOrder(registry).flatMap((table) => {
+    const finders = relationsTo(table).filter(({ owner }) => gone.some(({ name }) => name === owner))
+    return finders.length > 0 ? [{ table, finders: finders.map((one) => ({ ...one, gone: [4711] })), known }] : []
+  })
+
 export const ofTheRecords: readonly Topic[] = [
   ['fetch', [fetchWithCaller(ask, projects, 4711), fetchWithCaller(ask, projects, 4711, ['name'])]],
   [
@@ -123,17 +132,13 @@ export const ofTheRecords: readonly Topic[] = [
   [
     'remove',
     [
-      ...projects.removal.relations.map((relation) =>
-        holdRelated(7, relation.records, [{ relation, gone: [4711] }], [1]),
-      ),
-      holdRelated(
-        7,
-        'invoices',
-        [projects, estimates].flatMap(({ removal: { relations } }) =>
-          relations.filter(({ records }) => records === 'invoices').map((relation) => ({ relation, gone: [4711] })),
-        ),
-      ),
-      insertRemoval(author, { records: 'projects', recordId: 1, mode: 'soft', title: 'T', cascaded: {}, unlinked: [] }),
+      holdRelated(7, lookUps([projects])),
+      holdRelated(7, lookUps([projects, estimates], [1])),
+      nextRemovalId(),
+      insertRemoval(author, 3, {
+        ...{ records: 'projects', recordId: 1, mode: 'soft', title: 'T' },
+        ...{ cascaded: {}, unlinked: [] },
+      }),
       softDelete(author, projects, [1, 2], 3),
       erase(author, estimates, { id: 1, held: '{}', removalId: 3 }),
       setColumn(author, 'equipment', 'status', [1], { is: 'IN_USE' }, 'ACTIVE'),
@@ -202,7 +207,10 @@ export const ofTheRecords: readonly Topic[] = [
     [
       lockRemoval(7, 1),
       markRestored(7, 1),
-      softDeletedBy(7, workers, 1, [2]),
+      softDeletedBy(7, 1, [
+        { definition: workers, ids: [2] },
+        { definition: clients, ids: [3] },
+      ]),
       takenMeanwhile(7, projects, 'code', [2]),
       holdLive(7, 'clients', [3]),
       undelete(author, 'projects', [2], 3),

@@ -70,8 +70,8 @@ select (select row_to_json(seen) from (with referred as materialized (select sel
 -- [7,null,7,4,4711,4711,7,7,null,null,4711,7,null,null,4711,7,null,null,4711,7,7,4]
 
 -- projects.delete.prefetch
-select (select row_to_json(seen) from (select r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $1) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from (select * from (select * from projects where company_id = $2 and id = $3 for update offset 0) held where deleted_at is null) r) seen) as seen
--- [7,7,4711]
+select (select row_to_json(seen) from (select r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $1) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json,(select plan from companies where id = $2 for share) as plan from (select * from (select * from projects where company_id = $3 and id = $4 for update offset 0) held where deleted_at is null) r) seen) as seen
+-- [7,7,7,4711]
 
 -- workers.delete.prefetch
 select (select row_to_json(seen) from (with family as materialized (
@@ -81,8 +81,8 @@ select (select row_to_json(seen) from (with family as materialized (
         ) child) each order by id) wanted
         cross join lateral (select * from workers where company_id = $5 and id = wanted.id for update offset 0) r
       )
-      select r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.employee_no as employee_no,r.email as email,r.phone as phone,r.status as status,r.trade_id as trade_id,r.employment_type as employment_type,r.supervisor_id as supervisor_id,r.hired_on as hired_on,r.left_on as left_on,r.hourly_cost_minor as hourly_cost_minor,r.bill_rate_minor as bill_rate_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $6) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json, (select json_agg(id) from family) as family from family r where r.id = $7 and r.deleted_at is null) seen) as seen
--- [4711,7,4711,4711,7,7,4711]
+      select r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.employee_no as employee_no,r.email as email,r.phone as phone,r.status as status,r.trade_id as trade_id,r.employment_type as employment_type,r.supervisor_id as supervisor_id,r.hired_on as hired_on,r.left_on as left_on,r.hourly_cost_minor as hourly_cost_minor,r.bill_rate_minor as bill_rate_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $6) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json,(select plan from companies where id = $7 for share) as plan, (select json_agg(id) from family) as family from family r where r.id = $8 and r.deleted_at is null) seen) as seen
+-- [4711,7,4711,4711,7,7,7,4711]
 
 -- projects.look-up
 select (select row_to_json(it) from (

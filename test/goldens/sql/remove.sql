@@ -1,150 +1,163 @@
--- invoices.related.project_id
-select r.id, json_build_array(case when r.project_id = any ($1::bigint[]) then r.project_id end) as "to", json_build_array(case when r.project_id = any ($2::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end) as effects
+-- estimates-equipment_logs.related.projects
+with related_estimates as materialized (select $1::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('ACCEPTED') then 'restrict' when r.status in ('DRAFT') then 'cascade' else 'unlinked' end] as effects
     from (
-      select distinct id from (
-        select id from unnest($3::bigint[]) id
-        union all select found.id from unnest($4::bigint[]) gone (id) cross join lateral (
-        select r.id from invoices r
-        where r.company_id = $5 and r.project_id between gone.id and gone.id and r.deleted_at is null
-        order by r.project_id,r.id offset 0
-      ) found
-      ) each order by id
-    ) wanted cross join lateral (
-      select * from invoices where company_id = $6 and id = wanted.id for update offset 0
-    ) r
-    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))
--- [[4711],[4711],[1],[4711],7,7,[4711]]
+      select * from estimates
+      where company_id = $2 and project_id between $3 and $4 and deleted_at is null
+      order by project_id, id for update offset 0
+    ) r) select * from related_estimates
+    union all (select $5::text as records, r.id, json_build_array(r.project_id) as "to", array['unlinked'] as effects
+    from (
+      select * from equipment
+      where company_id = $6 and project_id between $7 and $8 and deleted_at is null
+      order by project_id, id for update offset 0
+    ) r)
+    union all (select $9::text as records, r.id, json_build_array(r.project_id) as "to", array['cascade'] as effects
+    from (
+      select * from tasks
+      where company_id = $10 and project_id between $11 and $12 and deleted_at is null
+      order by project_id, id for update offset 0
+    ) r)
+    union all (select $13::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('DRAFT') then 'cascade' else 'restrict' end] as effects
+    from (
+      select * from time_entries
+      where company_id = $14 and project_id between $15 and $16 and deleted_at is null
+      order by project_id, id for update offset 0
+    ) r)
+    union all (select $17::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('DRAFT') then 'cascade' else 'restrict' end] as effects
+    from (
+      select * from invoices
+      where company_id = $18 and project_id between $19 and $20 and deleted_at is null
+      order by project_id, id for update offset 0
+    ) r where not exists (select from related_estimates where 'cascade' = any (effects)))
+    union all (select $21::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.status in ('DRAFT') then 'cascade' else 'restrict' end] as effects
+    from (
+      select * from contracts
+      where company_id = $22 and project_id between $23 and $24 and deleted_at is null
+      order by project_id, id for update offset 0
+    ) r where not exists (select from related_estimates where 'cascade' = any (effects)))
+    union all (select $25::text as records, r.id, json_build_array(r.project_id) as "to", array[case when r.billed in (true) then 'restrict' else 'unlinked' end] as effects
+    from (
+      select * from equipment_logs
+      where company_id = $26 and project_id between $27 and $28 and deleted_at is null
+      order by project_id, id for update offset 0
+    ) r where not exists (select from related_estimates where 'cascade' = any (effects)))
+-- ["estimates",7,4711,4711,"equipment",7,4711,4711,"tasks",7,4711,4711,"time_entries",7,4711,4711,"invoices",7,4711,4711,"contracts",7,4711,4711,"equipment_logs",7,4711,4711]
 
--- time_entries.related.project_id
-select r.id, json_build_array(case when r.project_id = any ($1::bigint[]) then r.project_id end) as "to", json_build_array(case when r.project_id = any ($2::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end) as effects
+-- estimates-equipment_logs.related-any.projects.estimates
+with related_estimates as materialized (select $1::text as records, r.id, json_build_array(case when r.project_id = any ($2::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($3::bigint[]) then case when r.status in ('ACCEPTED') then 'restrict' when r.status in ('DRAFT') then 'cascade' else 'unlinked' end end] as effects
     from (
       select distinct id from (
-        select id from unnest($3::bigint[]) id
-        union all select found.id from unnest($4::bigint[]) gone (id) cross join lateral (
-        select r.id from time_entries r
-        where r.company_id = $5 and r.project_id between gone.id and gone.id and r.deleted_at is null
-        order by r.project_id,r.id offset 0
-      ) found
-      ) each order by id
-    ) wanted cross join lateral (
-      select * from time_entries where company_id = $6 and id = wanted.id for update offset 0
-    ) r
-    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))
--- [[4711],[4711],[1],[4711],7,7,[4711]]
-
--- contracts.related.project_id
-select r.id, json_build_array(case when r.project_id = any ($1::bigint[]) then r.project_id end) as "to", json_build_array(case when r.project_id = any ($2::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end) as effects
-    from (
-      select distinct id from (
-        select id from unnest($3::bigint[]) id
-        union all select found.id from unnest($4::bigint[]) gone (id) cross join lateral (
-        select r.id from contracts r
-        where r.company_id = $5 and r.project_id between gone.id and gone.id and r.deleted_at is null
-        order by r.project_id,r.id offset 0
-      ) found
-      ) each order by id
-    ) wanted cross join lateral (
-      select * from contracts where company_id = $6 and id = wanted.id for update offset 0
-    ) r
-    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))
--- [[4711],[4711],[1],[4711],7,7,[4711]]
-
--- estimates.related.project_id
-select r.id, json_build_array(case when r.project_id = any ($1::bigint[]) then r.project_id end) as "to", json_build_array(case when r.project_id = any ($2::bigint[]) then case when r.status in ('ACCEPTED') then 'restrict' when r.status in ('DRAFT') then 'cascade' else 'unlinked' end end) as effects
-    from (
-      select distinct id from (
-        select id from unnest($3::bigint[]) id
-        union all select found.id from unnest($4::bigint[]) gone (id) cross join lateral (
+        select id from unnest($4::bigint[]) id
+        union all select found.id from unnest($5::bigint[]) gone (id) cross join lateral (
         select r.id from estimates r
-        where r.company_id = $5 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        where r.company_id = $6 and r.project_id between gone.id and gone.id and r.deleted_at is null
         order by r.project_id,r.id offset 0
       ) found
       ) each order by id
     ) wanted cross join lateral (
-      select * from estimates where company_id = $6 and id = wanted.id for update offset 0
+      select * from estimates where company_id = $7 and id = wanted.id for update offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))
--- [[4711],[4711],[1],[4711],7,7,[4711]]
-
--- equipment_logs.related.project_id
-select r.id, json_build_array(case when r.project_id = any ($1::bigint[]) then r.project_id end) as "to", json_build_array(case when r.project_id = any ($2::bigint[]) then case when r.billed in (true) then 'restrict' else 'unlinked' end end) as effects
+    where r.deleted_at is null and (r.project_id = any ($8::bigint[]))) select * from related_estimates
+    union all (select $9::text as records, r.id, json_build_array(case when r.project_id = any ($10::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($11::bigint[]) then 'unlinked' end] as effects
     from (
       select distinct id from (
-        select id from unnest($3::bigint[]) id
-        union all select found.id from unnest($4::bigint[]) gone (id) cross join lateral (
-        select r.id from equipment_logs r
-        where r.company_id = $5 and r.project_id between gone.id and gone.id and r.deleted_at is null
-        order by r.project_id,r.id offset 0
-      ) found
-      ) each order by id
-    ) wanted cross join lateral (
-      select * from equipment_logs where company_id = $6 and id = wanted.id for update offset 0
-    ) r
-    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))
--- [[4711],[4711],[1],[4711],7,7,[4711]]
-
--- tasks.related.project_id
-select r.id, json_build_array(case when r.project_id = any ($1::bigint[]) then r.project_id end) as "to", json_build_array(case when r.project_id = any ($2::bigint[]) then 'cascade' end) as effects
-    from (
-      select distinct id from (
-        select id from unnest($3::bigint[]) id
-        union all select found.id from unnest($4::bigint[]) gone (id) cross join lateral (
-        select r.id from tasks r
-        where r.company_id = $5 and r.project_id between gone.id and gone.id and r.deleted_at is null
-        order by r.project_id,r.id offset 0
-      ) found
-      ) each order by id
-    ) wanted cross join lateral (
-      select * from tasks where company_id = $6 and id = wanted.id for update offset 0
-    ) r
-    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))
--- [[4711],[4711],[1],[4711],7,7,[4711]]
-
--- equipment.related.project_id
-select r.id, json_build_array(case when r.project_id = any ($1::bigint[]) then r.project_id end) as "to", json_build_array(case when r.project_id = any ($2::bigint[]) then 'unlinked' end) as effects
-    from (
-      select distinct id from (
-        select id from unnest($3::bigint[]) id
-        union all select found.id from unnest($4::bigint[]) gone (id) cross join lateral (
+        select id from unnest($12::bigint[]) id
+        union all select found.id from unnest($13::bigint[]) gone (id) cross join lateral (
         select r.id from equipment r
-        where r.company_id = $5 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        where r.company_id = $14 and r.project_id between gone.id and gone.id and r.deleted_at is null
         order by r.project_id,r.id offset 0
       ) found
       ) each order by id
     ) wanted cross join lateral (
-      select * from equipment where company_id = $6 and id = wanted.id for update offset 0
+      select * from equipment where company_id = $15 and id = wanted.id for update offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($7::bigint[]))
--- [[4711],[4711],[1],[4711],7,7,[4711]]
-
--- invoices.related.project_id.estimate_id
-select r.id, json_build_array(case when r.project_id = any ($1::bigint[]) then r.project_id end,case when r.estimate_id = any ($2::bigint[]) then r.estimate_id end) as "to", json_build_array(case when r.project_id = any ($3::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end,case when r.estimate_id = any ($4::bigint[]) then case when r.status in ('ISSUED', 'PAID', 'VOID') then 'restrict' else 'unlinked' end end) as effects
+    where r.deleted_at is null and (r.project_id = any ($16::bigint[])))
+    union all (select $17::text as records, r.id, json_build_array(case when r.project_id = any ($18::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($19::bigint[]) then 'cascade' end] as effects
     from (
       select distinct id from (
-        select id from unnest($5::bigint[]) id
-        union all select found.id from unnest($6::bigint[]) gone (id) cross join lateral (
-        select r.id from invoices r
-        where r.company_id = $7 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        select id from unnest($20::bigint[]) id
+        union all select found.id from unnest($21::bigint[]) gone (id) cross join lateral (
+        select r.id from tasks r
+        where r.company_id = $22 and r.project_id between gone.id and gone.id and r.deleted_at is null
         order by r.project_id,r.id offset 0
       ) found
-        union all select found.id from unnest($8::bigint[]) gone (id) cross join lateral (
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from tasks where company_id = $23 and id = wanted.id for update offset 0
+    ) r
+    where r.deleted_at is null and (r.project_id = any ($24::bigint[])))
+    union all (select $25::text as records, r.id, json_build_array(case when r.project_id = any ($26::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($27::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end] as effects
+    from (
+      select distinct id from (
+        select id from unnest($28::bigint[]) id
+        union all select found.id from unnest($29::bigint[]) gone (id) cross join lateral (
+        select r.id from time_entries r
+        where r.company_id = $30 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from time_entries where company_id = $31 and id = wanted.id for update offset 0
+    ) r
+    where r.deleted_at is null and (r.project_id = any ($32::bigint[])))
+    union all (select $33::text as records, r.id, json_build_array(case when r.project_id = any ($34::bigint[]) then r.project_id end,case when r.estimate_id = any ($35::bigint[]) then r.estimate_id end) as "to", array[case when r.project_id = any ($36::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end,case when r.estimate_id = any ($37::bigint[]) then case when r.status in ('ISSUED', 'PAID', 'VOID') then 'restrict' else 'unlinked' end end] as effects
+    from (
+      select distinct id from (
+        select id from unnest($38::bigint[]) id
+        union all select found.id from unnest($39::bigint[]) gone (id) cross join lateral (
         select r.id from invoices r
-        where r.company_id = $9 and r.estimate_id between gone.id and gone.id and r.deleted_at is null
+        where r.company_id = $40 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+        union all select found.id from unnest($41::bigint[]) gone (id) cross join lateral (
+        select r.id from invoices r
+        where r.company_id = $42 and r.estimate_id between gone.id and gone.id and r.deleted_at is null
         order by r.estimate_id,r.id offset 0
       ) found
       ) each order by id
     ) wanted cross join lateral (
-      select * from invoices where company_id = $10 and id = wanted.id for update offset 0
+      select * from invoices where company_id = $43 and id = wanted.id for update offset 0
     ) r
-    where r.deleted_at is null and (r.project_id = any ($11::bigint[]) or r.estimate_id = any ($12::bigint[]))
--- [[4711],[4711],[4711],[4711],[],[4711],7,[4711],7,7,[4711],[4711]]
+    where r.deleted_at is null and (r.project_id = any ($44::bigint[]) or r.estimate_id = any ($45::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)))
+    union all (select $46::text as records, r.id, json_build_array(case when r.project_id = any ($47::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($48::bigint[]) then case when r.status in ('DRAFT') then 'cascade' else 'restrict' end end] as effects
+    from (
+      select distinct id from (
+        select id from unnest($49::bigint[]) id
+        union all select found.id from unnest($50::bigint[]) gone (id) cross join lateral (
+        select r.id from contracts r
+        where r.company_id = $51 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from contracts where company_id = $52 and id = wanted.id for update offset 0
+    ) r
+    where r.deleted_at is null and (r.project_id = any ($53::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)))
+    union all (select $54::text as records, r.id, json_build_array(case when r.project_id = any ($55::bigint[]) then r.project_id end) as "to", array[case when r.project_id = any ($56::bigint[]) then case when r.billed in (true) then 'restrict' else 'unlinked' end end] as effects
+    from (
+      select distinct id from (
+        select id from unnest($57::bigint[]) id
+        union all select found.id from unnest($58::bigint[]) gone (id) cross join lateral (
+        select r.id from equipment_logs r
+        where r.company_id = $59 and r.project_id between gone.id and gone.id and r.deleted_at is null
+        order by r.project_id,r.id offset 0
+      ) found
+      ) each order by id
+    ) wanted cross join lateral (
+      select * from equipment_logs where company_id = $60 and id = wanted.id for update offset 0
+    ) r
+    where r.deleted_at is null and (r.project_id = any ($61::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)))
+-- ["estimates",[4711],[4711],[1],[4711],7,7,[4711],"equipment",[4711],[4711],[1],[4711],7,7,[4711],"tasks",[4711],[4711],[1],[4711],7,7,[4711],"time_entries",[4711],[4711],[1],[4711],7,7,[4711],"invoices",[4711],[4711],[4711],[4711],[1],[4711],7,[4711],7,7,[4711],[4711],"contracts",[4711],[4711],[1],[4711],7,7,[4711],"equipment_logs",[4711],[4711],[1],[4711],7,7,[4711]]
+
+-- removals.id
+select nextval('removals_id_seq') as id
+-- []
 
 -- removals.insert
-insert into removals (company_id, account_id, token_id, door, records, record_id, mode, title, went, unlinked)
-    values ($1, $2, $3, $4, $5, $6,
-      $7, $8, $9::json, $10::json)
-    returning id
--- [7,8,9,"api","projects",1,"soft","T","{}","[]"]
+insert into removals (company_id, id, account_id, token_id, door, records, record_id, mode, title, went, unlinked)
+    values ($1, $2, $3, $4, $5, $6, $7,
+      $8, $9, $10::json, $11::json)
+-- [7,3,8,9,"api","projects",1,"soft","T","{}","[]"]
 
 -- projects.soft-delete
 with was as (

@@ -7,13 +7,20 @@ select records, record_id, mode, went, unlinked, restored_at is not null as rest
 update removals set restored_at = now() where company_id = $1 and id = $2
 -- [7,1]
 
--- workers.soft-deleted
-select r.id, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.employee_no as employee_no,r.email as email,r.phone as phone,r.status as status,r.trade_id as trade_id,r.employment_type as employment_type,r.supervisor_id as supervisor_id,r.hired_on as hired_on,r.left_on as left_on,r.hourly_cost_minor as hourly_cost_minor,r.bill_rate_minor as bill_rate_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $1) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from (select distinct id from unnest($2::bigint[]) id order by id) wanted
+-- workers.clients.soft-deleted
+(select $1::text as records, r.id, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.employee_no as employee_no,r.email as email,r.phone as phone,r.status as status,r.trade_id as trade_id,r.employment_type as employment_type,r.supervisor_id as supervisor_id,r.hired_on as hired_on,r.left_on as left_on,r.hourly_cost_minor as hourly_cost_minor,r.bill_rate_minor as bill_rate_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $2) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json
+    from (select distinct id from unnest($3::bigint[]) id order by id) wanted
     cross join lateral (
-      select ctid, * from workers where company_id = $3 and id = wanted.id for update offset 0
+      select ctid, * from workers where company_id = $4 and id = wanted.id for update offset 0
     ) r
-    where r.removal_id = $4 and r.deleted_at is not null
--- [7,[2],7,1]
+    where r.removal_id = $5 and r.deleted_at is not null)
+    union all (select $6::text as records, r.id, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.kind as kind,r.status as status,r.category_id as category_id,r.contact_name as contact_name,r.email as email,r.phone as phone,r.tax_id as tax_id,r.website as website,r.billing_address as billing_address,r.payment_terms_days as payment_terms_days,r.credit_limit_minor as credit_limit_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $7) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json
+    from (select distinct id from unnest($8::bigint[]) id order by id) wanted
+    cross join lateral (
+      select ctid, * from clients where company_id = $9 and id = wanted.id for update offset 0
+    ) r
+    where r.removal_id = $10 and r.deleted_at is not null)
+-- ["workers",7,[2],7,1,"clients",7,[3],7,1]
 
 -- projects.taken.code
 select r.id, r.code as value from (select distinct id from unnest($1::bigint[]) id order by id) wanted
