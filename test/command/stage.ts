@@ -10,6 +10,7 @@ import { readStatus } from '#server/embedded/status.ts'
 import { stopServer } from '#server/embedded/stop.ts'
 import { passedOn } from '../stage/compile-cache.ts'
 import { freshDatabase } from '../stage/database.ts'
+import { patience } from '../stage/stage.ts'
 
 export const launcher = join(import.meta.dirname, '../../bin/plumbline')
 
@@ -76,7 +77,7 @@ export async function makeStage(parent = tmpdir()) {
     },
 
     open: (more: { [name: string]: string } = {}): Promise<OpenApp> =>
-      openApp(readConfig({ ...environment, LOG_LEVEL: 'silent', ...more }), () => undefined),
+      openApp(readConfig({ ...environment, ...patience, LOG_LEVEL: 'silent', ...more }), () => undefined),
 
     databaseRuns: async (): Promise<boolean> => (await readStatus(join(data, 'postgres', 'cluster'))).state === 'alive',
 
