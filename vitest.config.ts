@@ -28,6 +28,7 @@ export default defineConfig({
     // For what never ends, not for what is slow: a machine with other work takes several times as long.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    teardownTimeout: 120_000,
     // Tests of one file that run side by side.
     maxConcurrency: 8,
     sequence: { sequencer: LongFirst },

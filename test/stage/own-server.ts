@@ -28,7 +28,7 @@ export async function openOwnServer(
     server: connection,
     async close() {
       await close()
-      await rm(folder, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }

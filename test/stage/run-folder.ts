@@ -20,7 +20,7 @@ export default function setup() {
   const stop = () => process.exit(130)
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const signal of signals) process.once(signal, stop)
-  const clear = () => folders.forEach(removeFolder)
+  const clear = () => folders.forEach(removeOrSay)
   const clearAtExit = () => {
     killDescendants()
     clear()
@@ -72,6 +72,15 @@ function removeFolder(folder: string): void {
     if (mountedOn?.startsWith(`${folder}/`)) execFileSync('umount', ['--lazy', mountedOn])
   }
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+/** A folder that cannot be removed is no failure of a test, and vitest would make it one. */
+function removeOrSay(folder: string): void {
+  try {
+    removeFolder(folder)
+  } catch (error) {
+    process.stderr.write(`${folder} is left behind: ${error}\n`)
+  }
 }
 
 /** Ends at once the PostgreSQL of this file, unless its process id is of another program by now; waits for its end. */
