@@ -25,8 +25,10 @@ class LongFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     globalSetup: ['run-folder', 'compile-cache', 'chromium', 'postgres'].map((name) => `test/stage/${name}.ts`),
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // For what never ends, not for what is slow: a machine with other work takes several times as long.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    teardownTimeout: 120_000,
     // Tests of one file that run side by side.
     maxConcurrency: 8,
     sequence: { sequencer: LongFirst },

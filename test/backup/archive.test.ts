@@ -178,7 +178,7 @@ describe('The archive', () => {
     await refused('history moment', (moments[1] as Date).toISOString())
     expect(await restore('history before', (moments[0] as Date).toISOString(), settings)).toMatchObject({ code: 0 })
     // Three times the whole of it, on a machine that others use.
-  }, 120_000)
+  })
 })
 
 const execute = promisify(execFile)

@@ -63,7 +63,7 @@ beforeAll(async () => {
   moment = (await placeOf(opened.app)).at
   await writeUpTo(all)
   await untilArchived(opened, (await placeOf(opened.app)).at)
-}, 60_000)
+})
 afterAll(async () => {
   await opened.close()
   await stage.clear()
@@ -141,10 +141,10 @@ describe('After a restore', () => {
           'Only in the first',
         ])
     })
-  }, 120_000)
+  })
 
   test('to a moment, the same holds at the moment.', async () => {
     const words = ['--to-time', moment.toISOString()]
     await restored({ name: 'moment', words }, (app) => holds(app, atMoment))
-  }, 60_000)
+  })
 })

@@ -84,4 +84,4 @@ test('It really grows, works are measured on both, what calls read is counted, a
   expect(loaded.map(({ records }) => records)).toEqual([400])
   await leave()
   await expect(access(join(dirname(dataFolder), `fresh-${process.pid}`))).rejects.toThrow('ENOENT')
-}, 120_000)
+})

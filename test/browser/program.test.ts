@@ -30,7 +30,7 @@ test('A program that somebody put into the shared temporary folder is not run.',
   }
   expect(await readdir(shared)).toEqual(['chromium'])
   // Unpacking is two seconds of computing: much longer where others compute.
-}, 120_000)
+})
 
 test('CHROME_PATH names another browser, and it stays where it is.', async () => {
   const own = join(shared, 'own-browser')

@@ -23,22 +23,16 @@ export type Admin = Company & { email: string; password: string }
 
 const password = 'correct horse battery'
 
-/**
- * What the service gives up by the clock would be a matter of what else the machine does: it runs in the process of the
- * tests, which is held up when it reads the measure of passwords for the first time.
- */
-const patience = { CONNECT_TIMEOUT_MS: '8000', ANSWER_TARGET_MS: '60000' }
-
 export async function openBrowserStage(environment: { [name: string]: string } = {}): Promise<BrowserStage> {
   await buildConsole(() => undefined)
-  const stage = await openStage({ ...patience, ...environment })
+  const stage = await openStage(environment)
   const browser = await driver.launch({ executablePath: browserPath(), args: ['--no-sandbox'] })
   const reports: string[] = []
 
   const open: BrowserStage['open'] = async (options = {}) => {
     const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 900 }, ...options })
     const page = await context.newPage()
-    page.setDefaultTimeout(6000)
+    page.setDefaultTimeout(20_000)
     watch(page, stage.url, reports)
     return page
   }

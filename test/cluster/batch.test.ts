@@ -12,4 +12,4 @@ test('A batch that is killed with -9 in the middle is all or nothing, and its re
   const { killed, wrong } = await killBatches(stage, { kills: 5, rows: 150 })
   expect(wrong).toEqual([])
   expect(killed).toBe(5)
-}, 60_000)
+})

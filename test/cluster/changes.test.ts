@@ -18,7 +18,7 @@ test('a consumer of the feed misses nothing under writers over two processes tha
   expect(wrong).toEqual([])
   expect(told).toBeGreaterThanOrEqual(800)
   expect(killed).toBeGreaterThan(0)
-}, 60_000)
+})
 
 // Of one server; test/citus/life.test.ts has what a distributed log is told from another by.
 describe.runIf(!process.env.CITUS_URL)('In a copy of the database the feed goes on in an epoch of its own', () => {

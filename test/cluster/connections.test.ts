@@ -2,32 +2,28 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { openApp } from '#server/app.ts'
 import { readConfig } from '#server/config/config.ts'
 import { allowanceOf, fitConnections } from '#server/store/allowance.ts'
 import { openDatabase } from '#server/store/database.ts'
-import { makeStage, type Stage } from '../command/stage.ts'
-import { freshDatabase } from '../stage/database.ts'
+import { jsonOf, openDatabaseStage, type Stage } from '../command/stage.ts'
+import { send } from '../stage/http.ts'
+import { openOwnServer } from '../stage/own-server.ts'
 import type { Server } from '../stage/postgres.ts'
-import { urlOf } from '../stage/process.ts'
+import { type Process, startProcess, urlOf } from '../stage/process.ts'
 import { eventually } from '../stage/wait.ts'
+import { headersOf } from './own-database.ts'
 
 /** The connections that the database gives, and the password that it gives them for. */
 
 let stage: Stage
 let connection: Server
-let drop: () => Promise<void>
+let close: () => Promise<void>
 beforeAll(async () => {
-  stage = await makeStage()
-  const database = await freshDatabase()
-  connection = database.connection
-  drop = database.drop
+  ;({ stage, connection, close } = await openDatabaseStage())
 })
-afterAll(async () => {
-  await drop()
-  await stage.clear()
-})
+afterAll(() => close())
 
 async function asOwner(text: string, database = connection.database): Promise<void> {
   const client = new pg.Client({ ...inject('server'), database })
@@ -149,5 +145,80 @@ test('A rotated password is read from its file; while the file is empty or missi
     )
     await client.end()
     expect(rows).toEqual([])
+  })
+})
+
+describe('A server whose max_connections are all taken', () => {
+  let own: Awaited<ReturnType<typeof openOwnServer>>
+  let service: Process
+  let token: string
+  const others: pg.Client[] = []
+  const ownUrl = () => ({ DATABASE_URL: urlOf(own.server) })
+
+  beforeAll(async () => {
+    own = await openOwnServer({ max_connections: 16, superuser_reserved_connections: 3 })
+    service = await startProcess({ ...stage.environment, ...ownUrl(), CONNECT_TIMEOUT_MS: '300' })
+    const give = async (...words: string[]) => jsonOf(await stage.give([...words, '--json'], ownUrl()))
+    await give('company', 'create', '--name', 'A', '--plan', 'ENTERPRISE', '--add-ons', 'all')
+    await give('account', 'create', '--company', '1', '--name', 'A', '--email', 'a@a.example', '--permissions', 'all')
+    const issued = await give('token', 'issue', '--company', '1', '--account', '1', '--label', 'x', '--scopes', 'all')
+    token = issued.token as string
+    await takeAll()
+  })
+  afterAll(async () => {
+    await release()
+    await service.stop()
+    await own.close()
+  })
+
+  /** Takes every connection that the server gives to our user, those of the service too. */
+  async function takeAll(): Promise<void> {
+    for (let isFull = false; !isFull; ) {
+      const other = new pg.Client(own.server)
+      try {
+        await other.connect()
+        others.push(other)
+      } catch (error) {
+        expect(error).toMatchObject({ code: '53300' })
+        const { rowCount } = await others[0]!.query(
+          "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'plumbline'",
+        )
+        isFull = rowCount === 0
+      }
+    }
+  }
+  const release = () => Promise.all(others.splice(0).map((other) => other.end()))
+  const create = () => {
+    const body = JSON.stringify({ name: 'Lighthouse' })
+    return send(service.url, { method: 'POST', path: '/v1/clients', headers: headersOf(token, 'once'), body })
+  }
+
+  test('is told in a sentence by the start, by migrate and by doctor.', async () => {
+    const [serving, migrating, doctor] = await Promise.all([
+      stage.give(['serve'], { ...ownUrl(), PORT: '0', LOG_LEVEL: 'silent' }),
+      stage.give(['migrate'], ownUrl()),
+      stage.give(['doctor', '--json'], ownUrl()),
+    ])
+    const sentence =
+      'The database has no connection left (remaining connection slots are reserved for roles with the SUPERUSER attribute): raise its limit, or lower DATABASE_CONNECTIONS.'
+    expect([serving, migrating]).toEqual(Array(2).fill({ code: 1, out: '', err: `${sentence}\n` }))
+    expect(doctor.code).toBe(1)
+    expect(JSON.parse(doctor.out).checks).toContainEqual({ name: 'database', ok: false, says: sentence })
+  })
+
+  test('lets a running service refuse calls until there is a connection again, and each is answered.', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, create))
+    for (const { status, headers, body } of answers) {
+      expect({ status, retryAfter: headers['retry-after'], code: body.code }).toEqual({
+        status: 503,
+        retryAfter: expect.stringMatching(/^\d+$/),
+        code: 'unavailable',
+      })
+    }
+    expect((await send(service.url, { method: 'GET', path: '/readyz' })).status).toBe(503)
+    expect(service.log()).toContain('remaining connection slots are reserved')
+    await release()
+    await eventually(async () => expect((await create()).status).toBe(201))
+    expect((await create()).headers['idempotency-replayed']).toBe('true')
   })
 })

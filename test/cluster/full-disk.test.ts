@@ -122,5 +122,5 @@ describe.runIf(mounted).each(['1', '2'])('With %s at work', (count) => {
       await free()
       expect(await served.stop()).toBe(0)
     }
-  }, 90_000)
+  })
 })

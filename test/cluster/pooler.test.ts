@@ -3,26 +3,19 @@ import { openApp } from '#server/app.ts'
 import { readConfig } from '#server/config/config.ts'
 import { openDatabase } from '#server/store/database.ts'
 import { SharedSession } from '#server/store/session-check.ts'
-import { type Stage as CommandStage, makeStage } from '../command/stage.ts'
-import { freshDatabase } from '../stage/database.ts'
+import { openDatabaseStage, type Stage } from '../command/stage.ts'
 import { openPooler, type PoolerMode } from '../stage/pooler.ts'
 import type { Server } from '../stage/postgres.ts'
 
 /** A pooler between the service and its database. */
 
-let stage: CommandStage
+let stage: Stage
 let connection: Server
-let drop: () => Promise<void>
+let close: () => Promise<void>
 beforeAll(async () => {
-  stage = await makeStage()
-  const database = await freshDatabase()
-  connection = database.connection
-  drop = database.drop
+  ;({ stage, connection, close } = await openDatabaseStage())
 })
-afterAll(async () => {
-  await stage.clear()
-  await drop()
-})
+afterAll(() => close())
 
 async function through(mode: PoolerMode): Promise<{ DATABASE_URL: string }> {
   const pooler = await openPooler(connection, mode)

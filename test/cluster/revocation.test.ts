@@ -11,7 +11,7 @@ import type { Company } from '../stage/stage.ts'
 /** Whoever holds a token and writes without a pause cannot put off the end of it. */
 let stage: ConsoleStage
 beforeAll(async () => {
-  stage = await openConsole({ CONNECT_TIMEOUT_MS: '5000' })
+  stage = await openConsole()
 })
 afterAll(() => stage.close())
 

@@ -212,7 +212,7 @@ describe('kill -9', () => {
       }
     }
     expect((await own.get('/v1/clients')).body.meta.total).toBe(200)
-  }, 120_000)
+  })
 })
 
 const waiting = (): Promise<number> => stage.waiting()

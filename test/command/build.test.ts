@@ -61,7 +61,7 @@ describe('An interface that cannot be built', () => {
     server.child.kill('SIGTERM')
     expect((await server.ended).code).toBe(0)
     expect(await builtIn()).toEqual([])
-  }, 60_000)
+  })
 
   test('ends `npm run build` with 1, and what the bundler said.', async () => {
     const file = await breakSource()

@@ -10,7 +10,7 @@ beforeAll(async () => {
   stage = await makeStage()
   // Kept open, so that the commands find the database running.
   opened = await stage.open()
-}, 30_000)
+})
 afterAll(async () => {
   await opened.close()
   await stage.clear()

@@ -15,7 +15,7 @@ beforeAll(async () => {
   stage = await makeStage()
   opened = await stage.open()
   company = Number(jsonOf(await stage.give(['company', 'create', '--name', 'Quay', '--json'])).company_id)
-}, 120_000)
+})
 afterAll(async () => {
   await opened?.close()
   await stage.clear()
@@ -135,7 +135,7 @@ describe('The file of erased persons', () => {
     expect(well.out).toMatch(/OK {7}erased .*all of them erased/)
     const gone = jsonOf(await stage.give(person('export', 'workers', String(id), '--company', String(company))))
     expect(gone.record).toMatchObject({ name: `Erased worker ${id}` })
-  }, 60_000)
+  })
 
   test('may end in a line that was cut off, and names persons and companies that are not there', async () => {
     await appendFile(file(), '{"company":1,"ki')
@@ -185,5 +185,5 @@ describe('The file of erased persons', () => {
     expect(jsonOf(await stage.give([...person('erase', '--from', copy), '--json'], restored)).erased).toBe(1)
     expect(jsonOf(await stage.give(exported, restored)).record).toMatchObject({ name: `Erased worker ${id}` })
     await stopServer(join(restored.PLUMBLINE_DATA, 'postgres', 'cluster'))
-  }, 120_000)
+  })
 })

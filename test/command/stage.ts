@@ -9,6 +9,8 @@ import { readConfig } from '#server/config/config.ts'
 import { readStatus } from '#server/embedded/status.ts'
 import { stopServer } from '#server/embedded/stop.ts'
 import { passedOn } from '../stage/compile-cache.ts'
+import { freshDatabase } from '../stage/database.ts'
+import { patience } from '../stage/stage.ts'
 
 export const launcher = join(import.meta.dirname, '../../bin/plumbline')
 
@@ -75,7 +77,7 @@ export async function makeStage(parent = tmpdir()) {
     },
 
     open: (more: { [name: string]: string } = {}): Promise<OpenApp> =>
-      openApp(readConfig({ ...environment, LOG_LEVEL: 'silent', ...more }), () => undefined),
+      openApp(readConfig({ ...environment, ...patience, LOG_LEVEL: 'silent', ...more }), () => undefined),
 
     databaseRuns: async (): Promise<boolean> => (await readStatus(join(data, 'postgres', 'cluster'))).state === 'alive',
 
@@ -93,6 +95,17 @@ export async function makeStage(parent = tmpdir()) {
 }
 
 export type Stage = Awaited<ReturnType<typeof makeStage>>
+
+/** A stage, and a migrated database on the server of the whole run; `close` leaves nothing of either. */
+export async function openDatabaseStage() {
+  const stage = await makeStage()
+  const { connection, drop } = await freshDatabase()
+  const close = async () => {
+    await drop()
+    await stage.clear()
+  }
+  return { stage, connection, close }
+}
 
 /** The one JSON object of a successful command with --json. */
 export function jsonOf({ code, out, err }: Said): { [member: string]: unknown } {

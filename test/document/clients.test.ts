@@ -73,4 +73,4 @@ test('Clients are generated, compile strictly, and list, create, fetch, update a
   for (const calls of ['openapi-fetch', 'hey-api', 'orval']) await run(join('out', `${calls}.js`))
   const { body } = await company.get('/v1/projects?q=thirty')
   expect(body.data.map(({ notes }: { notes: string }) => notes)).toEqual(['Seen', 'Seen', 'Seen'])
-}, 120_000)
+})

@@ -20,7 +20,7 @@ let document: Part
 let ajv: Ajv2020
 beforeAll(async () => {
   // None is turned away, however slow the machine: this is about what is acceptable.
-  stage = await openStage({ ANSWER_TARGET_MS: '60000' })
+  stage = await openStage()
   company = await stage.company({ plan: 'ENTERPRISE' })
   document = (await company.call('GET', '/v1/openapi.json', { token: null })).body
   // Ajv divides doubles to tell a multiple, unless it is given a precision.

@@ -38,7 +38,7 @@ test('The position never falls along the versions of a record, where the plain t
   expect(last?.version).toBe(writers * each + 1)
   expect(await fallen('pos')).toEqual([])
   expect((await fallen('xids.place')).length).toBeGreaterThan(0)
-}, 60_000)
+})
 
 test('Ids of the log are given one by one, so that they rise along the versions', async () => {
   const [row] = await stage.sql<{ cache: number }>(

@@ -7,8 +7,7 @@ import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
-  // All are let in at once, however busy the machine is.
-  stage = await openStage({ ANSWER_TARGET_MS: '60000' })
+  stage = await openStage()
 })
 afterAll(() => stage.close())
 

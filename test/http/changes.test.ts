@@ -10,7 +10,7 @@ let stage: Stage
 const placesMax = 100
 beforeAll(async () => {
   // A hundred that come at once wait for the first connections to be made.
-  stage = await openStage({ REQUESTS_MAX: String(placesMax), CONNECT_TIMEOUT_MS: '5000' })
+  stage = await openStage({ REQUESTS_MAX: String(placesMax) })
 })
 afterAll(() => stage.close())
 

@@ -174,7 +174,7 @@ describe.each([{ records: 100 }, { records: 1000 }, { records: 5000 }])(
         for (const { call } of calls) await Promise.all(Array.from({ length: 8 }, (_, index) => call(1000 + index)))
       }
       await growTo(records)
-    }, 120_000)
+    })
 
     test.each(calls)('$title reads at most $most entries of indexes', async ({ most, call }) => {
       const entries = await entriesOf(call)

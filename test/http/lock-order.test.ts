@@ -23,7 +23,7 @@ let company: Company
 let watched: ReturnType<typeof watchLocks>
 beforeAll(async () => {
   // A machine that is busy with other tests opens connections slowly; that is no conflict.
-  stage = await openStage({ CONNECT_TIMEOUT_MS: '5000' })
+  stage = await openStage()
   company = await stage.company()
   watched = watchLocks(stage.app.database)
 })

@@ -12,7 +12,7 @@ const timeout = 30_000 + rounds * 2_000
 let stage: Stage
 beforeAll(async () => {
   // A round waits for nothing but its own calls.
-  stage = await openStage({ ANSWER_TARGET_MS: '60000' })
+  stage = await openStage()
 })
 afterAll(() => stage.close())
 

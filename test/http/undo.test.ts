@@ -163,7 +163,7 @@ describe('A write is taken back', () => {
     expect(await once()).toMatchObject({ records: 3, remaining: 0 })
     expect((await own.get('/v1/clients')).body.meta.total).toBe(0)
     await expect(once()).rejects.toMatchObject({ code: 'undo_conflict' })
-  }, 60_000)
+  })
 })
 
 describe('Nothing is done where', () => {

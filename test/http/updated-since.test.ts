@@ -146,7 +146,7 @@ test('After random changes both ways give the same rows, in the same order, with
     }),
     { numRuns: 6 },
   )
-}, 60_000)
+})
 
 describe('Which way is taken', () => {
   test('depends on the changes since the moment alone: 10,000 are looked up in the log, one more is not.', async () => {

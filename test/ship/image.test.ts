@@ -111,4 +111,4 @@ test('The image starts, and serves a company, a token, a call and the pages.', a
   }
   expect(server.exitCode).toBe(0)
   expect(log).not.toMatch(/not installed|ERR_|"level":50/)
-}, 90_000)
+})

@@ -54,6 +54,54 @@ test('npm run sbom makes a valid list of all parts in CycloneDX.', async () => {
   )
 })
 
+test('npm ci has nothing to warn of on the oldest Node.js that package.json allows: every package allows it.', async () => {
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: { [path: string]: { engines?: { node?: string } } }
+  }
+  const refusing = (version: string) =>
+    Object.entries(packages).filter(([, { engines }]) => engines?.node && !allows(engines.node, version))
+  const [oldest = ''] = /\d+\.\d+\.\d+/.exec(engines.node) ?? []
+  expect(refusing(oldest)).toEqual([])
+  expect(refusing('20.20.2').length).toBeGreaterThan(40)
+  const [, named] = /Node\.js (\d+\.\d+) or newer/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
+  expect(oldest).toBe(`${named}.0`)
+})
+
+test.each([
+  ['>=22', '22.0.0', '21.9.9'],
+  ['^20.19.0 || >=22.12.0', '20.20.0', '22.11.0'],
+  ['>=22.12.0 || >=20.19.0 <21.0.0', '20.19.0', '21.0.0'],
+  ['6.* || 8.* || >= 10.*', '8.1.0', '9.0.0'],
+  ['18 || >=16 || 14 >=14.17', '14.17.0', '14.16.0'],
+  ['*', '1.0.0', ''],
+])('%s allows Node.js %s and not %s', (range, allowed, refused) => {
+  expect(allows(range, allowed)).toBe(true)
+  if (refused) expect(allows(range, refused)).toBe(false)
+})
+
+/** Whether a range of npm allows a version. Throws on what none of our packages has in its range. */
+function allows(range: string, version: string): boolean {
+  return range.split('||').some((all) => {
+    const comparators = [...all.matchAll(/(\^|>=|<|)\s*([\d.x*]+)/g)]
+    if (withoutBlanks(comparators.map(([text]) => text).join('')) !== withoutBlanks(all))
+      throw new Error(`"${range}" is a range that this test cannot read.`)
+    return comparators.every(([, operator, text = '']) => {
+      const parts = text.split('.').filter((part) => /^\d+$/.test(part))
+      const least = parts.join('.') || '0'
+      const order = compare(version, least)
+      if (operator === '<') return order < 0
+      if (operator === '>=') return order >= 0
+      const fixed = operator === '^' ? parts.slice(0, 1) : parts
+      return order >= 0 && fixed.every((part, index) => version.split('.')[index] === part)
+    })
+  })
+}
+
+const withoutBlanks = (text: string): string => text.replaceAll(' ', '')
+
+const compare = (one: string, other: string): number => one.localeCompare(other, 'en', { numeric: true })
+
 describe('npm run audit', () => {
   const clean = '{"auditReportVersion":2,"vulnerabilities":{},"metadata":{}}'
   test.each([

@@ -43,7 +43,7 @@ test('A server without what only builds serves the API, and says how to get its 
   expect(said).toContain(
     `The packages that build it are not installed: run \\"npm ci && npm run build\\" in ${checkout}, or copy the folder console/dist`,
   )
-}, 60_000)
+})
 
 test('With pages that were built from the same sources it serves them, and says nothing.', async () => {
   await symlink(join(root, 'console/dist'), join(checkout, 'console/dist'))
@@ -52,4 +52,4 @@ test('With pages that were built from the same sources it serves them, and says 
       expect((await fetch(`${url}${path}`, { headers: { Accept: 'text/html' } })).status, path).toBe(200)
   })
   expect(said).not.toContain('not installed')
-}, 60_000)
+})

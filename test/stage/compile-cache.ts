@@ -1,15 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
  * A run starts the same few programs, and its own workers, hundreds of times: what Node has made of their source is kept
- * for as long as the run lasts. Who may not write there does without.
+ * in the folder of the run, which goes with it. Who may not write there does without.
  */
 export default async function setup() {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-compiled-'))
   process.env.NODE_COMPILE_CACHE = folder
-  return () => rm(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
 /** What a process that is started with an environment of its own needs of ours. */

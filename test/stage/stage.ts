@@ -92,6 +92,12 @@ export type LoggedCall = {
   record_id: number | null
 }
 
+/**
+ * Refusals by the clock would be a matter of what else the machine does: the service runs in the process of the tests and
+ * waits for them, too. What is refused in which time is tried where a test gives these settings itself.
+ */
+export const patience = { CONNECT_TIMEOUT_MS: '8000', STATEMENT_TIMEOUT_MS: '60000', ANSWER_TARGET_MS: '60000' }
+
 /** `made` are routes and handlers in place of those that there are. */
 export async function openStage(
   environment: { [name: string]: string } = {},
@@ -104,6 +110,7 @@ export async function openStage(
     LOG_LEVEL: 'silent',
     DRAIN_NOTICE_MS: '50',
     DRAIN_TIMEOUT_MS: '50',
+    ...patience,
     ...environment,
   })
   const app = makeApp(config, connection, oneKey('the sealing key of the tests, long enough'))

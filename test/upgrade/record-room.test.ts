@@ -62,4 +62,4 @@ test('Tables of records are brought up to date, and back, by as many attempts as
   expect(await shapeOf(sql)).toEqual(newer)
   expect(await runCutOff(client, sql, down)).toBeGreaterThan(5)
   expect(await shapeOf(sql)).toEqual(older)
-}, 60_000)
+})

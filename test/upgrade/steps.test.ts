@@ -102,7 +102,7 @@ describe('A database of version 0.1.0', () => {
     await sql('drop trigger gated on migrations; drop function gated(); drop table gate')
     await migrate(connection, say)
     expect(await shapeOf(sql)).toEqual(await shapeOf((await migrated()).sql))
-  }, 90_000)
+  })
 
   test('is given up with the name of the program that holds a table, and nothing is lost.', async () => {
     const { connection, sql } = await restored(await readSnapshot('0.1.0'))

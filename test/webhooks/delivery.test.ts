@@ -260,13 +260,17 @@ describe('What fails', () => {
     for (const one of [own, ...others]) await one.create('clients', { name: 'X' })
     await stage.visible()
     const begun = performance.now()
-    const turns = sendDue(stage.app)
+    let isOver = false
+    const turns = sendDue(stage.app).finally(() => {
+      isOver = true
+    })
     while (quick.got.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
     await eventually(async () => {
       const { total, idle, waiting } = stage.app.database.load()
       expect([total - idle, waiting]).toEqual([0, 0])
     })
-    expect(performance.now() - begun).toBeLessThan(350)
+    // The one that hangs is given up after 400 ms.
+    expect(isOver).toBe(false)
     await turns
     expect(performance.now() - begun).toBeGreaterThan(390)
     await quick.close()
