@@ -3,7 +3,7 @@ import { type Definition, type Found, type Problem, problem } from '#registry/de
 import type { Json, JsonObject } from '#registry/json.ts'
 import { once } from '#registry/once.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
-import { lookUp, type Sent, takenColumn } from '#sql/records/prefetch.ts'
+import { lookUp, type Sent } from '#sql/records/prefetch.ts'
 import { leadsTo, lockTree } from '#sql/records/write.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
@@ -22,7 +22,10 @@ export const sentOf = (definition: Definition, body: Json): Sent => {
   return Object.fromEntries(names.map((name) => [name, acceptable(definition, body, name) as string | number | null]))
 }
 
-export const referencesOf = once(({ fields }: Definition): readonly string[] =>
+/** The name of the member that says whether another live record has the value of a unique field. */
+export const takenColumn = (field: string): string => `${field}__taken`
+
+const referencesOf = once(({ fields }: Definition): readonly string[] =>
   Object.keys(fields).filter((name) => fields[name]?.kind === 'reference'),
 )
 

@@ -46,13 +46,11 @@ import {
   undelete,
 } from '#sql/records/restore.ts'
 import {
-  heldRecords,
   holdersOf,
   holdNumbers,
   holdSlots,
   insertRecords,
   nextNumbers,
-  referredTo,
   seenRecords,
   updateHeld,
 } from '#sql/records/sets.ts'
@@ -92,9 +90,15 @@ export const ofTheRecords: readonly Topic[] = [
   [
     'prefetch',
     [
-      prefetchStatement(prefetchForCreate(7, projects, { client_id: 3, category_id: 4, code: 'A' }) as Prefetch),
-      prefetchStatement(prefetchForUpdate(7, projects, 4711, { category_id: 4, code: 'A' })),
-      prefetchStatement(prefetchForUpdate(7, workers, 4711, { supervisor_id: 4 })),
+      prefetchStatement(
+        prefetchForCreate(7, projects, [{ sent: { client_id: 3, category_id: 4, code: 'A' } }]) as Prefetch,
+      ),
+      prefetchStatement(
+        prefetchForCreate(7, projects, [{ sent: { client_id: 3 } }, { sent: { code: 'A' } }]) as Prefetch,
+      ),
+      prefetchStatement(prefetchForUpdate(7, projects, [{ id: 4711, sent: { category_id: 4, code: 'A' } }])),
+      prefetchStatement(prefetchForUpdate(7, projects, [{ id: 4711, sent: {} }])),
+      prefetchStatement(prefetchForUpdate(7, workers, [{ id: 4711, sent: { supervisor_id: 4 } }])),
       prefetchStatement(prefetchForDelete(7, projects, 4711)),
       prefetchStatement(prefetchForDelete(7, workers, 4711)),
       lookUp(7, projects, { client_id: 3 }),
@@ -112,10 +116,7 @@ export const ofTheRecords: readonly Topic[] = [
     'sets',
     [
       holdInOrder(7, 'projects', [{ id: 1, hold: 'for update' }]),
-      heldRecords(7, projects, [1, 2]),
       seenRecords(7, projects, [1, 2]),
-      referredTo(7, projects, 'client_id', [3]),
-      referredTo(7, projects, 'category_id', [4]),
       holdersOf(7, projects, 'code', ['A', null]),
       nextNumbers(7, 'estimates', 3),
       holdNumbers(7, ['estimates', 'invoices']),

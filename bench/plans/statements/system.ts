@@ -119,8 +119,8 @@ export const ofTheSystem: readonly Topic[] = [
     'begin-write',
     [
       beginWrite(ask, undefined, null),
-      beginWrite(ask, key, prefetchForCreate(7, projects, { client_id: 3, code: 'A' })),
-      beginWrite(ask, key, prefetchForUpdate(7, projects, 4711, { client_id: 3 })),
+      beginWrite(ask, key, prefetchForCreate(7, projects, [{ sent: { client_id: 3, code: 'A' } }])),
+      beginWrite(ask, key, prefetchForUpdate(7, projects, [{ id: 4711, sent: { client_id: 3 } }])),
     ],
   ],
   [
