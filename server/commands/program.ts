@@ -31,6 +31,7 @@ export function makeProgram(context: CommandContext): Command {
     )
     .version(version, '--version', 'print the version')
     .option('--json', 'answer with one JSON object; a mistake is one on the standard error')
+    .option('--quiet', 'print the new id, token or secret alone, and no progress')
     .helpOption('-h, --help', 'explain the command')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: () => undefined })

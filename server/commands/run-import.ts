@@ -106,7 +106,7 @@ async function inApp(context: CommandContext, inside: Inside): Promise<void> {
   const undoing = `plumbline undo ${writeId} --company ${companyId}`
   if (outcome === 'done') {
     const text = [...lines, inNumbers(counts, 'did'), `To take all of it back: ${undoing}`].join('\n')
-    return context.say({ json: { ...shown, write_id: writeId, done: true }, text })
+    return context.say({ json: { ...shown, write_id: writeId, done: true }, text, value: writeId })
   }
   const text = `Stopped. To go on, give the command again with --continue; to take back what was done: ${undoing}`
   context.say({ json: { write_id: writeId, done: false }, text, bad: true })

@@ -11,15 +11,19 @@ import type { Answer, Environment, Terminal } from './terminal.ts'
 export async function run(terminal: Terminal): Promise<number> {
   const { words, stdout, stderr } = terminal
   const wantsJson = words.includes('--json')
+  const isQuiet = words.includes('--quiet')
   let environment = terminal.environment
   let exitCode = 0
-  const say = ({ json, text, bad }: Answer): void => {
-    stdout.write(`${wantsJson ? printableJson(JSON.stringify(json)) : printable(text)}\n`)
+  const say = ({ json, text, value, bad }: Answer): void => {
+    if (wantsJson) stdout.write(`${printableJson(JSON.stringify(json))}\n`)
+    else if (!isQuiet) stdout.write(`${printable(text)}\n`)
+    else if (value !== undefined) stdout.write(`${printable(String(value))}\n`)
     if (bad) exitCode = 1
   }
   try {
     environment = readEnvironment(terminal)
-    const program = makeProgram({ terminal, environment, wantsJson, say })
+    if (wantsJson && isQuiet) throw new Mistake('Give --json or --quiet, not both.')
+    const program = makeProgram({ terminal, environment, wantsJson, isQuiet, say })
     if (words.length === 0) program.outputHelp()
     else await program.parseAsync([...words], { from: 'user' })
   } catch (error) {

@@ -17,6 +17,8 @@ type Output = { write(text: string): unknown; isTTY?: boolean }
 export type Answer = {
   json: object
   text: string
+  /** What `--quiet` prints instead: the id or the secret that a script goes on with; nothing where there is none. */
+  value?: string | number
   /** It did what it should, and what it found is bad. */
   bad?: boolean
 }
@@ -28,5 +30,7 @@ export type CommandContext = {
   environment: Environment
   /** One JSON object is wanted, and nothing else. */
   wantsJson: boolean
+  /** Only the value is wanted, and on the standard error only mistakes. */
+  isQuiet: boolean
   say(answer: Answer): void
 }

@@ -85,10 +85,11 @@ test('--help explains every command with its options and, where it does somethin
     terminal: { stdout: { write: () => undefined } },
     environment: {},
     wantsJson: false,
+    isQuiet: false,
     say: () => undefined,
   }
   const all = paths(makeProgram(context as unknown as Parameters<typeof makeProgram>[0]))
-  expect(all).toHaveLength(1 + 10 + 4 + 3 + 2 + 5 + 7 + 1 + 5 + 1 + 2 + 3)
+  expect(all).toHaveLength(1 + 10 + 4 + 3 + 2 + 5 + 9 + 1 + 5 + 1 + 2 + 3)
   for (const path of all) {
     const { code, out } = await stage.give([...path, '--help'])
     expect(code).toBe(0)
