@@ -68,7 +68,9 @@ export function addWebhooks(program: Command, context: CommandContext): void {
   ).action((id: number, { company: companyId }: Company) =>
     withExisting(context, async ({ app }) => {
       await app.database.transaction((transaction) => showCompany(transaction, companyId))
-      context.say(formatTest(await sendTest(app, companyId, id)))
+      const attempt = await sendTest(app, companyId, id)
+      context.say(formatTest(attempt))
+      if (!attempt.arrived) context.end('failed')
     }),
   )
 
@@ -178,6 +180,5 @@ function formatTest({ id, arrived, status, failure, detail, ms, event_id }: Atte
   return {
     json: { attempt_id: id, event_id, arrived, status, failure, detail, ms },
     text: `The test event ${arrived ? 'arrived' : 'did not arrive'}: ${outcome}, after ${Math.round(ms)} ms.`,
-    bad: !arrived,
   }
 }
