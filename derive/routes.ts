@@ -52,7 +52,7 @@ export const routesOn = (definition: Definition, base = '/v1'): StandardRoutes =
 export const resourceRoutes = (registry: Registry): StandardRoutes[] =>
   registry.filter((definition) => definition.served).map((definition) => routesOn(definition))
 
-/** Refusals that belong to no route: the request itself cannot be read, or comes in too slowly, or expects what is not offered. */
+/** Refusals that belong to no route: the request itself cannot be read, comes in too slowly, or expects what is not offered. */
 export const unreadable: readonly RefusalCode[] = [
   'invalid_header',
   'request_timeout',
@@ -65,7 +65,7 @@ export const refusalsUnder = (routes: readonly DataRoute[]): RefusalCode[] => [
   ...new Set<RefusalCode>([
     ...routes.flatMap((route) => route.refusals),
     ...unreadable,
-    ...(['not_found', 'method_not_allowed'] as const),
+    ...(['not_found', 'method_not_allowed', 'not_implemented'] as const),
   ]),
 ]
 
@@ -118,11 +118,11 @@ function refusalsOf({ access, scope, needs, body, refusals }: DataOperation): Re
   const write = access === 'write'
   const only = (given: boolean, ...codes: RefusalCode[]): RefusalCode[] => (given ? codes : [])
   return [
-    ...(['overloaded', 'invalid_header'] as const),
-    ...only(write, 'invalid_idempotency_key'),
-    ...(['unauthorized', 'ip_not_allowed'] as const),
+    ...(['overloaded', 'unauthorized', 'ip_not_allowed'] as const),
     ...only(scope !== null || needs !== undefined, 'insufficient_scope'),
-    ...(['feature_off', 'too_many_requests', 'unknown_parameter', 'invalid_parameter'] as const),
+    ...(['feature_off', 'too_many_requests', 'invalid_header'] as const),
+    ...only(write, 'invalid_idempotency_key'),
+    ...(['unknown_parameter', 'invalid_parameter'] as const),
     ...only(write, 'invalid_dry_run'),
     ...only(body !== null, 'payload_too_large', 'unsupported_media_type', 'malformed_json'),
     ...only(write, 'idempotency_key_reuse', 'idempotency_in_progress'),
