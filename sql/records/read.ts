@@ -136,9 +136,21 @@ function page(
         select ${json} from ${byKey(definition.name, companyId, raw('page.id'))} r
       ), ','), '') from (${source}) page)`
 
+  // A walk looks at one record more than it shows, which says whether there is another page.
+  const walk = (source: Sql, shownRow: Sql) => sql`
+    (
+      select coalesce(string_agg(${shownRow}, ',') filter (where r.place <= ${limit}::bigint), '') as json,
+        max(r.id) filter (where r.place <= ${limit}::bigint) as last_id, count(*) > ${limit}::bigint as has_more
+      from (select r.*, row_number() over () as place from (${source} limit ${limit}::bigint + 1) r) r
+    ) walk`
+
   if (byId && listing.sort.length === 0) {
     const counted = sql`(select from ${from} ${inOrderOf(...byId)}) counted`
-    const ordered = sql`${beyond(listing, ' and r.id')} order by ${join([...byId])} ${cut}`
+    const inOrder = sql`${beyond(listing, ' and r.id')} order by ${join([...byId])}`
+    if (listing.afterId !== undefined)
+      return sql`
+    select ${total(counted)} as total, walk.* from ${walk(sql`select r.* from ${from} ${inOrder}`, json)}`
+    const ordered = sql`${inOrder} ${cut}`
     return sql`
     select
       ${total(counted)} as total,
@@ -146,13 +158,19 @@ function page(
   }
   // What a search finds, or the log, is found once, for the total and for the page.
   const isFoundOnce = listing.words.length > 0 || listing.updatedSince !== undefined
+  const foundPage = sql`select id from found${beyond(listing, ' where id')} order by ${order(listing)}`
+  const shownById = sql`(select ${json} from ${byKey(definition.name, companyId, raw('r.id'))} r)`
   return sql`
     with found as ${raw(isFoundOnce ? 'materialized' : 'not materialized')} (
       ${ids(companyId, definition, listing)}
     )
-    select
+    ${
+      listing.afterId === undefined
+        ? sql`select
       ${total(sql`found`)} as total,
-      ${looked(sql`select id from found${beyond(listing, ' where id')} order by ${order(listing)} ${cut}`)} as json`
+      ${looked(sql`${foundPage} ${cut}`)} as json`
+        : sql`select ${total(sql`found`)} as total, walk.* from ${walk(foundPage, shownById)}`
+    }`
 }
 
 /** The ids of what a listing finds, with what they are sorted by. */

@@ -79,6 +79,14 @@ export const ofTheRecords: readonly Topic[] = [
       }),
     ],
   ],
+  [
+    'walk',
+    [
+      listWithCaller(ask, projects, { ...page, afterId: 4711 }),
+      listWithCaller(ask, projects, { ...page, afterId: 4711, filters: { client_id: 3 } }),
+      listWithCaller(ask, projects, { ...page, afterId: 4711, words: ['wall'] }),
+    ],
+  ],
   ['reference', [prefetchStatement(recordOfReference(7, projects, 'A-1')), fetchByReference(ask, projects, 'A-1')]],
   [
     'prefetch',
