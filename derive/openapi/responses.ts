@@ -13,7 +13,7 @@ export function responsesOf(route: DataRoute, errorsPage: string): JsonObject {
   const codes = [...new Set([...route.refusals, ...unreadable])]
   const all: { [status: string]: JsonObject } = {
     [route.success]: described(route.answer),
-    ...(route.access === 'read' && route.conditional ? { 304: unchanged } : {}),
+    ...(route.access === 'read' && route.conditional ? { 304: unchanged(route.answer) } : {}),
     ...Object.fromEntries(Object.entries(route.otherAnswers).map(([status, other]) => [status, described(other)])),
     ...refusalsByStatus(codes, (together) => ({
       headers: [
@@ -42,10 +42,10 @@ const described = ({ description, headers, schema, examples, links }: Answer): J
   ...(links ? { links } : {}),
 })
 
-const unchanged: JsonObject = {
+const unchanged = ({ headers }: Answer): JsonObject => ({
   description: 'Nothing has changed since one of the ETags in If-None-Match. There is no body.',
-  headers: headersOf(readHeaders),
-}
+  headers: headersOf([...readHeaders, ...headers.filter((name) => name === 'Links')]),
+})
 
 /** Said of no other operation, so these are no components. */
 const describedHeaders = (headers: { [name: string]: string }): JsonObject =>

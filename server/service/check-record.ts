@@ -1,4 +1,5 @@
 import { acceptable, type Checked, checkRecord, type LedTo } from '#derive/input.ts'
+import { choicesPath, chosenFields } from '#derive/operations/choices.ts'
 import { type Definition, type Found, type Problem, problem } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { once } from '#registry/once.ts'
@@ -76,7 +77,9 @@ export async function lookUpFound(
 function notFound(definition: Definition, name: string): Problem {
   const field = definition.fields[name]
   const to = field?.kind === 'reference' ? field.to : name
-  return problem(name, 'not_found', `must be the id of one of the company’s live ${to.replaceAll('_', ' ')}`)
+  const path = definition.served && chosenFields(definition).includes(name) ? choicesPath(definition, name) : undefined
+  const where = path === undefined ? '' : `; \`GET ${path}\` lists them`
+  return problem(name, 'not_found', `must be the id of one of the company’s live ${to.replaceAll('_', ' ')}${where}`)
 }
 
 export const notUnique = (field: string): Problem =>

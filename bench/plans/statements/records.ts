@@ -33,7 +33,7 @@ import {
   renameRemovals,
 } from '#sql/records/persons.ts'
 import { lookUp, prefetchForCreate, prefetchForDelete, prefetchForUpdate } from '#sql/records/prefetch.ts'
-import { fetch, fetchWithCaller, list, listIds, listWithCaller } from '#sql/records/read.ts'
+import { choicesWithCaller, fetch, fetchWithCaller, list, listIds, listWithCaller } from '#sql/records/read.ts'
 import { fetchByReference, recordOfReference } from '#sql/records/reference.ts'
 import { erase, insertRemoval, nextRemovalId, setColumn, softDelete } from '#sql/records/remove.ts'
 import {
@@ -56,7 +56,19 @@ import {
 } from '#sql/records/sets.ts'
 import { insertAgain, leadsTo, lockTree } from '#sql/records/write.ts'
 import { changedSince, changesOfWrite, holdUndo, moveUndo, plannedBy, removalsById } from '#sql/records/written.ts'
-import { ask, author, clients, estimates, following, page, projects, type Topic, workers } from './examples.ts'
+import {
+  ask,
+  author,
+  categories,
+  clients,
+  estimates,
+  following,
+  page,
+  projects,
+  type Topic,
+  trades,
+  workers,
+} from './examples.ts'
 
 /** Statements made from a definition. */
 /** What is looked up where a record of each of these goes. */
@@ -84,6 +96,21 @@ export const ofTheRecords: readonly Topic[] = [
         sort: [{ field: 'name', descending: true }],
         updatedSince: '2026-01-01T00:00:00Z',
       }),
+    ],
+  ],
+  [
+    'walk',
+    [
+      listWithCaller(ask, projects, { ...page, afterId: 4711 }),
+      listWithCaller(ask, projects, { ...page, afterId: 4711, filters: { client_id: 3 } }),
+      listWithCaller(ask, projects, { ...page, afterId: 4711, words: ['wall'] }),
+    ],
+  ],
+  [
+    'choices',
+    [
+      choicesWithCaller(ask, trades, { ...page, afterId: 0 }),
+      choicesWithCaller(ask, categories, { ...page, afterId: 0, filters: { kind: 'project' } }),
     ],
   ],
   ['reference', [prefetchStatement(recordOfReference(7, projects, 'A-1')), fetchByReference(ask, projects, 'A-1')]],

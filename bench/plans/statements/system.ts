@@ -1,5 +1,6 @@
 import { registry } from '#registry/resources/index.ts'
 import { resourcesWithAmounts } from '#sql/records/amounts.ts'
+import { meWithCaller } from '#sql/records/me.ts'
 import { prefetchForCreate, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import {
   accountsOf,
@@ -115,6 +116,7 @@ import { ofTheWebhooks } from './webhooks.ts'
 /** Statements of the fixed tables. */
 export const ofTheSystem: readonly Topic[] = [
   ['caller', [selectCaller(ask), rightsOfAuthor(author)]],
+  ['me', [meWithCaller(ask, ['projects', 'workers'])]],
   [
     'begin-write',
     [
