@@ -173,7 +173,7 @@ describe('A connection that copies and is lost', () => {
       process.kill(row?.pid as number, 'SIGTERM')
     }, 20_000)
     const { code, err } = await backup
-    expect({ code, isThere: isThere(to) }).toEqual({ code: 1, isThere: false })
+    expect({ code, isThere: isThere(to) }).toEqual({ code: 3, isThere: false })
     expect(err).not.toMatch(/^\s+at /m)
     expect(await unfinishedIn(stage.folder)).toEqual([])
   })

@@ -43,6 +43,8 @@ const methods: { [operation: string]: string } = {
   upsert: 'projects.upsert',
   fetch_by_ref: 'projects.getByRef',
   delete_by_ref: 'projects.deleteByRef',
+  choices: 'projects.choices',
+  me: 'me',
   changes: 'cursor, follow and consume',
   batch: 'batch',
   'writes.undo': 'undo',
@@ -117,6 +119,18 @@ describe('The client', () => {
       limit: 2,
       records: [{ name: 'Client 239' }, { name: 'Client 238' }],
     })
+  })
+
+  test('says who calls, and what a field can be that has no collection.', async () => {
+    expect(await client.me()).toMatchObject({
+      company: { id: own.id },
+      rate: null,
+      scopes: expect.arrayContaining(['CLIENTS_VIEW']),
+    })
+    const id = await own.record('categories', { name: 'Walls', kind: 'project' })
+    const found: unknown[] = []
+    for await (const choice of client.projects.choices('category_id', { q: 'wall' })) found.push(choice)
+    expect(found).toEqual([{ id, title: 'Walls' }])
   })
 
   test('previews a write, does what the preview says once however often it is applied, and takes it back.', async () => {

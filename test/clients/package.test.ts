@@ -139,4 +139,4 @@ function readCopies(path: string): unknown[] {
   return rows.map((row) => ({ ...row }))
 }
 
-const others = ['preview', 'apply', 'undo', 'batch', 'cursor', 'follow', 'consume']
+const others = ['me', 'preview', 'apply', 'undo', 'batch', 'cursor', 'follow', 'consume']

@@ -201,7 +201,7 @@ describe('A server whose max_connections are all taken', () => {
     ])
     const sentence =
       'The database has no connection left (remaining connection slots are reserved for roles with the SUPERUSER attribute): raise its limit, or lower DATABASE_CONNECTIONS.'
-    expect([serving, migrating]).toEqual(Array(2).fill({ code: 1, out: '', err: `${sentence}\n` }))
+    expect([serving, migrating]).toEqual(Array(2).fill({ code: 3, out: '', err: `${sentence}\n` }))
     expect(doctor.code).toBe(1)
     expect(JSON.parse(doctor.out).checks).toContainEqual({ name: 'database', ok: false, says: sentence })
   })

@@ -66,14 +66,14 @@ describe('Without a terminal nothing is asked', () => {
   })
 
   test.each([
-    ['an unknown kind', ['projects', '1'], 'is no kind of person'],
-    ['nobody', ['workers', '999999'], 'The company has no worker 999999.'],
-    ['no reason', ['workers', '1', '--reason', ' '], 'Give --reason'],
-    ['another company', ['workers', '1', '--company', '999'], 'There is no company 999.'],
-    ['--from and a kind', ['workers', '1', '--from', 'x'], 'Give --from alone'],
-  ])('%s is one sentence and 1', async (_, words, sentence) => {
+    ['an unknown kind', 2, ['projects', '1'], 'is no kind of person'],
+    ['nobody', 1, ['workers', '999999'], 'The company has no worker 999999.'],
+    ['no reason', 2, ['workers', '1', '--reason', ' '], 'Give --reason'],
+    ['another company', 1, ['workers', '1', '--company', '999'], 'There is no company 999.'],
+    ['--from and a kind', 2, ['workers', '1', '--from', 'x'], 'Give --from alone'],
+  ])('%s is one sentence and %i', async (_, exitCode, words, sentence) => {
     const said = await stage.give(person('erase', '--company', String(company), '--reason', 'r', ...words))
-    expect(said.code).toBe(1)
+    expect(said.code).toBe(exitCode)
     expect(said.err).toContain(sentence)
     expect(said.err.trim().split('\n')).toHaveLength(1)
   })

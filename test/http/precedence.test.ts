@@ -7,7 +7,8 @@ import { openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
-  stage = await openStage(tokenLimit)
+  // A reference that others keep taking is refused after the time of a statement.
+  stage = await openStage({ ...tokenLimit, STATEMENT_TIMEOUT_MS: '10000' })
 })
 afterAll(() => stage.close())
 

@@ -96,7 +96,7 @@ export type LoggedCall = {
  * Refusals by the clock would be a matter of what else the machine does: the service runs in the process of the tests and
  * waits for them, too. What is refused in which time is tried where a test gives these settings itself.
  */
-export const patience = { CONNECT_TIMEOUT_MS: '8000', STATEMENT_TIMEOUT_MS: '60000', ANSWER_TARGET_MS: '60000' }
+export const patience = { CONNECT_TIMEOUT_MS: '8000', STATEMENT_TIMEOUT_MS: '30000', ANSWER_TARGET_MS: '60000' }
 
 /** `made` are routes and handlers in place of those that there are. */
 export async function openStage(

@@ -1,6 +1,15 @@
 import { type Answer, type Call, type CallOptions, type Connection, type Query, send } from './send.ts'
 import type { ResourceName, Resources } from './types.gen.ts'
-import type { CreateResult, DeleteResult, PageMeta, UndoResult, UpdateResult, UpsertResult, WritePlan } from './wire.ts'
+import type {
+  Choice,
+  CreateResult,
+  DeleteResult,
+  PageMeta,
+  UndoResult,
+  UpdateResult,
+  UpsertResult,
+  WritePlan,
+} from './wire.ts'
 
 /** The calls on the records of one resource. */
 
@@ -83,6 +92,8 @@ export type Collection<R extends ResourceName> = {
     query?: PageQuery<R> & Selection<R, F>,
     options?: CallOptions,
   ): Promise<{ records: Pick<RecordOf<R>, F | ('id' & FieldOf<R>)>[] } & PageMeta>
+  /** Every record that a field can refer to, where those records have no collection of their own. */
+  choices(field: ChosenField<R>, query?: { q?: string }, options?: CallOptions): AsyncGenerator<Choice, void, undefined>
   /** The changes of one record, the newest first. */
   history(
     id: number,
@@ -92,6 +103,12 @@ export type Collection<R extends ResourceName> = {
 }
 
 export type Fetched<T> = { record: T; etag: string }
+
+/** The fields whose records have no collection of their own. */
+type ChosenField<R extends ResourceName> = {
+  [F in keyof Resources[R]['references']]: Resources[R]['references'][F] extends ResourceName ? never : F
+}[keyof Resources[R]['references']] &
+  string
 
 /** The writes of a collection, seen before they are done. */
 export type PreviewCollection<R extends ResourceName> = {
@@ -167,9 +184,10 @@ export function openCollection<R extends ResourceName>(connection: Connection, n
     const { data, meta } = (await read(path, query, options)).body as { data: never[]; meta: PageMeta }
     return { data, meta }
   }
-  async function* list(query: Query = {}, options: CallOptions = {}): AsyncGenerator<never, void, undefined> {
+  /** Walks by id: what is deleted meanwhile hides nothing else. */
+  async function* walk(path: string, query: Query, options: CallOptions = {}): AsyncGenerator<never, void, undefined> {
     for (let afterId = 0; ; ) {
-      const { data, meta } = await page(`/v1/${name}`, { ...query, limit: pageSize, after_id: afterId }, options)
+      const { data, meta } = await page(path, { ...query, limit: pageSize, after_id: afterId }, options)
       yield* data
       const last = data.at(-1) as { id: number } | undefined
       if (!last || data.length < meta.limit) return
@@ -184,7 +202,8 @@ export function openCollection<R extends ResourceName>(connection: Connection, n
     upsert: (externalRef, body, options) => write(connection, writes.upsert(externalRef, body, options), options),
     delete: (id, options) => write(connection, writes.delete(id, options), options),
     deleteByRef: (externalRef, options) => write(connection, writes.deleteByRef(externalRef, options), options),
-    list,
+    list: (query = {}, options) => walk(`/v1/${name}`, query as Query, options),
+    choices: (field, query = {}, options) => walk(`/v1/choices/${name}/${field}`, query, options),
     page: async (query = {}, options) => {
       const { data, meta } = await page(`/v1/${name}`, query as Query, options)
       return { records: data, ...meta }
@@ -208,7 +227,8 @@ export function openPreviews<R extends ResourceName>(connection: Connection, nam
   }
 }
 
-const dataOf = ({ body }: Answer): unknown => (body as { data?: unknown } | undefined)?.data
+/** Returns the member `data` of an answer. */
+export const dataOf = ({ body }: Answer): unknown => (body as { data?: unknown } | undefined)?.data
 
 /** Returns the given key, or a new one. Throws TypeError if the service would not take it. */
 export function keyOf({ key = crypto.randomUUID() }: WriteOptions = {}): string {

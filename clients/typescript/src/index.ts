@@ -4,6 +4,7 @@ import {
   type Applied,
   applyPreview,
   type Collection,
+  dataOf,
   keyOf,
   openCollection,
   openPreviews,
@@ -15,9 +16,9 @@ import {
   type Written,
   write,
 } from './collection.ts'
-import { type CallOptions, type ConnectOptions, openConnection } from './send.ts'
+import { type CallOptions, type ConnectOptions, openConnection, send } from './send.ts'
 import { type ResourceName, resourceNames } from './types.gen.ts'
-import type { UndoResult } from './wire.ts'
+import type { Me, UndoResult } from './wire.ts'
 
 export type { Batch, BatchCollection, BatchOutcome, BatchResult, Ref } from './batch.ts'
 export type { ChangesPage, ConsumeOptions, Item, Store } from './changes.ts'
@@ -42,6 +43,8 @@ type FollowOptions<R extends ResourceName> = { after?: string; records?: readonl
 
 /** One company, by its token. */
 export type Plumbline = { readonly [R in ResourceName]: Collection<R> } & {
+  /** Who calls, and what is open to them: the cheapest test of a token. */
+  me(options?: CallOptions): Promise<Me>
   /** The same writes, seen before they are done. */
   readonly preview: { readonly [R in ResourceName]: PreviewCollection<R> } & {
     undo(writeId: string, options?: WriteOptions): Promise<Preview>
@@ -74,6 +77,7 @@ export function connect(options: ConnectOptions): Plumbline {
   }
   return {
     ...collections,
+    me: async (given) => dataOf(await send(connection, { method: 'GET', path: '/v1/me' }, given)) as Me,
     preview: {
       ...(each((name) => openPreviews(connection, name)) as { [R in ResourceName]: PreviewCollection<R> }),
       undo: (writeId, given) => previewWrite(connection, undoing(writeId), given),

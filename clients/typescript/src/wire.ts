@@ -95,3 +95,19 @@ export type Problem = {
 }
 
 export type PageMeta = { total: number; limit: number; offset: number }
+
+/** Who calls, and what is open to them at this moment. */
+export type Me = {
+  company: { id: number; name: string; currency: string; plan: string }
+  token: { id: number; label: string }
+  account_id: number
+  /** The scopes that the token carries and its account still holds. */
+  scopes: Word<Scope>[]
+  add_ons: string[]
+  /** What the plan limits. `limit` is null if it has no limit. */
+  limits: { records: Word<ResourceName>; limit: number | null; used: number }[]
+  rate: { limit: number; window_seconds: number } | null
+}
+
+/** What a field can be that refers to a record without routes. */
+export type Choice = { id: number; title: string }
