@@ -10,7 +10,7 @@ import { fetch } from './fetch.ts'
 import { fetchByRef } from './fetch-by-ref.ts'
 import { history } from './history.ts'
 import { list } from './list.ts'
-import { openapi } from './openapi.ts'
+import { openapi, openapiClient } from './openapi.ts'
 import { postman } from './postman.ts'
 import { undo } from './undo.ts'
 import { update } from './update.ts'
@@ -31,6 +31,7 @@ export const handlers = {
   changes,
   'writes.undo': undo,
   openapi,
+  openapi_client: openapiClient,
   docs,
   postman,
 } satisfies HandlersOf<typeof standard, typeof own>
