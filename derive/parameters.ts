@@ -26,7 +26,7 @@ export function listParameters(definition: Definition): Parameter[] {
     {
       name: 'after_id',
       about:
-        'Only records with a higher id, in the order of their ids: the id of the last record of the page before, 0 to begin. Unlike `offset` it passes over nothing when records are deleted meanwhile. Neither `offset` nor `sort` goes with it.',
+        'Only records with a higher id, in the order of their ids: the id of the last record of the page before, and 0 to begin the walk: each page links to the next one, and says `first`. Unlike `offset` it passes over nothing when records are deleted meanwhile. Neither `offset` nor `sort` goes with it.',
       schema: { type: 'integer', format: 'int64', minimum: 0, maximum: idMax },
       example: 0,
     },

@@ -51,6 +51,13 @@ export function readListing(query: ReadonlyMap<string, string>, definition: Defi
   }
 }
 
+/** A page of what a field can refer to: always a walk by id. */
+export const readChoosing = (query: ReadonlyMap<string, string>): Pick<Listing, 'words' | 'limit' | 'afterId'> => ({
+  words: readWords(query.get('q')),
+  limit: readCut(query).limit,
+  afterId: readAfterId(query) ?? 0,
+})
+
 /** Where a page is cut. */
 export const readCut = (query: ReadonlyMap<string, string>): { limit: number; offset: number } => ({
   limit: Math.min(

@@ -2,8 +2,9 @@ import type { Definition } from '#registry/definition.ts'
 import { once } from '#registry/once.ts'
 import type { RefusalCode } from '#registry/refusals.ts'
 import type { Registry } from '#registry/resources/index.ts'
-import { type Operations, own, type StandardName, standard } from './operations/index.ts'
-import type { DataOperation, DocumentOperation, OnResource } from './operations/operation.ts'
+import { chosenFields } from './operations/choices.ts'
+import { type Operations, ofReferences, own, type StandardName, standard } from './operations/index.ts'
+import type { DataOperation, DocumentOperation, OnReference, OnResource } from './operations/operation.ts'
 import { dryRunParameter } from './parameters.ts'
 
 /**
@@ -21,9 +22,11 @@ export type DataRoute = DataOperation & Placed & { parameterNames: readonly stri
 
 export type ResourceRoute = OnResource & DataRoute
 
+export type ReferenceRoute = OnReference & DataRoute
+
 export type DocumentRoute = DocumentOperation & Placed
 
-const everything: Operations = { standard, own }
+const everything: Operations = { standard, own, ofReferences }
 
 export function routes(registry: Registry, operations = everything, base = '/v1'): Route[] {
   const served = registry.filter((definition) => definition.served)
@@ -52,7 +55,7 @@ export const routesOn = (definition: Definition, base = '/v1'): StandardRoutes =
 export const resourceRoutes = (registry: Registry): StandardRoutes[] =>
   registry.filter((definition) => definition.served).map((definition) => routesOn(definition))
 
-/** Refusals that belong to no route: the request itself cannot be read, or comes in too slowly, or expects what is not offered. */
+/** Refusals that belong to no route: the request itself cannot be read, comes in too slowly, or expects what is not offered. */
 export const unreadable: readonly RefusalCode[] = [
   'invalid_header',
   'request_timeout',
@@ -65,7 +68,7 @@ export const refusalsUnder = (routes: readonly DataRoute[]): RefusalCode[] => [
   ...new Set<RefusalCode>([
     ...routes.flatMap((route) => route.refusals),
     ...unreadable,
-    ...(['not_found', 'method_not_allowed'] as const),
+    ...(['not_found', 'method_not_allowed', 'not_implemented'] as const),
   ]),
 ]
 
@@ -73,18 +76,25 @@ export const refusalsUnder = (routes: readonly DataRoute[]): RefusalCode[] => [
 export const colonPath = (path: string): string => path.replaceAll('{', ':').replaceAll('}', '')
 
 /** The same routes for the same list and definition, so that what is worked out of a route can be kept with it. */
-const made = once(({ standard, own }: Operations) => ({
+const made = once(({ standard, own, ofReferences = {} }: Operations) => ({
   onResource: once((definition: Definition, base: string): { readonly [name: string]: ResourceRoute } => {
     const deprecated = definition.served?.deprecated ?? {}
     const unknown = Object.keys(deprecated).find((name) => !(name in standard))
     if (unknown !== undefined) throw new Error(`${definition.name} has no ${unknown} that could be deprecated`)
-    return Object.fromEntries(
+    const choosing = chosenFields(definition).flatMap((field) =>
+      Object.entries(ofReferences).map(([name, operation]) => {
+        const own = `${field}_${name}`
+        return [own, { ...whole(operation(definition, field, base)), id: `${definition.name}.${own}`, operation: name }]
+      }),
+    )
+    const ofEvery = Object.fromEntries(
       Object.entries(standard).map(([name, operation]) => {
         const going = deprecated[name]
         const placed = { id: `${definition.name}.${name}`, operation: name, ...(going ? { deprecated: going } : {}) }
         return [name, { ...whole(operation(definition, base)), ...placed }]
       }),
     )
+    return { ...ofEvery, ...Object.fromEntries(choosing) }
   }),
   own: (base: string) => ownRoutes(own, base),
 }))
@@ -118,11 +128,11 @@ function refusalsOf({ access, scope, needs, body, refusals }: DataOperation): Re
   const write = access === 'write'
   const only = (given: boolean, ...codes: RefusalCode[]): RefusalCode[] => (given ? codes : [])
   return [
-    ...(['overloaded', 'invalid_header'] as const),
-    ...only(write, 'invalid_idempotency_key'),
-    ...(['unauthorized', 'ip_not_allowed'] as const),
+    ...(['overloaded', 'unauthorized', 'ip_not_allowed'] as const),
     ...only(scope !== null || needs !== undefined, 'insufficient_scope'),
-    ...(['feature_off', 'too_many_requests', 'unknown_parameter', 'invalid_parameter'] as const),
+    ...(['feature_off', 'too_many_requests', 'invalid_header'] as const),
+    ...only(write, 'invalid_idempotency_key'),
+    ...(['unknown_parameter', 'invalid_parameter'] as const),
     ...only(write, 'invalid_dry_run'),
     ...only(body !== null, 'payload_too_large', 'unsupported_media_type', 'malformed_json'),
     ...only(write, 'idempotency_key_reuse', 'idempotency_in_progress'),

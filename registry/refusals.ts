@@ -239,6 +239,12 @@ export const refusals = {
     when: 'The service met a mistake of its own; its log has the cause under the request_id.',
     advice: 'Report the request_id; nothing was written.',
   },
+  not_implemented: {
+    status: 501,
+    title: 'The method is not known',
+    when: 'The method of the request is none that the service knows, or CONNECT. No path of the service has it.',
+    advice: 'Use one of the methods that OPTIONS names in Allow.',
+  },
   unavailable: {
     status: 503,
     title: 'The service cannot answer at the moment',

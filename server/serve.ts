@@ -2,6 +2,7 @@ import { type Route, routes } from '#derive/routes.ts'
 import { registry } from '#registry/resources/index.ts'
 import type { App } from './app.ts'
 import { builtConsole, openAppFiles } from './console-api/app-files.ts'
+import { routes as consoleRoutes } from './console-api/routes.ts'
 import { makeConsole } from './console-api/site.ts'
 import { openAdmission } from './http/admission.ts'
 import { makeApi } from './http/api.ts'
@@ -14,7 +15,7 @@ import { type Answerer, type Listening, listen, openHsts } from './http/listen.t
 import { listenForMetrics } from './http/metrics-port.ts'
 import { makePages } from './http/pages.ts'
 import { makeRequestHandler } from './http/request-handler.ts'
-import { makeRouter } from './http/router.ts'
+import { allowOf, makeRouter } from './http/router.ts'
 import { bind } from './pipeline/bind.ts'
 import type { Handlers } from './pipeline/handler.ts'
 import { handlers } from './pipeline/handlers/index.ts'
@@ -40,7 +41,9 @@ export async function serve(
   })
   const failures = openFailureLog(app)
   const failed = answerFailures(app, failures)
-  const api = makeApi(app, { router: makeRouter(bind(all(), by)), pages, describe, admission, changes, failed })
+  const bound = bind(all(), by)
+  const allow = allowOf([...bound, ...consoleRoutes].map(({ method }) => method))
+  const api = makeApi(app, { router: makeRouter(bound), pages, describe, admission, changes, failed, allow })
   const consoleSite = makeConsole(app, admission, openAppFiles(consoleFolder))
   const isConsoles = (path: string): boolean =>
     path.startsWith('/') && !/^\/v1(\/|$)/.test(path) && !Object.hasOwn(pages, path)

@@ -2,8 +2,8 @@ import type { Sql } from 'sql-template-tag'
 import { type Statement, sql, statement } from './statement.ts'
 
 /**
- * What a write has to see, and to hold, before it can be judged: at most one row. It can travel with whatever else its pipeline asks
- * first. One text for all that share its name: what there is nothing to ask about is asked with null.
+ * What a write has to see, and to hold, before it can be judged: at most one row, which may contain the rows of a set. It can
+ * travel with whatever else its pipeline asks first. One text for all that share its name.
  */
 export type Prefetch = { name: string; query: Sql }
 

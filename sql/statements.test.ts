@@ -33,7 +33,7 @@ describe('The SQL that is derived', () => {
       insertRecords(author, projects, [{ name: odd, notes: odd }]),
       updateHeld(author, projects, [{ id: 1, values: { name: odd }, changes: { name: [odd, odd] } }], ['name']),
       lookUp(7, projects, { code: odd }),
-      beginWrite(ask, { key: odd, lock: '42' }, prefetchForCreate(7, projects, { code: odd })),
+      beginWrite(ask, { key: odd, lock: '42' }, prefetchForCreate(7, projects, [{ sent: { code: odd } }])),
     ]
     for (const { text } of statements) expect(text).not.toContain('drop table')
   })
@@ -45,6 +45,20 @@ describe('The SQL that is derived', () => {
       listWithCaller(ask, projects, { ...page, fields: ['name', 'code'].slice(index % 2) }).name,
     ])
     expect(new Set(names).size).toBeLessThan(10)
+  })
+
+  test('looks up what a write sends alone: none, one or two fields, or all, each under a name of its own', () => {
+    const fields = ['client_id', 'category_id', 'manager_id', 'code', 'external_ref']
+    const subsets = Array.from({ length: 2 ** fields.length }, (_, bits) =>
+      Object.fromEntries(
+        fields.filter((_, index) => bits & (2 ** index)).map((name) => [name, name.endsWith('_id') ? 3 : 'A']),
+      ),
+    )
+    const made = subsets.map((sent) => prefetchForCreate(7, projects, [{ sent }]))
+    const texts = new Map(made.map((prefetch) => [prefetch?.name, prefetch?.query.text]))
+    expect(texts.size).toBe(1 + 5 + 10 + 1)
+    for (const prefetch of made) expect(prefetch?.query.text).toBe(texts.get(prefetch?.name))
+    expect(texts.get('projects.create:0')).not.toContain('clients')
   })
 
   test('gives no name that PostgreSQL would cut off', () => {

@@ -95,9 +95,11 @@ export const batchSchemas: JsonObject = {
   BatchReference: {
     type: 'object',
     description: 'The record of an earlier operation, by the name that it has in `as`.',
-    properties: { $ref: name },
-    required: ['$ref'],
-    additionalProperties: false,
+    // Not as a property: generators take a member of that name for a reference inside the document.
+    propertyNames: { enum: ['$ref'] },
+    additionalProperties: name,
+    minProperties: 1,
+    maxProperties: 1,
   },
   ...enumType(
     'BatchRecords',

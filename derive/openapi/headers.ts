@@ -86,7 +86,7 @@ const headers = {
   ),
   Links: sometimes(
     'Link',
-    'The pages around this one (RFC 8288): `next`, `prev`, `first`. Absent where this page is all.',
+    'The pages around this one (RFC 8288): `next`, `prev`, `first`; of a walk, which begins with `after_id=0`, `next` while more follows, and `first`. At most 3,000 characters: else `next` alone, or none. Absent where this page is all.',
     '</v1/projects?limit=50&offset=50>; rel="next"',
   ),
   NoStore: described('Cache-Control', 'A refusal is not kept.', 'no-store'),

@@ -15,7 +15,7 @@ export function responsesOf(route: DataRoute, links: readonly string[]): { [stat
   const codes = [...new Set([...route.refusals, ...unreadable])]
   const all: { [status: string]: JsonObject } = {
     [route.success]: described(route.answer, links),
-    ...(route.access === 'read' && route.conditional ? { 304: unchanged } : {}),
+    ...(route.access === 'read' && route.conditional ? { 304: unchanged(route.answer) } : {}),
     ...Object.fromEntries(
       Object.entries(route.otherAnswers).map(([status, other]) => [status, described(other, links)]),
     ),
@@ -47,10 +47,10 @@ const described = (answer: Answer, links: readonly string[]): JsonObject => ({
   ...linksOf(answer, links),
 })
 
-const unchanged: JsonObject = {
+const unchanged = ({ headers }: Answer): JsonObject => ({
   description: 'Nothing has changed since one of the ETags in If-None-Match. There is no body.',
-  headers: headersOf(readHeaders),
-}
+  headers: headersOf([...readHeaders, ...headers.filter((name) => name === 'Links')]),
+})
 
 /** Said of no other operation, so these are no components. */
 const describedHeaders = (headers: { [name: string]: string }): JsonObject =>

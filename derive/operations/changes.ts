@@ -7,7 +7,7 @@ import { cutParameters, type Parameter } from '../parameters.ts'
 import { invalid, quoted, readCut, readInteger } from '../query.ts'
 import { inCollection } from './collection.ts'
 import type { DataOperation, OwnOperation } from './operation.ts'
-import { rateHeaders, refusalOf } from './record.ts'
+import { readHeaders, refusalOf } from './record.ts'
 
 /** What may be told of. */
 const names = servedResources.map(({ name }) => name)
@@ -50,22 +50,23 @@ export const changes: OwnOperation<DataOperation<'read'>> = (base) => ({
     'Tells every committed change after a cursor, in the order of the commits: creates, updates, deletions and restores, those of the web interface too. A change is told once it can no longer be overtaken; none is left out.',
     'To copy the company: call with `after=now` and keep `meta.next`; list everything with `after_id`; then follow from the cursor, and drop what is not newer than the `version` that you have. Store the cursor together with the effect of the changes.',
     'Changes are told of the resources whose `_VIEW` scope the token has at that moment, and whose add-on is on; `meta.records` says which. One call is counted, however long it waits.',
+    'The `ETag` is of the whole page, `meta.next` included. With `wait` and `If-None-Match` the answer is a 304 only at the end of the wait, if the page is still the one named.',
   ],
   scope: null,
   addOn: 'api',
   success: 200,
   pathParameters: [],
   parameters,
-  conditional: false,
+  conditional: true,
   body: null,
-  refusals: ['insufficient_scope', 'cursor_gone'],
+  refusals: ['insufficient_scope', 'cursor_gone', 'precondition_failed'],
   refused: {
     invalid_parameter: () => refusalOf(() => readFollowing(new Map([['wait', '0']]))),
     insufficient_scope: () => new Refusal('insufficient_scope', { required_scope: scopeExample }),
   },
   answer: {
     description: 'Up to a page of changes, and where to go on.',
-    headers: ['RequestId', 'CacheControl', 'Vary', ...rateHeaders],
+    headers: readHeaders,
     schema: 'ChangesPage',
     examples: {
       a_change: {

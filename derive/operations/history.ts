@@ -4,7 +4,7 @@ import { readCut } from '../query.ts'
 import { schemaName } from '../words.ts'
 import { inCollection } from './collection.ts'
 import type { ResourceOperation } from './operation.ts'
-import { about, idOf, rateHeaders, recordPath, refusalOf } from './record.ts'
+import { about, idOf, readHeaders, recordPath, refusalOf } from './record.ts'
 
 /** The changes of one record. */
 export const history: ResourceOperation<'read'> = (definition, base) => ({
@@ -19,13 +19,13 @@ export const history: ResourceOperation<'read'> = (definition, base) => ({
   ],
   pathParameters: [idOf(definition)],
   parameters: cutParameters('Changes'),
-  conditional: false,
+  conditional: true,
   body: null,
-  refusals: ['not_found'],
+  refusals: ['not_found', 'precondition_failed'],
   refused: { invalid_parameter: () => refusalOf(() => readCut(new Map([['limit', '0']]))) },
   answer: {
     description: 'Up to a page of changes, and how many there are in all.',
-    headers: ['RequestId', 'CacheControl', 'Vary', ...rateHeaders],
+    headers: [...readHeaders, 'Links'],
     schema: `${schemaName(definition)}HistoryPage`,
     examples: {
       newest: {

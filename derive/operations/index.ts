@@ -1,5 +1,6 @@
 import { batch } from './batch.ts'
 import { changes } from './changes.ts'
+import { choices } from './choices.ts'
 import { create } from './create.ts'
 import { remove } from './delete.ts'
 import { deleteByRef } from './delete-by-ref.ts'
@@ -8,7 +9,8 @@ import { fetch } from './fetch.ts'
 import { fetchByRef } from './fetch-by-ref.ts'
 import { history } from './history.ts'
 import { list } from './list.ts'
-import type { OwnOperation, ResourceOperation } from './operation.ts'
+import { me } from './me.ts'
+import type { OwnOperation, ReferenceOperation, ResourceOperation } from './operation.ts'
 import { undo } from './undo.ts'
 import { update } from './update.ts'
 import { upsert } from './upsert.ts'
@@ -28,8 +30,12 @@ export const standard = {
   readonly [name: string]: ResourceOperation
 }
 
+/** What every reference to a resource without routes has. Its routes are called `projects.category_id_choices`. */
+export const ofReferences = { choices } satisfies { readonly [name: string]: ReferenceOperation }
+
 /** What there is once, by the id of its route. The documents about the API come last. */
 export const own = {
+  me,
   batch,
   changes,
   'writes.undo': undo,
@@ -47,4 +53,5 @@ export type StandardName = keyof typeof standard
 export type Operations = {
   standard: { readonly [name: string]: ResourceOperation }
   own: { readonly [id: string]: OwnOperation }
+  ofReferences?: { readonly [name: string]: ReferenceOperation }
 }

@@ -120,5 +120,10 @@ export type OnResource<Does extends 'read' | 'write' = 'read' | 'write'> = DataO
   scope: string
 }
 
+/** An operation on a field of a resource that refers to one without routes. */
+export type ReferenceOperation = (definition: Definition, field: string, base: string) => OnReference
+
+export type OnReference = OnResource<'read'> & { field: string }
+
 /** An operation that is made once, whatever resources there are. */
 export type OwnOperation<Is extends Operation = Operation> = (base: string) => Is

@@ -94,6 +94,7 @@ export function addAccount(program: Command, context: CommandContext): void {
 
 const made = (account: Account, company: string): Answer => ({
   json: { account_id: account.id },
+  value: account.id,
   text: `Made account ${account.id} of ${company}: ${described(account)}.`,
 })
 

@@ -71,6 +71,7 @@ function made({ to, manifest, removed }: Made, withKey: boolean, config: Config)
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
   const warning = `The key that seals tokens is not in it: keep ${config.secret === null ? `${resolve(config.dataFolder)}/secret` : 'PLUMBLINE_SECRET'} elsewhere; without it tokens go on working and can no longer be shown.`
   return {
+    value: resolve(to),
     json: {
       backup: resolve(to),
       ...{ files: manifest.files.length, bytes, with_key: withKey },

@@ -39,6 +39,7 @@ const tell = (context: CommandContext, { company: companyId, after, follow }: Gi
       if (!more && !follow) return
       if (!more) await pause(pollMilliseconds, undefined, { signal: stopped }).catch(() => undefined)
     }
+    context.end('stopped')
   })
 
 const inWords = ({ at, event, record_id, version, changes, by }: Change): string =>

@@ -66,6 +66,7 @@ export function addCompany(program: Command, context: CommandContext): void {
 
 const made = (company: CompanyRow): Answer => ({
   json: { company_id: company.id },
+  value: company.id,
   text: `Made ${named(company)}: plan ${company.plan}, ${addOnsOf(company)}, ${company.currency}.`,
 })
 

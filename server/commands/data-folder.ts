@@ -12,6 +12,7 @@ export async function needDatabase(config: Config): Promise<void> {
   const folder = resolve(config.dataFolder)
   throw new Mistake(
     `There is no database in ${folder}: go to the folder that the server was started in, or set PLUMBLINE_DATA or DATABASE_URL as it has them; "plumbline company create" makes a new one.`,
+    'not_found',
   )
 }
 

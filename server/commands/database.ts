@@ -38,7 +38,7 @@ async function undoMigrations(connection: Connection, name: string): Promise<str
     return await migrateBack(connection, name)
   } catch (error) {
     if (!(error instanceof UnknownMigration)) throw error
-    throw new Mistake(`The database has no migration "${name}": name one of ${error.known.join(', ')}.`)
+    throw new Mistake(`The database has no migration "${name}": name one of ${error.known.join(', ')}.`, 'not_found')
   }
 }
 

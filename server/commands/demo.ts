@@ -43,7 +43,7 @@ async function remove(context: CommandContext, { yes, withOwn }: RemoveOptions):
   const mayGo = (uses: readonly DemoUse[]): void => {
     const used = uses.filter(({ ownAccounts, ownRecords }) => ownAccounts + ownRecords > 0)
     if (used.length > 0 && !withOwn)
-      throw new Mistake(`${used.map(ownIn).join(' ')} Give --with-own to remove these too.`)
+      throw new Mistake(`${used.map(ownIn).join(' ')} Give --with-own to remove these too.`, 'failed')
   }
   if (!yes) {
     const uses = await inTransaction(context, lookAtDemo)
@@ -62,7 +62,7 @@ async function askFirst(context: CommandContext, uses: readonly DemoUse[]): Prom
     throw new Mistake('Give --yes to remove the demo companies without being asked.')
   const all = uses.map((use) => `${named(use)}, ${counted(use.records, 'record')}`).join('; ')
   stderr.write(`This removes for good: ${all}.\nType "yes" to remove them: `)
-  if ((await readLine(context)) !== 'yes') throw new Mistake('Nothing was removed.')
+  if ((await readLine(context)) !== 'yes') throw new Mistake('Nothing was removed.', 'failed')
 }
 
 const removed = (uses: readonly DemoUse[]): Answer => ({

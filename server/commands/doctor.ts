@@ -22,8 +22,12 @@ export function addDoctor(program: Command, context: CommandContext): void {
     .description(
       'Looks at all the service stands on and says what is wrong and what to do. It starts nothing and changes nothing.',
     )
-    .addHelpText('after', '\nThe exit code is 1 when something is wrong.\n\nExample:\n  plumbline doctor')
-    .action(async () => context.say(diagnosis(await examine(context))))
+    .addHelpText('after', '\nThe exit code is 1 if something is wrong.\n\nExample:\n  plumbline doctor')
+    .action(async () => {
+      const checks = await examine(context)
+      context.say(diagnosis(checks))
+      if (checks.some(({ ok }) => !ok)) context.end('failed')
+    })
 }
 
 async function examine(context: CommandContext): Promise<Check[]> {
@@ -147,7 +151,11 @@ function diagnosis(checks: readonly Check[]): Answer {
     wrong > 0
       ? `${wrong} of ${checks.length} checks found a problem.`
       : `All is well${warnings > 0 ? `, with ${counted(warnings, 'warning')}` : ''}.`
-  return { json: { ok: wrong === 0, checks }, text: [...lines, '', verdict].join('\n'), bad: wrong > 0 }
+  return {
+    json: { ok: wrong === 0, checks },
+    text: [...lines, '', verdict].join('\n'),
+    ...(wrong > 0 ? { exit: 'failed' } : {}),
+  }
 }
 
 const wordOf = ({ ok, warning }: Check): string => (warning ? 'WARNING ' : ok ? 'OK      ' : 'PROBLEM ')

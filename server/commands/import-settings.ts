@@ -23,11 +23,13 @@ export function stoppedBefore(
     ({ fingerprint, done, rows, undone, account_id }) =>
       fingerprint === file.fingerprint && done < rows && undone === 'nothing' && account_id === null,
   )
-  if (given.continue && !found) throw new Mistake('No import of this file has stopped here: leave --continue out.')
+  if (given.continue && !found)
+    throw new Mistake('No import of this file has stopped here: leave --continue out.', 'not_found')
   if (!given.continue && found && found.done > 0 && !given.dryRun) {
     const undoing = `plumbline undo ${found.write_id} --company ${given.company}`
     throw new Mistake(
       `An import of this file stopped behind ${found.done} of ${found.rows} rows: go on with --continue, or take it back with ${undoing}.`,
+      'failed',
     )
   }
   return given.continue ? found : undefined

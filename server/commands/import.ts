@@ -63,8 +63,8 @@ export function addImport(program: Command, context: CommandContext): void {
 
 const details = `
 What is not said is found out: separator and encoding by the file, fields by the names of the columns, in English and German.
-Ctrl-C stops behind the batch under way. The exit code is 0 when all was done that could be, and 1 when rows were refused
-without --skip-refused, or when it stopped.
+Ctrl-C stops behind the batch under way. The exit code is 0 when all was done that could be, 4 when rows were refused
+without --skip-refused, and 130 when it was stopped.
 
 Examples:
   plumbline import clients customers.csv --company 1 --match external_ref --dry-run --report refused.csv

@@ -30,10 +30,11 @@ async function rotate({ config, database }: App): Promise<Answer> {
   if (opened === 0 && unopened > 0) {
     throw new Mistake(
       'No key that is given opens any of the tokens: bring back the key they were issued with, or set PLUMBLINE_SECRET_PREVIOUS to it.',
+      'failed',
     )
   }
   const rotation = await rotateKeys(database, keys, change)
-  if (!rotation) throw new Mistake('Another rotation of the key is under way: wait until it has ended.')
+  if (!rotation) throw new Mistake('Another rotation of the key is under way: wait until it has ended.', 'failed')
   const left = rotation.unopened
   return {
     json: { sealed_anew: rotation.sealedAnew, unopened: left },
@@ -52,6 +53,7 @@ function changeOf(config: Config): KeyChange {
   if (config.previousSecret === null || config.previousSecret === config.secret) {
     throw new Mistake(
       'The key is the one of PLUMBLINE_SECRET: set that to a new key and PLUMBLINE_SECRET_PREVIOUS to the present one, for the service too, and give the command again.',
+      'config_invalid',
     )
   }
   return { begin: async () => undefined, end: async () => undefined }

@@ -1,42 +1,63 @@
 import { FileProblem } from '#derive/import/file.ts'
 import { asSentence, withoutStop } from '#derive/printable.ts'
+import type { Problem } from '#registry/definition.ts'
 import { Refusal, refusals, told, toldMax } from '#registry/refusals.ts'
 import { BackupProblem } from '../backup/manifest.ts'
 import { ConfigProblem } from '../config/config.ts'
+import { formatFileTrouble, formatNoSuchFile } from '../embedded/file-trouble.ts'
 import { EmbeddedProblem } from '../embedded/open.ts'
 import { NotErasable } from '../service/persons.ts'
 import { Fault } from '../store/faults.ts'
 import { MigrationBlocked } from '../store/migration-retry.ts'
 import { SharedSession } from '../store/session-check.ts'
 import { databaseTrouble } from './database-trouble.ts'
+import type { ErrorCode } from './exit-codes.ts'
 
-/** A command was given wrongly, or where it cannot be done. The message says what is wrong and how to put it right. */
+/** Thrown when a command cannot do what was asked. The message says what is wrong and how to put it right. */
 export class Mistake extends Error {
   override name = 'Mistake'
+  readonly code: ErrorCode
+  constructor(message: string, code: ErrorCode = 'usage', options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
 }
 
-/** Errors whose message is a sentence for the operator. */
-const sentences = [
-  Mistake,
-  NotErasable,
-  FileProblem,
-  ConfigProblem,
-  EmbeddedProblem,
-  BackupProblem,
-  MigrationBlocked,
-  SharedSession,
+/** Errors whose message is a sentence for the operator, with the code of each. */
+const sentences: readonly [sort: abstract new (...given: never[]) => Error, code: ErrorCode][] = [
+  [NotErasable, 'failed'],
+  [FileProblem, 'file_not_readable'],
+  [ConfigProblem, 'config_invalid'],
+  [EmbeddedProblem, 'failed'],
+  [BackupProblem, 'failed'],
+  [MigrationBlocked, 'unavailable'],
+  [SharedSession, 'unavailable'],
 ]
 
-/** What went wrong, as a sentence for people; of settings, a line for each. */
-export function mistakeIn(error: unknown): string {
+/** An error for the operator; `errors` names the fields that are wrong. */
+export type ErrorReport = { message: string; code: ErrorCode; errors?: readonly Problem[] }
+
+/** Returns the sentence for people and the code for programs. Of settings the sentence has a line for each. */
+export function reportError(error: unknown): ErrorReport {
   const cause = error instanceof Fault ? error.cause : error
-  if (sentences.some((sort) => cause instanceof sort)) return (cause as Error).message
-  if (error instanceof Refusal) return refusalSentence(error)
-  if (error instanceof Fault && error.code === 'outcome_unknown') {
-    return 'The connection to the database was lost in the last moment: look whether the change is there before you repeat it.'
+  if (cause instanceof Mistake) return { message: cause.message, code: cause.code }
+  for (const [sort, code] of sentences) if (cause instanceof sort) return { message: cause.message, code }
+  if (error instanceof Refusal) {
+    const { code, particulars } = error
+    return { message: refusalSentence(error), code, ...(particulars.errors ? { errors: particulars.errors } : {}) }
   }
-  return databaseTrouble(cause) ?? fileTrouble(cause) ?? unexpected(cause)
+  if (error instanceof Fault && error.code === 'outcome_unknown') {
+    const message =
+      'The connection to the database was lost in the last moment: look whether the change is there before you repeat it.'
+    return { message, code: 'outcome_unknown' }
+  }
+  const trouble = databaseTrouble(cause)
+  if (trouble !== undefined) return { message: trouble, code: 'unavailable' }
+  return reportFileError(cause) ?? { message: unexpected(cause), code: 'internal_error' }
 }
+
+/** Returns the sentence of an error for people. */
+export const mistakeIn = (error: unknown): string => reportError(error).message
 
 /** Of fields, all that is wrong with them: a terminal has no list beside the sentence. */
 function refusalSentence({ code, particulars: { detail, errors = [] } }: Refusal): string {
@@ -45,11 +66,12 @@ function refusalSentence({ code, particulars: { detail, errors = [] } }: Refusal
   return asSentence(wrong ?? detail ?? `${title}. ${advice}`)
 }
 
-function fileTrouble(error: unknown): string | undefined {
+function reportFileError(error: unknown): ErrorReport | undefined {
   const { path, code } = (error ?? {}) as NodeJS.ErrnoException
-  return path === undefined
-    ? undefined
-    : `${path} cannot be used (${code}): make it accessible for this user, or remove it.`
+  if (path === undefined) return undefined
+  if (code === 'ENOENT') return { message: formatNoSuchFile(path), code: 'file_not_found' }
+  const message = formatFileTrouble(code, path, 'name another file') ?? `${path} cannot be used (${code}).`
+  return { message, code: 'file_not_readable' }
 }
 
 function unexpected(error: unknown): string {

@@ -36,7 +36,7 @@ async function exported(context: CommandContext, companyId: number, to: string):
   await needDatabase(configOf(context))
   return withDatabase(context, async ({ connection }, progress) => {
     if ((await pendingMigrations(connection)).length > 0)
-      throw new Mistake('The database is of an earlier version: run "plumbline migrate" first.')
+      throw new Mistake('The database is of an earlier version: run "plumbline migrate" first.', 'failed')
     const manifest = await exportCompany({ connection, companyId, to, now: systemClock.now, progress })
     const rows = rowsOf(manifest)
     return {

@@ -30,7 +30,7 @@ export async function needBundled(config: Config, what: keyof typeof alternative
   const { databaseUrl } = config
   if (databaseUrl === null) return
   const alternative = await alternativeFor(connectionOf(databaseUrl, config), what)
-  throw new Mistake(`The database is the one of DATABASE_URL: ${alternative}`)
+  throw new Mistake(`The database is the one of DATABASE_URL: ${alternative}`, 'failed')
 }
 
 async function alternativeFor(connection: Connection, what: keyof typeof alternatives): Promise<string> {

@@ -3,6 +3,7 @@ import { counted, plain } from '#derive/words.ts'
 import { personKinds } from '#registry/persons.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type App, systemClock } from '../app.ts'
+import { formatNoSuchFile } from '../embedded/file-trouble.ts'
 import { operator } from '../service/actor.ts'
 import { showCompany } from '../service/company.ts'
 import {
@@ -96,7 +97,7 @@ else keeps them. A program that writes the person again, as an upsert every nigh
 Type "y" to erase: `,
   )
   const typed = (await readLine(context)).toLowerCase()
-  if (typed !== 'y' && typed !== 'yes') throw new Mistake('Nothing was erased.')
+  if (typed !== 'y' && typed !== 'yes') throw new Mistake('Nothing was erased.', 'failed')
 }
 
 /** Erases, with the line in the file before the commit; what mentions the person afterwards. */
@@ -144,7 +145,7 @@ async function readAll(files: readonly string[]): Promise<{ persons: ErasedPerso
   let unreadable = 0
   for (const file of files) {
     const read = await readErased(file)
-    if (read === null) throw new Mistake(`No such file: ${resolve(file)}.`)
+    if (read === null) throw new Mistake(formatNoSuchFile(resolve(file)), 'file_not_found')
     for (const person of read.persons) all.set(keyOf(person), person)
     unreadable += read.unreadable
   }
@@ -175,7 +176,7 @@ async function askAgain(context: CommandContext, count: number): Promise<void> {
   if (context.wantsJson || !stdin.isTTY) return
   stderr.write(`This erases ${counted(count, 'person')} again, for good.\nType "y" to erase: `)
   const typed = (await readLine(context)).toLowerCase()
-  if (typed !== 'y' && typed !== 'yes') throw new Mistake('Nothing was erased.')
+  if (typed !== 'y' && typed !== 'yes') throw new Mistake('Nothing was erased.', 'failed')
 }
 
 function summary(results: readonly Again[], unreadable: number) {

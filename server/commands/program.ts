@@ -8,6 +8,7 @@ import { addCompany } from './company.ts'
 import { addDatabase } from './database.ts'
 import { addDemo } from './demo.ts'
 import { addDoctor } from './doctor.ts'
+import { exitCodesHelp } from './exit-codes.ts'
 import { addImport } from './import.ts'
 import { addKey } from './key.ts'
 import { Mistake } from './mistake.ts'
@@ -31,6 +32,7 @@ export function makeProgram(context: CommandContext): Command {
     )
     .version(version, '--version', 'print the version')
     .option('--json', 'answer with one JSON object; a mistake is one on the standard error')
+    .option('--quiet', 'print the new id, token or secret alone, and no progress')
     .helpOption('-h, --help', 'explain the command')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: () => undefined })
@@ -68,7 +70,9 @@ export function makeProgram(context: CommandContext): Command {
 
 const examples = `
 Settings come from the environment and from the file .env in the working directory; "plumbline config" shows them.
-All commands work beside a running server and without one. The exit code is 0, or 1 after a mistake.
+All commands work beside a running server and without one.
+
+${exitCodesHelp}
 
 Examples:
   plumbline serve

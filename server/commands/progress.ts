@@ -19,10 +19,10 @@ export function startProgress(say: (sentence: string) => void): Progress {
   }
 }
 
-/** On the standard error; with --json that is for mistakes alone. */
-export const progressOf = ({ terminal, wantsJson }: CommandContext): Progress =>
+/** On the standard error; with --json and --quiet that is for mistakes alone. */
+export const progressOf = ({ terminal, wantsJson, isQuiet }: CommandContext): Progress =>
   startProgress((sentence) => {
-    if (!wantsJson) terminal.stderr.write(`${sentence}\n`)
+    if (!wantsJson && !isQuiet) terminal.stderr.write(`${sentence}\n`)
   })
 
 /** Says the steps of `work` that take their time, and none of them behind its end. */
@@ -37,13 +37,13 @@ export async function withProgress<T>(context: CommandContext, work: (progress: 
 
 /** Says how much of something is done, once a second. */
 export function startShares(
-  { terminal, wantsJson }: CommandContext,
+  { terminal, wantsJson, isQuiet }: CommandContext,
   doing: string,
   whole = (total: number): string => `${(total / 1024 ** 2).toFixed(0)} MiB`,
 ) {
   let toldAt = performance.now()
   return (done: number, total: number): void => {
-    if (wantsJson || performance.now() - toldAt < timeoutMilliseconds) return
+    if (wantsJson || isQuiet || performance.now() - toldAt < timeoutMilliseconds) return
     toldAt = performance.now()
     terminal.stderr.write(`${doing}: ${Math.floor((100 * done) / Math.max(total, 1))} % of ${whole(total)} …\n`)
   }

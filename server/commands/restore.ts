@@ -2,6 +2,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { counted } from '#derive/words.ts'
 import { restoreBackup } from '../backup/restore.ts'
+import { formatNoSuchFile } from '../embedded/file-trouble.ts'
 import type { Moment } from '../embedded/recover.ts'
 import { type ErasedPerson, erasedPersonsName, keyOf, readErased } from './erased-persons.ts'
 import { Mistake } from './mistake.ts'
@@ -72,7 +73,7 @@ async function readErasedFiles(from: string, files: readonly string[]): Promise<
   for (const file of [...new Set([beside, ...files.map((each) => resolve(each))])]) {
     const read = await readErased(file)
     if (read) all.set(file, read.persons)
-    else if (file !== beside) throw new Mistake(`No such file: ${file}.`)
+    else if (file !== beside) throw new Mistake(formatNoSuchFile(file), 'file_not_found')
   }
   return all
 }

@@ -5,6 +5,7 @@ import { type ImportService, makeImporter, type RowOutcome } from '#derive/impor
 import { differenceCsv, refusedCsv } from '#derive/import/report.ts'
 import { type ImportSettings, makeRowReader, settingsProblems } from '#derive/import/rows.ts'
 import { applyAll, countsOf, previewAll } from '#derive/import/run.ts'
+import { counted } from '#derive/words.ts'
 import type { Definition } from '#registry/definition.ts'
 import { importBytesMax } from '#registry/limits.ts'
 import type { App } from '../app.ts'
@@ -37,7 +38,10 @@ export async function runImport(
 }
 
 async function openFile(path: string): Promise<Uint8Array> {
-  const { size } = await stat(path)
+  const stats = await stat(path)
+  // Reading a folder fails without naming it.
+  if (stats.isDirectory()) throw Object.assign(new Error('not a file'), { code: 'EISDIR', path })
+  const { size } = stats
   if (size > importBytesMax) throw new FileProblem('too_large', String(importBytesMax / 1024 ** 2))
   return readBytes(path)
 }
@@ -77,7 +81,11 @@ async function inApp(context: CommandContext, inside: Inside): Promise<void> {
   const isStopped = (): boolean => stopped.aborted
   const watch = { isStopped, tell: (done: number) => tellLooked(done, total) }
   const parts = await previewAll(importer, total, watch, before?.done ?? 0)
-  if (!parts) throw new Mistake('Stopped before anything was written.')
+  if (!parts) {
+    const text = 'Stopped before anything was written.'
+    context.say({ json: { write_id: null, done: false }, text })
+    return context.end('stopped')
+  }
   const rows = parts.flatMap((part) => part.rows)
   const counts = countsOf(rows)
   if (given.report !== undefined) await writeFile(given.report, refusedCsv(file, rows))
@@ -87,9 +95,10 @@ async function inApp(context: CommandContext, inside: Inside): Promise<void> {
   const hasNothing = given.dryRun || counts.created + counts.changed === 0
   const isHeldUp = counts.refused > 0 && !given.skipRefused
   if (hasNothing || isHeldUp) {
-    const advice = hasNothing ? [] : ['Mend the file, or give --skip-refused to do the others.']
-    const text = [...lines, [inNumbers(counts, 'would'), 'Nothing was written.', ...advice].join(' ')].join('\n')
-    return context.say({ json: { ...shown, write_id: null }, text, bad: isHeldUp })
+    const text = [...lines, `${inNumbers(counts, 'would')} Nothing was written.`].join('\n')
+    context.say({ json: { ...shown, write_id: null }, text })
+    if (isHeldUp) throw new Mistake(rowsRefused(inside.name, counts.refused, hasNothing), 'rows_refused')
+    return
   }
 
   const writeId = before?.write_id ?? (await begin(inside, settings))
@@ -106,11 +115,15 @@ async function inApp(context: CommandContext, inside: Inside): Promise<void> {
   const undoing = `plumbline undo ${writeId} --company ${companyId}`
   if (outcome === 'done') {
     const text = [...lines, inNumbers(counts, 'did'), `To take all of it back: ${undoing}`].join('\n')
-    return context.say({ json: { ...shown, write_id: writeId, done: true }, text })
+    return context.say({ json: { ...shown, write_id: writeId, done: true }, text, value: writeId })
   }
   const text = `Stopped. To go on, give the command again with --continue; to take back what was done: ${undoing}`
-  context.say({ json: { write_id: writeId, done: false }, text, bad: true })
+  context.say({ json: { write_id: writeId, done: false }, text })
+  context.end(stopped.aborted ? 'stopped' : 'failed')
 }
+
+const rowsRefused = (file: string, refused: number, hasNothing: boolean): string =>
+  `${counted(refused, 'row')} of ${file} cannot be imported: correct ${refused === 1 ? 'it' : 'them'}${hasNothing ? '' : ', or give --skip-refused to import the others'}.`
 
 const serviceOf = ({ app, definition, given: { company } }: Inside): ImportService => ({
   lookUp: (field, values) =>

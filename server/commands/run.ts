@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { CommanderError } from 'commander'
 import { printable, printableJson } from '#derive/printable.ts'
-import { Mistake, mistakeIn } from './mistake.ts'
+import { type Exit, exitCodes, exitOf } from './exit-codes.ts'
+import { Mistake, reportError } from './mistake.ts'
 import { makeProgram } from './program.ts'
 import type { Answer, Environment, Terminal } from './terminal.ts'
 
@@ -11,23 +12,30 @@ import type { Answer, Environment, Terminal } from './terminal.ts'
 export async function run(terminal: Terminal): Promise<number> {
   const { words, stdout, stderr } = terminal
   const wantsJson = words.includes('--json')
+  const isQuiet = words.includes('--quiet')
   let environment = terminal.environment
-  let exitCode = 0
-  const say = ({ json, text, bad }: Answer): void => {
-    stdout.write(`${wantsJson ? printableJson(JSON.stringify(json)) : printable(text)}\n`)
-    if (bad) exitCode = 1
+  let exitCode: number = exitCodes.done.code
+  const say = ({ json, text, value }: Answer): void => {
+    if (wantsJson) stdout.write(`${printableJson(JSON.stringify(json))}\n`)
+    else if (!isQuiet) stdout.write(`${printable(text)}\n`)
+    else if (value !== undefined) stdout.write(`${printable(String(value))}\n`)
+  }
+  const end = (exit: Exit): void => {
+    exitCode = exitCodes[exit].code
   }
   try {
     environment = readEnvironment(terminal)
-    const program = makeProgram({ terminal, environment, wantsJson, say })
+    if (wantsJson && isQuiet) throw new Mistake('Give --json or --quiet, not both.')
+    const program = makeProgram({ terminal, environment, wantsJson, isQuiet, say, end })
     if (words.length === 0) program.outputHelp()
     else await program.parseAsync([...words], { from: 'user' })
   } catch (error) {
     // How commander says that it has shown help, or the version.
-    if (error instanceof CommanderError && error.exitCode === 0) return 0
-    exitCode = 1
-    const mistake = mistakeIn(error)
-    stderr.write(`${wantsJson ? printableJson(JSON.stringify({ error: mistake })) : printable(mistake)}\n`)
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done.code
+    const { message, code, errors } = reportError(error)
+    exitCode = exitCodes[exitOf(code)].code
+    const json = JSON.stringify({ error: message, code, exit_code: exitCode, errors })
+    stderr.write(`${wantsJson ? printableJson(json) : printable(message)}\n`)
     if (wantsTrace(environment)) stderr.write(`${printable(traceOf(error))}\n`)
   }
   return exitCode
@@ -53,6 +61,9 @@ function readEnvFile(folder: string): Environment {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
-    throw new Mistake(`${file} cannot be read (${code ?? message}): make it readable for this user, or remove it.`)
+    throw new Mistake(
+      `${file} cannot be read (${code ?? message}): make it readable for this user, or remove it.`,
+      'config_invalid',
+    )
   }
 }

@@ -25,7 +25,7 @@ import { withAppOf } from './with-app.ts'
 /** Serves until it is asked to stop. */
 export async function serveUntilStopped(context: CommandContext, given: { processes?: string }): Promise<void> {
   const trouble = systemTrouble(thisSystem())
-  if (trouble !== null) throw new Mistake(trouble)
+  if (trouble !== null) throw new Mistake(trouble, 'failed')
   const config = readConfig({ ...context.environment, PROCESSES: given.processes ?? context.environment.PROCESSES })
   const stop = listenForStop()
   const progress = progressOfServe(context, config)
@@ -33,7 +33,8 @@ export async function serveUntilStopped(context: CommandContext, given: { proces
   // Nothing is open yet.
   if (stop.signal.aborted) return
   const code = await withAppOf(config, progress, (opened) => serveIn(context, opened, stop))
-  if (code !== 0) throw new Mistake('The server stopped because of an error nobody caught; the log says which.')
+  if (code !== 0)
+    throw new Mistake('The server stopped because of an error nobody caught; the log says which.', 'internal_error')
 }
 
 /** The console, built where it has to be. Where it cannot be, the API is served all the same. */
@@ -70,7 +71,7 @@ async function serveIn(context: CommandContext, opened: OpenApp, stop: Stop): Pr
   const { app, connection, connections, databaseIs, bundled } = opened
   const { config, log, database, clock, inBackground, failureNotes } = app
   stop.watch(log)
-  if (connections.isTooFew) throw new Mistake(connections.sentence ?? '')
+  if (connections.isTooFew) throw new Mistake(connections.sentence ?? '', 'unavailable')
   if (connections.sentence !== null) warn(context, log, connections.sentence)
   await bundled?.keepRunning(keeperOf(app, stop))
   const disks = await watchDisks(app, bundled?.home ?? null)
@@ -125,9 +126,9 @@ async function takePort({ host, port }: Config, listen: () => Promise<Listening>
     return await listen()
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code === metricsTaken) throw new Mistake(message)
+    if (code === metricsTaken) throw new Mistake(message, 'failed')
     const sentence = portSentences[code ?? '']?.(host, port)
-    throw sentence === undefined ? error : new Mistake(sentence)
+    throw sentence === undefined ? error : new Mistake(sentence, 'failed')
   }
 }
 

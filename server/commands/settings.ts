@@ -12,7 +12,7 @@ export function addConfig(program: Command, context: CommandContext): void {
       'after',
       `
 Settings are read from the environment and, where it does not have them, from the file .env in the working directory.
-The exit code is 1 when one of them is wrong.
+The exit code is 2 if one of them is wrong.
 
 Examples:
   plumbline config

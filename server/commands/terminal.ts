@@ -1,3 +1,5 @@
+import type { Exit } from './exit-codes.ts'
+
 /** Where a command was given: its words, its surroundings and its streams. Tests bring their own. */
 export type Terminal = {
   words: readonly string[]
@@ -17,8 +19,8 @@ type Output = { write(text: string): unknown; isTTY?: boolean }
 export type Answer = {
   json: object
   text: string
-  /** It did what it should, and what it found is bad. */
-  bad?: boolean
+  /** What `--quiet` prints instead: the id or the secret that a script goes on with; nothing where there is none. */
+  value?: string | number
 }
 
 /** What every command is given to work with. */
@@ -28,5 +30,9 @@ export type CommandContext = {
   environment: Environment
   /** One JSON object is wanted, and nothing else. */
   wantsJson: boolean
+  /** Only the value is wanted, and on the standard error only mistakes. */
+  isQuiet: boolean
   say(answer: Answer): void
+  /** Sets how a command exits that has answered and was not done in full. */
+  end(exit: Exit): void
 }

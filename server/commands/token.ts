@@ -77,6 +77,7 @@ export function addToken(program: Command, context: CommandContext): void {
 
 const told = (company: InCompany['company'], { token, row }: { token: string; row: Token }): Answer => ({
   json: { token },
+  value: token,
   text: `The token of ${named(company)}, "${inLine(row.label)}", with ${row.scopes.length} scopes of account ${row.account_id}:\n\n  ${token}`,
 })
 

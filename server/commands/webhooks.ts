@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { inLine } from '#derive/printable.ts'
 import { eventNames, payloads } from '#registry/webhooks.ts'
-import { type AttemptShown, attemptsOf } from '#sql/system/webhook-attempts.ts'
+import { type AttemptOpened, type AttemptShown, attemptsOf } from '#sql/system/webhook-attempts.ts'
+import { showCompany } from '../service/company.ts'
 import {
   type By,
   createWebhook,
@@ -9,14 +10,16 @@ import {
   enableOne,
   findOneWebhook,
   listWebhooks,
+  removeWebhook,
   replayOne,
   rotateWebhook,
   type Webhook,
 } from '../service/webhooks.ts'
 import { checkAddress } from '../webhooks/address.ts'
+import { sendTest } from '../webhooks/delivery.ts'
 import { Mistake } from './mistake.ts'
 import type { Answer, CommandContext } from './terminal.ts'
-import { type InCompany, named, sayOf } from './with-app.ts'
+import { type InCompany, named, sayOf, withExisting } from './with-app.ts'
 import { addingTo, readId, readList } from './words.ts'
 
 type Company = { company: number }
@@ -25,7 +28,7 @@ type CreateOptions = Company & { name: string; url: string; events: string[]; pa
 const shownMax = 50
 const readEvents = readList('--events', eventNames)
 
-/** webhooks list, create, rotate, attempts, replay, enable and disable. */
+/** webhooks list, create, test, rotate, attempts, replay, enable, disable and delete. */
 export function addWebhooks(program: Command, context: CommandContext): void {
   const add = addingTo(
     program.command('webhooks').description('Look after the addresses to which a company’s changes are sent.'),
@@ -53,13 +56,30 @@ export function addWebhooks(program: Command, context: CommandContext): void {
       say(given, async ({ transaction, app }, by) => {
         await checkAddress(app.outbound, url)
         const input = { name, url, events, payload, ordered: !unordered }
-        return withSecret(await createWebhook(transaction, by, input))
+        const created = await createWebhook(transaction, by, input)
+        return { ...formatSecret(created), value: created.webhook.id }
       }),
     )
 
+  addOne(
+    'test',
+    'Send a test event now, and print the status and the time of the answer. The exit code is 1 if it did not arrive.',
+    '3 --company 1',
+  ).action((id: number, { company: companyId }: Company) =>
+    withExisting(context, async ({ app }) => {
+      await app.database.transaction((transaction) => showCompany(transaction, companyId))
+      const attempt = await sendTest(app, companyId, id)
+      context.say(formatTest(attempt))
+      if (!attempt.arrived) context.end('failed')
+    }),
+  )
+
   addOne('rotate', 'Replaces the secret; the former one signs beside it for a day.', '3 --company 1').action(
     (id: number, given: Company) =>
-      say(given, async ({ transaction }, by) => withSecret(await rotateWebhook(transaction, by, id))),
+      say(given, async ({ transaction }, by) => {
+        const rotated = await rotateWebhook(transaction, by, id)
+        return { ...formatSecret(rotated), value: rotated.secret }
+      }),
   )
 
   addOne('attempts', 'Says what was sent last, newest first, and what came back.', '3 --company 1 --failed')
@@ -91,6 +111,17 @@ export function addWebhooks(program: Command, context: CommandContext): void {
   addOne('disable', 'Sends nothing until it is enabled; what changes meanwhile waits.', '3 --company 1').action(
     (id: number, given: Company) =>
       say(given, async ({ transaction }, by) => told(await disableOne(transaction, by, id))),
+  )
+
+  addOne(
+    'delete',
+    'Delete the webhook with its secret and its attempts. Nothing is sent to it any more.',
+    '3 --company 1',
+  ).action((id: number, given: Company) =>
+    say(given, async ({ transaction, company }, by) => {
+      await removeWebhook(transaction, by, id)
+      return { json: { id, deleted: true }, text: `Deleted webhook ${id} of ${named(company)}.` }
+    }),
   )
 }
 
@@ -125,7 +156,7 @@ const listed = (webhooks: readonly Webhook[], company: string): Answer => ({
 
 const told = (webhook: Webhook): Answer => ({ json: facts(webhook), text: line(webhook) })
 
-const withSecret = ({ secret, webhook }: { secret: string; webhook: Webhook }): Answer => ({
+const formatSecret = ({ secret, webhook }: { secret: string; webhook: Webhook }): Answer => ({
   json: { ...facts(webhook), secret },
   text: `${line(webhook)}\n\n  ${secret}`,
 })
@@ -141,3 +172,13 @@ const attempted = (rows: readonly AttemptShown[]): Answer => ({
           )
           .join('\n'),
 })
+
+/** Names the status and the time; the answer of a receiver that refuses is shown by "Settings, Webhooks". */
+function formatTest({ id, arrived, status, failure, detail, ms, event_id }: AttemptOpened): Answer {
+  const outcome =
+    status === null ? `there was no answer (${inLine(detail ?? failure ?? 'unknown')})` : `status ${status}`
+  return {
+    json: { attempt_id: id, event_id, arrived, status, failure, detail, ms },
+    text: `The test event ${arrived ? 'arrived' : 'did not arrive'}: ${outcome}, after ${Math.round(ms)} ms.`,
+  }
+}

@@ -1,10 +1,12 @@
 import { inLine } from '#derive/printable.ts'
 import { type App, findDatabase, type OpenApp, openApp } from '../app.ts'
 import { type Config, readConfig } from '../config/config.ts'
+import { EmbeddedProblem } from '../embedded/open.ts'
 import { type Actor, operator } from '../service/actor.ts'
 import { type Company, showCompany } from '../service/company.ts'
 import type { Transaction } from '../store/database.ts'
 import { needDatabase } from './data-folder.ts'
+import { Mistake } from './mistake.ts'
 import { type Progress, progressOf, withProgress } from './progress.ts'
 import type { Answer, CommandContext } from './terminal.ts'
 
@@ -23,7 +25,7 @@ export async function withAppOf<T>(
   work: (opened: OpenApp) => Promise<T>,
 ): Promise<T> {
   try {
-    const opened = await openApp(config, progress.tell)
+    const opened = await openApp(config, progress.tell).catch(throwUnavailable)
     progress.end()
     try {
       return await work(opened)
@@ -33,6 +35,11 @@ export async function withAppOf<T>(
   } finally {
     progress.end()
   }
+}
+
+/** Throws a bundled PostgreSQL that cannot be opened as a database that is unavailable. */
+function throwUnavailable(error: unknown): never {
+  throw error instanceof EmbeddedProblem ? new Mistake(error.message, 'unavailable', { cause: error }) : error
 }
 
 /** The same for what is about an existing company. */
@@ -49,7 +56,7 @@ export const withDatabase = <T>(
   work: (found: Found, tell: Progress['tell']) => Promise<T>,
 ): Promise<T> =>
   withProgress(context, async (progress) => {
-    const found = await findDatabase(configOf(context), progress.tell)
+    const found = await findDatabase(configOf(context), progress.tell).catch(throwUnavailable)
     progress.end()
     try {
       return await work(found, progress.tell)

@@ -6,7 +6,6 @@ import { type ProblemBody, Refusal, type RefusalCode, refusals } from '#registry
 import { type Registry, registry } from '#registry/resources/index.ts'
 import { type CallDetails, findDetails } from '#sql/system/call-details.ts'
 import { type CallShown, findCall } from '#sql/system/call-list.ts'
-import { readHeaders } from '../http/protocol/headers.ts'
 import { type Answer, errorsAddress, refusalAnswer } from '../pipeline/answer.ts'
 import type { Call } from '../pipeline/call.ts'
 import type { WriteHandler } from '../pipeline/handler.ts'
@@ -78,7 +77,7 @@ function again({ app, change, requestId, ...asked }: Admitted, route: ResourceRo
     const mayDo = (code: string) => needPermission(session, code)
     mayDo(route.scope)
     try {
-      const intent = { ...readIntent(call, readHeaders(call.rawHeaders, true)), dryRun: true }
+      const intent = { ...readIntent(call), dryRun: true }
       return await runCommand(transaction, session.actor, write(session.actor.companyId, call, intent, mayDo))
     } catch (error) {
       if (error instanceof Refusal) return refusalAnswer(error, requestId, app.config.publicUrl)

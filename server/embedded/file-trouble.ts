@@ -8,6 +8,9 @@ export function formatFileTrouble(code: string | undefined, path: string, remedy
   return reason && `${path} ${reason} (${code}): ${advice}, or ${remedy}.`
 }
 
+/** Formats the error for a file that an operator named and that does not exist. */
+export const formatNoSuchFile = (path: string): string => `No such file: ${path}.`
+
 /** What is wrong with a path, and what the operator does about it there. */
 const sentences: { readonly [code: string]: readonly [reason: string, advice: string] } = {
   ENOSPC: ['is full', 'make room'],
@@ -18,6 +21,7 @@ const sentences: { readonly [code: string]: readonly [reason: string, advice: st
   EPERM: ['may not be used by this user', 'give it to this user'],
   EIO: ['is on a disk that fails', 'look into the log of the system and replace the disk'],
   ENOTDIR: ['is not a folder, or lies below a file', 'remove the file that is in the way'],
+  EISDIR: ['is a folder and not a file', 'name a file in it'],
   EEXIST: ['is not a folder', 'remove what is in the way'],
   ENOENT: ['is missing or was removed', 'bring it back, mounting its disk if it is not mounted'],
 }

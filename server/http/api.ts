@@ -12,7 +12,7 @@ import { type Rate, windowSeconds } from '../service/token-rate.ts'
 import type { Admission } from './admission.ts'
 import type { App } from './app.ts'
 import { baseOf } from './base.ts'
-import { inCoding } from './codings.ts'
+import { inCoding, preflightHeaders } from './codings.ts'
 import type { Describe } from './describe.ts'
 import type { Failed } from './failed.ts'
 import type { Sort } from './limiter.ts'
@@ -21,11 +21,11 @@ import type { Body } from './protocol/body.ts'
 import { readBody } from './read-body.ts'
 import { CallerGone } from './read-bytes.ts'
 import { type Incoming, onlyThese, type Site, type Target } from './request-handler.ts'
-import type { Router } from './router.ts'
+import { allowOf, type RouteMatch, type Router } from './router.ts'
 import type { Sent } from './send.ts'
 import { turnsOf } from './turns.ts'
 
-/** `describe` makes a public document; `changes` wakes calls that wait for one. */
+/** `describe` makes a public document; `changes` wakes calls that wait for one; `allow` names all methods of the service. */
 type ApiParts = {
   router: Router<Bound>
   pages: Pages
@@ -33,10 +33,11 @@ type ApiParts = {
   admission: Admission
   changes: ChangeWatch
   failed: Failed
+  allow: string
 }
 
 /** Turns a request under /v1 into a call, and answers for the documents and the operator's pages. */
-export function makeApi(app: App, { router, pages, describe, admission, changes, failed }: ApiParts): Site {
+export function makeApi(app: App, { router, pages, describe, admission, changes, failed, allow }: ApiParts): Site {
   const { within, outside, shares, refuseWritesInShortage } = admission
   const turn = turnsOf(1)
   const errorsPage = errorsAddress(app.config.publicUrl)
@@ -45,19 +46,21 @@ export function makeApi(app: App, { router, pages, describe, admission, changes,
   function pageAt({ request, method, path, peer }: Incoming): Target | undefined {
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined
     if (!page) return undefined
-    const { isHealth, isDocument } = page
+    const { isHealth, isDocument, isPublic } = page
     // Node makes the object of all headers when it is first asked for, which calls are spared.
     const shown = () => page.answer({ accepts: request.headers })
-    if (method !== 'GET') return { isHealth, answer: () => onlyThese(readOnly, method) }
+    if (method !== 'GET') return { isHealth, answer: () => onlyThese(isPublic ? publicOnly : readOnly, method) }
     return { isHealth, answer: isDocument ? () => inTurn(peer, shown) : shown }
   }
 
   function routeAt(incoming: Incoming): Target {
     const { request, path, method, peer } = incoming
+    // RFC 9110 9.3.7
+    if (path === '*' && method === 'OPTIONS') return { answer: () => onlyThese(optionsOf(allow), method) }
     const match = router(path)
     if (!match) return { answer: notFound }
     const bound = match.byMethod.get(method)
-    if (!bound) return { answer: () => onlyThese(match, method) }
+    if (!bound) return { answer: () => onlyThese(isPublic(match) ? publicOnly : match, method) }
     const { id, deprecated } = bound.route
     return {
       route: id,
@@ -127,7 +130,12 @@ function notFound(): never {
   throw new Refusal('not_found')
 }
 
-const readOnly = { allow: 'GET, HEAD, OPTIONS', options: { Allow: 'GET, HEAD, OPTIONS' } }
+const optionsOf = (allow: string) => ({ allow, options: { Allow: allow } })
+const readOnly = optionsOf(allowOf(['GET']))
+const publicOnly = { ...readOnly, options: { ...readOnly.options, ...preflightHeaders } }
+
+const isPublic = ({ byMethod }: RouteMatch<Bound>): boolean => [...byMethod.values()].every((bound) => 'make' in bound)
+
 const nothing: Body = { bytes: Buffer.alloc(0) }
 
 const sortOf = ({ route, query }: Call): Sort => {

@@ -11,8 +11,9 @@ import type { Sent } from './send.ts'
 
 export type Accepts = { 'accept-encoding'?: string | undefined; 'if-none-match'?: string | undefined }
 
+/** Codings are compared without case (RFC 9110 8.4.1). */
 export const codingFor = ({ 'accept-encoding': header }: Accepts): Coding | undefined =>
-  (accept.negotiate(header ?? '', [...codings]) ?? undefined) as Coding | undefined
+  (accept.negotiate((header ?? '').toLowerCase(), [...codings]) ?? undefined) as Coding | undefined
 
 export const compressed = (bytes: Buffer, coding: Coding, effort: number): Promise<Buffer> =>
   coding === 'br'
@@ -33,7 +34,15 @@ function isKnown(digest: string, { 'if-none-match': given }: Accepts): boolean {
 }
 
 /** Public documents may be loaded by pages of other sites. Nothing else says so, so no such page reads any data. */
-export const openToAll = { 'Access-Control-Allow-Origin': '*' } as const
+export const openToAll = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'ETag' } as const
+
+/** What a browser is answered that asks before it loads one with headers of the page's own (Fetch, CORS-preflight). */
+export const preflightHeaders = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': 'GET, HEAD',
+  'Access-Control-Allow-Headers': '*',
+  'Access-Control-Max-Age': '86400',
+} as const
 
 /** Made for one caller and sent once, so the least effort: the next step costs more than it saves. */
 const effortOfData = { br: 4, gzip: 1 } as const

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { isIP, Server as NetServer, type Socket } from 'node:net'
 import { Refusal } from '#registry/refusals.ts'
 import type { Config } from '../config/config.ts'
@@ -63,7 +63,12 @@ function serverOf(app: App, answer: Answerer, connections: Connections): Server 
     answer(request, response)
   })
   server.on('checkExpectation', answer)
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseUnreadable(app, error, socket))
+  server.on('clientError', (error: ClientError, socket: Socket) => refuseUnreadable(app, error, socket))
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    // Node reads nothing more of it, and an end that is not read is never seen.
+    socket.resume().setTimeout(headersTimeout, () => socket.destroy())
+    refuseAtSocket(app, new Refusal('not_implemented'), { socket, cause: 'CONNECT' })
+  })
   return server
 }
 
@@ -74,26 +79,40 @@ function serverOf(app: App, answer: Answerer, connections: Connections): Server 
 const closePort = (server: Server): Promise<void> =>
   new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
 
+/** `rawPacket` is what the parser was given; Node's timeouts have none. */
+type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer }
+
 /** What the parser refuses gets a problem body too. RFC 9112 allows no other reply before the connection closes. */
-function refuseUnreadable({ config, log }: App, error: NodeJS.ErrnoException, socket: Socket): void {
+function refuseUnreadable(app: App, error: ClientError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
+  refuseAtSocket(app, refusalOf(error), { socket, cause: error.code })
+}
+
+function refusalOf({ code, rawPacket }: ClientError): Refusal {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Refusal('request_timeout')
+  if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('headers_too_large')
+  // TLS on this port fails with the same code.
+  if (code === 'HPE_INVALID_METHOD' && requestLine.test(rawPacket?.toString('latin1') ?? ''))
+    return new Refusal('not_implemented')
+  return new Refusal('invalid_header', code?.startsWith('HPE_') ? { detail: 'The request is not valid HTTP/1.1.' } : {})
+}
+
+/** A method as RFC 9110 9.1 spells it, a target and the version. */
+const requestLine = /^[\w!#$%&'*+.^`|~-]+ [!-~\x80-\xff]+ HTTP\/1\.\d\r?\n/
+
+/** Sends a refusal over a connection that has no response of Node's, and closes it. */
+function refuseAtSocket(
+  { config, log }: App,
+  refusal: Refusal,
+  { socket, cause }: { socket: Socket; cause: string | undefined },
+): void {
   const requestId = crypto.randomUUID()
-  const refusal = new Refusal(
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? 'request_timeout'
-      : error.code === 'HPE_HEADER_OVERFLOW'
-        ? 'headers_too_large'
-        : 'invalid_header',
-    error.code?.startsWith('HPE_') && error.code !== 'HPE_HEADER_OVERFLOW'
-      ? { detail: 'The request is not valid HTTP/1.1.' }
-      : {},
-  )
   // Who hangs up in the middle of a request has not been refused anything.
-  const level = error.code === 'HPE_INVALID_EOF_STATE' ? 'debug' : 'info'
-  log[level]({ request_id: requestId, code: refusal.code, cause: error.code }, 'refused')
+  const level = cause === 'HPE_INVALID_EOF_STATE' ? 'debug' : 'info'
+  log[level]({ request_id: requestId, code: refusal.code, cause }, 'refused')
   const { status, headers, body } = replyOf(refusalAnswer(refusal, requestId, config.publicUrl))
   const lines = Object.entries({
     ...contentPolicy,
@@ -104,7 +123,7 @@ function refuseUnreadable({ config, log }: App, error: NodeJS.ErrnoException, so
     Connection: 'close',
   })
   socket.end(
-    `HTTP/1.1 ${status} Refused\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
   )
 }
 

@@ -16,6 +16,8 @@ type Page = {
   isHealth?: true
   /** It takes its turn among the public documents. */
   isDocument?: true
+  /** Pages of other sites may load it. */
+  isPublic?: true
 }
 
 /** Where the reference page finds its script. */
@@ -43,8 +45,8 @@ export function makePages(app: App, stage: Stage): Pages {
     '/healthz': { isHealth: true, answer: () => json(200, { status: 'ok' }) },
     '/readyz': { isHealth: true, answer: () => ready(app, stage) },
     ...(app.config.metricsAddress === null ? { [metricsPath]: { isDocument: true, answer: metricsPage(app) } } : {}),
-    '/docs/errors': { isDocument: true, answer: ({ accepts }) => coded(errors, accepts) },
-    [referenceAsset]: { answer: ({ accepts }) => script(accepts).catch(unbuilt) },
+    '/docs/errors': { isDocument: true, isPublic: true, answer: ({ accepts }) => coded(errors, accepts) },
+    [referenceAsset]: { isPublic: true, answer: ({ accepts }) => script(accepts).catch(unbuilt) },
   }
 }
 

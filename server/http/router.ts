@@ -32,12 +32,14 @@ export function makeRouter<Placed extends AtPath>(all: readonly Placed[]): Route
   }
 }
 
+/** Returns the header Allow of these methods: HEAD goes where GET goes, OPTIONS everywhere. */
+export const allowOf = (methods: Iterable<string>): string =>
+  [...[...new Set(methods)].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ')
+
 function methodsOf<Placed extends AtPath>(path: string, all: readonly Placed[]): Methods<Placed> {
   const byMethod = new Map(all.map((each) => [each.method, each]))
   if (byMethod.size < all.length) throw new Error(`${path} has two operations with one method`)
-  // HEAD goes where GET goes; OPTIONS goes everywhere.
-  const methods = [...byMethod.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-  const allow = [...methods, 'OPTIONS'].join(', ')
+  const allow = allowOf(byMethod.keys())
   // RFC 5789 3.1
   const types = byMethod.get('PATCH')?.accepts ?? []
   const patch = types.length > 0 ? { 'Accept-Patch': types.join(', ') } : {}

@@ -8,7 +8,8 @@ import {
   refusals,
   type WritePlan,
 } from '#registry/refusals.ts'
-import { knownForm, type Tags } from '../http/protocol/entity-tags.ts'
+import { allows, type Conditions, hasWeak, knownForm, type Tags } from '../http/protocol/entity-tags.ts'
+import { notExpected } from '../service/expected.ts'
 import type { Effect } from '../service/write-plan.ts'
 import type { Reply } from './call.ts'
 import { storable } from './masked.ts'
@@ -20,7 +21,7 @@ const short = (text: string): string => hash('sha256', text, 'base64url').slice(
 /** The tag of one representation of a record; its version is what If-Match compares. */
 export const recordTag = (version: number, json: string): string => `"${version}-${short(json)}"`
 
-export const listTag = (body: string): string => `"${short(body)}"`
+const listTag = (body: string): string => `"${short(body)}"`
 
 /** The answer of a read, or 304 where the caller has it already: in the form that he has. */
 export function readReply(body: string, tag: string, ifNoneMatch: Tags | undefined): Reply {
@@ -29,12 +30,16 @@ export function readReply(body: string, tag: string, ifNoneMatch: Tags | undefin
   return { status: 200, headers: { ETag: tag, ...headersOfReads, 'Content-Type': jsonType }, body }
 }
 
-/** The answer of a read that has no state of its own. */
-export const plainReply = (body: string): Reply => ({
-  status: 200,
-  headers: { ...headersOfReads, 'Content-Type': jsonType },
-  body,
-})
+/**
+ * The answer of a read whose state is its body, with the pages around it. A 304 names them too: a page can stay as it is
+ * while its end moves.
+ */
+export function pageReply(body: string, { ifMatch, ifNoneMatch }: Conditions, links?: string): Reply {
+  const tag = listTag(body)
+  if (!allows(ifMatch, tag)) throw notExpected(hasWeak(ifMatch))
+  const reply = readReply(body, tag, ifNoneMatch)
+  return links === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: links } }
+}
 
 const headersOfReads = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, Accept-Encoding' } as const
 

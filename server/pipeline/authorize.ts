@@ -3,12 +3,14 @@ import type { Json } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import type { Claim } from '../fair/shares.ts'
+import { authorizationsIn, readAuthorization } from '../http/protocol/headers.ts'
 import { scopeChallenge } from '../service/rights.ts'
 import { claimOfToken, readTokenText } from '../service/token-text.ts'
+import type { Call } from './call.ts'
 
-/** What the caller shows, before anything is asked of the database. */
-export function readToken(authorization: string | undefined, route: DataRoute, peer: string | undefined): CallerAsk {
-  const shown = /^bearer +(\S.*)$/i.exec(authorization ?? '')?.[1]
+/** What the caller shows, before anything is asked of the database. No other header is read before the caller is known. */
+export function readToken({ rawHeaders, route, peer }: Pick<Call, 'rawHeaders' | 'route' | 'peer'>): CallerAsk {
+  const shown = /^bearer +(\S.*)$/i.exec(readAuthorization(rawHeaders) ?? '')?.[1]
   if (shown === undefined) throw new Refusal('unauthorized', { headers: challenge })
   const token = readTokenText(shown.trimEnd())
   if (!token) throw unauthorized()
@@ -31,12 +33,8 @@ export function askedOf(ask: CallerAsk, route: DataRoute, body: Json): CallerAsk
 
 /** What the call's token says of itself, read before anything else and believed by nobody; see `Shares`. */
 export function claimOf(rawHeaders: readonly string[]): Claim | undefined {
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string
-    if (name.length === 13 && (name === 'Authorization' || name.toLowerCase() === 'authorization'))
-      return claimOfToken(rawHeaders[index + 1] as string)
-  }
-  return undefined
+  const [authorization] = authorizationsIn(rawHeaders)
+  return authorization === undefined ? undefined : claimOfToken(authorization)
 }
 
 /** The checks in their order: token, address, scope, add-on. Spec, Authentication; Decisions, Errors. */

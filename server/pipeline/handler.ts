@@ -6,7 +6,7 @@ import type {
   OwnOperation,
   ResourceOperation,
 } from '#derive/operations/operation.ts'
-import type { DataRoute, ResourceRoute, Route } from '#derive/routes.ts'
+import type { DataRoute, ReferenceRoute, ResourceRoute, Route } from '#derive/routes.ts'
 import type { Refusal } from '#registry/refusals.ts'
 import type { BatchableRead } from '#sql/batchable.ts'
 import type { Statement } from '#sql/statement.ts'
@@ -66,11 +66,13 @@ export type DocumentHandler = (asked: DocumentAsked) => {
 export type DocumentAsked = { all: readonly Route[]; about: DocumentOptions; script: string }
 
 /** A handler for each operation, of the sort that it needs. */
-export type HandlersOf<Standard, Own> = {
+export type HandlersOf<Standard, Own, OfReferences = unknown> = {
   readonly [name in keyof Standard]: Standard[name] extends ResourceOperation<infer Does>
     ? HandlerOf<OnResource<Does>, ResourceRoute>
     : never
-} & { readonly [id in keyof Own]: Own[id] extends OwnOperation<infer Is> ? HandlerOf<Is, DataRoute> : never }
+} & { readonly [id in keyof Own]: Own[id] extends OwnOperation<infer Is> ? HandlerOf<Is, DataRoute> : never } & {
+  readonly [name in keyof OfReferences]: ReadHandler<ReferenceRoute>
+}
 
 type HandlerOf<Is extends Operation, On> =
   Is extends DataOperation<'read'>

@@ -1,28 +1,56 @@
 import { offsetMax } from '#registry/limits.ts'
-import type { Listing } from '#registry/listing.ts'
 
 /** The pages around a page of a list, as `Link` (RFC 8288), so that nobody has to count. */
 
-/** A longer query is not said back three times; `meta` says where the page is all the same. */
-const queryLengthMax = 2000
+/** Proxies commonly take 4 KiB of headers. */
+const linkLengthMax = 3000
 
-type Page = { path: string; query: ReadonlyMap<string, string>; listing: Listing; total: number }
+type Page = { path: string; query: ReadonlyMap<string, string>; at: OfOffset | OfWalk }
 
-/** Undefined where the page is all there is, and where it was found by id. */
-export function linksOf({ path, query, listing: { limit, offset, afterId }, total }: Page): string | undefined {
+/** A page found by its number. */
+type OfOffset = { limit: number; offset: number; total: number }
+
+/** A page of a walk by id; `lastId` is null if it is empty. */
+type OfWalk = { lastId: number | null; hasMore: boolean }
+
+type Link = { relation: string; parameter: string; value: number }
+
+/** Returns undefined if the page is all there is, or if not even the next page can be named in so many characters. */
+export function linksOf({ path, query, at }: Page): string | undefined {
+  const links = 'hasMore' in at ? linksOfWalk(at) : linksOfOffset(at)
+  const texts = links.map(({ relation, parameter, value }) => {
+    const rest = [...query].filter(([name]) => name !== parameter).map(([name, value]) => `${name}=${spelt(value)}&`)
+    return { relation, text: `<${path}?${rest.join('')}${parameter}=${value}>; rel="${relation}"` }
+  })
+  const choices = [texts, texts.filter(({ relation }) => relation === 'next')]
+  return choices
+    .map((chosen) => chosen.map(({ text }) => text).join(', '))
+    .find((header) => header !== '' && header.length <= linkLengthMax)
+}
+
+function linksOfWalk({ lastId, hasMore }: OfWalk): Link[] {
+  const parameter = 'after_id'
+  return [
+    ...(hasMore && lastId !== null ? [{ relation: 'next', parameter, value: lastId }] : []),
+    { relation: 'first', parameter, value: 0 },
+  ]
+}
+
+function linksOfOffset({ limit, offset, total }: OfOffset): Link[] {
+  const parameter = 'offset'
   const next = offset + limit
   const hasNext = next < total && next <= offsetMax
-  if (afterId !== undefined || (offset === 0 && !hasNext)) return undefined
-  const rest = [...query].filter(([name]) => name !== 'offset').map(([name, value]) => `${name}=${spelt(value)}&`)
-  const base = `${path}?${rest.join('')}`
-  if (base.length > queryLengthMax) return undefined
-  const link = (at: number, relation: string): string => `<${base}offset=${at}>; rel="${relation}"`
   // Past the end, what comes before is the last page.
   const before = Math.max(0, Math.min(offset, total) - limit)
   return [
-    ...(hasNext ? [link(next, 'next')] : []),
-    ...(offset > 0 ? [link(before, 'prev'), link(0, 'first')] : []),
-  ].join(', ')
+    ...(hasNext ? [{ relation: 'next', parameter, value: next }] : []),
+    ...(offset > 0
+      ? [
+          { relation: 'prev', parameter, value: before },
+          { relation: 'first', parameter, value: 0 },
+        ]
+      : []),
+  ]
 }
 
 const spelt = (value: string): string => encodeURIComponent(value).replaceAll('%2C', ',')

@@ -1,9 +1,8 @@
 import { readQuery } from '#derive/query.ts'
-import { isWrite } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type CallerAsk, type CallerRow, selectCaller } from '#sql/system/caller.ts'
 import { insertCalls } from '#sql/system/calls.ts'
-import { type Headers, readHeaders } from '../http/protocol/headers.ts'
+import { readHeaders } from '../http/protocol/headers.ts'
 import { newWriteId } from '../service/actor.ts'
 import { runWrite } from '../writes/run-write.ts'
 import { type Answer, refusalAnswer, replyOf } from './answer.ts'
@@ -21,20 +20,24 @@ import { orRefusal, orThrow } from './refused.ts'
 import { runSeries } from './run-series.ts'
 
 /**
- * The straight line of every call: headers → token → caller → address → scope → add-on → rate → what is asked → the answer.
+ * The straight line of every call: token → caller → address → scope → add-on → rate → headers → what is asked → the answer.
  * A refusal is thrown where it is decided; the order of the lines is the order of refusals. Decisions, Errors.
  *
  * Of a read it is one statement, one round trip: the caller and what is wanted come together; then it is decided who
  * gets it.
  */
 export async function answerRead(app: App, call: Call, read: Read, wait: Wait): Promise<Reply> {
-  const { headers, ask } = introduced(call)
-  const wanted = orRefusal(() => read(call, readQuery(call.query, call.route)))
+  const ask = readToken(call)
+  const headers = orRefusal(() => readHeaders(call.rawHeaders, false))
+  const wanted = orRefusal(() => {
+    orThrow(headers)
+    return read(call, readQuery(call.query, call.route))
+  })
   const statement = wanted instanceof Refusal ? selectCaller(ask) : wanted.statement(ask, app.config)
   const first = await readRow(app, call, ask, statement)
   const waits = wanted instanceof Refusal ? undefined : wanted.waits
   const caller = waits ? await rowAfterWaiting(app, call, ask, { first, statement, waits, wait }) : first
-  const reply = orRefusal(() => orThrow(wanted).reply(caller, headers))
+  const reply = orRefusal(() => orThrow(wanted).reply(caller, orThrow(headers)))
   logCallLater(app, call, ask, caller, { outcome: reply, counted: true })
   keepDetails(app, call, ask, caller, { outcome: reply })
   return orThrow(reply)
@@ -66,15 +69,15 @@ async function rowAfterWaiting(app: App, call: Call, ask: CallerAsk, { first, st
 
 /** The same of a write, in one transaction. */
 export async function answerWrite(app: App, call: Call, write: Write): Promise<Reply> {
-  const { headers, ask: shown } = introduced(call)
-  const intent = orRefusal(() => readIntent(call, headers))
+  const shown = readToken(call)
+  const intent = orRefusal(() => readIntent(call))
   const work = orRefusal(() => write(shown.companyId, call, orThrow(intent)))
   const isRead = !(intent instanceof Refusal)
   const ask = isRead ? askedOf(shown, call.route, intent.body) : shown
   const [dryRun, sent] = isRead ? [intent.dryRun, intent.body] : [false, undefined]
   const { rows, series, locks, prefetch } = work instanceof Refusal ? ({} as Partial<WriteCommand>) : work
   // A dry-run never reads, claims or stores a key. Decisions, Idempotency.
-  const key = dryRun ? undefined : headers.idempotencyKey
+  const key = isRead && !dryRun ? intent.idempotencyKey : undefined
   const keys = key !== undefined && isRead ? keyOfCall(ask.companyId, key, call, intent) : undefined
   if (series && !dryRun) return runSeries(app, call, { ask, keys, series, sent })
 
@@ -102,17 +105,11 @@ export async function answerWrite(app: App, call: Call, write: Write): Promise<R
 
 /**
  * Looks at the caller of a write before its body is received: refused as in the pipeline, or known. Whether the body is
- * needed at all: where parameters or headers are refused, the pipeline says so without it.
+ * needed at all: where headers or parameters are refused, the pipeline says so without it.
  */
 export async function admit(app: App, call: Call): Promise<boolean> {
-  const { headers, ask } = introduced(call)
+  const ask = readToken(call)
   const [row] = await app.database.read<CallerRow>(selectCaller(ask))
   authorized(app, call, ask, row)
-  return !(orRefusal(() => readIntroduction(call, headers)) instanceof Refusal)
-}
-
-/** What a call says of itself before anything is asked of the database. */
-function introduced(call: Call): { headers: Headers; ask: CallerAsk } {
-  const headers = readHeaders(call.rawHeaders, isWrite(call.route))
-  return { headers, ask: readToken(headers.authorization, call.route, call.peer) }
+  return !(orRefusal(() => readIntroduction(call)) instanceof Refusal)
 }

@@ -4,11 +4,11 @@ import { idMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { onlyJson, readBody } from '../http/protocol/body.ts'
 import { type Conditions, expectedOf } from '../http/protocol/entity-tags.ts'
-import type { Headers } from '../http/protocol/headers.ts'
+import { type Headers, readHeaders } from '../http/protocol/headers.ts'
 import type { Expected } from '../service/expected.ts'
 import type { Call } from './call.ts'
 
-/** What a write asks for: parameters first, then the body. */
+/** What a write asks for: headers first, then parameters, then the body. */
 export type Intent = {
   dryRun: boolean
   body: Json
@@ -16,9 +16,10 @@ export type Intent = {
   /** What it was made of, and the plan that it is to keep to. */
   conditions: Conditions
   ifPlan: string | undefined
+  idempotencyKey?: string | undefined
 }
 
-export function readIntent(call: Call, headers: Headers): Intent {
+export function readIntent(call: Call, headers: Headers = readHeaders(call.rawHeaders, true)): Intent {
   const { body } = call.route
   return {
     dryRun: readWhetherDry(call, headers),
@@ -26,11 +27,13 @@ export function readIntent(call: Call, headers: Headers): Intent {
     expected: expectedOf(headers),
     conditions: { ifMatch: headers.ifMatch, ifNoneMatch: headers.ifNoneMatch },
     ifPlan: headers.ifPlan,
+    idempotencyKey: headers.idempotencyKey,
   }
 }
 
-/** What stands before a body and would have it refused unread: parameters, and what it is sent as. */
-export function readIntroduction(call: Call, headers: Headers): void {
+/** Throws for what stands before a body and has it refused unread: headers, parameters, and what it is sent as. */
+export function readIntroduction(call: Call): void {
+  const headers = readHeaders(call.rawHeaders, true)
   readWhetherDry(call, headers)
   if (call.route.body) onlyJson(headers, call.route.body.types)
 }

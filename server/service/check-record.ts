@@ -1,9 +1,10 @@
 import { acceptable, type Checked, checkRecord, type LedTo } from '#derive/input.ts'
+import { choicesPath, chosenFields } from '#derive/operations/choices.ts'
 import { type Definition, type Found, type Problem, problem } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { once } from '#registry/once.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
-import { lookUp, type Sent, takenColumn } from '#sql/records/prefetch.ts'
+import { lookUp, type Sent } from '#sql/records/prefetch.ts'
 import { leadsTo, lockTree } from '#sql/records/write.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
@@ -22,7 +23,10 @@ export const sentOf = (definition: Definition, body: Json): Sent => {
   return Object.fromEntries(names.map((name) => [name, acceptable(definition, body, name) as string | number | null]))
 }
 
-export const referencesOf = once(({ fields }: Definition): readonly string[] =>
+/** The name of the member that says whether another live record has the value of a unique field. */
+export const takenColumn = (field: string): string => `${field}__taken`
+
+const referencesOf = once(({ fields }: Definition): readonly string[] =>
   Object.keys(fields).filter((name) => fields[name]?.kind === 'reference'),
 )
 
@@ -73,7 +77,9 @@ export async function lookUpFound(
 function notFound(definition: Definition, name: string): Problem {
   const field = definition.fields[name]
   const to = field?.kind === 'reference' ? field.to : name
-  return problem(name, 'not_found', `must be the id of one of the company’s live ${to.replaceAll('_', ' ')}`)
+  const path = definition.served && chosenFields(definition).includes(name) ? choicesPath(definition, name) : undefined
+  const where = path === undefined ? '' : `; \`GET ${path}\` lists them`
+  return problem(name, 'not_found', `must be the id of one of the company’s live ${to.replaceAll('_', ' ')}${where}`)
 }
 
 export const notUnique = (field: string): Problem =>

@@ -30,7 +30,10 @@ export async function runLocked<T>(transaction: Transaction, actor: Actor, comma
   return command.execute(transaction, actor, command.prefetch && (await prefetched(transaction, command)))
 }
 
-export async function prefetched<T>(transaction: Transaction, { prefetch }: Command<T>): Promise<Prefetched> {
+export async function prefetched(
+  transaction: Transaction,
+  { prefetch }: Pick<Command<unknown>, 'prefetch'>,
+): Promise<Prefetched> {
   const [row] = prefetch ? await transaction.run<{ seen: Prefetched }>(prefetchStatement(prefetch)) : []
   return row?.seen ?? null
 }

@@ -2,11 +2,12 @@ import { planIsFull } from '#derive/refused.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { isPlanLimited, planLimit } from '#registry/plans.ts'
-import { type Sent, takenColumn } from '#sql/records/prefetch.ts'
+import { type LookUpRow, prefetchForCreate } from '#sql/records/prefetch.ts'
 import { insertRecords, type WrittenRow } from '#sql/records/sets.ts'
 import { slotsUsed, takeSlots } from '#sql/system/quota.ts'
-import { judged, readOf, sentOf } from './check-record.ts'
-import { type Found, lookUpSet } from './look-up.ts'
+import { judged, readOf, sentOf, takenColumn } from './check-record.ts'
+import { type Prefetched, prefetched as prefetching } from './command.ts'
+import { type Found, foundIn } from './look-up.ts'
 import { numbersOf } from './numbers.ts'
 import { planLimitInForce } from './plan.ts'
 import type { ReadRecord } from './write-plan.ts'
@@ -25,9 +26,9 @@ export async function createRecords(
   set: WriteSet,
   definition: Definition,
   rows: readonly NewRow[],
-  prefetched?: Found,
+  prefetched?: Prefetched,
 ): Promise<Outcomes<Written>> {
-  const found = prefetched ?? (await lookUpSet(set, definition, await sentOfAll(set, definition, rows)))
+  const found = foundIn(definition, prefetched === undefined ? await prefetch(set, definition, rows) : prefetched)
   const outcomes: Outcomes<Written> = Array.from(rows, () => undefined)
   const giveNumbers = numbersOf(
     set,
@@ -58,13 +59,13 @@ export async function createRecords(
   return outcomes
 }
 
-async function sentOfAll(set: WriteSet, definition: Definition, rows: readonly NewRow[]): Promise<Sent[]> {
-  const sent: Sent[] = []
+async function prefetch(set: WriteSet, definition: Definition, rows: readonly NewRow[]): Promise<Prefetched> {
+  const asked: LookUpRow[] = []
   for (const { body } of rows) {
-    sent.push(sentOf(definition, body))
+    asked.push({ sent: sentOf(definition, body) })
     await set.breathe()
   }
-  return sent
+  return prefetching(set.transaction, { prefetch: prefetchForCreate(set.actor.companyId, definition, asked) })
 }
 
 async function insert(

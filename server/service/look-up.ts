@@ -1,12 +1,11 @@
 import type { Definition } from '#registry/definition.ts'
-import type { Json, JsonObject } from '#registry/json.ts'
+import type { JsonObject } from '#registry/json.ts'
 import type { Plan } from '#registry/plans.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
-import { type Sent, takenColumn } from '#sql/records/prefetch.ts'
-import { type HolderRow, holdersOf, referredTo } from '#sql/records/sets.ts'
-import { referencesOf } from './check-record.ts'
+import { holderColumn, keyColumn } from '#sql/records/prefetch.ts'
+import type { WrittenRow } from '#sql/records/sets.ts'
+import { takenColumn } from './check-record.ts'
 import type { Prefetched } from './command.ts'
-import type { WriteSet } from './write-set.ts'
 
 /** What the rows of a set see before any of them is written. */
 export type Found = {
@@ -14,57 +13,39 @@ export type Found = {
   at(place: number, self: number | null): JsonObject
   /** The unique values of a row. Values that count as equal have equal keys. */
   values(place: number): readonly { field: string; key: string; holder: number | null }[]
-  /** The company's plan, where it was looked up. */
-  plan?: Plan
+  /** The live record of a row, held. */
+  held(place: number): WrittenRow | undefined
+  /** The company's plan, if it limits the resource. */
+  plan: Plan | undefined
 }
 
-/** Returns what a single write prefetched, as the look-ups of a set of one row. */
-export const foundOf = (prefetched: Prefetched): Found => ({
-  at: () => ({ ...prefetched }),
-  values: () => [],
-  ...(prefetched?.plan === undefined ? {} : { plan: prefetched.plan as Plan }),
-})
-
-/** Looks up the references and unique values that each row sends; null where there is nothing to look up. */
-export async function lookUpSet(
-  { transaction, actor: { companyId } }: WriteSet,
-  definition: Definition,
-  sent: readonly Sent[],
-): Promise<Found> {
-  const referring = referencesOf(definition)
-  const unique = uniqueFields(definition)
-  const [records, holders] = await Promise.all([
-    Promise.all(
-      referring.map(async (name): Promise<Map<Json, JsonObject>> => {
-        const ids = [...new Set(sent.flatMap((each) => (typeof each[name] === 'number' ? [each[name]] : [])))]
-        const rows =
-          ids.length > 0 ? await transaction.run<JsonObject>(referredTo(companyId, definition, name, ids)) : []
-        return new Map(rows.map((row) => [row.id as Json, row]))
-      }),
-    ),
-    Promise.all(
-      unique.map(async (name): Promise<Map<number, HolderRow>> => {
-        const given = sent.map((each) => (typeof each[name] === 'string' ? each[name] : null))
-        if (given.every((value) => value === null)) return new Map()
-        const rows = await transaction.run<HolderRow>(holdersOf(companyId, definition, name, given))
-        return new Map(rows.map((row) => [row.place - 1, row]))
-      }),
-    ),
-  ])
+/** Returns what was prefetched for the rows of a set. */
+export function foundIn(definition: Definition, prefetched: Prefetched): Found {
+  const rows = new Map(rowsIn(prefetched).map((row) => [row.place as number, row]))
   const values: Found['values'] = (place) =>
-    unique.flatMap((field, at) => {
-      const found = holders[at]?.get(place)
-      return found ? [{ field, key: `${field} ${found.key}`, holder: found.holder }] : []
+    uniqueFields(definition).flatMap((field) => {
+      const row = rows.get(place)
+      const key = row?.[keyColumn(field)] ?? null
+      if (key === null) return []
+      return [{ field, key: `${field} ${key}`, holder: (row?.[holderColumn(field)] ?? null) as number | null }]
     })
   return {
     values,
-    at: (place, self) => ({
-      ...Object.fromEntries(
-        referring.map((name, at) => [name, records[at]?.get((sent[place] as Sent)[name] as Json) ?? null]),
-      ),
-      ...Object.fromEntries(
-        values(place).map(({ field, holder }) => [takenColumn(field), holder !== null && holder !== self]),
-      ),
-    }),
+    at(place, self) {
+      const taken = values(place).map(({ field, holder }) => [takenColumn(field), holder !== null && holder !== self])
+      return { ...rows.get(place), ...Object.fromEntries(taken) }
+    },
+    held(place) {
+      const { id, version, json } = (rows.get(place) ?? {}) as Partial<WrittenRow>
+      return id === undefined || version === undefined || json === undefined ? undefined : { id, version, json }
+    },
+    plan: rows.get(0)?.plan as Plan | undefined,
   }
 }
+
+/** Returns the row that was prefetched, by itself or for a set of one; null if its record is not there. */
+export const onlyRow = (prefetched: Prefetched): Prefetched =>
+  prefetched && 'rows' in prefetched ? (rowsIn(prefetched)[0] ?? null) : prefetched
+
+const rowsIn = (prefetched: Prefetched): readonly JsonObject[] =>
+  (prefetched?.rows ?? []) as unknown as readonly JsonObject[]

@@ -2,7 +2,7 @@ import { checkRules } from '#derive/input.ts'
 import { type Definition, type Problem, problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
-import { lookUp, takenColumn } from '#sql/records/prefetch.ts'
+import { holderColumn, lookUp } from '#sql/records/prefetch.ts'
 import { holdLive, takenMeanwhile } from '#sql/records/restore.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
@@ -84,7 +84,9 @@ async function takenOfErased(
   if (fields.length === 0) return []
   const given = Object.fromEntries(fields.map((name) => [name, erased.held[name] as string | null]))
   const [row] = await transaction.run<JsonObject>(lookUp(companyId, definition, given))
-  return fields.filter((field) => row?.[takenColumn(field)]).map((field) => taken(definition, field, given[field]))
+  return fields
+    .filter((field) => (row?.[holderColumn(field)] ?? null) !== null)
+    .map((field) => taken(definition, field, given[field]))
 }
 
 const taken = ({ one }: Definition, field: string, value: string | null | undefined): Problem =>

@@ -6,6 +6,7 @@ import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import { same } from './check-record.ts'
 import { type Prefetched, prefetched } from './command.ts'
+import { onlyRow } from './look-up.ts'
 import { familyOf, type Group, listsOf, planRemoval, type Removed, removal, resourceNamed } from './remove-record.ts'
 import type { Erased } from './restore-problems.ts'
 import { heldRemoval, restoreLocked } from './restore-removal.ts'
@@ -41,7 +42,8 @@ async function changeBack({ transaction, actor, conflicts, kept }: Taking, row: 
   const body = Object.fromEntries(Object.entries(old).filter(([name]) => !definition.fields[name]?.readOnly))
   const work = change(actor.companyId, definition, id, body, undefined)
   const seen = await prefetched(transaction, work)
-  const record = seen && recordOf(seen)
+  const held = onlyRow(seen)
+  const record = held && recordOf(held)
   const other = Object.keys(body).filter((name) => !record || !same(record[name], left[name]) || isErased(row, name))
   if (other.length > 0) conflicts.push({ records, id, fields: other })
   else if (isProtected(definition, record as JsonObject) || isProtected(definition, { ...record, ...old }))

@@ -2,19 +2,18 @@ import type { Definition, Problem } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { columnsOf } from '#sql/records/columns.ts'
-import { takenColumn } from '#sql/records/prefetch.ts'
-import { type HeldRow, heldRecords, type UpdateOfSet, updateHeld, type WrittenRow } from '#sql/records/sets.ts'
-import { circles, judged, readOf, same, sentOf } from './check-record.ts'
-import type { Prefetched } from './command.ts'
+import { prefetchForUpdate, readingReferences, wasColumn } from '#sql/records/prefetch.ts'
+import { type UpdateOfSet, updateHeld, type WrittenRow } from '#sql/records/sets.ts'
+import { conflict } from '#sql/statement.ts'
+import { circles, judged, readOf, same, sentOf, takenColumn } from './check-record.ts'
+import { type Prefetched, prefetched as prefetching } from './command.ts'
 import { type Expected, expectVersion } from './expected.ts'
-import { type Found, lookUpSet } from './look-up.ts'
+import { foundIn } from './look-up.ts'
 import type { Effect } from './write-plan.ts'
 import { type Changed, type Outcomes, refusalOf, type WriteSet, writeUnique } from './write-set.ts'
 
 /** `id` is null if the record is named by a reference that leads to none. */
 export type ChangedRow = { id: number | null; body: Json; expected: Expected; lost?: readonly Problem[] }
-
-export type FoundRecords = Found & { held(id: number): HeldRow | undefined }
 
 /**
  * Changes the fields sent of records of one resource, and no other field. No other function does. The rows name different
@@ -25,9 +24,9 @@ export async function updateRecords(
   set: WriteSet,
   definition: Definition,
   rows: readonly ChangedRow[],
-  prefetched?: FoundRecords,
+  prefetched?: Prefetched,
 ): Promise<Outcomes<Changed>> {
-  const found = prefetched ?? (await holdAndLookUp(set, definition, rows))
+  const found = foundIn(definition, prefetched === undefined ? await prefetch(set, definition, rows) : prefetched)
   const outcomes: Outcomes<Changed> = []
   const targets = new Set<number>()
   const taken = new Set<string>()
@@ -40,7 +39,7 @@ export async function updateRecords(
     if (id !== null) targets.add(id)
     const seen = found.at(place, id)
     for (const { field, key } of values) if (taken.has(key)) seen[takenColumn(field)] = true
-    const outcome = await judge(set, definition, { place, row, seen, held: id === null ? undefined : found.held(id) })
+    const outcome = await judge(set, definition, { place, row, seen, held: found.held(place) })
     if (outcome instanceof Refusal) {
       outcomes[place] = outcome
       continue
@@ -54,16 +53,21 @@ export async function updateRecords(
   return outcomes
 }
 
+function prefetch(set: WriteSet, definition: Definition, rows: readonly ChangedRow[]): Promise<Prefetched> {
+  const asked = rows.map(({ id, body }) => ({ id, sent: sentOf(definition, body) }))
+  return prefetching(set.transaction, { prefetch: prefetchForUpdate(set.actor.companyId, definition, asked) })
+}
+
 type Accepted = {
   place: number
-  before: HeldRow
+  before: WrittenRow
   changed: string[]
   after: JsonObject
   changes: JsonObject
   effect: Effect
 }
 
-type Judging = { place: number; row: ChangedRow; seen: JsonObject; held: HeldRow | undefined }
+type Judging = { place: number; row: ChangedRow; seen: JsonObject; held: WrittenRow | undefined }
 
 async function judge(
   { transaction, actor }: WriteSet,
@@ -73,12 +77,13 @@ async function judge(
   try {
     const { json } = heldRecord(held ?? null, expected)
     const before = JSON.parse(json) as JsonObject
+    refuseStale(definition, { body, before, seen })
     const { record: after, problems } = judged(definition, { body, before, prefetched: seen })
     if (problems.length === 0 && lost.length === 0)
       problems.push(...(await circles(transaction, actor, definition, after, before)))
     if (problems.length > 0 || lost.length > 0) return refusalOf(problems, lost)
     const effect = { read: readOf(definition, seen) }
-    return { place, before: held as HeldRow, after, ...differences(definition, before, after), effect }
+    return { place, before: held as WrittenRow, after, ...differences(definition, before, after), effect }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return lost.length > 0 ? refusalOf([], lost) : error
@@ -131,32 +136,14 @@ export function heldRecord(prefetched: Prefetched, expected: Expected): { versio
   return { version, json }
 }
 
-async function holdAndLookUp(
-  set: WriteSet,
+/** What the rules read was locked before the record: by then it may lead elsewhere, and the transaction starts anew. */
+function refuseStale(
   definition: Definition,
-  rows: readonly ChangedRow[],
-): Promise<FoundRecords> {
-  const ids = rows.flatMap(({ id }) => (id === null ? [] : [id]))
-  const held = new Map(
-    (await set.transaction.run<HeldRow>(heldRecords(set.actor.companyId, definition, ids))).map((row) => [row.id, row]),
-  )
-  const found = await lookUpSet(
-    set,
-    definition,
-    rows.map(({ id, body }) => ({ ...leadsToNow(definition, held.get(id ?? 0)), ...sentNotNull(definition, body) })),
-  )
-  return { ...found, held: (id) => held.get(id) }
+  { body, before, seen }: { body: Json; before: JsonObject; seen: JsonObject },
+): void {
+  const reading = readingReferences(definition)
+  if (reading.length === 0) return
+  const sent = sentOf(definition, body)
+  for (const name of reading)
+    if ((sent[name] ?? null) === null && (seen[wasColumn(name)] ?? null) !== (before[name] ?? null)) throw conflict()
 }
-
-/** What the references of a record lead to now, as far as its rules read it. */
-function leadsToNow(definition: Definition, held: HeldRow | undefined): { [field: string]: number | null } {
-  const record = held && (JSON.parse(held.json) as JsonObject)
-  return Object.fromEntries(
-    Object.entries(definition.fields).flatMap(([name, field]) =>
-      record && field.kind === 'reference' && field.reads ? [[name, record[name] as number | null]] : [],
-    ),
-  )
-}
-
-const sentNotNull = (definition: Definition, body: Json) =>
-  Object.fromEntries(Object.entries(sentOf(definition, body)).filter(([, value]) => value !== null))

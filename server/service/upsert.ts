@@ -9,6 +9,7 @@ import type { Transaction } from '../store/database.ts'
 import { type Command, type Prefetched, prefetched, runLocked } from './command.ts'
 import type { Expected } from './expected.ts'
 import { locksOfValues, valuesSent } from './locks.ts'
+import { onlyRow } from './look-up.ts'
 import { type MayDo, type Removed, removal } from './remove-record.ts'
 import { change, creation, heldRecord } from './write-record.ts'
 import { type Late, noneLate, type Written } from './write-set.ts'
@@ -35,7 +36,7 @@ export const upsert = (companyId: number, wanted: Wanted & { body: Json }, late 
         const work = change(companyId, definition, found.id as number, body, expected, late)
         const seen = await prefetched(transaction, work)
         refuseOtherRecord(found, seen)
-        heldRecord(seen, expected)
+        heldRecord(onlyRow(seen), expected)
         refuseOther(value, body)
         return { ...(await work.execute(transaction, actor, seen)), created: false }
       }
@@ -80,7 +81,8 @@ const referenceValue = ({ name }: Definition, value: string) => ({ records: name
 
 /** By the time that the record was locked it may be gone or have another reference. */
 function refuseOtherRecord(found: NonNullable<Prefetched>, seen: Prefetched): void {
-  const record = seen && (JSON.parse(seen.json as string) as JsonObject)
+  const row = onlyRow(seen)
+  const record = row && (JSON.parse(row.json as string) as JsonObject)
   if (record?.[referenceField] !== found.reference) throw conflict()
 }
 

@@ -1,16 +1,13 @@
 import type { Definition } from '#registry/definition.ts'
-import type { Json, JsonObject } from '#registry/json.ts'
-import { prefetchForCreate, prefetchForUpdate, readingReferences, wasColumn } from '#sql/records/prefetch.ts'
-import type { HeldRow } from '#sql/records/sets.ts'
-import { conflict } from '#sql/statement.ts'
+import type { Json } from '#registry/json.ts'
+import { prefetchForCreate, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import { sentOf } from './check-record.ts'
-import { type Command, type Prefetched, runCommand } from './command.ts'
+import { type Command, runCommand } from './command.ts'
 import { createRecords } from './create-records.ts'
 import type { Expected } from './expected.ts'
 import { locksOfValues, valuesSent } from './locks.ts'
-import { foundOf } from './look-up.ts'
 import { heldRecord, updateRecords } from './update-records.ts'
 
 import { type Changed, noneLate, outcomeOf, shortSet, type Written } from './write-set.ts'
@@ -29,10 +26,10 @@ export const creation = (
   late = noneLate(),
 ): Command<Written> => ({
   locks: locksOfValues(companyId, valuesSent(definition, body)),
-  prefetch: prefetchForCreate(companyId, definition, sentOf(definition, body)),
+  prefetch: prefetchForCreate(companyId, definition, [{ sent: sentOf(definition, body) }]),
   async execute(transaction, actor, prefetched) {
     const set = shortSet(transaction, actor, late)
-    return outcomeOf(await createRecords(set, definition, [{ body }], foundOf(prefetched)))
+    return outcomeOf(await createRecords(set, definition, [{ body }], prefetched))
   },
 })
 
@@ -45,22 +42,9 @@ export const change = (
   late = noneLate(),
 ): Command<Changed> => ({
   locks: locksOfValues(companyId, valuesSent(definition, body)),
-  prefetch: prefetchForUpdate(companyId, definition, id, sentOf(definition, body)),
+  prefetch: prefetchForUpdate(companyId, definition, [{ id, sent: sentOf(definition, body) }]),
   async execute(transaction, actor, prefetched) {
-    const held = { id, ...heldRecord(prefetched, expected) }
-    refuseStale(definition, body, held, prefetched)
     const set = shortSet(transaction, actor, late)
-    const found = { ...foundOf(prefetched), held: () => held }
-    return outcomeOf(await updateRecords(set, definition, [{ id, body, expected }], found))
+    return outcomeOf(await updateRecords(set, definition, [{ id, body, expected }], prefetched))
   },
 })
-
-/** What the rules read was locked before the record: by then it may lead elsewhere, and the transaction starts anew. */
-function refuseStale(definition: Definition, body: Json, { json }: HeldRow, prefetched: Prefetched): void {
-  const reading = readingReferences(definition)
-  if (reading.length === 0) return
-  const [sent, before] = [sentOf(definition, body), JSON.parse(json) as JsonObject]
-  for (const name of reading)
-    if ((sent[name] ?? null) === null && (prefetched?.[wasColumn(name)] ?? null) !== (before[name] ?? null))
-      throw conflict()
-}

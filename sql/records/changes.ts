@@ -2,6 +2,7 @@ import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { exactly } from '../access.ts'
 import { endOf, epochsOf, logOf, marksOf } from '../citus/log.ts'
+import { jsonObject } from '../json.ts'
 import { either, instant, type Statement, sql, statement } from '../statement.ts'
 import { type Cursor, horizon } from '../system/log.ts'
 import { recordNow } from './written.ts'
@@ -137,8 +138,7 @@ function change(definitions: readonly Definition[], companyId: number): Sql {
       select h.records || '.' || ${action} as event, 'evt_' || h.epoch || '_' || h.id as id, ${instant('h.at')} as at,
         h.records, h.record_id, h.version, ${action} as action, h.changes,
         case when h.action in ('deleted', 'erased') then ${recordHeld(definitions)} else ${recordNow(definitions, companyId)} end as record,
-        json_build_object('channel', case h.door when 'web' then 'console' else h.door end, 'account_id', h.account_id,
-          'token_id', h.token_id, 'request_id', h.request_id, 'idempotency_key', h.idempotency_key) as by,
+        ${by} as by,
         h.write_id, h.removal_id
     ) change)`
 }
@@ -153,3 +153,12 @@ function recordHeld(definitions: readonly Definition[]): Sql {
   })
   return sql`case when h.held is not null then case h.records ${join(whole, ' ')} end end`
 }
+
+/** Who did it. */
+const by = jsonObject({
+  channel: sql`case h.door when 'web' then 'console' else h.door end`,
+  account_id: sql`h.account_id`,
+  token_id: sql`h.token_id`,
+  request_id: sql`h.request_id`,
+  idempotency_key: sql`h.idempotency_key`,
+})

@@ -1,4 +1,4 @@
-import { join, type Sql } from 'sql-template-tag'
+import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { once } from '#registry/once.ts'
 import { isPlanLimited } from '#registry/plans.ts'
@@ -13,58 +13,113 @@ import { currencyOf, shown } from './shown.ts'
 /** The references and unique values that somebody sent, as far as they are acceptable; null for the others. */
 export type Sent = { readonly [field: string]: string | number | null }
 
-/** Of a create: where its references lead, which of its values are taken, and the plan if there is a limit to it. */
-export function prefetchForCreate(companyId: number, definition: Definition, sent: Sent): Prefetch | null {
+/** A row of a set, as far as it is looked up: its record if it has one, and what it says of references and unique values. */
+export type LookUpRow = { id?: number | null; sent: Sent }
+
+/**
+ * Of creates: where their references lead, who has their unique values, and the plan if there is a limit to it. All
+ * look-ups of a set come as one row whose `rows` name their places in it. Null if there is nothing to look up.
+ */
+export function prefetchForCreate(
+  companyId: number,
+  definition: Definition,
+  rows: readonly LookUpRow[],
+): Prefetch | null {
   const plan = isPlanLimited(definition.name) ? [sql`(${planHeld(companyId)}) as plan`] : []
-  const columns = [...plan, ...lookUps(companyId, definition, sent, null)]
-  return columns.length === 0 ? null : { name: `${definition.name}.create`, query: sql`select ${join(columns)}` }
+  const needs = needsOf(definition, rows)
+  const columns = [...plan, ...lookUps(companyId, definition, needs)]
+  if (columns.length === 0) return null
+  const from = sql`select given.place, ${join(columns)} from ${givenRows(definition, needs, rows)}`
+  return { name: `${definition.name}.create${nameOf(definition, needs)}`, query: rowsOf(from) }
 }
 
 /**
- * Of an update: what the record would refer to and be called by, and the record. In the lock order: what it refers to is
- * locked before the record is. Where a reference is not sent and rules read the record that it leads to, the reference is read
+ * Of updates: what the records would refer to and be called by, and the records. In the lock order: what they refer to is
+ * locked before they are. Where a reference is not sent and rules read the record that it leads to, the reference is read
  * before the record is locked, and shown as `wasColumn`.
  */
-export function prefetchForUpdate(companyId: number, definition: Definition, id: number, sent: Sent): Prefetch {
+export function prefetchForUpdate(companyId: number, definition: Definition, rows: readonly LookUpRow[]): Prefetch {
   const { name } = definition
-  const references = referencesInOrder(definition).map(([field]) => field)
+  const needs = needsOf(definition, rows)
   const reading = readingReferences(definition)
+  const references = referencesInOrder(definition)
+    .map(([field]) => field)
+    .filter((field) => needs.includes(field) || reading.includes(field))
+  const trees = treesOf(definition).filter((field) => references.includes(field))
   const was = reading.map((field) => sql`one.${identifier(field)} as ${identifier(wasColumn(field))}`)
+  const idOf = (field: string) => (needs.includes(field) ? sentAs('given', field) : sql`null::bigint`)
   const refer = (field: string, condition?: Sql) =>
     referred(companyId, definition, field, {
-      id: reading.includes(field)
-        ? sql`coalesce(${sentId(sent, field)}, one.${identifier(field)})`
-        : sentId(sent, field),
+      id: reading.includes(field) ? sql`coalesce(${idOf(field)}, one.${identifier(field)})` : idOf(field),
       condition,
     })
-  const trees = treesOf(definition)
   // A record of the same resource is locked before or behind this one, by their ids.
   const before = references.map(
-    (field) => sql`${trees.includes(field) ? refer(field, sql`id < ${id}`) : refer(field)} as ${identifier(field)}`,
+    (field) => sql`${refer(field, trees.includes(field) ? sql`id < given.id` : undefined)} as ${identifier(field)}`,
   )
-  const behind = trees.map((field) => sql`${refer(field, sql`id >= r.id`)} as ${identifier(field)}`)
+  const behind = trees.map((field) => {
+    const id = sentAs('referred', field)
+    return sql`${referred(companyId, definition, field, { id, condition: sql`id >= r.id` })} as ${identifier(field)}`
+  })
   const shownReferences = references.map((field) =>
     trees.includes(field)
       ? sql`coalesce(referred.${identifier(field)}, behind.${identifier(field)}) as ${identifier(field)}`
       : sql`referred.${identifier(field)}`,
   )
-  const one =
-    reading.length > 0
-      ? sql`(select ${id}::bigint as id) self left join lateral ${byKey(name, companyId, sql`self.id`)} one on true`
-      : sql`(select ${id}::bigint as id) self`
+  const one = reading.length > 0 ? sql` left join lateral ${byKey(name, companyId, sql`given.id`)} one on true` : sql``
   const columns = [
+    sql`referred.place, r.id`,
+    recordColumns(companyId, definition),
     ...shownReferences,
     ...reading.map((field) => sql`referred.${identifier(wasColumn(field))}`),
-    ...takenColumns(companyId, definition, sent, id),
+    ...holderColumns(companyId, definition, needs, 'referred'),
   ]
   return {
-    name: `${name}.update`,
-    query: sql`with referred as materialized (select ${join([sql`self.id as self`, ...was, ...before])} from ${one})
-      select ${join([recordColumns(companyId, definition), ...columns])}
-      from referred cross join lateral (${held(companyId, definition, sql`referred.self`, 'for no key update')}) r
-      ${behind.length > 0 ? sql`cross join lateral (select ${join(behind)}) behind` : sql``}`,
+    name: `${name}.update${nameOf(definition, needs)}`,
+    query: sql`with referred as materialized (
+        select ${join([sql`given.*`, ...was, ...before])} from ${givenRows(definition, needs, rows)}${one}
+      ) ${rowsOf(sql`select ${join(columns)}
+      from referred cross join lateral (${held(companyId, definition, sql`referred.id`, 'for no key update')}) r
+      ${behind.length > 0 ? sql`cross join lateral (select ${join(behind)}) behind` : sql``}`)}`,
   }
 }
+
+/** All rows as one, which may travel with a statement that returns one. */
+const rowsOf = (rows: Sql): Sql => sql`select json_agg(looked) as rows from (${rows}) looked`
+
+/** References and unique fields that any of the rows sends. What none sends is not looked up. */
+function needsOf(definition: Definition, rows: readonly LookUpRow[]): readonly string[] {
+  const fields = lookedUp(definition)
+  const needs = fields.filter((field) => rows.some(({ sent }) => (sent[field] ?? null) !== null))
+  // Few texts, so that callers cannot fill a connection with plans: those of up to two look-ups, and that of all.
+  return needs.length <= 2 ? needs : fields
+}
+
+const lookedUp = once((definition: Definition): readonly string[] => [
+  ...referencesInOrder(definition).map(([field]) => field),
+  ...uniqueFields(definition),
+])
+
+/** What a statement looks up, as a part of its name: a bit for each field, in hexadecimal. */
+const nameOf = (definition: Definition, needs: readonly string[]): string =>
+  `:${lookedUp(definition)
+    .reduce((bits, field, index) => (needs.includes(field) ? bits + 2 ** index : bits), 0)
+    .toString(16)}`
+
+/** The rows as the source `given`: their place, record and the needed values. */
+function givenRows(definition: Definition, needs: readonly string[], rows: readonly LookUpRow[]): Sql {
+  const given = rows.map(({ id = null, sent }, place) => ({
+    place,
+    id,
+    ...Object.fromEntries(needs.map((field) => [sentColumn(field), sent[field] ?? null])),
+  }))
+  const type = (field: string) => (definition.fields[field]?.kind === 'reference' ? 'bigint' : 'text')
+  const columns = ['place int', 'id bigint', ...needs.map((field) => `${sentColumn(field)} ${type(field)}`)]
+  return sql`json_to_recordset(${JSON.stringify(given)}::json) as given (${raw(columns.join(', '))})`
+}
+
+const sentColumn = (field: string): string => `${field}__sent`
+const sentAs = (source: string, field: string): Sql => raw(`${source}.${sentColumn(field)}`)
 
 /**
  * Of a delete: the record, locked against references too. Where records of its resource refer to each other, those that
@@ -99,11 +154,18 @@ export function prefetchForDelete(companyId: number, definition: Definition, id:
 }
 
 /** What the references and unique values of a record lead to; of those alone that are given. */
-export const lookUp = (companyId: number, definition: Definition, given: Sent): Statement =>
-  statement(sql`select ${join(lookUps(companyId, definition, given, null))}`, `${definition.name}.look-up`)
+export function lookUp(companyId: number, definition: Definition, sent: Sent): Statement {
+  const needs = needsOf(definition, [{ sent }])
+  return statement(
+    sql`select ${join(lookUps(companyId, definition, needs))} from ${givenRows(definition, needs, [{ sent }])}`,
+    `${definition.name}.look-up${nameOf(definition, needs)}`,
+  )
+}
 
-/** The name of the column that says whether another live record has the value of a unique field. */
-export const takenColumn = (field: string): string => `${field}__taken`
+/** The name of the column that has the live record with the value of a unique field. */
+export const holderColumn = (field: string): string => `${field}__holder`
+/** The name of the column that is the same for values which count as one. */
+export const keyColumn = (field: string): string => `${field}__key`
 
 /** Whether a live record other than `self` has the value of a unique field. */
 export const taken = (companyId: number, { name }: Definition, field: string, value: Sql, self: number | null): Sql => {
@@ -135,15 +197,16 @@ export const readingReferences = once((definition: Definition): readonly string[
 /** The name of the column that has a reference as it was before its record was locked. */
 export const wasColumn = (field: string): string => `${field}__was`
 
-/** A column for each reference, in the lock order, and one for each unique field: whether its value is taken. */
-const lookUps = (companyId: number, definition: Definition, sent: Sent, self: number | null): Sql[] => [
-  ...referencesInOrder(definition).map(
-    ([field]) => sql`${referred(companyId, definition, field, { id: sentId(sent, field) })} as ${identifier(field)}`,
-  ),
-  ...takenColumns(companyId, definition, sent, self),
+/** A column for each needed reference, in the lock order, and two for each unique value. */
+const lookUps = (companyId: number, definition: Definition, needs: readonly string[]): Sql[] => [
+  ...referencesInOrder(definition)
+    .filter(([field]) => needs.includes(field))
+    .map(
+      ([field]) =>
+        sql`${referred(companyId, definition, field, { id: sentAs('given', field) })} as ${identifier(field)}`,
+    ),
+  ...holderColumns(companyId, definition, needs, 'given'),
 ]
-
-const sentId = (sent: Sent, field: string): Sql => sql`${sent[field] ?? null}::bigint`
 
 /**
  * The record that a reference leads to, locked so that it cannot be deleted before the transaction ends (a foreign key
@@ -166,8 +229,17 @@ function referred(
       ) it)`
 }
 
-const takenColumns = (companyId: number, definition: Definition, sent: Sent, self: number | null): Sql[] =>
-  uniqueFields(definition).map(
-    (name) => sql`${taken(companyId, definition, name, sql`${sent[name] ?? null}::text`, self)}
-      as ${identifier(takenColumn(name))}`,
-  )
+const holderColumns = (companyId: number, definition: Definition, needs: readonly string[], source: string): Sql[] =>
+  uniqueFields(definition)
+    .filter((field) => needs.includes(field))
+    .flatMap((field) => {
+      const [value, key] = [sentAs(source, field), sql`lower(other.${identifier(field)})`]
+      return [
+        sql`lower(${value}) as ${identifier(keyColumn(field))}`,
+        sql`(
+        select other.id from ${identifier(definition.name)} other
+        where other.company_id = ${companyId} and ${exactly(key, sql`lower(${value})`)} and other.deleted_at is null
+        ${inOrderOf(key)}
+      ) as ${identifier(holderColumn(field))}`,
+      ]
+    })

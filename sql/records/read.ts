@@ -5,7 +5,7 @@ import type { Listing } from '#registry/listing.ts'
 import { once } from '#registry/once.ts'
 import { byKey, inOrderOf } from '../access.ts'
 import { type Askable, type BatchableRead, batchable, batchMaxOf } from '../batchable.ts'
-import { type Statement, sql, statement } from '../statement.ts'
+import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { type CallerAsk, callerOf, callerTypes } from '../system/caller.ts'
 import { rowCount } from '../system/row-counts.ts'
 import { found, narrows } from './listing.ts'
@@ -23,18 +23,40 @@ export const fetchWithCaller = (
 
 /** A page, its exact total, and its caller. Both come from one snapshot. */
 export function listWithCaller(ask: CallerAsk, definition: Definition, listing: Listing): Statement | BatchableRead {
-  const { limit, offset, afterId } = listing
+  const { limit, offset, afterId, fields } = listing
   const asked = { ...ask, limit, offset }
   const isPlain = afterId === undefined && !narrows(listing) && !listing.fields && listing.sort.length === 0
   return isPlain && isNear(listing)
     ? batchablePage(definition)(asked)
-    : weighed(
-        ask.companyId,
-        definition,
-        listing,
-        statement(pageWithCaller(asked, definition, listing), listName(definition, listing)),
-      )
+    : listedWithCaller(ask, definition, listing, {
+        name: 'list',
+        json: shown(definition, raw('caller.currency'), fields),
+      })
 }
+
+/** A page of what a reference can lead to, by id and title. */
+export const choicesWithCaller = (ask: CallerAsk, definition: Definition, listing: Listing): Statement =>
+  listedWithCaller(ask, definition, listing, { name: 'choices', json: titled(definition) })
+
+const titled = ({ title }: Definition): Sql =>
+  sql`(select row_to_json(choice)::text from (select r.id, r.${identifier(title)} as title) choice)`
+
+/** A page of records, each as an expression of the record `r` says. */
+const listedWithCaller = (
+  ask: CallerAsk,
+  definition: Definition,
+  listing: Listing,
+  { name, json }: { name: string; json: Sql },
+): Statement =>
+  weighed(
+    ask.companyId,
+    definition,
+    listing,
+    statement(
+      withCaller(ask, page({ ...ask, ...listing }, definition, listing, json)),
+      listName(definition, listing, name),
+    ),
+  )
 
 /** Marks the statement of a listing that reads much for each record, or many records. */
 const weighed = (companyId: number, definition: Definition, listing: Listing, made: Statement): Statement =>
@@ -62,7 +84,7 @@ const batchablePage = once((definition: Definition) =>
     name: `${definition.name}.page`,
     types: { ...callerTypes, limit: 'bigint', offset: 'bigint' },
     batchMax: batchMaxOf.pages,
-    query: (asked) => pageWithCaller(asked, definition, firstPage),
+    query: (asked) => withCaller(asked, page(asked, definition, firstPage, shown(definition, raw('caller.currency')))),
   }),
 )
 
@@ -76,16 +98,15 @@ export const fetchedWithCaller = (
   fields?: string[],
 ): Sql => withCaller(asked, one(asked, definition, raw('caller.currency'), fields))
 
-const pageWithCaller = (asked: Askable<CallerAsk & Cut>, definition: Definition, listing: Listing): Sql =>
-  withCaller(asked, page(asked, definition, listing, raw('caller.currency')))
-
 /** A page for somebody whose rights have been seen already. */
 export const list = (companyId: number, definition: Definition, listing: Listing): Statement =>
   weighed(
     companyId,
     definition,
     listing,
-    statement(page({ ...listing, companyId }, definition, listing, currencyOf(companyId))),
+    statement(
+      page({ ...listing, companyId }, definition, listing, shown(definition, currencyOf(companyId), listing.fields)),
+    ),
   )
 
 /** The ids of everything a listing finds, in its order: what an export reads page by page. */
@@ -123,10 +144,9 @@ function page(
   { companyId, limit, offset }: Askable<Cut & { companyId: number }>,
   definition: Definition,
   listing: Listing,
-  currency: Sql,
+  json: Sql,
 ): Sql {
   const cut = sql`limit ${limit} offset ${offset}`
-  const json = shown(definition, currency, listing.fields)
   const { from, byId } = found(companyId, definition, listing)
   const total = (counted: Sql) =>
     narrows(listing) ? sql`(select count(*) from ${counted})` : rowCount(companyId, definition.name)
@@ -136,9 +156,21 @@ function page(
         select ${json} from ${byKey(definition.name, companyId, raw('page.id'))} r
       ), ','), '') from (${source}) page)`
 
+  // A walk looks at one record more than it shows, which says whether there is another page.
+  const walk = (source: Sql, shownRow: Sql) => sql`
+    (
+      select coalesce(string_agg(${shownRow}, ',') filter (where r.place <= ${limit}::bigint), '') as json,
+        max(r.id) filter (where r.place <= ${limit}::bigint) as last_id, count(*) > ${limit}::bigint as has_more
+      from (select r.*, row_number() over () as place from (${source} limit ${limit}::bigint + 1) r) r
+    ) walk`
+
   if (byId && listing.sort.length === 0) {
     const counted = sql`(select from ${from} ${inOrderOf(...byId)}) counted`
-    const ordered = sql`${beyond(listing, ' and r.id')} order by ${join([...byId])} ${cut}`
+    const inOrder = sql`${beyond(listing, ' and r.id')} order by ${join([...byId])}`
+    if (listing.afterId !== undefined)
+      return sql`
+    select ${total(counted)} as total, walk.* from ${walk(sql`select r.* from ${from} ${inOrder}`, json)}`
+    const ordered = sql`${inOrder} ${cut}`
     return sql`
     select
       ${total(counted)} as total,
@@ -146,13 +178,19 @@ function page(
   }
   // What a search finds, or the log, is found once, for the total and for the page.
   const isFoundOnce = listing.words.length > 0 || listing.updatedSince !== undefined
+  const foundPage = sql`select id from found${beyond(listing, ' where id')} order by ${order(listing)}`
+  const shownById = sql`(select ${json} from ${byKey(definition.name, companyId, raw('r.id'))} r)`
   return sql`
     with found as ${raw(isFoundOnce ? 'materialized' : 'not materialized')} (
       ${ids(companyId, definition, listing)}
     )
-    select
+    ${
+      listing.afterId === undefined
+        ? sql`select
       ${total(sql`found`)} as total,
-      ${looked(sql`select id from found${beyond(listing, ' where id')} order by ${order(listing)} ${cut}`)} as json`
+      ${looked(sql`${foundPage} ${cut}`)} as json`
+        : sql`select ${total(sql`found`)} as total, walk.* from ${walk(foundPage, shownById)}`
+    }`
 }
 
 /** The ids of what a listing finds, with what they are sorted by. */
@@ -182,7 +220,7 @@ const isSortedAsText = ({ fields }: Definition, field: string): boolean => field
 const direction = (descending: boolean): string => `${descending ? ' desc' : ''} nulls last`
 
 /** Prepared under a name only where few names are possible; a caller cannot fill a connection with statements. */
-function listName({ name }: Definition, listing: Listing): string | undefined {
+function listName({ name }: Definition, listing: Listing, as: string): string | undefined {
   const { filters, words, sort, updatedSince, afterId, fields, ids, among, days } = listing
   if (fields || sort.length > 0 || words.length > 3 || ids || among || days) return undefined
   const parts = [
@@ -192,5 +230,5 @@ function listName({ name }: Definition, listing: Listing): string | undefined {
     ...(afterId === undefined ? [] : ['after']),
     ...(isNear(listing) ? [] : ['far']),
   ]
-  return `${name}.list:${parts.join(',')}`
+  return `${name}.${as}:${parts.join(',')}`
 }

@@ -2,6 +2,7 @@ import type { Definition } from '#registry/definition.ts'
 import { byKeys } from '../access.ts'
 import { type Author, doorOf } from '../author.ts'
 import { eraseThere, setColumnThere, softDeleteThere } from '../citus/records.ts'
+import { jsonArray, jsonObject } from '../json.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { logged } from '../system/log.ts'
 import { changeRowCount } from '../system/row-counts.ts'
@@ -108,7 +109,8 @@ export function setColumn(
     ) ${logged(
       author,
       { records, action: 'changed' },
-      sql`select id, version + 1, json_build_object(${column}::text, json_build_array(held, (select now from r limit 1))),
+      sql`select id, version + 1,
+        ${jsonObject({ [column]: jsonArray([sql`held`, sql`(select now from r limit 1)`]) })},
         null::json from was`,
     )} returning record_id as id, changes`,
     undefined,

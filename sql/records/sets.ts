@@ -9,19 +9,11 @@ import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { logged } from '../system/log.ts'
 import { columnsOf, uniqueFields } from './columns.ts'
 import { referencesInOrder } from './lock-order.ts'
-import { currencyOf, resourceOf, shown } from './shown.ts'
+import { resourceOf } from './shown.ts'
 
 /** Records of one resource, one or many, in one statement. */
 
 export type HeldRow = { id: number; version: number; json: string }
-
-/** Live records, held to be updated, as they are. */
-export const heldRecords = (companyId: number, definition: Definition, ids: readonly number[]): Statement =>
-  statement(
-    sql`select r.id, r.version, ${shown(definition, currencyOf(companyId))} as json
-    from ${byKeys(definition.name, companyId, ids, 'for no key update')} where r.deleted_at is null`,
-    `${definition.name}.held`,
-  )
 
 /** The unlocked records, live or not, as far as is needed to know what their locks are: references and unique values. */
 export const seenRecords = (companyId: number, definition: Definition, ids: readonly number[]): Statement => {
@@ -29,19 +21,6 @@ export const seenRecords = (companyId: number, definition: Definition, ids: read
   return statement(
     sql`select ${join(['id', ...names].map((name) => identifier(`r.${name}`)))} from ${byKeys(definition.name, companyId, ids)}`,
     `${definition.name}.seen`,
-  )
-}
-
-/** The live records that a reference leads to, held so that they stay, with what the rules read of them. */
-export function referredTo(companyId: number, definition: Definition, name: string, ids: readonly number[]): Statement {
-  const field = definition.fields[name]
-  if (field?.kind !== 'reference') throw new Error(`${definition.name}.${name} is no reference`)
-  const columns = ['id', ...(field.reads ?? [])].map((column) => identifier(`r.${column}`))
-  const only = field.only ? sql` and r.${identifier(field.only.column)} = ${field.only.value}` : sql``
-  return statement(
-    sql`select ${join(columns)} from ${byKeys(field.to, companyId, ids, field.reads ? 'for share' : 'for key share')}
-    where r.deleted_at is null${only}`,
-    `${definition.name}.${name}.referred`,
   )
 }
 

@@ -67,7 +67,7 @@ test('A service that is given too few connections does not start, and doctor say
   const sentence =
     'The database gives 6 connections (the connection limit of the database), and 5 of them are for shared reads, migrations and commands, so 1 are left where PROCESSES=1 needs 2: raise that limit.'
   const { code, err } = await stage.give(['serve'], { ...url(), PORT: '0', LOG_LEVEL: 'silent' })
-  expect({ code, err }).toEqual({ code: 1, err: `${sentence}\n` })
+  expect({ code, err }).toEqual({ code: 3, err: `${sentence}\n` })
   const { out } = await stage.give(['doctor', '--json'], url())
   expect(JSON.parse(out).checks).toContainEqual({ name: 'connections', ok: false, says: sentence })
 })

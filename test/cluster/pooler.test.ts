@@ -36,8 +36,8 @@ describe.each([
   test('is refused by the start, by migrate and by doctor.', async () => {
     const more = await through(mode)
     const serving = await stage.give(['serve'], { ...more, PORT: '0', LOG_LEVEL: 'silent' })
-    expect(serving).toMatchObject({ code: 1, err: `${sentence}\n` })
-    expect(await stage.give(['migrate'], more)).toMatchObject({ code: 1, err: `${sentence}\n` })
+    expect(serving).toMatchObject({ code: 3, err: `${sentence}\n` })
+    expect(await stage.give(['migrate'], more)).toMatchObject({ code: 3, err: `${sentence}\n` })
     const { code, out } = await stage.give(['doctor', '--json'], more)
     expect(code).toBe(1)
     expect(JSON.parse(out).checks).toContainEqual({ name: 'database', ok: false, says: sentence })

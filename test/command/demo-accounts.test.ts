@@ -268,7 +268,7 @@ describe('demo remove', () => {
 
   test('asks first, and where nobody can answer it wants --yes.', async () => {
     await start('on')
-    expect(await give(['demo', 'remove'])).toMatchObject({ code: 1, err: expect.stringContaining('Give --yes') })
+    expect(await give(['demo', 'remove'])).toMatchObject({ code: 2, err: expect.stringContaining('Give --yes') })
     const more = { DATABASE_URL: urlOf(database.connection) }
     expect(await stage.answer(['demo', 'remove'], 'no\n', more)).toMatchObject({ code: 1 })
     expect(await ask('select from companies')).toHaveLength(2)

@@ -263,7 +263,7 @@ describe('The key of PLUMBLINE_SECRET', () => {
     async (given) => {
       const { code, err } = await rotate({ PLUMBLINE_SECRET: next, ...given })
       expect({ code, err }).toEqual({
-        code: 1,
+        code: 2,
         err: expect.stringContaining('set that to a new key and PLUMBLINE_SECRET_PREVIOUS'),
       })
     },

@@ -35,10 +35,10 @@ describe('config', () => {
     expect(out).not.toContain('a-secret')
   })
 
-  test('says all that is wrong at once, and exits with 1.', async () => {
+  test('says all that is wrong at once, and exits with 2.', async () => {
     const { code, out, err } = await stage.give(['config'], { PORT: 'x', LOG_LEVEL: 'loud' })
     expect({ code, err }).toEqual({
-      code: 1,
+      code: 2,
       err: 'PORT must be a whole number from 0 to 65535.\nLOG_LEVEL must be debug, info, warn, error or silent.\n',
     })
     expect(out).toMatch(/^PORT +x +environment/m)
@@ -50,19 +50,23 @@ test.for([['serve'], ['migrate'], ['demo'], ['company', 'create', '--name', 'A']
   async (words) => {
     const { code, out, err } = await stage.give(words, { PORT: 'x', PUBLIC_URL: 'y' })
     expect({ code, out, err }).toEqual({
-      code: 1,
+      code: 2,
       out: '',
       err: 'PORT must be a whole number from 0 to 65535.\nPUBLIC_URL must be an address like https://erp.example.com, without a path.\n',
     })
     const json = await stage.give([...words, '--json'], { PORT: 'x' })
-    expect(JSON.parse(json.err)).toEqual({ error: 'PORT must be a whole number from 0 to 65535.' })
+    expect(JSON.parse(json.err)).toEqual({
+      error: 'PORT must be a whole number from 0 to 65535.',
+      code: 'config_invalid',
+      exit_code: 2,
+    })
   },
 )
 
 test('A database that cannot be reached is named, with what to do.', async () => {
   const more = { DATABASE_URL: 'postgres://erp@127.0.0.1:1/erp' }
   expect(await stage.give(['company', 'show', '1'], more)).toEqual({
-    code: 1,
+    code: 3,
     out: '',
     err: 'The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1): see that it runs and that DATABASE_URL is right.\n',
   })

@@ -51,15 +51,19 @@ const mistakes: { given: string; says: string }[] = [
   },
 ]
 
-describe('A usage mistake is one sentence on the standard error, and exit code 1', () => {
+describe('A usage mistake is one sentence on the standard error, and exit code 2', () => {
   test.for(mistakes)('plumbline $given', async ({ given, says }) => {
-    expect(await stage.give(given.split(' '))).toEqual({ code: 1, out: '', err: `${says}\n` })
+    expect(await stage.give(given.split(' '))).toEqual({ code: 2, out: '', err: `${says}\n` })
   })
 
   test.for(mistakes)('plumbline $given --json', async ({ given, says }) => {
     const { code, out, err } = await stage.give(['--json', ...given.split(' ')])
-    expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(JSON.parse(err)).toEqual({ error: says })
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(JSON.parse(err)).toEqual({
+      error: says,
+      code: given.includes('many') ? 'config_invalid' : 'usage',
+      exit_code: 2,
+    })
   })
 })
 
@@ -85,10 +89,12 @@ test('--help explains every command with its options and, where it does somethin
     terminal: { stdout: { write: () => undefined } },
     environment: {},
     wantsJson: false,
+    isQuiet: false,
     say: () => undefined,
+    end: () => undefined,
   }
   const all = paths(makeProgram(context as unknown as Parameters<typeof makeProgram>[0]))
-  expect(all).toHaveLength(1 + 10 + 4 + 3 + 2 + 5 + 7 + 1 + 5 + 1 + 2 + 3)
+  expect(all).toHaveLength(1 + 10 + 4 + 3 + 2 + 5 + 9 + 1 + 5 + 1 + 2 + 3)
   for (const path of all) {
     const { code, out } = await stage.give([...path, '--help'])
     expect(code).toBe(0)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
+import { eventually } from '../stage/wait.ts'
 
 let stage: Stage
 let company: Company
@@ -36,6 +37,33 @@ describe('If-None-Match on a read that has not changed gets an empty 304', () =>
       for (const name of ['etag', 'cache-control', 'vary']) expect(answer.headers[name]).toBe(plain.headers[name])
       expect(answer.headers['content-type']).toBeUndefined()
     }
+  })
+
+  test('of the feed and of a history: until a change', async () => {
+    const own = await stage.company()
+    const followed = await own.create('clients', { name: 'Followed' })
+    await eventually(async () => expect((await own.get('/v1/changes')).body.data).toHaveLength(1))
+    for (const path of ['/v1/changes', '/v1/changes?records=clients', `/v1/clients/${followed}/history`]) {
+      const { etag } = (await own.get(path)).headers
+      const known = await own.get(path, { 'If-None-Match': etag as string })
+      expect([known.status, known.text, known.headers.etag], path).toEqual([304, '', etag])
+      expect((await own.get(path, { 'If-Match': '"other"' })).status).toBe(412)
+      await own.call('PATCH', `/v1/clients/${followed}`, { body: { notes: path } })
+      await eventually(async () => expect((await own.get(path, { 'If-None-Match': etag as string })).status).toBe(200))
+    }
+  })
+
+  test('of a call that waits for changes: only at its end', async () => {
+    const own = await stage.company()
+    const start = (await own.get('/v1/changes?after=now')).body.meta.next
+    const path = `/v1/changes?after=${start}`
+    const tag = { 'If-None-Match': (await own.get(path)).headers.etag as string }
+    const before = performance.now()
+    expect((await own.get(`${path}&wait=1`, tag)).status).toBe(304)
+    expect(performance.now() - before).toBeGreaterThan(900)
+    const waiting = own.get(`${path}&wait=20`, tag)
+    const id = await own.create('clients', { name: 'Heard' })
+    expect(await waiting).toMatchObject({ status: 200, body: { data: [{ record_id: id }] } })
   })
 
   test('never where the plain answer would be a refusal', async () => {

@@ -293,7 +293,61 @@ describe('Link leads to the pages around a page (RFC 8288)', () => {
     for (const target of Object.values(links)) expect((await company.get(target)).status).toBe(200)
   })
 
-  test('a query that is too long to be said back is not', async () => {
-    expect(await linksOf(`/v1/workers?limit=1&fields=${'name,'.repeat(600)}name`)).toEqual({})
+  const names = (count: number): string => Array(count).fill('name').join()
+  const lengths: { why: string; path: string; relations: string[] }[] = [
+    {
+      why: 'a long query is said back while all links have 3,000 characters',
+      path: `/v1/workers?limit=1&offset=1&fields=${names(180)}`,
+      relations: ['next', 'prev', 'first'],
+    },
+    {
+      why: 'beyond that the next page alone is named',
+      path: `/v1/workers?limit=1&offset=1&fields=${names(220)}`,
+      relations: ['next'],
+    },
+    {
+      why: 'a query that is too long to be said back is not',
+      path: `/v1/workers?limit=1&offset=1&fields=${names(600)}`,
+      relations: [],
+    },
+  ]
+  test.each(lengths)('$why', async ({ path, relations }) => {
+    expect(Object.keys(await linksOf(path))).toEqual(relations)
+    const { link = '' } = (await company.get(path)).headers
+    expect(link.length).toBeLessThanOrEqual(3000)
+  })
+
+  const walks: { why: string; query: string; shown: number[] }[] = [
+    { why: 'all records', query: 'limit=50', shown: [50, 50, 20] },
+    { why: 'a page that fits exactly', query: 'limit=60', shown: [60, 60] },
+    { why: 'some of them', query: 'limit=2&status=INACTIVE&fields=name', shown: [2, 1] },
+    { why: 'those with a word', query: 'limit=70&q=worker', shown: [70, 50] },
+    { why: 'those that changed since', query: 'limit=100&updated_since=2020-01-01T00:00:00Z', shown: [100, 20] },
+    { why: 'none', query: 'q=nobodyhasthisname', shown: [0] },
+  ]
+  test.each(walks)('a walk that begins with after_id=0 ends where nothing follows: $why', async ({ query, shown }) => {
+    const seen: number[][] = []
+    for (let at: string | undefined = `/v1/workers?${query}&after_id=0`; at; ) {
+      const { body, headers } = await company.get(at)
+      seen.push(body.data.map(({ id }: { id: number }) => id))
+      expect(body.meta.total).toBe(shown.reduce((sum, count) => sum + count, 0))
+      const links: { [relation: string]: string } = await linksOf(at)
+      expect(links.first).toBe(`/v1/workers?${query.replace(/:/g, '%3A')}&after_id=0`)
+      const known = await company.get(at, { 'If-None-Match': headers.etag as string })
+      expect([known.status, known.headers.link]).toEqual([304, headers.link])
+      at = links.next
+    }
+    expect(seen.map(({ length }) => length)).toEqual(shown)
+    expect(seen.flat()).toEqual([...new Set(seen.flat())].toSorted((one, other) => one - other))
+  })
+
+  test('the pages of a history', async () => {
+    const id = await company.create('clients', { name: 'Many lives' })
+    for (const notes of ['a', 'b', 'c']) await company.call('PATCH', `/v1/clients/${id}`, { body: { notes } })
+    const path = `/v1/clients/${id}/history`
+    expect(await linksOf(path)).toEqual({})
+    expect(await linksOf(`${path}?limit=3`)).toEqual({ next: `${path}?limit=3&offset=3` })
+    const first = `${path}?limit=1&offset=0`
+    expect(await linksOf(`${path}?limit=1&offset=3`)).toEqual({ prev: `${path}?limit=1&offset=2`, first })
   })
 })

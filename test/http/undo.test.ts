@@ -141,13 +141,13 @@ describe('A write is taken back', () => {
     const own = await stage.company()
     const writeId = crypto.randomUUID()
     const actor = { ...own.actor, writeId }
-    const { creation } = await import('#server/service/write-record.ts')
+    const { createRecords } = await import('#server/service/create-records.ts')
+    const { noneLate, shortSet } = await import('#server/service/write-set.ts')
     const { definitionOf, registry } = await import('#registry/resources/index.ts')
     const clients = definitionOf(registry, 'clients')
     if (!clients) throw new Error('no clients')
-    await stage.inTransaction(async (transaction) => {
-      for (let n = 0; n < 1003; n++) await runCommand(transaction, actor, creation(own.id, clients, { name: `C${n}` }))
-    })
+    const rows = Array.from({ length: 1003 }, (_, n) => ({ body: { name: `C${n}` } }))
+    await stage.inTransaction((transaction) => createRecords(shortSet(transaction, actor, noneLate()), clients, rows))
     // The operator wrote it, so a token hears nothing of it.
     expect((await undo(own, writeId)).status).toBe(404)
     const once = () =>

@@ -1,6 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
 import type { Listing } from '#registry/listing.ts'
-import { registry } from '#registry/resources/index.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import type { BatchableRead } from '#sql/batchable.ts'
 import type { Statement } from '#sql/statement.ts'
 import type { DetailsRow } from '#sql/system/call-details.ts'
@@ -85,3 +85,7 @@ export const attempted: AttemptRow = {
 }
 export const page: Listing = { filters: {}, words: [], sort: [], limit: 50, offset: 0 }
 export const [projects, workers, clients, estimates] = registry as [Definition, Definition, Definition, Definition]
+export const [trades, categories] = ['trades', 'categories'].map((name) => definitionOf(registry, name)) as [
+  Definition,
+  Definition,
+]

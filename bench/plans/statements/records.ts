@@ -33,7 +33,7 @@ import {
   renameRemovals,
 } from '#sql/records/persons.ts'
 import { lookUp, prefetchForCreate, prefetchForDelete, prefetchForUpdate } from '#sql/records/prefetch.ts'
-import { fetch, fetchWithCaller, list, listIds, listWithCaller } from '#sql/records/read.ts'
+import { choicesWithCaller, fetch, fetchWithCaller, list, listIds, listWithCaller } from '#sql/records/read.ts'
 import { fetchByReference, recordOfReference } from '#sql/records/reference.ts'
 import { erase, insertRemoval, nextRemovalId, setColumn, softDelete } from '#sql/records/remove.ts'
 import {
@@ -46,19 +46,29 @@ import {
   undelete,
 } from '#sql/records/restore.ts'
 import {
-  heldRecords,
   holdersOf,
   holdNumbers,
   holdSlots,
   insertRecords,
   nextNumbers,
-  referredTo,
   seenRecords,
   updateHeld,
 } from '#sql/records/sets.ts'
 import { insertAgain, leadsTo, lockTree } from '#sql/records/write.ts'
 import { changedSince, changesOfWrite, holdUndo, moveUndo, plannedBy, removalsById } from '#sql/records/written.ts'
-import { ask, author, clients, estimates, following, page, projects, type Topic, workers } from './examples.ts'
+import {
+  ask,
+  author,
+  categories,
+  clients,
+  estimates,
+  following,
+  page,
+  projects,
+  type Topic,
+  trades,
+  workers,
+} from './examples.ts'
 
 /** Statements made from a definition. */
 /** What is looked up where a record of each of these goes. */
@@ -88,13 +98,34 @@ export const ofTheRecords: readonly Topic[] = [
       }),
     ],
   ],
+  [
+    'walk',
+    [
+      listWithCaller(ask, projects, { ...page, afterId: 4711 }),
+      listWithCaller(ask, projects, { ...page, afterId: 4711, filters: { client_id: 3 } }),
+      listWithCaller(ask, projects, { ...page, afterId: 4711, words: ['wall'] }),
+    ],
+  ],
+  [
+    'choices',
+    [
+      choicesWithCaller(ask, trades, { ...page, afterId: 0 }),
+      choicesWithCaller(ask, categories, { ...page, afterId: 0, filters: { kind: 'project' } }),
+    ],
+  ],
   ['reference', [prefetchStatement(recordOfReference(7, projects, 'A-1')), fetchByReference(ask, projects, 'A-1')]],
   [
     'prefetch',
     [
-      prefetchStatement(prefetchForCreate(7, projects, { client_id: 3, category_id: 4, code: 'A' }) as Prefetch),
-      prefetchStatement(prefetchForUpdate(7, projects, 4711, { category_id: 4, code: 'A' })),
-      prefetchStatement(prefetchForUpdate(7, workers, 4711, { supervisor_id: 4 })),
+      prefetchStatement(
+        prefetchForCreate(7, projects, [{ sent: { client_id: 3, category_id: 4, code: 'A' } }]) as Prefetch,
+      ),
+      prefetchStatement(
+        prefetchForCreate(7, projects, [{ sent: { client_id: 3 } }, { sent: { code: 'A' } }]) as Prefetch,
+      ),
+      prefetchStatement(prefetchForUpdate(7, projects, [{ id: 4711, sent: { category_id: 4, code: 'A' } }])),
+      prefetchStatement(prefetchForUpdate(7, projects, [{ id: 4711, sent: {} }])),
+      prefetchStatement(prefetchForUpdate(7, workers, [{ id: 4711, sent: { supervisor_id: 4 } }])),
       prefetchStatement(prefetchForDelete(7, projects, 4711)),
       prefetchStatement(prefetchForDelete(7, workers, 4711)),
       lookUp(7, projects, { client_id: 3 }),
@@ -112,10 +143,7 @@ export const ofTheRecords: readonly Topic[] = [
     'sets',
     [
       holdInOrder(7, 'projects', [{ id: 1, hold: 'for update' }]),
-      heldRecords(7, projects, [1, 2]),
       seenRecords(7, projects, [1, 2]),
-      referredTo(7, projects, 'client_id', [3]),
-      referredTo(7, projects, 'category_id', [4]),
       holdersOf(7, projects, 'code', ['A', null]),
       nextNumbers(7, 'estimates', 3),
       holdNumbers(7, ['estimates', 'invoices']),

@@ -1,5 +1,6 @@
 import { registry } from '#registry/resources/index.ts'
 import { resourcesWithAmounts } from '#sql/records/amounts.ts'
+import { meWithCaller } from '#sql/records/me.ts'
 import { prefetchForCreate, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import {
   accountsOf,
@@ -115,12 +116,13 @@ import { ofTheWebhooks } from './webhooks.ts'
 /** Statements of the fixed tables. */
 export const ofTheSystem: readonly Topic[] = [
   ['caller', [selectCaller(ask), rightsOfAuthor(author)]],
+  ['me', [meWithCaller(ask, ['projects', 'workers'])]],
   [
     'begin-write',
     [
       beginWrite(ask, undefined, null),
-      beginWrite(ask, key, prefetchForCreate(7, projects, { client_id: 3, code: 'A' })),
-      beginWrite(ask, key, prefetchForUpdate(7, projects, 4711, { client_id: 3 })),
+      beginWrite(ask, key, prefetchForCreate(7, projects, [{ sent: { client_id: 3, code: 'A' } }])),
+      beginWrite(ask, key, prefetchForUpdate(7, projects, [{ id: 4711, sent: { client_id: 3 } }])),
     ],
   ],
   [

@@ -4,11 +4,11 @@ import { Refusal } from '#registry/refusals.ts'
 import { readTags, type Tags } from './entity-tags.ts'
 
 /**
- * The headers a call means something by. Read from the raw list: Node keeps the first Authorization and joins the
- * others, so a header given twice would go unseen. Decisions, Errors: these refusals come before authentication.
+ * The headers a call means something by, apart from who makes it. Read from the raw list: Node keeps the first of some
+ * names and joins the others, so a header given twice would go unseen. They are judged once the caller is known:
+ * Decisions, Errors.
  */
 export type Headers = {
-  authorization: string | undefined
   contentType: string | undefined
   contentEncoding: string | undefined
   idempotencyKey: string | undefined
@@ -22,7 +22,6 @@ export type Headers = {
 export function readHeaders(rawHeaders: readonly string[], isWrite: boolean): Headers {
   const all = collected(rawHeaders)
   return {
-    authorization: one(all, 'authorization'),
     contentType: one(all, 'content-type'),
     contentEncoding: one(all, 'content-encoding'),
     idempotencyKey: isWrite ? readKey(all.get('idempotency-key')) : undefined,
@@ -33,10 +32,23 @@ export function readHeaders(rawHeaders: readonly string[], isWrite: boolean): He
   }
 }
 
+/** Returns the one header that is read before the caller is known. Throws if it is given twice. */
+export function readAuthorization(rawHeaders: readonly string[]): string | undefined {
+  const values = authorizationsIn(rawHeaders)
+  if (values.length > 1) throw givenTwice('authorization', values.length)
+  return values[0]
+}
+
+export const authorizationsIn = (rawHeaders: readonly string[]): string[] =>
+  rawHeaders.filter((_, index) => index % 2 === 1 && isAuthorization(rawHeaders[index - 1] as string))
+
+const isAuthorization = (name: string): boolean =>
+  name.length === 13 && (name === 'Authorization' || name.toLowerCase() === 'authorization')
+
 type Collected = ReadonlyMap<string, string[]>
 
 const meant = new Set([
-  ...['authorization', 'content-type', 'content-encoding', 'idempotency-key'],
+  ...['content-type', 'content-encoding', 'idempotency-key'],
   ...['x-dry-run', 'if-match', 'if-none-match', 'if-plan'],
 ])
 

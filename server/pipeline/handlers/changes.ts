@@ -7,7 +7,7 @@ import { changesWithCaller, nowWithCaller, type OpenRow } from '#sql/records/cha
 import { selectCaller } from '#sql/system/caller.ts'
 import type { Cursor } from '#sql/system/log.ts'
 import { cursorOf, isGone, judged, readCursor } from '../../service/changes.ts'
-import { plainReply } from '../answer.ts'
+import { pageReply } from '../answer.ts'
 import { lacksScope } from '../authorize.ts'
 import type { ReadHandler, Wanted } from '../handler.ts'
 
@@ -35,11 +35,11 @@ function page(following: Following): Wanted {
       if (wrong || row.json !== '' || row.more || isGone(row) || refused(following, row)) return undefined
       return { seconds: following.waitSeconds, seen: { epoch: row.epoch, pos: row.horizon } }
     },
-    reply(row: Row) {
+    reply(row: Row, conditions) {
       const no = wrong ?? refused(following, row)
       if (no) throw no
       const { json, next, more } = judged(companyId, row)
-      return plainReply(`{"data":[${json}],"meta":${meta(following, row, next, more)}}`)
+      return pageReply(`{"data":[${json}],"meta":${meta(following, row, next, more)}}`, conditions)
     },
   }
 }
@@ -51,11 +51,11 @@ function now(following: Following): Wanted {
       companyId = ask.companyId
       return nowWithCaller(ask, servedResources)
     },
-    reply(row: Row) {
+    reply(row: Row, conditions) {
       const no = refused(following, row)
       if (no) throw no
       const next = cursorOf(companyId, { epoch: row.start_epoch, pos: row.start_pos, id: 0, line: row.line })
-      return plainReply(`{"data":[],"meta":${meta(following, row, next, false)}}`)
+      return pageReply(`{"data":[],"meta":${meta(following, row, next, false)}}`, conditions)
     },
   }
 }

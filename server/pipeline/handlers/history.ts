@@ -2,20 +2,21 @@ import { readCut } from '#derive/query.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { historyWithCaller } from '#sql/records/changes-with-caller.ts'
-import { plainReply } from '../answer.ts'
+import { pageEnvelope, pageReply } from '../answer.ts'
 import type { ReadHandler } from '../handler.ts'
+import { linksOf } from '../page-links.ts'
 import { pathId } from '../read-intent.ts'
 
 /** A record has at least the line of its creation, and keeps its history when it is gone. */
 export const history: ReadHandler<ResourceRoute> =
   ({ definition }) =>
-  ({ params }, query) => {
+  ({ path, params }, query) => {
     const cut = readCut(query)
     return {
       statement: (ask) => historyWithCaller(ask, definition, pathId(params) ?? 0, cut),
-      reply({ json, total }: { json: string; total: number }) {
+      reply({ json, total }: { json: string; total: number }, conditions) {
         if (total === 0) throw new Refusal('not_found')
-        return plainReply(`{"data":[${json}],"meta":${JSON.stringify({ total, ...cut })}}`)
+        return pageReply(pageEnvelope(json, total, cut), conditions, linksOf({ path, query, at: { ...cut, total } }))
       },
     }
   }

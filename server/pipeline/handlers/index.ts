@@ -1,7 +1,8 @@
-import type { own, standard } from '#derive/operations/index.ts'
+import type { ofReferences, own, standard } from '#derive/operations/index.ts'
 import type { HandlersOf } from '../handler.ts'
 import { batch } from './batch.ts'
 import { changes } from './changes.ts'
+import { choices } from './choices.ts'
 import { create } from './create.ts'
 import { remove } from './delete.ts'
 import { deleteByRef } from './delete-by-ref.ts'
@@ -10,6 +11,7 @@ import { fetch } from './fetch.ts'
 import { fetchByRef } from './fetch-by-ref.ts'
 import { history } from './history.ts'
 import { list } from './list.ts'
+import { me } from './me.ts'
 import { openapi, openapiClient } from './openapi.ts'
 import { postman } from './postman.ts'
 import { undo } from './undo.ts'
@@ -27,6 +29,8 @@ export const handlers = {
   fetch_by_ref: fetchByRef,
   upsert,
   delete_by_ref: deleteByRef,
+  choices,
+  me,
   batch,
   changes,
   'writes.undo': undo,
@@ -34,4 +38,4 @@ export const handlers = {
   openapi_client: openapiClient,
   docs,
   postman,
-} satisfies HandlersOf<typeof standard, typeof own>
+} satisfies HandlersOf<typeof standard, typeof own, typeof ofReferences>

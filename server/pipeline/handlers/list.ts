@@ -1,9 +1,7 @@
 import { readListing } from '#derive/query.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
 import { listWithCaller } from '#sql/records/read.ts'
-import { allows, hasWeak } from '../../http/protocol/entity-tags.ts'
-import { notExpected } from '../../service/expected.ts'
-import { listTag, pageEnvelope, readReply } from '../answer.ts'
+import { pageEnvelope, pageReply } from '../answer.ts'
 import type { ReadHandler } from '../handler.ts'
 import { linksOf } from '../page-links.ts'
 
@@ -14,13 +12,13 @@ export const list: ReadHandler<ResourceRoute> =
     const listing = readListing(query, definition)
     return {
       statement: (ask) => listWithCaller(ask, definition, listing),
-      reply({ json, total }: { json: string; total: number }, { ifMatch, ifNoneMatch }) {
-        const body = pageEnvelope(json, total, listing)
-        const tag = listTag(body)
-        if (!allows(ifMatch, tag)) throw notExpected(hasWeak(ifMatch))
-        const reply = readReply(body, tag, ifNoneMatch)
-        const links = reply.status === 200 ? linksOf({ path, query, listing, total }) : undefined
-        return links === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: links } }
+      reply({ json, total, last_id, has_more }: PageRow, conditions) {
+        const isWalk = listing.afterId !== undefined
+        const at = isWalk ? { lastId: last_id ?? null, hasMore: has_more ?? false } : { ...listing, total }
+        return pageReply(pageEnvelope(json, total, listing), conditions, linksOf({ path, query, at }))
       },
     }
   }
+
+/** `last_id` and `has_more` are of a walk by id alone. */
+type PageRow = { json: string; total: number; last_id?: number | null; has_more?: boolean }

@@ -208,9 +208,10 @@ with was as (
     select $5::bigint, $6::bigint, $7::bigint, $8,
       $9::uuid, $10::text, $11::text,
       $12, $13, $14::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*
-    from (select id, version + 1, json_build_object($15::text, json_build_array(held, (select now from r limit 1))),
+    from (select id, version + 1,
+        ('{' || '"status":' || coalesce(to_json(('[' || coalesce(to_json(held)::text, 'null') || ',' || coalesce(to_json((select now from r limit 1))::text, 'null') || ']')::json)::text, 'null') || '}')::json,
         null::json from was) logged returning record_id as id, changes
--- [[1],7,"IN_USE","ACTIVE",7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"equipment","changed",null,"status"]
+-- [[1],7,"IN_USE","ACTIVE",7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"equipment","changed",null]
 
 -- (unnamed)
 with was as (
@@ -227,6 +228,7 @@ with was as (
     select $4::bigint, $5::bigint, $6::bigint, $7,
       $8::uuid, $9::text, $10::text,
       $11, $12, $13::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*
-    from (select id, version + 1, json_build_object($14::text, json_build_array(held, (select now from r limit 1))),
+    from (select id, version + 1,
+        ('{' || '"project_id":' || coalesce(to_json(('[' || coalesce(to_json(held)::text, 'null') || ',' || coalesce(to_json((select now from r limit 1))::text, 'null') || ']')::json)::text, 'null') || '}')::json,
         null::json from was) logged returning record_id as id, changes
--- [[1],7,null,7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"equipment","changed",null,"project_id"]
+-- [[1],7,null,7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"equipment","changed",null]

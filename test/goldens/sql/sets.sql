@@ -18,36 +18,12 @@ select count(*) from unnest($1::bigint[], $2::int[])
     ) held_3 on true
 -- [[1],[3],7,0,7,1,7,2,7,3]
 
--- projects.held
-select r.id, r.version, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $1) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json
-    from (select distinct id from unnest($2::bigint[]) id order by id) wanted
-    cross join lateral (
-      select ctid, * from projects where company_id = $3 and id = wanted.id for no key update offset 0
-    ) r where r.deleted_at is null
--- [7,[1,2],7]
-
 -- projects.seen
 select r.id,r.category_id,r.client_id,r.manager_id,r.code,r.external_ref from (select distinct id from unnest($1::bigint[]) id order by id) wanted
     cross join lateral (
       select ctid, * from projects where company_id = $2 and id = wanted.id  offset 0
     ) r
 -- [[1,2],7]
-
--- projects.client_id.referred
-select r.id,r.status from (select distinct id from unnest($1::bigint[]) id order by id) wanted
-    cross join lateral (
-      select ctid, * from clients where company_id = $2 and id = wanted.id for share offset 0
-    ) r
-    where r.deleted_at is null
--- [[3],7]
-
--- projects.category_id.referred
-select r.id from (select distinct id from unnest($1::bigint[]) id order by id) wanted
-    cross join lateral (
-      select ctid, * from categories where company_id = $2 and id = wanted.id for key share offset 0
-    ) r
-    where r.deleted_at is null and r.kind = $3
--- [[4],7,"project"]
 
 -- projects.code.holders
 select given.place, lower(given.value) as key, (

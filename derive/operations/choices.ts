@@ -1,0 +1,93 @@
+import type { Definition } from '#registry/definition.ts'
+import type { ReferenceField } from '#registry/fields/reference.ts'
+import { idMax, pageSizeDefault, pageSizeMax } from '#registry/limits.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import { exampleId, recordExample } from '../examples.ts'
+import { answer, idSchema, integer, refTo } from '../openapi/envelopes.ts'
+import { listParameters } from '../parameters.ts'
+import { readChoosing } from '../query.ts'
+import { aOne, plain } from '../words.ts'
+import { inCollection } from './collection.ts'
+import type { ReferenceOperation } from './operation.ts'
+import { about, collectionPath, readHeaders, refusalOf } from './record.ts'
+
+/** What a field that refers to something without routes of its own can be set to. */
+export const choices: ReferenceOperation = (definition, field, base) => {
+  const to = chosenFrom(definition, field)
+  return {
+    ...about(definition, 'VIEW'),
+    section: {
+      name: 'Choices',
+      about: 'What fields can be that refer to something without routes of its own.',
+    },
+    field,
+    method: 'GET',
+    path: choicesPath(definition, field, base),
+    access: 'read',
+    success: 200,
+    summary: `List what ${field} of ${aOne(definition)} can be`,
+    description: [
+      `Lists the ${plain(to.name)} whose id \`${field}\` can be, by id and title, in the order of their ids. ${pageSizeDefault} come on a page, and \`Link\` leads to the next one.`,
+    ],
+    pathParameters: [],
+    parameters: listParameters(to).filter(({ name }) => choosing.includes(name)),
+    conditional: true,
+    body: null,
+    refusals: ['precondition_failed'],
+    refused: { invalid_parameter: () => refusalOf(() => readChoosing(new Map([['limit', '0']]))) },
+    answer: {
+      description: `Up to a page of ${plain(to.name)}, and how many match in all.`,
+      headers: [...readHeaders, 'Links'],
+      schema: 'ChoicePage',
+      examples: {
+        first_page: {
+          summary: 'All of them',
+          description: 'They fit on one page.',
+          value: {
+            data: [{ id: exampleId, title: recordExample(to)[to.title] as string }],
+            meta: { total: 1, limit: pageSizeDefault },
+          },
+        },
+      },
+    },
+    schemas: {
+      ChoicePage: answer('A page of records that a field can refer to.', {
+        data: {
+          type: 'array',
+          items: refTo('schemas', 'Choice'),
+          maxItems: pageSizeMax,
+          description: 'The records of this page.',
+        },
+        meta: refTo('schemas', 'ChoicesMeta'),
+      }),
+      Choice: answer('A record that a field can refer to.', {
+        id: { ...idSchema, description: 'Its id, which is the value of the field.' },
+        title: { type: 'string', maxLength: 200, description: 'What it is called.' },
+      }),
+      ChoicesMeta: answer('How many there are.', {
+        total: integer('int64', 0, idMax, 'How many match, on all pages together.'),
+        limit: integer('int32', 1, pageSizeMax, 'The page size that was used.'),
+      }),
+    },
+    collection: inCollection('uses', {
+      title: 'Each has an id and a title',
+      checks: ["for (const each of data) pm.expect(each).to.have.all.keys('id', 'title')"],
+    }),
+  }
+}
+
+/** Of the parameters of a list. */
+const choosing = ['limit', 'after_id', 'q']
+
+export const choicesPath = (definition: Definition, field: string, base = '/v1'): string =>
+  `${collectionPath(definition, `${base}/choices`)}/${field}`
+
+/** The fields of a resource that refer to one without routes. */
+export const chosenFields = ({ fields }: Definition): string[] =>
+  Object.entries(fields)
+    .filter(([, field]) => field.kind === 'reference' && !definitionOf(registry, field.to)?.served)
+    .map(([name]) => name)
+
+/** What the field refers to. */
+export const chosenFrom = ({ fields }: Definition, field: string): Definition =>
+  definitionOf(registry, (fields[field] as ReferenceField).to) as Definition

@@ -1,0 +1,113 @@
+import type { JsonObject } from '#registry/json.ts'
+import { idMax } from '#registry/limits.ts'
+import { isPlanLimited, type Plan, planLimit, planNames } from '#registry/plans.ts'
+import { servedResources } from '#registry/resources/index.ts'
+import { exampleId } from '../examples.ts'
+import { answer, idSchema, integer, refTo } from '../openapi/envelopes.ts'
+import { inCollection } from './collection.ts'
+import type { DataOperation, OwnOperation } from './operation.ts'
+import { readHeaders } from './record.ts'
+
+/** The resources that a plan limits. */
+export const limitedResources = servedResources.map(({ name }) => name).filter(isPlanLimited)
+
+const text = (description: string, maxLength: number): JsonObject => ({ type: 'string', maxLength, description })
+const words = (description: string): JsonObject => ({
+  type: 'array',
+  items: { type: 'string', maxLength: 63 },
+  maxItems: 1000,
+  description,
+})
+
+/** Who calls, and what is open to them. */
+export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
+  method: 'GET',
+  path: `${base}/me`,
+  access: 'read',
+  section: { name: 'Token', about: 'The token that calls, its company and what is open to it.' },
+  summary: 'Show who calls',
+  description: [
+    'Shows the company and the token of the call, the scopes that it has at this moment, the add-ons and the limits. Any active token may ask. It is the cheapest test of credentials, and is counted like any call.',
+  ],
+  scope: null,
+  addOn: 'api',
+  success: 200,
+  pathParameters: [],
+  parameters: [],
+  conditional: true,
+  body: null,
+  refusals: ['precondition_failed'],
+  refused: {},
+  answer: {
+    description: 'The company, the token and what is open to it.',
+    headers: readHeaders,
+    schema: 'MeEnvelope',
+    examples: {
+      me: {
+        summary: 'A token with two scopes',
+        description: 'The plan limits projects and workers; the service does not limit the rate.',
+        value: {
+          data: {
+            company: { id: 1, name: 'Harbor & Sons', currency: 'EUR', plan: planNames[0] as Plan },
+            token: { id: exampleId, label: 'Bookkeeping' },
+            account_id: exampleId,
+            scopes: ['PROJECTS_VIEW', 'PROJECTS_EDIT'],
+            add_ons: ['api'],
+            limits: limitedResources.map((records) => ({
+              records,
+              limit: planLimit(planNames[0] as Plan, records),
+              used: 3,
+            })),
+            rate: null,
+          },
+        },
+      },
+    },
+  },
+  otherAnswers: {},
+  schemas: {
+    MeEnvelope: answer('Who calls.', { data: refTo('schemas', 'Me') }),
+    Me: answer('Who calls, and what is open to them at this moment.', {
+      company: refTo('schemas', 'MeCompany'),
+      token: refTo('schemas', 'MeToken'),
+      account_id: { ...idSchema, description: 'The account behind the token, whose permissions limit its scopes.' },
+      scopes: words('The scopes that the token carries and its account still holds.'),
+      add_ons: words('The add-ons of the company.'),
+      limits: {
+        type: 'array',
+        items: refTo('schemas', 'MeLimit'),
+        maxItems: limitedResources.length,
+        description: 'What the plan limits.',
+      },
+      rate: {
+        anyOf: [refTo('schemas', 'MeRate'), { type: 'null' }],
+        description: 'The limit of calls. Null if the service has none.',
+      },
+    }),
+    MeCompany: answer('The company of the token.', {
+      id: { ...idSchema, description: 'Id of the company.' },
+      name: text('Name of the company.', 200),
+      currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'Currency of all its amounts (ISO 4217).' },
+      plan: text('Plan of the company.', 63),
+    }),
+    MeToken: answer('The token of the call.', {
+      id: { ...idSchema, description: 'Id of the token.' },
+      label: text('What it is called in Settings.', 200),
+    }),
+    MeLimit: answer('How many live records of a resource the plan holds.', {
+      records: text('The resource.', 63),
+      limit: { ...integer('int64', 0, idMax, 'The most. Null if the plan has no limit.'), type: ['integer', 'null'] },
+      used: integer('int64', 0, idMax, 'How many there are.'),
+    }),
+    MeRate: answer('How often the token may call.', {
+      limit: integer('int32', 1, 2 ** 31 - 1, 'Calls in a window, counted by each process of the service.'),
+      window_seconds: integer('int32', 1, 86_400, 'Length of a window.'),
+    }),
+  },
+  samples: [],
+  collection: inCollection('uses', {
+    offers: ['If-None-Match'],
+    title: 'The token is good',
+    checks: ["pm.expect(data.scopes).to.be.an('array')"],
+  }),
+})

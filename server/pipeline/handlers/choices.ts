@@ -1,0 +1,27 @@
+import { chosenFrom } from '#derive/operations/choices.ts'
+import { readChoosing } from '#derive/query.ts'
+import type { ReferenceRoute } from '#derive/routes.ts'
+import type { ReferenceField } from '#registry/fields/reference.ts'
+import type { Listing } from '#registry/listing.ts'
+import { choicesWithCaller } from '#sql/records/read.ts'
+import { pageReply } from '../answer.ts'
+import type { ReadHandler } from '../handler.ts'
+import { linksOf } from '../page-links.ts'
+
+export const choices: ReadHandler<ReferenceRoute> = ({ definition, field }) => {
+  const to = chosenFrom(definition, field)
+  const { only } = definition.fields[field] as ReferenceField
+  const filters: Listing['filters'] = only ? { [only.column]: only.value } : {}
+  return ({ path }, query) => {
+    const asked = readChoosing(query)
+    return {
+      statement: (ask) => choicesWithCaller(ask, to, { ...asked, filters, sort: [], offset: 0 }),
+      reply({ json, total, last_id, has_more }: ChoicesRow, conditions) {
+        const body = `{"data":[${json}],"meta":${JSON.stringify({ total, limit: asked.limit })}}`
+        return pageReply(body, conditions, linksOf({ path, query, at: { lastId: last_id, hasMore: has_more } }))
+      },
+    }
+  }
+}
+
+type ChoicesRow = { json: string; total: number; last_id: number | null; has_more: boolean }

@@ -1,0 +1,35 @@
+import { limitedResources } from '#derive/operations/me.ts'
+import { type Plan, planLimit } from '#registry/plans.ts'
+import { type MeRow, meWithCaller } from '#sql/records/me.ts'
+import { windowSeconds } from '../../service/token-rate.ts'
+import { envelope, pageReply } from '../answer.ts'
+import type { ReadHandler } from '../handler.ts'
+
+export const me: ReadHandler = () => () => {
+  let companyId = 0
+  let limit: number | null = null
+  return {
+    statement(ask, config) {
+      companyId = ask.companyId
+      limit = config.tokenRequestsPerMinute
+      return meWithCaller(ask, limitedResources)
+    },
+    reply(row: MeRow & { token_id: number; account_id: number; currency: string }, conditions) {
+      const { company_name, plan, label, scopes, add_ons, used, token_id, account_id, currency } = row
+      const data = {
+        company: { id: companyId, name: company_name, currency, plan },
+        token: { id: token_id, label },
+        account_id,
+        scopes,
+        add_ons,
+        limits: limitedResources.map((records, place) => ({
+          records,
+          limit: planLimit(plan as Plan, records),
+          used: used[place] ?? 0,
+        })),
+        rate: limit === null ? null : { limit, window_seconds: windowSeconds },
+      }
+      return pageReply(envelope(data), conditions)
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { join, raw } from 'sql-template-tag'
+import { byKey, companyRow } from '../access.ts'
+import { type Statement, sql, statement } from '../statement.ts'
+import { type CallerAsk, ofToken } from '../system/caller.ts'
+import { rowCount } from '../system/row-counts.ts'
+import { withCaller } from './read.ts'
+
+/** What a caller is told of itself. */
+export type MeRow = {
+  company_name: string
+  plan: string
+  label: string
+  /** On the token and held by its account. */
+  scopes: string[]
+  add_ons: string[]
+  /** The number of live records of each resource that was asked for. */
+  used: number[]
+}
+
+export const meWithCaller = (ask: CallerAsk, resources: readonly string[]): Statement => {
+  const { companyId, tokenHash } = ask
+  return statement(
+    withCaller(
+      ask,
+      sql`
+    select c.name as company_name, c.plan, t.label, c.add_ons,
+      array(select scope from unnest(t.scopes) with ordinality as on_token (scope, place)
+        where scope = any (a.permissions) order by place) as scopes,
+      json_build_array(${join(resources.map((records) => rowCount(companyId, records)))}) as used
+    from (select * from tokens ${ofToken(companyId, tokenHash)}) t
+    cross join ${byKey('accounts', companyId, raw('caller.account_id'))} a
+    cross join ${companyRow(companyId)} c`,
+    ),
+    'me.with-caller',
+  )
+}
