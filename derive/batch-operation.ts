@@ -7,14 +7,14 @@ import { definitionOf, type Registry } from '#registry/resources/index.ts'
 /** One operation of a batch, and everything that is wrong with it. */
 
 /** What each needs the scope for, how it names its record, and whether it sends what becomes of it. */
-const ops = {
+export const batchOperations = {
   create: { action: 'EDIT', names: null, sends: true },
   update: { action: 'EDIT', names: 'either', sends: true },
   upsert: { action: 'EDIT', names: 'reference', sends: true },
   delete: { action: 'DELETE', names: 'either', sends: false },
 } as const satisfies { [op: string]: { action: Action; names: 'either' | 'reference' | null; sends: boolean } }
-export type BatchOp = keyof typeof ops
-export const batchOps = Object.keys(ops) as BatchOp[]
+export type BatchOp = keyof typeof batchOperations
+export const batchOps = Object.keys(batchOperations) as BatchOp[]
 
 export type BatchWanted = {
   op: BatchOp
@@ -40,7 +40,7 @@ export function readOperation(
 ): { wanted: BatchWanted } | { problems: Problem[] } {
   const { op, records, id, external_ref: externalRef, if_match: ifMatch, body, as } = row
   const definition = resourceOf(among, records)
-  const known = isOp(op) ? ops[op] : undefined
+  const known = isOp(op) ? batchOperations[op] : undefined
   const resources = among.map(({ name }) => name)
   const { refs, lost } = readRefs(definition, body, names)
   const problems = [
@@ -53,19 +53,21 @@ export function readOperation(
     ...lost,
   ]
   if (!isOp(op) || !definition || problems.length > 0) return { problems }
-  const mayBeNew = ops[op].names === 'reference'
+  const mayBeNew = batchOperations[op].names === 'reference'
   return { wanted: { op, definition, id, externalRef, mayBeNew, ifMatch, body: body ?? {}, refs } as BatchWanted }
 }
 
 /** What an operation is about and needs; nothing of one that cannot be understood. */
 export function needOf(row: Json, among: Registry): { definition: Definition; action: Action } | undefined {
   const definition = isObject(row) ? resourceOf(among, row.records) : undefined
-  return isObject(row) && isOp(row.op) && definition ? { definition, action: ops[row.op].action } : undefined
+  return isObject(row) && isOp(row.op) && definition
+    ? { definition, action: batchOperations[row.op].action }
+    : undefined
 }
 
 const members = ['op', 'records', 'id', 'external_ref', 'if_match', 'body', 'as']
 
-type Op = (typeof ops)[BatchOp]
+type Op = (typeof batchOperations)[BatchOp]
 
 function targetProblems({ names }: Op, id: Json | undefined, externalRef: Json | undefined): Problem[] {
   if (!names) {
@@ -123,7 +125,13 @@ function readRefs(definition: Definition | undefined, body: Json | undefined, na
     if (field?.kind !== 'reference' || !isObject(value)) continue
     const { $ref: to, ...rest } = value
     const named = typeof to === 'string' ? names.get(to) : undefined
-    if (named && Object.keys(rest).length === 0 && named.records === field.to && isOp(named.op) && ops[named.op].sends)
+    if (
+      named &&
+      Object.keys(rest).length === 0 &&
+      named.records === field.to &&
+      isOp(named.op) &&
+      batchOperations[named.op].sends
+    )
       refs.set(name, named.n)
     else {
       const message = `must be an id, or {"$ref": "…"} with what an earlier create, update or upsert of ${field.to} in this batch has in "as"`

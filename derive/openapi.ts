@@ -4,13 +4,17 @@ import { once } from '#registry/once.ts'
 import { kept } from './json-bytes.ts'
 import { envelopeSchemas } from './openapi/envelopes.ts'
 import { guide, tokenForm } from './openapi/guide.ts'
-import { headerComponents, parameterComponents } from './openapi/headers.ts'
+import { headerComponents } from './openapi/headers.ts'
+import { linkComponents, linksFrom } from './openapi/links.ts'
 import { dataOperation, documentSchemas, publicOperation } from './openapi/operations.ts'
 import { planSchemas } from './openapi/plan.ts'
-import { problemSchemas, sharedProblemExamples } from './openapi/problems.ts'
+import { problemExamples, problemSchemas } from './openapi/problems.ts'
 import { recordSchemas } from './openapi/records.ts'
+import { shareParts } from './openapi/sharing.ts'
+import type { View } from './openapi/views.ts'
+import { webhookParameters, webhookSchemas, webhooks } from './openapi/webhooks.ts'
 import type { Section } from './operations/operation.ts'
-import { type DataRoute, isDataRoute, type Route } from './routes.ts'
+import { type DataRoute, type DocumentRoute, isDataRoute, type Route } from './routes.ts'
 
 export type DocumentOptions = {
   /** The address under which the caller reached the service. */
@@ -18,6 +22,7 @@ export type DocumentOptions = {
   version: string
   /** Where the page of the refusals is, as their `type` says it. */
   errorsPage?: string
+  view?: View
 }
 
 /** Where the page of the refusals is on this service. */
@@ -26,12 +31,15 @@ export const errorsPath = '/docs/errors'
 /** The served routes as an OpenAPI 3.1 document. Spec, Versioning 2. */
 export function openapi(
   routes: readonly Route[],
-  { base, version, errorsPage = errorsPath }: DocumentOptions,
+  { base, version, errorsPage = errorsPath, view = 'all' }: DocumentOptions,
 ): JsonObject {
   const dataRoutes = routes.filter(isDataRoute)
   const definitions = definitionsOf(dataRoutes)
   // Absolute: the document is read in other places than the one it was asked of.
   const errors = new URL(errorsPage, base).href
+  const { paths, components } = operationsIn(routes, view)
+  // A message is a change as it is told there.
+  const hasChanges = dataRoutes.some(({ schemas }) => 'Change' in schemas)
   return {
     openapi: '3.1.1',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
@@ -50,7 +58,8 @@ export function openapi(
       name,
       description: [about, ...remarks].join(' '),
     })),
-    paths: paths(routes, errorsPage),
+    paths,
+    ...(hasChanges ? { webhooks: webhooks() } : {}),
     components: {
       securitySchemes: {
         bearer: {
@@ -60,25 +69,31 @@ export function openapi(
           description: 'The active token of the company, from Settings, API. Each operation names the scope it needs.',
         },
       },
-      parameters: parameterComponents,
+      responses: components.responses,
+      parameters: { ...components.parameters, ...(hasChanges ? webhookParameters : {}) },
       headers: headerComponents(),
+      links: linkComponents(dataRoutes),
       schemas: {
-        ...Object.assign({}, ...definitions.map((definition) => schemasOf(definition))),
+        ...Object.assign({}, ...definitions.map((definition) => schemasOf(definition, view))),
         ...envelopeSchemas(definitions),
         ...planSchemas,
         ...problemSchemas(dataRoutes),
         ...Object.assign({}, ...dataRoutes.map(({ schemas }) => schemas)),
+        ...(hasChanges ? webhookSchemas : {}),
         ...documentSchemas,
       },
-      examples: sharedProblemExamples(dataRoutes, errorsPage),
+      examples: problemExamples(dataRoutes, errorsPage),
     },
   }
 }
 
 /** What is made of one route or definition is kept with it; the document is put together anew each time. */
-const operationOf = once((route: DataRoute, errorsPage: string) => kept(dataOperation(route, errorsPage)))
-const schemasOf = once((definition: Definition): JsonObject => {
-  const schemas = recordSchemas(definition)
+const operationOf = once((route: DataRoute, view: View, links: string) =>
+  dataOperation(route, view, links === '' ? [] : links.split(',')),
+)
+const documentOf = once((route: DocumentRoute) => publicOperation(route))
+const schemasOf = once((definition: Definition, view: View): JsonObject => {
+  const schemas = recordSchemas(definition, view)
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, kept(schema as JsonObject)]))
 })
 
@@ -92,11 +107,16 @@ const definitionsOf = (routes: readonly DataRoute[]): Definition[] => [
   ...new Set(routes.flatMap(({ definition }) => definition ?? [])),
 ]
 
-function paths(routes: readonly Route[], errorsPage: string): JsonObject {
-  const all: { [path: string]: JsonObject } = {}
-  for (const route of routes) {
-    const operation = isDataRoute(route) ? operationOf(route, errorsPage) : publicOperation(route)
-    all[route.path] = { ...all[route.path], [route.method.toLowerCase()]: operation }
+function operationsIn(routes: readonly Route[], view: View) {
+  const dataRoutes = routes.filter(isDataRoute)
+  const { operations, components } = shareParts(
+    routes.map((route) =>
+      isDataRoute(route) ? operationOf(route, view, linksFrom(route, dataRoutes).join()) : documentOf(route),
+    ),
+  )
+  const paths: { [path: string]: JsonObject } = {}
+  for (const [at, { path, method }] of routes.entries()) {
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operations[at] as JsonObject }
   }
-  return all
+  return { paths, components }
 }

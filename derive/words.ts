@@ -14,11 +14,13 @@ export const schemaName = ({ one }: Definition): string =>
   (one.split(' of ').at(-1) as string).split(/[ _]/).map(capital).join('')
 
 /** What the documents call the words of a choice: "ProjectStatus". */
-export const choiceName = (definition: Definition, field: string): string =>
-  schemaName(definition) + field.split('_').map(capital).join('')
+export const choiceName = (definition: Definition, field: string): string => schemaName(definition) + pascal(field)
 
 /** "time entries" out of `time_entries`. */
 export const plain = (name: string): string => name.replaceAll('_', ' ')
+
+/** "UpdatedSince" out of `updated_since`, "IfMatch" out of `If-Match`. */
+export const pascal = (name: string): string => name.split(/[_-]/).map(capital).join('')
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 

@@ -2,8 +2,9 @@ import type { JsonObject } from '#registry/json.ts'
 import { batchNameLengthMax, batchOperationsMax } from '#registry/limits.ts'
 import { servedResources } from '#registry/resources/index.ts'
 import { batchModes } from '../batch.ts'
-import { batchOps } from '../batch-operation.ts'
-import { enumType } from './enums.ts'
+import { type BatchOp, batchOperations, batchOps } from '../batch-operation.ts'
+import { aOne, capital, schemaName } from '../words.ts'
+import { enumType, oneWord } from './enums.ts'
 import { answer, idSchema, integer, refTo } from './envelopes.ts'
 
 /** What a batch asks, and what it answers. */
@@ -16,6 +17,46 @@ const name: JsonObject = {
   pattern: '^[A-Za-z0-9_.-]+$',
 }
 const n = integer('int32', 0, batchOperationsMax - 1, 'Which operation: the first is 0.')
+
+/** What names the record of an operation, where it has one already. */
+const externalRef: JsonObject = { type: 'string', minLength: 1, maxLength: 120 }
+const targets = {
+  either: { id: idSchema, external_ref: externalRef },
+  reference: { external_ref: externalRef },
+}
+const ifMatch: JsonObject = { type: 'string', maxLength: 8192 }
+
+/** `ProjectUpdateOperation` and its like: what an operation of the batch may say. */
+function operationType(op: BatchOp, records: JsonObject, body: string | null, about: string): JsonObject {
+  const { names } = batchOperations[op]
+  return {
+    type: 'object',
+    description: about,
+    properties: {
+      op: oneWord(op),
+      records,
+      ...(names === null ? {} : { ...targets[names], if_match: ifMatch }),
+      ...(body === null ? {} : { body: refTo('schemas', body) }),
+      as: name,
+    },
+    required: ['op', 'records', ...(names === 'reference' ? ['external_ref'] : []), ...(body === null ? [] : ['body'])],
+    additionalProperties: false,
+  }
+}
+
+/** Those that send a body have a type for each resource, the others one for all. */
+const operationTypes: JsonObject = Object.fromEntries(
+  batchOps.flatMap((op): [string, JsonObject][] => {
+    const { sends, names } = batchOperations[op]
+    const suffix = `${capital(op)}Operation`
+    if (!sends) return [[suffix, operationType(op, refTo('schemas', 'BatchRecords'), null, `${capital(op)} a record.`)]]
+    return servedResources.map((definition) => {
+      const body = `Batch${schemaName(definition)}${names === null ? 'Create' : 'Update'}`
+      const about = `${capital(op)} ${aOne(definition)}.`
+      return [`${schemaName(definition)}${suffix}`, operationType(op, oneWord(definition.name), body, about)]
+    })
+  }),
+)
 
 export const batchSchemas: JsonObject = {
   BatchInput: {
@@ -36,34 +77,30 @@ export const batchSchemas: JsonObject = {
   },
   ...enumType('BatchMode', batchModes, '`all`: all operations or none. `each`: every operation by itself.'),
   BatchOperationInput: {
-    type: 'object',
-    description:
-      'One operation. An update and a delete name their record by `id` or by `external_ref`, an upsert by `external_ref`.',
-    properties: {
-      op: refTo('schemas', 'BatchOp'),
-      records: refTo('schemas', 'BatchRecords'),
-      id: { ...idSchema, description: 'Id of the record to update or to delete; not of an upsert.' },
-      external_ref: {
-        ...{ type: 'string', minLength: 1, maxLength: 120 },
-        description: 'Or its external reference; capitals do not count.',
-      },
-      if_match: {
-        ...{ type: 'string', maxLength: 8192 },
-        description: 'The ETag of the record as you know it. Where it has changed since, the operation is refused.',
-      },
-      body: refTo('schemas', 'BatchBody'),
-      as: { ...name, description: 'A name by which later operations refer to this one.' },
-    },
-    required: ['op', 'records'],
-    additionalProperties: false,
+    description: [
+      'One operation, as `op` and `records` say:',
+      '',
+      '- `id`, `external_ref`: the record to update or to delete, by one of the two; an upsert has `external_ref`, whose capitals do not count.',
+      '- `if_match`: the ETag of the record as you know it. Where it has changed since, the operation is refused.',
+      '- `body`: that of the call of its own.',
+      '- `as`: a name by which later operations refer to this one.',
+    ].join('\n'),
+    oneOf: Object.keys(operationTypes).map((type) => refTo('schemas', type)),
   },
-  BatchBody: {
-    type: 'object',
-    description:
-      'As the body of the call of its own. In a field that refers to a record, `{"$ref": "name"}` is the id of an earlier operation.',
-    additionalProperties: true,
+  ...operationTypes,
+  BatchId: {
+    description: 'A record: one that there is, or that of an earlier operation.',
+    anyOf: [idSchema, refTo('schemas', 'BatchReference')],
   },
-  ...enumType('BatchOp', batchOps, 'What to do with the record.'),
+  BatchReference: {
+    type: 'object',
+    description: 'The record of an earlier operation, by the name that it has in `as`.',
+    // Not as a property: generators take a member of that name for a reference inside the document.
+    propertyNames: { enum: ['$ref'] },
+    additionalProperties: name,
+    minProperties: 1,
+    maxProperties: 1,
+  },
   ...enumType(
     'BatchRecords',
     servedResources.map(({ name }) => name),
@@ -76,7 +113,7 @@ export const batchSchemas: JsonObject = {
     refused: count('How many were refused.'),
     operations: {
       type: 'array',
-      items: refTo('schemas', 'BatchResult'),
+      items: refTo('schemas', 'BatchOutcome'),
       maxItems: batchOperationsMax,
       description: 'One entry an operation, in their order.',
     },
@@ -86,7 +123,7 @@ export const batchSchemas: JsonObject = {
     { data: refTo('schemas', 'BatchDone') },
     { plan: refTo('schemas', 'WritePlan') },
   ),
-  BatchResult: answer(
+  BatchOutcome: answer(
     'What became of one operation.',
     { n, status: integer('int32', 200, 599, 'The status that a call of its own would have had.') },
     {

@@ -3,67 +3,119 @@ import type { JsonObject } from '#registry/json.ts'
 import { pageSizeMax } from '#registry/limits.ts'
 import { eventActions } from '#registry/webhooks.ts'
 import { recordExample, writeIdExample } from '../examples.ts'
-import { plain, schemaName } from '../words.ts'
-import { enumType } from './enums.ts'
+import { aOne, plain, schemaName } from '../words.ts'
+import { enumType, oneWord } from './enums.ts'
 import { answer, idSchema, refTo } from './envelopes.ts'
 
 /** A change as it is told, by the feed and by the history of a record. */
 
 const channels = ['api', 'console', 'command'] as const
 
-const orNull = (schema: JsonObject, description: string): JsonObject => ({
+const orNull = (schema: JsonObject, description?: string): JsonObject => ({
   ...schema,
   type: [schema.type as string, 'null'],
-  description,
+  ...(description === undefined ? {} : { description }),
 })
 const text = (maxLength: number): JsonObject => ({ type: 'string', maxLength })
-const anything = (description: string): JsonObject => ({
-  type: ['object', 'null'],
-  description,
-  additionalProperties: true,
-})
 
-const changes: JsonObject = {
+/** Said once, in the description of the union. */
+const members = {
+  event: ['The resource and what happened to it, as in `projects.updated`.', text(80)],
+  id: ['Names the change for good, wherever and whenever it is told.', text(60)],
+  at: ['When its write began.', { type: 'string', format: 'date-time' }],
+  records: ['The resource.', {}],
+  record_id: ['Id of the record.', idSchema],
+  version: [
+    'Orders the changes of one record: what is not newer than what you have is known already. Null of what happened before versions were kept.',
+    orNull(idSchema),
+  ],
+  action: ['What happened to the record.', refTo('schemas', 'ChangeAction')],
+  changes: [
+    'Of an update: the fields that changed, each with its old and its new value. Else null.',
+    { type: ['object', 'null'], additionalProperties: refTo('schemas', 'FieldChange') },
+  ],
+  record: [
+    'The record as it is now, so it may be newer than the change. Null where it is gone since; of a deletion, the record as it last was, null where that was not kept.',
+    {},
+  ],
+  by: ['Who made it, and with what.', refTo('schemas', 'ChangeAuthor')],
+  write_id: [
+    'Names the write, which may have changed more than this, as its `X-Write-Id` did. Null of what happened before writes had names.',
+    orNull({ type: 'string', format: 'uuid' }),
+  ],
+  removal_id: ['What was deleted or restored together has the same. Else null.', orNull(idSchema)],
+} as const satisfies { [member: string]: readonly [about: string, schema: JsonObject] }
+
+/** What a thin message leaves out. */
+const thickMembers: readonly string[] = ['changes', 'record']
+
+const typesOfMembers: JsonObject = Object.fromEntries(
+  Object.entries(members).map(([name, [, schema]]) => [name, schema]),
+)
+
+const changesOf = (type: string): JsonObject => ({
   type: 'array',
-  items: refTo('schemas', 'Change'),
+  items: refTo('schemas', type),
   maxItems: pageSizeMax,
   description: 'The changes of this page.',
+})
+
+/** `ProjectChange`, and the page of them that a history is. */
+export function changeTypesOf(definition: Definition): JsonObject {
+  const name = schemaName(definition)
+  return {
+    [`${name}Change`]: answer(`One change of ${aOne(definition)}. \`Change\` says what its members are.`, {
+      ...typesOfMembers,
+      records: oneWord(definition.name),
+      record: { anyOf: [refTo('schemas', name), { type: 'null' }] },
+    }),
+    [`${name}HistoryPage`]: answer(`Changes of ${aOne(definition)}, the newest first.`, {
+      data: changesOf(`${name}Change`),
+      meta: refTo('schemas', 'PageMeta'),
+    }),
+  }
 }
 
-export const changeSchemas: JsonObject = {
-  Change: answer('One change of one record.', {
-    event: { ...text(80), description: 'The resource and what happened to it.', examples: ['projects.updated'] },
-    id: { ...text(60), description: 'Names the change for good, wherever and whenever it is told.' },
-    at: { type: 'string', format: 'date-time', description: 'When its write began.' },
-    records: { ...text(63), description: 'The resource.', examples: ['projects'] },
-    record_id: { ...idSchema, description: 'Id of the record.' },
-    version: orNull(
-      { ...idSchema },
-      'Orders the changes of one record: what is not newer than what you have is known already. Null of what happened before versions were kept.',
-    ),
-    action: refTo('schemas', 'ChangeAction'),
-    changes: anything('Of an update: the fields that changed, each with its old and its new value. Else null.'),
-    record: anything(
-      'The record as it is now, so it may be newer than the change. Null where it is gone since; of a deletion, the record as it last was, null where that was not kept.',
-    ),
-    by: refTo('schemas', 'ChangeAuthor'),
-    write_id: orNull(
-      { type: 'string', format: 'uuid' },
-      'Names the write, which may have changed more than this, as its `X-Write-Id` did. Null of what happened before writes had names.',
-    ),
-    removal_id: orNull({ ...idSchema }, 'What was deleted or restored together has the same. Else null.'),
+/** What is told of those resources. */
+export const changeSchemas = (definitions: readonly Definition[]): JsonObject => ({
+  Change: {
+    description: [
+      'One change of one record, of the type that `records` names:',
+      '',
+      ...Object.entries(members).map(([name, [about]]) => `- \`${name}\`: ${about}`),
+    ].join('\n'),
+    oneOf: definitions.map((definition) => changeRef(definition)),
+    discriminator: {
+      propertyName: 'records',
+      mapping: Object.fromEntries(
+        definitions.map((definition) => [definition.name, changeRef(definition).$ref as string]),
+      ),
+    },
+  },
+  ThinChange: answer('A change without its `changes` and its `record`.', {
+    ...Object.fromEntries(Object.entries(typesOfMembers).filter(([name]) => !thickMembers.includes(name))),
+    records: refTo('schemas', 'ChangeRecords'),
   }),
+  FieldChange: {
+    ...{ type: 'array', items: {}, minItems: 2, maxItems: 2 },
+    description: 'The old and the new value of a field.',
+  },
+  ...enumType(
+    'ChangeRecords',
+    definitions.map(({ name }) => name),
+    'The resource.',
+  ),
   ChangeAuthor: answer('Who made a change, and with what.', {
     channel: refTo('schemas', 'ChangeChannel'),
-    account_id: orNull({ ...idSchema }, 'The account that acted; null where the operator did.'),
-    token_id: orNull({ ...idSchema }, 'The token it acted by; null of the web interface and of the command.'),
+    account_id: orNull(idSchema, 'The account that acted; null where the operator did.'),
+    token_id: orNull(idSchema, 'The token it acted by; null of the web interface and of the command.'),
     request_id: orNull(text(200), 'The `X-Request-Id` of the call.'),
     idempotency_key: orNull(text(255), 'The Idempotency-Key of the call, by which you know your own writes.'),
   }),
   ...enumType('ChangeAction', eventActions, '`deleted` can be restored, `erased` is gone for good.'),
   ...enumType('ChangeChannel', channels, 'This API, the web interface, or the operator’s command.'),
   ChangesPage: answer('Changes in the order of their commits.', {
-    data: changes,
+    data: changesOf('Change'),
     meta: refTo('schemas', 'ChangesMeta'),
   }),
   ChangesMeta: answer('Where to go on.', {
@@ -78,16 +130,14 @@ export const changeSchemas: JsonObject = {
     },
     records: {
       type: 'array',
-      items: text(63),
+      items: refTo('schemas', 'ChangeRecords'),
       maxItems: 50,
       description: 'The resources that were looked at: those asked for, or all that the token may read.',
     },
   }),
-  HistoryPage: answer('Changes of one record, the newest first.', {
-    data: changes,
-    meta: refTo('schemas', 'PageMeta'),
-  }),
-}
+})
+
+const changeRef = (definition: Definition): JsonObject => refTo('schemas', `${schemaName(definition)}Change`)
 
 /** An update, as it is told. */
 export function changeExample(definition: Definition): JsonObject {

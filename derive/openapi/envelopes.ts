@@ -4,6 +4,7 @@ import { idMax, listedIdsMax, offsetMax, pageSizeMax } from '#registry/limits.ts
 import { registry } from '#registry/resources/index.ts'
 import { plain, schemaName } from '../words.ts'
 import { enumType } from './enums.ts'
+import type { View } from './views.ts'
 
 export const refTo = (section: string, name: string): JsonObject => ({ $ref: `#/components/${section}/${name}` })
 
@@ -15,13 +16,16 @@ export const answer = (description: string, properties: JsonObject, optional: Js
   required: Object.keys(properties),
 })
 
+/** The type of a record of which a caller chose the fields. */
+export const partName = (definition: Definition): string => `${schemaName(definition)}Part`
+
 /** The id of a record. */
 export const idSchema: JsonObject = { type: 'integer', format: 'int64', minimum: 1, maximum: idMax }
 
-/** `ProjectPage` and `ProjectEnvelope`: what a list and a fetch answer. */
-export const envelopesOf = (definition: Definition): JsonObject => {
+/** `ProjectPage` and `ProjectEnvelope`: what a list and a fetch answer. With `fields` in the view, records may lack members. */
+export const envelopesOf = (definition: Definition, view: View): JsonObject => {
   const name = schemaName(definition)
-  const record = refTo('schemas', name)
+  const record = refTo('schemas', view === 'all' ? partName(definition) : name)
   const data = { type: 'array', items: record, maxItems: pageSizeMax, description: 'The records of this page.' }
   return {
     [`${name}Page`]: answer(`A page of ${plain(definition.name)}.`, { data, meta: refTo('schemas', 'PageMeta') }),

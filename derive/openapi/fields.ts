@@ -1,25 +1,31 @@
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
-import type { Json, JsonObject, JsonSchema } from '#registry/json.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
 import { listParameters } from '../parameters.ts'
 import { mayBeNull, mustBeGiven, orNull, valueSchema } from '../schema.ts'
 import { capital, choiceName, plain, schemaName, series } from '../words.ts'
 import { enumType } from './enums.ts'
 import { refTo } from './envelopes.ts'
+import { isInView, type View } from './views.ts'
 
 /**
  * Fields as the document says them, and the types that they lead to. Whatever has members or is one of a few words is a
  * type with a name, because generators name what has none after the place where it stands, once for every place.
  */
 
-/** A field is shown in an answer, or sent to create or to change a record. */
-export type Use = 'shown' | 'created' | 'changed'
+/** A field is shown in an answer, or sent to create or to change a record, alone or in a batch. */
+export type Use = 'shown' | 'created' | 'changed' | 'batched'
+
+/** Returns the schema of a field without words, for a type whose fields another type describes. */
+export function bare(definition: Definition, name: string, field: Field, use: Use): JsonObject {
+  const schema = notNullSchema(definition, name, field, use)
+  return (mayBeNull(field) ? orNull(schema) : schema) as JsonObject
+}
 
 /** The schema of a field, with what no schema can say in its description. */
 export function documented(definition: Definition, name: string, field: Field, use: Use): JsonObject {
-  const schema = schemaOf(definition, name, field, use)
   return {
-    ...((mayBeNull(field) ? orNull(schema) : schema) as JsonObject),
+    ...bare(definition, name, field, use),
     description: [field.about, ...remarksOn(field, use)].join(' '),
     ...(use === 'shown' ? {} : { examples: [kindOf(field).example(field)] }),
   }
@@ -41,22 +47,25 @@ export const listRef = (definition: Definition, parameter: 'fields' | 'sort'): J
 const listNames = { fields: 'Field', sort: 'Sort' }
 
 /** Those items, of a resource. */
-export const listTypesOf = (definition: Definition): JsonObject =>
+export const listTypesOf = (definition: Definition, view: View): JsonObject =>
   Object.fromEntries(
     listParameters(definition).flatMap(({ name, schema }): [string, Json][] => {
       if (name !== 'fields' && name !== 'sort') return []
+      if (!isInView(view, name)) return []
       const { enum: values } = schema.items as { enum: string[] }
       const description = `What \`${name}\` can name of ${plain(definition.name)}.`
       return Object.entries(enumType(`${schemaName(definition)}${listNames[name]}`, values, description))
     }),
   )
 
-function schemaOf(definition: Definition, name: string, field: Field, use: Use): JsonSchema {
+/** Returns the schema of a value that is not null, by the name of its type where it has one. */
+export function notNullSchema(definition: Definition, name: string, field: Field, use: Use): JsonObject {
   const kind = kindOf(field)
-  const own = kind.schema(field)
+  const own = kind.schema(field) as JsonObject
   if (field.kind === 'choice') return choiceRef(definition, name)
+  if (field.kind === 'reference' && use === 'batched') return refTo('schemas', 'BatchId')
   const typeName = kind.typeName?.(field)
-  if (typeName === undefined) return use === 'shown' ? own : { ...own, ...kind.asked?.(field) }
+  if (typeName === undefined) return use === 'shown' ? own : ({ ...own, ...kind.asked?.(field) } as JsonObject)
   const isInput = kind.members !== undefined && use !== 'shown'
   const type = refTo('schemas', isInput ? `${typeName}Input` : typeName)
   return kind.many ? { ...own, items: type } : type

@@ -52,13 +52,13 @@ const tokens = (definitions: readonly Definition[]): string => {
   return `
 ## Tokens
 
-Send \`Authorization: Bearer ${tokenForm}\` with every call; only the three documents that describe the API do without. A company has one active token, issued, shown, rotated and revoked in Settings, API. The token decides which company a call is about, so no call names one.
+Send \`Authorization: Bearer ${tokenForm}\` with every call; only the documents that describe the API do without. A company has one active token, issued, shown, rotated and revoked in Settings, API. The token decides which company a call is about, so no call names one.
 
 - **Scopes.** Reading needs a scope like \`${permission(example, 'VIEW')}\`, creating and updating \`${permission(example, 'EDIT')}\`, deleting \`${permission(example, 'DELETE')}\`. A scope works while the account behind the token holds the same permission.
 - **Addresses.** A token can be tied to up to ${allowlistMax} IPv4 addresses or ranges. The address of the TCP connection counts; forwarding headers are not read.
 - **Add-ons.** The company needs the add-on \`api\`${extra.length > 0 ? `; ${series(extra)} need their own besides` : ''}.
 - **Changes** to a token, an account or an add-on hold from the next request on. A rotated or revoked token stops at once.
-- **A token is for servers.** Whoever has it acts for the company, so keep it out of web pages and apps that others run. Pages of other sites may load the three documents, and nothing else: no answer with data lets a browser pass it on to them.`.trim()
+- **A token is for servers.** Whoever has it acts for the company, so keep it out of web pages and apps that others run. Pages of other sites may load these documents, and nothing else: no answer with data lets a browser pass it on to them.`.trim()
 }
 
 const safety = `
@@ -82,7 +82,7 @@ const lists = `
 
 A list is answered as \`{ "data": [...], "meta": { "total", "limit", "offset" } }\`. \`total\` counts all records that match, whatever the page. A page has ${pageSizeDefault} records unless \`limit\` says otherwise; ${pageSizeMax} is the most. Records come by id, or as \`sort\` says (\`sort=name,-updated_at\`). The \`Link\` header leads to the \`next\`, \`prev\` and \`first\` page.
 
-\`fields=id,status\` leaves out all other fields, in lists and in single records. \`updated_since\` narrows a list to what changed; it misses deletions, and writes that ended after you looked. To miss none, follow \`/v1/changes\`; to page through everything, use \`after_id\`. A parameter that a route does not know is refused, so a typing error never widens a list.`.trim()
+\`fields=id,status\` leaves out all other fields, in lists and in single records. Clients that are generated take \`/v1/openapi-client.json\`: the same document without \`fields\`, so that every member of a record is there. \`updated_since\` narrows a list to what changed; it misses deletions, and writes that ended after you looked. To miss none, follow \`/v1/changes\`; to page through everything, use \`after_id\`. A parameter that a route does not know is refused, so a typing error never widens a list.`.trim()
 
 const errors = (errorsPage: string): string =>
   `
@@ -109,7 +109,7 @@ function limits(definitions: readonly Definition[]): string {
 | Ids listed in a preview or refusal | ${listedIdsMax}; the count beside them is complete |
 ${plans.join('\n')}
 
-A call is counted once token, address, scope and add-on have let it through, whatever it is answered and in a dry-run too. Replays and the three documents are not counted.`.trim()
+A call is counted once token, address, scope and add-on have let it through, whatever it is answered and in a dry-run too. Replays and the documents about the API are not counted.`.trim()
 }
 
 const versions = `

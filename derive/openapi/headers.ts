@@ -63,7 +63,7 @@ export function headerParameters(route: DataRoute): JsonObject[] {
     ...(isWrite(route) ? ['IdempotencyKey' as const, 'DryRun' as const, 'IfPlan' as const] : []),
     ...(route.conditional ? ['IfMatch' as const, 'IfNoneMatch' as const] : []),
   ]
-  return names.map((name) => refTo('parameters', name))
+  return names.map((name) => parameterComponents[name])
 }
 
 const etag = 'Names this state of what was answered. Send it back in If-None-Match to read again, in If-Match to write.'

@@ -3,16 +3,18 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { deprecationWords } from '../deprecation.ts'
 import type { PathParameter } from '../operations/operation.ts'
 import type { DataRoute, DocumentRoute } from '../routes.ts'
-import { neededFor } from '../words.ts'
+import { capital, neededFor, pascal } from '../words.ts'
 import { refTo } from './envelopes.ts'
 import { choiceRef, listRef } from './fields.ts'
-import { headerParameters, headersOf } from './headers.ts'
+import { headerParameters, headersOf, parameterComponents } from './headers.ts'
 import { documentResponses, responsesOf } from './responses.ts'
+import { type OperationParts, type Part, partOf } from './sharing.ts'
+import { isInView, type View } from './views.ts'
 
 /** A call with a token: what it does, what it takes and everything it may answer. */
-export function dataOperation(route: DataRoute, errorsPage: string): JsonObject {
+export function dataOperation(route: DataRoute, view: View, links: readonly string[]): OperationParts {
   const { body, samples } = route
-  return {
+  const said: JsonObject = {
     operationId: route.id,
     tags: [route.section.name],
     summary: route.summary,
@@ -20,8 +22,7 @@ export function dataOperation(route: DataRoute, errorsPage: string): JsonObject 
     security: [{ bearer: [] }],
     ...(route.scope === null ? {} : { 'x-required-scope': route.scope as Json }),
     'x-add-on': route.addOn,
-    ...(samples.length > 0 ? { 'x-codeSamples': [...samples] } : {}),
-    parameters: [...route.pathParameters.map(pathParameter), ...queryParameters(route), ...headerParameters(route)],
+    ...(view === 'all' && samples.length > 0 ? { 'x-codeSamples': [...samples] } : {}),
     ...(body && {
       requestBody: {
         description: body.description,
@@ -32,28 +33,37 @@ export function dataOperation(route: DataRoute, errorsPage: string): JsonObject 
       },
     }),
     ...(route.deprecated ? { deprecated: true } : {}),
-    responses: responsesOf(route, errorsPage),
+  }
+  const parameters = [...route.pathParameters.map(pathParameter), ...queryParameters(route, view)]
+  return {
+    said,
+    parameters: [...parameters.map(parameterPart), ...headerParameters(route).map(parameterPart)],
+    responses: responsesOf(route, links),
   }
 }
 
+const parameterPart = (parameter: JsonObject): Part =>
+  partOf('parameters', `${capital(parameter.in as string)}${pascal(parameter.name as string)}`, parameter)
+
 /** A document about this API. It needs no token and is not counted. */
-export function publicOperation({ id, section, summary, type, deprecated }: DocumentRoute): JsonObject {
+export function publicOperation({ id, section, summary, type, deprecated }: DocumentRoute): OperationParts {
   const mediaType = type.split(';')[0] as string
   const schema = mediaType === 'application/json' ? refTo('schemas', 'Document') : { type: 'string' }
   const headers = headersOf(['RequestId', 'ETag', 'AllowOrigin'])
-  return {
+  const said: JsonObject = {
     operationId: id,
     tags: [section.name],
     summary,
     description: `${deprecated ? `${deprecationWords(deprecated)}\n\n` : ''}${summary}. It is made from the routes that are served.`,
     ...(deprecated ? { deprecated: true } : {}),
     security: [],
-    responses: {
-      200: { description: 'The document.', headers, content: { [mediaType]: { schema } } },
-      304: { description: 'The document is still the one that If-None-Match names. There is no body.', headers },
-      ...documentResponses(),
-    },
   }
+  const found = { description: 'The document.', headers, content: { [mediaType]: { schema } } }
+  const same = {
+    description: 'The document is still the one that If-None-Match names. There is no body.',
+    headers,
+  }
+  return { said, parameters: [], responses: documentResponses(found, same) }
 }
 
 /** What the documents about the API are made of. */
@@ -70,15 +80,16 @@ export const descriptionOf = (route: DataRoute): string =>
   ].join('\n\n')
 
 function pathParameter({ name, is }: PathParameter): JsonObject {
-  if (typeof is === 'string') return refTo('parameters', is)
+  if (typeof is === 'string') return parameterComponents[is]
   const { about, schema, example } = is
   return { name, in: 'path', required: true, description: about, schema: schema as JsonObject, example }
 }
 
 /** Examples are shown and not sent: on the reference page a call is tried with what its reader ticks. */
-function queryParameters({ definition, parameters, body }: DataRoute): JsonObject[] {
+function queryParameters({ definition, parameters, body }: DataRoute, view: View): JsonObject[] {
   const names = Object.keys(body?.examples ?? { default: null })
-  return parameters.map(({ name, about, schema, example }) => ({
+  const shown = parameters.filter(({ name }) => isInView(view, name))
+  return shown.map(({ name, about, schema, example }) => ({
     name,
     in: 'query',
     description: about,

@@ -31,7 +31,7 @@ export const planSchemas: JsonObject = {
   PlannedChange: answer(
     'What would happen to a record.',
     {
-      records: { type: 'string', maxLength: 63, description: 'The resource.', examples: ['projects'] },
+      records: refTo('schemas', 'PlannedRecords'),
       id: {
         ...idSchema,
         type: ['integer', 'null'],
@@ -45,8 +45,13 @@ export const planSchemas: JsonObject = {
     type: 'object',
     description:
       'The fields that would change, each with its old and its new value; of a new record those that would have one. Absent where the token may not see the resource.',
-    additionalProperties: true,
+    additionalProperties: refTo('schemas', 'FieldChange'),
   },
+  ...enumType(
+    'PlannedRecords',
+    registry.map(({ name }) => name),
+    'The resource.',
+  ),
   ...enumType('PlannedAction', eventActions, '`deleted` can be restored, `erased` is gone for good.'),
 }
 

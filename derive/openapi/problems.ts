@@ -109,21 +109,16 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
 const oneOf = <C extends string>(name: string, codes: readonly C[], about: string, meaning: (code: C) => string) =>
   enumType(name, codes, [about, '', ...codes.map((code) => `- \`${code}\`: ${meaning(code)}`)].join('\n'))
 
-/** The examples of refusals that read the same on every route. */
-export function sharedProblemExamples(routes: readonly DataRoute[], errorsPage: string): JsonObject {
-  const everywhere = routes.flatMap((route) => route.refusals.filter((code) => !refusedBy(route, code)))
-  const shared = [...new Set([...unreadable, 'internal_error' as const, ...everywhere])].toSorted()
-  return Object.fromEntries(shared.map((code) => [code, sharedExample(code, errorsPage)]))
-}
-
-/** One named example a code. */
-export const problemExamples = (codes: readonly RefusalCode[], route: DataRoute, errorsPage: string): JsonObject =>
-  Object.fromEntries(
-    codes.map((code): [string, Json] => [
-      code,
-      refusedBy(route, code) ? problemExample(code, route, errorsPage) : refTo('examples', code),
-    ]),
+/** One named example a code, as the first route that gives it would say it. */
+export function problemExamples(routes: readonly DataRoute[], errorsPage: string): JsonObject {
+  const codes = [...unreadable, 'internal_error' as const, ...routes.flatMap((route) => route.refusals)]
+  return Object.fromEntries(
+    [...new Set(codes)].toSorted().map((code): [string, Json] => {
+      const route = routes.find(({ refusals }) => refusals.includes(code))
+      return [code, route ? problemExample(code, route, errorsPage) : sharedExample(code, errorsPage)]
+    }),
   )
+}
 
 /** What a route answers with that refusal. */
 export function problemExample(code: RefusalCode, route: DataRoute, errorsPage: string): ProblemExample {

@@ -4,79 +4,125 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { recordExample } from '../examples.ts'
 import { mustBeGiven, writableFields } from '../schema.ts'
 import { aOne, labelOf, plain, schemaName } from '../words.ts'
-import { envelopesOf } from './envelopes.ts'
-import { documented, listTypesOf, typesOf, type Use } from './fields.ts'
+import { changeTypesOf } from './changes.ts'
+import { envelopesOf, partName } from './envelopes.ts'
+import { bare, documented, listTypesOf, notNullSchema, typesOf, type Use } from './fields.ts'
+import type { View } from './views.ts'
 
 /** `Project`, `ProjectCreate` and `ProjectUpdate`, a record as it is shown, created and changed, and their types. */
-export function recordSchemas(definition: Definition): JsonObject {
+export function recordSchemas(definition: Definition, view: View): JsonObject {
   const name = schemaName(definition)
   return {
-    [name]: shownSchema(definition),
+    ...shownSchemas(definition, view),
     [`${name}Create`]: createSchema(definition),
     [`${name}Update`]: updateSchema(definition),
+    ...batchedSchemas(definition),
     ...typesOf(definition),
-    ...listTypesOf(definition),
-    ...envelopesOf(definition),
+    ...listTypesOf(definition, view),
+    ...envelopesOf(definition, view),
+    ...changeTypesOf(definition),
   }
 }
 
-/** Open: members may be added to what is shown. */
-function shownSchema(definition: Definition): JsonObject {
-  return {
+/** Open: members may be added to what is shown. Where there are two types, the texts stand in the one that is listed. */
+function shownSchemas(definition: Definition, view: View): JsonObject {
+  const name = schemaName(definition)
+  const fields = Object.entries(definition.fields)
+  const required = fields.map(([field]) => field)
+  const described: JsonObject = {
     type: 'object',
-    description: `${definition.about} Every member always comes; with the parameter \`fields\`, only those named and \`id\` do.`,
-    ...inGo(schemaName(definition)),
     // Scalar shows the type beside the operations of its tag.
     'x-tags': [labelOf(definition)],
-    properties: each(definition, Object.entries(definition.fields), 'shown'),
-    required: Object.keys(definition.fields),
+    properties: each(definition, fields, 'shown'),
     examples: [recordExample(definition)],
+  }
+  const whole = `${definition.about} Every member always comes.`
+  if (view === 'client') return { [name]: { ...described, description: whole, ...inGo(name), required } }
+  return {
+    [name]: {
+      type: 'object',
+      description: `${whole} \`${partName(definition)}\` describes them.`,
+      ...inGo(name),
+      properties: bareFields(definition, fields, 'shown'),
+      required,
+    },
+    [partName(definition)]: {
+      ...described,
+      description: `${definition.about} Every member comes; with the parameter \`fields\`, only those named and \`id\` do.`,
+      required: ['id'],
+    },
   }
 }
 
 /** Closed: what is not known is refused. */
 function createSchema(definition: Definition): JsonObject {
-  const fields = writableFields(definition)
   return {
-    type: 'object',
     description: `What ${aOne(definition)} is created with. What is absent is null, unless its description says otherwise.`,
-    properties: each(definition, fields, 'created'),
-    required: fields.filter(([, field]) => mustBeGiven(field)).map(([name]) => name),
-    additionalProperties: false,
-    ...neededByStatus(definition, 'created'),
+    ...createType(definition, 'created'),
+    properties: each(definition, writableFields(definition), 'created'),
   }
 }
 
 /** What is absent from an update stays as it is. Spec, Request and response rules 2. */
 function updateSchema(definition: Definition): JsonObject {
   return {
-    type: 'object',
     description: `What is changed of ${plain(definition.name)}. An absent member stays, null clears, an array replaces the whole array.`,
+    ...updateType(definition, 'changed'),
     properties: each(definition, writableFields(definition), 'changed'),
-    additionalProperties: false,
-    ...neededByStatus(definition, 'changed'),
   }
 }
 
-/** With such a status these are given and not empty; of an update only the latter can be said. */
-function neededByStatus({ needs, fields }: Definition, use: Use): JsonObject {
+/** The bodies in a batch: those of the calls of their own, where a reference can be to an earlier operation. */
+function batchedSchemas(definition: Definition): JsonObject {
+  const bodies = { Create: createType(definition, 'batched'), Update: updateType(definition, 'batched') }
+  const properties = bareFields(definition, writableFields(definition), 'batched')
+  return Object.fromEntries(
+    Object.entries(bodies).map(([suffix, type]) => {
+      const name = `${schemaName(definition)}${suffix}`
+      const description = `As \`${name}\`; a reference can also be to an earlier operation.`
+      return [`Batch${name}`, { description, ...type, properties }]
+    }),
+  )
+}
+
+function createType(definition: Definition, use: Use): JsonObject {
+  const required = writableFields(definition).filter(([, field]) => mustBeGiven(field))
+  return {
+    type: 'object',
+    required: required.map(([name]) => name),
+    additionalProperties: false,
+    ...neededByStatus(definition, use, definition.needs?.fields),
+  }
+}
+
+const updateType = (definition: Definition, use: Use): JsonObject => ({
+  type: 'object',
+  additionalProperties: false,
+  ...neededByStatus(definition, use),
+})
+
+/** With such a status these are not empty. A create has to give them; of an update that cannot be said. */
+function neededByStatus({ needs, ...definition }: Definition, use: Use, required?: readonly string[]): JsonObject {
   if (!needs) return {}
   const notEmpty = (name: string): JsonObject => {
-    const field = fields[name] as Field
-    return kindOf(field).many ? { minItems: 1 } : (kindOf(field).schema(field) as JsonObject)
+    const field = definition.fields[name] as Field
+    return kindOf(field).many ? { minItems: 1 } : notNullSchema(definition, name, field, use)
   }
   return {
     if: { properties: { status: { enum: [...needs.status] } }, required: ['status'] },
     // biome-ignore lint/suspicious/noThenProperty: JSON Schema names its keyword so
     then: {
       properties: Object.fromEntries(needs.fields.map((name) => [name, notEmpty(name)])),
-      ...(use === 'created' ? { required: [...needs.fields] } : {}),
+      ...(required && { required: [...required] }),
     },
   }
 }
 
 const each = (definition: Definition, fields: readonly [string, Field][], use: Use): JsonObject =>
   Object.fromEntries(fields.map(([name, field]): [string, Json] => [name, documented(definition, name, field, use)]))
+
+const bareFields = (definition: Definition, fields: readonly [string, Field][], use: Use): JsonObject =>
+  Object.fromEntries(fields.map(([name, field]): [string, Json] => [name, bare(definition, name, field, use)]))
 
 /** oapi-codegen calls its own type Client. */
 const inGo = (name: string): JsonObject => (name === 'Client' ? { 'x-go-name': 'ClientRecord' } : {})

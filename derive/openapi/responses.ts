@@ -4,42 +4,47 @@ import { deprecationHeaders } from '../deprecation.ts'
 import type { Answer } from '../operations/operation.ts'
 import { mergePatchType, rateHeaders, readHeaders } from '../operations/record.ts'
 import { type DataRoute, isWrite, unreadable } from '../routes.ts'
+import { phrases } from '../statuses.ts'
 import { refTo } from './envelopes.ts'
 import { type HeaderComponent, headersOf } from './headers.ts'
-import { problemExamples } from './problems.ts'
+import { linksOf } from './links.ts'
+import { type Part, partOf } from './sharing.ts'
 
 /** Everything an operation may answer, by status: what it is for, and each way it is refused. */
-export function responsesOf(route: DataRoute, errorsPage: string): JsonObject {
+export function responsesOf(route: DataRoute, links: readonly string[]): { [status: string]: Part } {
   const codes = [...new Set([...route.refusals, ...unreadable])]
   const all: { [status: string]: JsonObject } = {
-    [route.success]: described(route.answer),
+    [route.success]: described(route.answer, links),
     ...(route.access === 'read' && route.conditional ? { 304: unchanged(route.answer) } : {}),
-    ...Object.fromEntries(Object.entries(route.otherAnswers).map(([status, other]) => [status, described(other)])),
-    ...refusalsByStatus(codes, (together) => ({
-      headers: [
-        ...(together.includes('unsupported_media_type') && route.body?.types.includes(mergePatchType)
-          ? ['AcceptPatch' as const]
-          : []),
-        ...(isWrite(route) && together.some(isHeardAgain) ? ['Replayed' as const, 'OriginalRequestId' as const] : []),
-      ],
-      examples: problemExamples(together, route, errorsPage),
-    })),
-  }
-  if (!route.deprecated) return all
-  const told = describedHeaders(deprecationHeaders(route.deprecated))
-  return Object.fromEntries(
-    Object.entries(all).map(([status, response]) => [
-      status,
-      { ...response, headers: { ...told, ...(response.headers as JsonObject) } },
+    ...Object.fromEntries(
+      Object.entries(route.otherAnswers).map(([status, other]) => [status, described(other, links)]),
+    ),
+    ...refusalsByStatus(codes, (together) => [
+      ...(together.includes('unsupported_media_type') && route.body?.types.includes(mergePatchType)
+        ? ['AcceptPatch' as const]
+        : []),
+      ...(isWrite(route) && together.some(isHeardAgain) ? ['Replayed' as const, 'OriginalRequestId' as const] : []),
     ]),
-  )
+  }
+  const told = route.deprecated ? describedHeaders(deprecationHeaders(route.deprecated)) : {}
+  return byStatus(all, told)
 }
 
-const described = ({ description, headers, schema, examples, links }: Answer): JsonObject => ({
-  description,
-  headers: headersOf(headers),
-  content: { 'application/json': { schema: refTo('schemas', schema), examples } },
-  ...(links ? { links } : {}),
+/** With headers that every response of the operation has. */
+const byStatus = (all: { readonly [status: string]: JsonObject }, told: JsonObject): { [status: string]: Part } =>
+  Object.fromEntries(
+    Object.entries(all).map(([status, response]) => {
+      const headers = { ...told, ...(response.headers as JsonObject) }
+      const name = (phrases[Number(status)] ?? `Status ${status}`).replaceAll(' ', '')
+      return [status, partOf('responses', name, { ...response, headers })]
+    }),
+  )
+
+const described = (answer: Answer, links: readonly string[]): JsonObject => ({
+  description: answer.description,
+  headers: headersOf(answer.headers),
+  content: { 'application/json': { schema: refTo('schemas', answer.schema), examples: answer.examples } },
+  ...linksOf(answer, links),
 })
 
 const unchanged = ({ headers }: Answer): JsonObject => ({
@@ -56,27 +61,26 @@ const describedHeaders = (headers: { [name: string]: string }): JsonObject =>
     ]),
   )
 
-/** What a document about the API may answer besides itself: it takes nothing that could be wrong but the request. */
-export const documentResponses = (): JsonObject =>
-  refusalsByStatus([...unreadable, 'internal_error'], (codes) => ({
-    headers: [],
-    examples: Object.fromEntries(codes.map((code) => [code, refTo('examples', code)])),
-  }))
-
-type Particulars = { headers: HeaderComponent[]; examples: JsonObject }
+/** What a document about the API may answer: it takes nothing that could be wrong but the request. */
+export const documentResponses = (found: JsonObject, same: JsonObject): { [status: string]: Part } =>
+  byStatus({ 200: found, 304: same, ...refusalsByStatus([...unreadable, 'internal_error'], () => []) }, {})
 
 function refusalsByStatus(
   codes: readonly RefusalCode[],
-  particulars: (codes: readonly RefusalCode[]) => Particulars,
+  headersFor: (codes: readonly RefusalCode[]) => readonly HeaderComponent[],
 ): { [status: string]: JsonObject } {
   const byStatus = [...Map.groupBy(codes, (code) => refusals[code].status)]
   return Object.fromEntries(
     byStatus.map(([status, together]) => {
-      const { headers, examples } = particulars(together)
       const response = {
         description: together.map((code) => `\`${code}\`: ${refusals[code].title}.`).join(' '),
-        headers: headersOf(['RequestId', 'NoStore', ...(headersOfStatus[status] ?? []), ...headers]),
-        content: { 'application/problem+json': { schema: refTo('schemas', 'Problem'), examples } },
+        headers: headersOf(['RequestId', 'NoStore', ...(headersOfStatus[status] ?? []), ...headersFor(together)]),
+        content: {
+          'application/problem+json': {
+            schema: refTo('schemas', 'Problem'),
+            examples: Object.fromEntries(together.map((code) => [code, refTo('examples', code)])),
+          },
+        },
       }
       return [status, response]
     }),

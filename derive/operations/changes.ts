@@ -80,7 +80,7 @@ export const changes: OwnOperation<DataOperation<'read'>> = (base) => ({
     },
   },
   otherAnswers: {},
-  schemas: changeSchemas,
+  schemas: changeSchemas(servedResources),
   samples: [],
   collection: inCollection('uses', {
     title: 'The changes come with a cursor',

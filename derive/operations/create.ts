@@ -1,5 +1,4 @@
 import type { Definition } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
 import { isPlanLimited, type Plan, planLimit, planNames } from '#registry/plans.ts'
 import { invalidFields, type Refusal } from '#registry/refusals.ts'
 import { createExamples, refusedExample, repeatableExample } from '../examples.ts'
@@ -23,6 +22,7 @@ export const create: ResourceOperation<'write'> = (definition, base) => {
     method: 'POST',
     path,
     access: 'write',
+    makes: 'record',
     success: 201,
     summary: `Create ${aOne(definition)}`,
     description: [
@@ -46,8 +46,7 @@ export const create: ResourceOperation<'write'> = (definition, base) => {
       plan_limit_reached: () => planReached(name),
     },
     answer: created(definition),
-    // As a range it comes after 201, in a language that orders members by number and on the page: what is real is first.
-    otherAnswers: { '2XX': preview(definition) },
+    otherAnswers: { 200: preview(definition) },
     samples: createSamples(path, examples.minimal.value),
     collection: inCollection('makes', {
       sends: ['Idempotency-Key'],
@@ -75,11 +74,10 @@ const created = (definition: Definition): Answer => ({
       value: { data: { id: exampleIdOf(definition), created: true, dry_run: false } },
     },
   },
-  links: linksOf(definition),
 })
 
 const preview = (definition: Definition): Answer => ({
-  description: '200, of a dry-run: nothing is wrong with the body, and nothing was written.',
+  description: 'Of a dry-run: nothing is wrong with the body, and nothing was written.',
   headers: ['RequestId', ...rateHeaders],
   schema: 'CreatedEnvelope',
   examples: {
@@ -90,21 +88,6 @@ const preview = (definition: Definition): Answer => ({
     },
   },
 })
-
-/** Where to go with the id of a new record. */
-function linksOf({ name, one }: Definition): JsonObject {
-  const ways = { fetch: 'Fetches', update: 'Changes', delete: 'Deletes' }
-  return Object.fromEntries(
-    Object.entries(ways).map(([way, does]) => [
-      way,
-      {
-        operationId: `${name}.${way}`,
-        parameters: { id: '$response.body#/data/id' },
-        description: `${does} the new ${one}.`,
-      },
-    ]),
-  )
-}
 
 function planReached(name: string): Refusal {
   const limit = planLimit(planNames[0] as Plan, name) ?? 0

@@ -8,6 +8,12 @@ export const openapi = document('openapi.json', {
   checks: ['pm.expect(pm.response.json().openapi).to.match(/^3\\.1\\./)'],
 })
 
+export const openapiClient = document('openapi-client.json', {
+  summary: 'The same OpenAPI document for generators of clients, without the parameter `fields`',
+  type: 'application/json',
+  checks: ['pm.expect(pm.response.json().openapi).to.match(/^3\\.1\\./)'],
+})
+
 export const docs = document('docs', {
   summary: 'The reference page, on which every call can be tried',
   type: 'text/html; charset=utf-8',

@@ -1,6 +1,7 @@
 import { changeExample } from '../openapi/changes.ts'
 import { cutParameters } from '../parameters.ts'
 import { readCut } from '../query.ts'
+import { schemaName } from '../words.ts'
 import { inCollection } from './collection.ts'
 import type { ResourceOperation } from './operation.ts'
 import { about, idOf, readHeaders, recordPath, refusalOf } from './record.ts'
@@ -25,7 +26,7 @@ export const history: ResourceOperation<'read'> = (definition, base) => ({
   answer: {
     description: 'Up to a page of changes, and how many there are in all.',
     headers: [...readHeaders, 'Links'],
-    schema: 'HistoryPage',
+    schema: `${schemaName(definition)}HistoryPage`,
     examples: {
       newest: {
         summary: 'The newest change',

@@ -4,7 +4,7 @@ import { choices } from './choices.ts'
 import { create } from './create.ts'
 import { remove } from './delete.ts'
 import { deleteByRef } from './delete-by-ref.ts'
-import { docs, openapi, postman } from './documents.ts'
+import { docs, openapi, openapiClient, postman } from './documents.ts'
 import { fetch } from './fetch.ts'
 import { fetchByRef } from './fetch-by-ref.ts'
 import { history } from './history.ts'
@@ -34,7 +34,16 @@ export const standard = {
 export const ofReferences = { choices } satisfies { readonly [name: string]: ReferenceOperation }
 
 /** What there is once, by the id of its route. The documents about the API come last. */
-export const own = { me, batch, changes, 'writes.undo': undo, openapi, docs, postman } satisfies {
+export const own = {
+  me,
+  batch,
+  changes,
+  'writes.undo': undo,
+  openapi,
+  openapi_client: openapiClient,
+  docs,
+  postman,
+} satisfies {
   readonly [id: string]: OwnOperation
 }
 

@@ -54,6 +54,8 @@ export type DataOperation<Does extends 'read' | 'write' = 'read' | 'write'> = Do
   /** What its body needs besides, where that depends on what is asked. */
   needs?(body: Json): { scopes: readonly string[]; addOns: readonly AddOn[] }
   success: number
+  /** Its answer has the id of a record, to which the documents lead on. */
+  makes?: 'record'
   /** Of the path, in its order. */
   pathParameters: readonly PathParameter[]
   /** Of the query. */
@@ -104,8 +106,6 @@ export type Answer = {
   /** The name of its type. */
   schema: string
   examples: { readonly [name: string]: { summary: string; description: string; value: JsonObject } }
-  /** Where to go with it (OpenAPI, Link Object). */
-  links?: JsonObject
 }
 
 /** An operation that every served resource has, at the paths under `base`. */

@@ -16,6 +16,7 @@ export const upsert: ResourceOperation<'write'> = (definition, base) => {
     method: 'PUT',
     path: referencePath(definition, base),
     access: 'write',
+    makes: 'record',
     success: 201,
     summary: `Create or update ${aOne(definition)} by your reference`,
     description: [

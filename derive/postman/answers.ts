@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { type RefusalCode, refusals } from '#registry/refusals.ts'
 import { problemExample } from '../openapi/problems.ts'
 import type { DataRoute } from '../routes.ts'
+import { phrases } from '../statuses.ts'
 
 /**
  * The answers that are saved with a request, to be read without sending it: those of the OpenAPI document, all of them
@@ -12,7 +13,7 @@ export function answersOf(route: DataRoute, request: JsonObject, errorsPage: str
   const answers: DataRoute['otherAnswers'] = { [success]: answer, ...otherAnswers }
   const went = Object.entries(answers).flatMap(([status, { examples }]) =>
     Object.values(examples).map(({ summary: name, value }) =>
-      saved(request, { name, code: status === '2XX' ? 200 : Number(status), type: 'application/json', value }),
+      saved(request, { name, code: Number(status), type: 'application/json', value }),
     ),
   )
   const refused = route.refusals
@@ -41,15 +42,3 @@ const reckonedWith: readonly RefusalCode[] = [
   ...(['unauthorized', 'insufficient_scope', 'not_found', 'precondition_failed', 'idempotency_key_reuse'] as const),
   ...(['validation_failed', 'plan_limit_reached', 'delete_blocked'] as const),
 ]
-
-const phrases: { readonly [status: number]: string } = {
-  200: 'OK',
-  201: 'Created',
-  401: 'Unauthorized',
-  402: 'Payment Required',
-  403: 'Forbidden',
-  404: 'Not Found',
-  409: 'Conflict',
-  412: 'Precondition Failed',
-  422: 'Unprocessable Content',
-}

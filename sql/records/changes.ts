@@ -1,4 +1,4 @@
-import { raw, type Sql } from 'sql-template-tag'
+import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { exactly } from '../access.ts'
 import { endOf, epochsOf, logOf, marksOf } from '../citus/log.ts'
@@ -137,10 +137,21 @@ function change(definitions: readonly Definition[], companyId: number): Sql {
   return sql`(select row_to_json(change)::text from (
       select h.records || '.' || ${action} as event, 'evt_' || h.epoch || '_' || h.id as id, ${instant('h.at')} as at,
         h.records, h.record_id, h.version, ${action} as action, h.changes,
-        case when h.action in ('deleted', 'erased') then h.held else ${recordNow(definitions, companyId)} end as record,
+        case when h.action in ('deleted', 'erased') then ${recordHeld(definitions)} else ${recordNow(definitions, companyId)} end as record,
         ${by} as by,
         h.write_id, h.removal_id
     ) change)`
+}
+
+/** The record of the deletion `h` as it last was. Members that the resource has got since are null. */
+function recordHeld(definitions: readonly Definition[]): Sql {
+  const whole = definitions.map(({ name, fields }) => {
+    const members = Object.keys(fields).map((field) => `"${field}" json`)
+    return raw(
+      `when '${name}' then (select row_to_json(record) from json_to_record(h.held) record(${members.join(', ')}))`,
+    )
+  })
+  return sql`case when h.held is not null then case h.records ${join(whole, ' ')} end end`
 }
 
 /** Who did it. */

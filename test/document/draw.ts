@@ -38,7 +38,7 @@ export function drawn(document: Part, schema: Part): Arbitrary<unknown> {
 }
 
 const known = [
-  ...['description', 'examples', 'title', 'format', 'enum', 'x-enum-varnames', 'x-tags', 'x-go-name'],
+  ...['description', 'examples', 'title', 'format', 'enum', 'x-tags', 'x-go-name'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'multipleOf', 'minLength', 'maxLength', 'pattern'],
   ...['items', 'minItems', 'maxItems', 'properties', 'required', 'additionalProperties', 'if', 'then'],
 ]

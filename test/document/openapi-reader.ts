@@ -1,4 +1,5 @@
 import { Compile } from 'typebox/schema'
+import type { View } from '#derive/openapi/views.ts'
 import { openapi } from '#derive/openapi.ts'
 import type { Route } from '#derive/routes.ts'
 import { about } from './registries.ts'
@@ -6,7 +7,20 @@ import { about } from './registries.ts'
 // biome-ignore lint/suspicious/noExplicitAny: the tests look everywhere into the document
 export type Part = any
 
-export const documentOf = (routes: readonly Route[]): Part => JSON.parse(JSON.stringify(openapi(routes, about)))
+export const wholeDocumentOf = (routes: readonly Route[], view: View = 'all'): Part =>
+  JSON.parse(JSON.stringify(openapi(routes, { ...about, view })))
+
+/** The document with the responses that are components in the places that refer to them. */
+export function documentOf(routes: readonly Route[], view: View = 'all'): Part {
+  const document = wholeDocumentOf(routes, view)
+  for (const methods of Object.values<Part>(document.paths)) {
+    for (const operation of Object.values<Part>(methods)) {
+      for (const [status, response] of Object.entries(operation.responses))
+        operation.responses[status] = resolved(document, response)
+    }
+  }
+  return document
+}
 
 /** What a reference leads to. */
 export const resolved = (document: Part, part: Part): Part =>

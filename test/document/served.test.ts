@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataRoutesOf, routes as everyRoute, isDataRoute, resourceRoutes } from '#derive/routes.ts'
+import { problemExample } from '#derive/openapi/problems.ts'
+import { errorsPath } from '#derive/openapi.ts'
+import { type DataRoute, dataRoutesOf, routes as everyRoute, isDataRoute, resourceRoutes } from '#derive/routes.ts'
 import { plans } from '#registry/plans.ts'
-import type { RefusalCode } from '#registry/refusals.ts'
+import { type RefusalCode, refusals } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { type Part, resolved } from './openapi-reader.ts'
@@ -142,9 +144,10 @@ describe('The Postman collection', () => {
 const bodyExamples = (operation: Part, type: string): [string, Part][] =>
   Object.entries(operation.requestBody.content[type].examples)
 
+/** The answer is the example of the refusal, as the collection shows it for this route. */
 async function expectExample(id: string, code: RefusalCode, { status, body }: Part): Promise<void> {
-  const route = routes.find((each) => each.id === id)
-  const { responses } = document.paths[route?.path ?? ''][route?.method.toLowerCase() ?? '']
-  const { value } = resolved(document, responses[status].content['application/problem+json'].examples[code])
+  const route = routes.find((each) => each.id === id) as DataRoute
+  const { value } = problemExample(code, route, errorsPath)
+  expect(status).toBe(refusals[code].status)
   expect({ ...body, request_id: value.request_id }).toEqual(value)
 }

@@ -288,6 +288,23 @@ describe('The history of a record', () => {
     expect((await own.get('/v1/clients/999999/history')).status).toBe(404)
   })
 
+  test('a deletion shows its record whole: members that the resource has got since are null', async () => {
+    const own = await stage.company()
+    const id = await own.create('clients', { name: 'A', notes: 'Kept' })
+    const { body } = await own.get(`/v1/clients/${id}`)
+    await own.call('DELETE', `/v1/clients/${id}`)
+    const removed = () => own.get(`/v1/clients/${id}/history`).then(({ body }) => body.data[0].record)
+    expect(Object.keys(await removed())).toEqual(Object.keys(body.data))
+    await stage.sql(
+      "update history set held = (held::jsonb - 'phone')::json where company_id = $1 and record_id = $2 and held is not null",
+      own.id,
+      id,
+    )
+    expect(await removed()).toEqual({ ...body.data, phone: null, updated_at: expect.any(String) })
+    const { changes } = await follow(own, null)
+    expect(changes.at(-1)?.record).toEqual(await removed())
+  })
+
   test('of what goes along, comes back and is settled, every version has its change', async () => {
     const own = await stage.company()
     const project = await own.create('projects', { name: 'P' })

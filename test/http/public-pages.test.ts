@@ -35,7 +35,13 @@ const bytesOf = async (path: string, coding: string) => {
   })
 }
 
-const documents = ['/v1/openapi.json', '/v1/postman.json', '/docs/errors', '/v1/docs/scalar.js']
+const documents = [
+  '/v1/openapi.json',
+  '/v1/openapi-client.json',
+  '/v1/postman.json',
+  '/docs/errors',
+  '/v1/docs/scalar.js',
+]
 
 describe.each([...documents, '/v1/docs'])('%s', (path) => {
   test('has a strong tag, by which it need not be sent twice, in whichever coding it came', async () => {

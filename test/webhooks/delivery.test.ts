@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testEvent } from '#registry/webhooks.ts'
 import { rotateKeys } from '#server/service/rotate-keys.ts'
 import { openSecrets } from '#server/service/webhook-secret.ts'
 import {
@@ -11,6 +12,8 @@ import {
 } from '#server/service/webhooks.ts'
 import { sendAgain, sendTest } from '#server/webhooks/delivery.ts'
 import { sendDue } from '#server/webhooks/start.ts'
+import { documentOf, errorsOf, resolved } from '../document/openapi-reader.ts'
+import { served } from '../document/registries.ts'
 import type { Company } from '../stage/stage.ts'
 import { eventually } from '../stage/wait.ts'
 import { type Behaviour, ok, openReceiver, type Receiver, verified } from './receiver.ts'
@@ -35,6 +38,7 @@ beforeEach(async () => {
   return () => receiver.close()
 })
 
+const document = documentOf(served)
 const refuse: Behaviour = { status: 500, body: 'out of order' }
 const by = () => ({ actor: own.actor, keys: stage.app.secret, now: stage.app.clock.now() })
 const clients = async (count: number): Promise<number[]> => {
@@ -80,6 +84,34 @@ describe('What arrives', () => {
     expect(data).toMatchObject({ event: 'clients.created', record_id: id, version: 1 })
     expect(Object.keys(data)).not.toContain('record')
     expect(Object.keys(data)).not.toContain('changes')
+  })
+
+  test('is as the document describes it under `webhooks`: full, thin, a test, and each header', async () => {
+    const sent = {
+      change: await stage.hook(own, receiver.url),
+      thinChange: await stage.hook(own, receiver.url, { payload: 'thin' }),
+    }
+    const [client] = await clients(1)
+    await own.call('PATCH', `/v1/clients/${client}`, { body: { notes: 'Changed' } })
+    await own.call('DELETE', `/v1/clients/${client}`)
+    await stage.sendAll()
+    await sendTest(stage.app, own.id, sent.change.id)
+    expect(receiver.got).toHaveLength(7)
+    for (const got of receiver.got) {
+      const name = got.type === testEvent ? 'test' : 'record' in got.data ? 'change' : 'thinChange'
+      const { requestBody, parameters } = document.webhooks[name].post
+      expect(
+        errorsOf(document, requestBody.content['application/json'].schema, JSON.parse(got.text)),
+        got.text,
+      ).toEqual([])
+      for (const part of parameters) {
+        const { name: header, schema } = resolved(document, part)
+        expect(errorsOf(document, schema, got.headers[header]), header).toEqual([])
+      }
+    }
+    const [, other] = receiver.got
+    const { schema } = document.webhooks.test.post.requestBody.content['application/json']
+    expect(errorsOf(document, schema, JSON.parse(other?.text ?? ''))).not.toEqual([])
   })
 
   test('is of the events that were chosen alone, and of this company alone', async () => {

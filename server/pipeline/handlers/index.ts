@@ -12,7 +12,7 @@ import { fetchByRef } from './fetch-by-ref.ts'
 import { history } from './history.ts'
 import { list } from './list.ts'
 import { me } from './me.ts'
-import { openapi } from './openapi.ts'
+import { openapi, openapiClient } from './openapi.ts'
 import { postman } from './postman.ts'
 import { undo } from './undo.ts'
 import { update } from './update.ts'
@@ -35,6 +35,7 @@ export const handlers = {
   changes,
   'writes.undo': undo,
   openapi,
+  openapi_client: openapiClient,
   docs,
   postman,
 } satisfies HandlersOf<typeof standard, typeof own, typeof ofReferences>

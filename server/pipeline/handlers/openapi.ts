@@ -1,5 +1,11 @@
 import { jsonBytes } from '#derive/json-bytes.ts'
+import type { View } from '#derive/openapi/views.ts'
 import { openapi as made } from '#derive/openapi.ts'
 import type { DocumentHandler } from '../handler.ts'
 
-export const openapi: DocumentHandler = ({ all, about }) => ({ body: Buffer.concat(jsonBytes(made(all, about))) })
+export const openapi = handlerOf('all')
+export const openapiClient = handlerOf('client')
+
+function handlerOf(view: View): DocumentHandler {
+  return ({ all, about }) => ({ body: Buffer.concat(jsonBytes(made(all, { ...about, view }))) })
+}

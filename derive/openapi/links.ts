@@ -1,0 +1,48 @@
+import type { JsonObject } from '#registry/json.ts'
+import type { Answer } from '../operations/operation.ts'
+import type { DataRoute } from '../routes.ts'
+import { capital, schemaName } from '../words.ts'
+import { refTo } from './envelopes.ts'
+
+/** Where to go with the answer of a write (OpenAPI, Link Object): to the record that it made, and to its undo. */
+
+/** The links of a document, as components. */
+export const linkComponents = (routes: readonly DataRoute[]): JsonObject =>
+  Object.fromEntries(
+    routes.filter((route) => targetOf(route) !== undefined).map((route) => [linkName(route), linkTo(route)]),
+  )
+
+/** Returns the names of the components to which an answer of the route leads. */
+export function linksFrom(route: DataRoute, routes: readonly DataRoute[]): string[] {
+  const followed = routes.filter((to) => {
+    const target = targetOf(to)
+    return target === 'write' || (target === 'record' && route.makes === 'record' && to.definition === route.definition)
+  })
+  return followed.map(linkName)
+}
+
+/** The same, as an answer lists them: one that was written has a name in `X-Write-Id`. */
+export const linksOf = ({ headers }: Answer, names: readonly string[]): JsonObject =>
+  names.length > 0 && headers.includes('WriteId')
+    ? { links: Object.fromEntries(names.map((name) => [name, refTo('links', name)])) }
+    : {}
+
+/** What the path of a route names, if that is all that it needs. */
+function targetOf({ pathParameters: [parameter] }: DataRoute): 'record' | 'write' | undefined {
+  if (parameter?.is === 'Id') return 'record'
+  return typeof parameter?.is === 'object' && parameter.is.write ? 'write' : undefined
+}
+
+/** FetchProject of projects.fetch, Undo of writes.undo. */
+const linkName = ({ id, definition }: DataRoute): string =>
+  capital(id.slice(id.lastIndexOf('.') + 1)) + (definition ? schemaName(definition) : '')
+
+function linkTo(route: DataRoute): JsonObject {
+  const [parameter] = route.pathParameters
+  const value = targetOf(route) === 'write' ? '$response.header.X-Write-Id' : '$response.body#/data/id'
+  return {
+    operationId: route.id,
+    parameters: { [parameter?.name as string]: value },
+    description: `${route.summary}.`,
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * The document has two views. `all` is complete. `client` is for generators: it leaves out the parameter `fields`, so
+ * that a list and a fetch answer whole records, and the samples, which generators pass over. Decisions, Document.
+ */
+export type View = 'all' | 'client'
+
+/** Whether a view has the query parameter of this name. */
+export const isInView = (view: View, parameter: string): boolean => view === 'all' || parameter !== 'fields'
