@@ -121,8 +121,8 @@ export const tea: OwnOperation<DataOperation<'read'>> = (base) => ({
     },
     {
       file: 'derive/operations/index.ts',
-      at: 'export const own = { ',
-      put: "import { tea } from './tea.ts'\n\nexport const own = { tea, ",
+      at: 'export const own = {',
+      put: "import { tea } from './tea.ts'\n\nexport const own = { tea,",
     },
     {
       file: 'server/pipeline/handlers/tea.ts',
