@@ -1,6 +1,6 @@
 import { erasedText, textsWithValues } from '#derive/stored-texts.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { personalFields } from '#registry/persons.ts'
+import { erasedValues } from '#registry/persons.ts'
 import { registry } from '#registry/resources/index.ts'
 import { eraseHistory, recordsWithText, renameRemovals } from '#sql/records/persons.ts'
 import { updateHeld } from '#sql/records/sets.ts'
@@ -110,8 +110,7 @@ async function eraseFormer(
   { kind, id }: Person,
   { removalIds }: Remains,
 ): Promise<void> {
-  const names = personalFields(kind).map(([name]) => name)
-  transaction.send(eraseHistory(companyId, kind.name, id, names))
+  transaction.send(eraseHistory(companyId, kind.name, id, erasedValues(kind, id)))
   if (removalIds.length > 0) transaction.send(renameRemovals(companyId, removalIds, titleOf(kind, id)))
 }
 

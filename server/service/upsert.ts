@@ -3,9 +3,11 @@ import { externalRef, referenceField } from '#registry/common.ts'
 import { type Definition, type Problem, problem } from '#registry/definition.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
+import { fieldOfIndex } from '#sql/records/columns.ts'
 import { recordOfReference } from '#sql/records/reference.ts'
 import { conflict } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
+import { violatedIndex } from '../store/faults.ts'
 import { type Command, type Prefetched, prefetched, runLocked } from './command.ts'
 import type { Expected } from './expected.ts'
 import { locksOfValues, valuesSent } from './locks.ts'
@@ -43,7 +45,7 @@ export const upsert = (companyId: number, wanted: Wanted & { body: Json }, late 
       if (expected?.present) throw new Refusal('precondition_failed', { detail: nothingThere })
       refuseOther(value, body)
       const given = isObject(body) ? { [referenceField]: value, ...body } : body
-      const made = await metAtReference(transaction, late, () =>
+      const made = await metAtReference(transaction, definition, late, () =>
         runLocked(transaction, actor, creation(companyId, definition, given, late)),
       )
       return { ...made, created: true, changed: [] }
@@ -104,17 +106,31 @@ function refuseOther(value: string, body: Json): void {
 }
 
 /** Somebody else made the record since it was looked for: then there is one to change. */
-async function metAtReference<T>(transaction: Transaction, late: Late, work: () => Promise<T>): Promise<T> {
+async function metAtReference<T>(
+  transaction: Transaction,
+  definition: Definition,
+  late: Late,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    const problems: readonly Problem[] = error instanceof Refusal ? (error.particulars.errors ?? []) : []
-    if (!problems.some(({ field, code }) => field === referenceField && code === 'not_unique')) throw error
+    if (!isReferenceTaken(definition, error)) throw error
     if (!transaction.isLast) throw conflict(error)
     transaction.undo()
     late.isUndone = true
     throw new Refusal('reference_conflict')
   }
+}
+
+/** Whether the reference was found taken, by the look-up or by the index. */
+function isReferenceTaken(definition: Definition, error: unknown): boolean {
+  if (error instanceof Refusal) {
+    const problems: readonly Problem[] = error.particulars.errors ?? []
+    return problems.some(({ field, code }) => field === referenceField && code === 'not_unique')
+  }
+  const index = violatedIndex((error as Error).cause)
+  return index !== undefined && fieldOfIndex(definition, index) === referenceField
 }
 
 const nothingThere =

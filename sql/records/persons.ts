@@ -1,6 +1,7 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
+import type { JsonObject } from '#registry/json.ts'
 import { byKey, exactly, inOrderOf, placesOf, rowsOf } from '../access.ts'
 import { either, identifier, instant, type Statement, sql, statement } from '../statement.ts'
 import { columnsOf } from './columns.ts'
@@ -49,19 +50,26 @@ export const historyOfPerson = (companyId: number, records: string, id: number):
     'persons.history',
   )
 
-/** Sets the values of fields to null wherever the history of a record has them. The names of the fields stay. */
-export const eraseHistory = (companyId: number, records: string, id: number, fields: readonly string[]): Statement =>
-  statement(
-    sql`update history h set changes = ${without('h.changes', '[null,null]', fields)}, held = ${without('h.held', 'null', fields)}
+/**
+ * Takes the values of fields out of the history of a record: the record of a deletion has those of an erased person, and a
+ * change says only which fields it was about.
+ */
+export function eraseHistory(companyId: number, records: string, id: number, erased: JsonObject): Statement {
+  const fields = Object.keys(erased)
+  const changes = replaced('h.changes', fields, sql`'[null,null]'`)
+  const held = replaced('h.held', fields, sql`(${JSON.stringify(erased)}::json -> key)::text`)
+  return statement(
+    sql`update history h set changes = ${changes}, held = ${held}
     where ${rowsOf('history', companyId, 'id', sql`${ofRecord(companyId, records, id)} ${inOrderOf(sql`record_id`, sql`id`)}`)}`,
     'persons.erase-history',
   )
+}
 
-/** A JSON object with its members in their order, some of them with another value. */
-const without = (column: string, value: string, fields: readonly string[]): Sql =>
+/** A JSON object with its members in their order, some of them with another value, which may depend on their `key`. */
+const replaced = (column: string, fields: readonly string[], value: Sql): Sql =>
   sql`case when json_typeof(${raw(column)}) = 'object' then (
       select '{' || coalesce(string_agg(
-        to_json(key)::text || ':' || case when key = any (${fields}::text[]) then ${value}::text else value::text end,
+        to_json(key)::text || ':' || case when key = any (${fields}::text[]) then ${value} else value::text end,
         ',' order by place), '') || '}'
       from json_each(${raw(column)}) with ordinality as member (key, value, place)
     )::json else ${raw(column)} end`

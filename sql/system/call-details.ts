@@ -74,17 +74,15 @@ const insertDetailsThere =
   (rows: readonly DetailsRow[]): Steps =>
   async (run) => {
     for (const [companyId, own] of byCompany(rows)) {
-      void run(shareCompany(companyId))
-      await run(
-        statement(
-          sql`insert into call_details (${raw(listed)}) select c.id, ${raw(listed.replace('company_id, ', ''))}
-          from companies c
-          cross join json_to_recordset(${JSON.stringify(own)}::json) as call (${raw(typed.join(', '))})
-          where c.id = ${companyId} and ${isAfterErasure(sql`call.at`, sql`c.persons_erased_at`)}
-          on conflict do nothing`,
-          'call-details.insert-there',
-        ),
+      const inserted = statement(
+        sql`insert into call_details (${raw(listed)}) select c.id, ${raw(listed.replace('company_id, ', ''))}
+        from companies c
+        cross join json_to_recordset(${JSON.stringify(own)}::json) as call (${raw(typed.join(', '))})
+        where c.id = ${companyId} and ${isAfterErasure(sql`call.at`, sql`c.persons_erased_at`)}
+        on conflict do nothing`,
+        'call-details.insert-there',
       )
+      await Promise.all([run(shareCompany(companyId)), run(inserted)])
     }
     return []
   }

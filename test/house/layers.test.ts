@@ -346,3 +346,9 @@ test('pages name operations and repeat nothing of their list: no path, no reques
 test('pages run in browsers alone: the types of Node are there for the rows that are answered, and nothing else', () => {
   expect(linesWith('console/', /\b(Buffer|process)[.(]|from 'node:/)).toEqual([])
 })
+
+test('what the database is asked for is waited for: a failure that nobody hears ends the process', () => {
+  expect([...linesWith('sql/', /\bvoid (\w+\.)?(run|now)\(/), ...linesWith('server/', /\bvoid (\w+\.)?run\(/)]).toEqual(
+    [],
+  )
+})

@@ -78,8 +78,7 @@ async function openReader(connection: Server, ms: number): Promise<void> {
 
 /** Callers that never pause would measure the processors, which other tests use too. */
 const thinkMs = 50
-// A step takes less than a second where the processors are free, and several where other tests have them.
-const gapMaxMs = 8000
+const gapMaxMs = 1000
 
 test.for([0, 5000])(
   'Callers of 0.1.0 are answered all the time while its 4,000 projects are brought up to date, beside a reader open for %d ms.',
@@ -89,14 +88,18 @@ test.for([0, 5000])(
     const { connection, sql } = await restored(snapshot)
     await (sql as Sql)(fill)
     let isOver = false
-    const asking = Array.from({ length: 8 }, (_, place) => ask(connection, snapshot.statements, place, () => isOver))
+    const asking = Promise.all(
+      Array.from({ length: 8 }, (_, place) => ask(connection, snapshot.statements, place, () => isOver)),
+    )
+    // A test that is given up takes the database from them.
+    asking.catch(() => {})
     if (readerMs > 0) await openReader(connection, readerMs)
     const from = performance.now()
     await migrate(connection, () => {}).finally(() => {
       isOver = true
     })
     const to = performance.now()
-    const results = await Promise.all(asking)
+    const results = await asking
     expect(results.flatMap(({ errors }) => errors)).toEqual([])
     const times = results.flatMap(({ answeredAt }) => answeredAt).filter((at) => at >= from && at <= to)
     const gap = longestGap(times, from, to)

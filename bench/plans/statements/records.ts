@@ -251,7 +251,7 @@ export const ofTheRecords: readonly Topic[] = [
       lockPerson(7, workers, 17),
       findPersons(7, workers, [17, 18]),
       historyOfPerson(7, 'workers', 17),
-      eraseHistory(7, 'workers', 17, ['name']),
+      eraseHistory(7, 'workers', 17, { name: 'Erased worker 17' }),
       removalsOfPerson(7, 'workers', 17),
       renameRemovals(7, [1], 'Erased worker 17'),
       referringTo(7, 'time_entries', 'worker_id', 17),

@@ -18,17 +18,17 @@ select id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
 -- persons.erase-history
 update history h set changes = case when json_typeof(h.changes) = 'object' then (
       select '{' || coalesce(string_agg(
-        to_json(key)::text || ':' || case when key = any ($1::text[]) then $2::text else value::text end,
+        to_json(key)::text || ':' || case when key = any ($1::text[]) then '[null,null]' else value::text end,
         ',' order by place), '') || '}'
       from json_each(h.changes) with ordinality as member (key, value, place)
     )::json else h.changes end, held = case when json_typeof(h.held) = 'object' then (
       select '{' || coalesce(string_agg(
-        to_json(key)::text || ':' || case when key = any ($3::text[]) then $4::text else value::text end,
+        to_json(key)::text || ':' || case when key = any ($2::text[]) then ($3::json -> key)::text else value::text end,
         ',' order by place), '') || '}'
       from json_each(h.held) with ordinality as member (key, value, place)
     )::json else h.held end
-    where ctid = any (array(select ctid from history where company_id = $5 and records = $6 and record_id between $7 and $8 order by record_id,id offset 0))
--- [["name"],"[null,null]",["name"],"null",7,"workers",17,17]
+    where ctid = any (array(select ctid from history where company_id = $4 and records = $5 and record_id between $6 and $7 order by record_id,id offset 0))
+-- [["name"],["name"],"{\"name\":\"Erased worker 17\"}",7,"workers",17,17]
 
 -- persons.removals
 select id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, title, mode, to_char(restored_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as restored_at
