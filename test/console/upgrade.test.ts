@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { runner } from 'node-pg-migrate'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { App } from '#server/app.ts'
@@ -13,35 +12,24 @@ import { setAccount } from '#server/service/account.ts'
 import { hashPassword } from '#server/service/password.ts'
 import { oneKey } from '#server/service/seal.ts'
 import { migrate } from '#server/store/migrate.ts'
+import { makeDatabase } from '../stage/database.ts'
 import { send } from '../stage/http.ts'
 
 /** A database as it was before addresses became those of a company, with accounts, sessions and tokens in it. */
 const folder = join(import.meta.dirname, '../../migrations')
-const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
 const passwords = ['the first of the twins', 'the second of the twins', 'a word of another firm']
 let app: App
+let database: Awaited<ReturnType<typeof makeDatabase>>
 let listening: Listening
 let sessionText: string
 
 beforeAll(async () => {
-  const server = inject('server')
-  const admin = new pg.Client(server)
-  await admin.connect()
-  await admin.query(`create database ${name}`)
-  await admin.end()
-  const connection = { ...server, database: name }
+  database = await makeDatabase(inject('server'))
+  const { connection } = database
+  const count = (await readdir(folder)).filter((file) => file < '0006').length
+  await migrate(connection, () => {}, { count })
   const client = new pg.Client(connection)
   await client.connect()
-  const before = (await readdir(folder)).filter((file) => file < '0006').length
-  const quiet = { debug() {}, info() {}, warn() {}, error() {} }
-  const steps = {
-    dbClient: client,
-    dir: folder,
-    migrationsTable: 'migrations',
-    direction: 'up',
-    count: before,
-  } as const
-  await runner({ ...steps, logger: quiet })
   await fill(client)
   await client.end()
   await migrate(connection, () => {})
@@ -56,10 +44,7 @@ afterAll(async () => {
   await listening?.drain()
   await app?.meter.close()
   await app?.database.close()
-  const admin = new pg.Client(inject('server'))
-  await admin.connect()
-  await admin.query(`drop database ${name} with (force)`)
-  await admin.end()
+  await database.drop()
 })
 
 async function fill(client: pg.Client): Promise<void> {

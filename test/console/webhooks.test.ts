@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendDue } from '#server/webhooks/start.ts'
 import type { Company } from '../stage/stage.ts'
-import { eventually } from '../stage/wait.ts'
+import { eventually, untilTold } from '../stage/wait.ts'
 import { openReceiver, type Receiver, verified } from '../webhooks/receiver.ts'
 import { type ConsoleStage, openConsole, type Person, password } from './stage.ts'
 
@@ -45,6 +45,8 @@ test('A webhook is made, tested, changed, rotated, switched off and on, replayed
   expect(rotated.secret).not.toBe(secret)
   expect((await admin.ask('POST', `${path}/disable`)).body.data).toMatchObject({ disabled_because: 'by_hand' })
   expect((await admin.ask('POST', `${path}/enable`)).body.data).toMatchObject({ disabled_because: null })
+  // A replay begins at the first change that can be told.
+  await untilTold(stage)
   const replay = () => admin.ask('POST', `${path}/replay`, { from: new Date(Date.now() - 60_000).toISOString() })
   expect((await replay()).body.data).toMatchObject({ is_replaying: true })
   expect(await replay()).toMatchObject({ status: 409, body: { code: 'replay_active' } })

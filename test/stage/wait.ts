@@ -19,7 +19,7 @@ export async function eventually<T>(check: () => Promise<T>, timeoutMilliseconds
 /** Until all that was written can be told: transactions of other databases of the server may hold the log up. */
 export const untilTold = (
   { sql, connection }: Pick<Stage, 'sql' | 'connection'>,
-  timeoutMilliseconds = 20_000,
+  timeoutMilliseconds = 60_000,
 ): Promise<void> =>
   eventually(async () => {
     const rows = await sql(connection.workers ? untoldThere : untold)
