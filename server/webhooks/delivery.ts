@@ -3,10 +3,11 @@ import { Webhook as Signer } from 'standardwebhooks'
 import { Refusal } from '#registry/refusals.ts'
 import { testEvent } from '#registry/webhooks.ts'
 import { type AttemptOpened, type AttemptRow, insertAttempt } from '#sql/system/webhook-attempts.ts'
+import type { EndpointRow } from '#sql/system/webhooks.ts'
 import type { Destination } from '../outbound/outbound.ts'
 import { NotSent } from '../outbound/sender.ts'
 import { openSecrets } from '../service/webhook-secret.ts'
-import { findOneWebhook, type Webhook } from '../service/webhooks.ts'
+import { findOneWebhook } from '../service/webhooks.ts'
 import type { App } from './app.ts'
 import { findOneAttempt, openAttempt } from './attempts.ts'
 import { keptAnswer, keptFailure } from './kept.ts'
@@ -14,9 +15,9 @@ import { findEvent } from './log.ts'
 import { eventToSend, requestHeaders, type Sent } from './message.ts'
 
 /** An endpoint as long as something is sent to it: whom to sign for, and where. */
-export type Target = { webhook: Webhook; secrets: readonly string[]; destination: Destination }
+export type Target = { webhook: EndpointRow; secrets: readonly string[]; destination: Destination }
 
-export async function openTarget({ database, secret, clock, outbound }: App, webhook: Webhook): Promise<Target> {
+export async function openTarget({ database, secret, clock, outbound }: App, webhook: EndpointRow): Promise<Target> {
   const { company_id: companyId, id, url } = webhook
   const secrets = await database.transaction((transaction) =>
     openSecrets(transaction, secret, { companyId, id, now: clock.now() }),
@@ -82,7 +83,7 @@ export async function sendAgain(app: App, companyId: number, attemptId: number):
 async function sendByHand(
   app: App,
   { companyId, id }: { companyId: number; id: number },
-  make: (webhook: Webhook) => Promise<Sent>,
+  make: (webhook: EndpointRow) => Promise<Sent>,
 ): Promise<AttemptOpened> {
   const webhook = await app.database.transaction((transaction) => findOneWebhook(transaction, companyId, id))
   const sent = await make(webhook)
