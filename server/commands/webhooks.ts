@@ -54,7 +54,7 @@ export function addWebhooks(program: Command, context: CommandContext): void {
     .option('--unordered', 'several events may be under way at once, and one that fails does not hold up the others')
     .action(({ name, url, events, payload, unordered, ...given }: CreateOptions) =>
       say(given, async ({ transaction, app }, by) => {
-        await checkAddress(app.outbound, url)
+        await checkAddress(app.outbound, url, 'operator')
         const input = { name, url, events, payload, ordered: !unordered }
         const created = await createWebhook(transaction, by, input)
         return { ...formatSecret(created), value: created.webhook.id }

@@ -2,7 +2,7 @@ import type { WebhookOpened, Webhook as WebhookShown, WebhookTrouble } from '#de
 import { invalidField } from '#registry/refusals.ts'
 import { type FailingRow, failingWebhooks } from '#sql/system/webhooks.ts'
 import { recordId } from '../pipeline/read-intent.ts'
-import { needViews } from '../service/webhook-input.ts'
+import { canonicalUrl, needViews } from '../service/webhook-input.ts'
 import {
   type By,
   changeWebhook,
@@ -64,7 +64,7 @@ export async function create(asked: Asked<'webhooks.create'>) {
 export async function update(asked: Asked<'webhooks.update'>) {
   const { id, url } = await existing(asked)
   const wanted = await confirmedBody(asked)
-  if (wanted.url !== undefined && wanted.url.trim() !== url) await lookAt(asked, wanted.url)
+  if (wanted.url !== undefined && canonicalUrl(wanted.url) !== url) await lookAt(asked, wanted.url)
   return change(asked, async (transaction, by) => ({ data: shown(await changeWebhook(transaction, by, id, wanted)) }))
 }
 
@@ -119,7 +119,7 @@ async function answerable(asked: Admitted): Promise<Webhook> {
 
 /** Meanwhile nobody else's turn is taken. */
 const lookAt = ({ app, outside }: Admitted, url: string): Promise<void> =>
-  outside(() => checkAddress(app.outbound, url))
+  outside(() => checkAddress(app.outbound, url, 'caller'))
 
 const change = <T extends Finished>(
   { change, app }: Admitted,

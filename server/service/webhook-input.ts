@@ -24,6 +24,9 @@ export type WebhookInput = {
 
 const nameField: Field = { kind: 'text', max: webhookNameLengthMax, example: 'Warehouse', about: 'Name.' }
 
+/** Returns an address as it is kept, compared, shown and sent to. */
+export const canonicalUrl = (text: string): string => (URL.canParse(text) ? new URL(text).href : text.trim())
+
 /** The settings that say what is told to whom: who changes one of them answers for it. */
 export const tellingSettings = ['url', 'events', 'payload'] as const
 
@@ -40,7 +43,7 @@ export function checkedSettings({ name, url, events, payload, ordered }: Webhook
       : [problem('payload', 'not_allowed', `must be one of ${payloads.join(', ')}`)]),
   ]
   if (problems.length > 0) throw invalidFields(problems)
-  return { name: name.trim(), url: url.trim(), events: [...wanted], payload: payload as Payload, ordered }
+  return { name: name.trim(), url, events: [...wanted], payload: payload as Payload, ordered }
 }
 
 /** Anyone who sends records somewhere could read them there, so he must be allowed to. Undefined: the operator. */

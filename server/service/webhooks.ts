@@ -25,7 +25,14 @@ import { type Actor, itself } from './actor.ts'
 import { audit, auditWebhook, type Noted } from './audit-log.ts'
 import { endOfLog } from './changes.ts'
 import { type SealingKeys, seal, sealedFormerSecret, sealedWebhookSecret } from './seal.ts'
-import { checkedSettings, needViews, rightLost, tellingSettings, type WebhookInput } from './webhook-input.ts'
+import {
+  canonicalUrl,
+  checkedSettings,
+  needViews,
+  rightLost,
+  tellingSettings,
+  type WebhookInput,
+} from './webhook-input.ts'
 import { makeSecret, openSecrets } from './webhook-secret.ts'
 
 /** The endpoints of a company, to which its changes are sent. */
@@ -49,7 +56,7 @@ export async function createWebhook(
   input: WebhookInput,
 ): Promise<{ secret: string; webhook: Webhook }> {
   const { companyId } = actor
-  const settings = checkedSettings(input)
+  const settings = checkedSettings({ ...input, url: canonicalUrl(input.url) })
   needViews(holds, settings.events)
   await transaction.run(lockWebhooks(companyId))
   if ((await listWebhooks(transaction, companyId)).length >= webhooksMax) {
@@ -77,7 +84,8 @@ export async function changeWebhook(
   change: Partial<WebhookInput>,
 ): Promise<Webhook> {
   const before = await hold(transaction, actor.companyId, id)
-  const settings = checkedSettings({ ...before, ...change })
+  const url = change.url === undefined ? before.url : canonicalUrl(change.url)
+  const settings = checkedSettings({ ...before, ...change, url })
   needViews(holds, settings.events)
   const isTelling = tellingSettings.some((name) => String(settings[name]) !== String(before[name]))
   const wanted = { ...settings, account_id: isTelling ? actor.accountId : before.account_id }

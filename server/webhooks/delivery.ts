@@ -30,7 +30,7 @@ export type Attempted = { row: AttemptRow; answerHeaders: { readonly [name: stri
 
 /** Sends once. Nothing is kept yet. */
 export async function attempt(
-  { clock }: App,
+  { clock, log }: App,
   { webhook, secrets, destination }: Target,
   { id, type, body, after, payload }: Sent,
   { byHand, signal }: { byHand: boolean; signal?: AbortSignal },
@@ -44,8 +44,14 @@ export async function attempt(
   const { answerHeaders, ...result } = await destination.post({ headers, body, ...(signal ? { signal } : {}) }).then(
     (answer) => ({ ...keptAnswer(answer), answerHeaders: answer.headers }),
     (error: unknown) => {
-      if (error instanceof NotSent) return { ...keptFailure(error), answerHeaders: {} }
-      throw error
+      if (!(error instanceof NotSent)) throw error
+      const { failure, message, particulars } = error
+      if (particulars !== undefined)
+        log.info(
+          { company_id: webhook.company_id, webhook_id: webhook.id, failure, particulars },
+          `a webhook was not answered: ${message}`,
+        )
+      return { ...keptFailure(error), answerHeaders: {} }
     },
   )
   const row = {
