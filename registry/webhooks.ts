@@ -27,8 +27,13 @@ export const testEvent = 'webhooks.test'
 export const payloads = ['thin', 'full'] as const
 export type Payload = (typeof payloads)[number]
 
-/** Why nothing is sent to an endpoint any more. */
-export type DisableReason = 'by_hand' | 'gone' | 'failing'
+/**
+ * Why nothing is sent to an endpoint any more. `rights`: the account that answers for it was disabled, or may not see all
+ * that it tells of.
+ */
+export type DisableReason = 'by_hand' | 'gone' | 'failing' | 'rights'
+/** The detail of `rights` where the account was disabled. Otherwise it is the permission that is missing. */
+export const accountDisabled = 'account_disabled'
 
 export const webhookNameLengthMax = 120
 /** Endpoints of a company. */

@@ -161,8 +161,11 @@ export type CompanyOpened = Company & { amounts_in: string[]; is_plain: boolean 
 /** An endpoint, without its secrets. Moments as texts. */
 export type Webhook = Pick<
   EndpointRow,
-  'id' | 'name' | 'url' | 'events' | 'payload' | 'ordered' | 'disabled_because'
+  'id' | 'name' | 'url' | 'events' | 'payload' | 'ordered' | 'disabled_because' | 'disabled_detail'
 > & {
+  /** The account that answers for it. Null: the operator. */
+  answers: { id: number; name: string } | null
+} & {
   [moment in 'created_at' | 'previous_until' | 'next_attempt_at' | 'failing_since' | 'disabled_at' | 'resync_since']:
     | string
     | null
@@ -180,7 +183,13 @@ export type WebhookOpened = Webhook & { attempts_since: string }
 export type WebhookWithSecret = { webhook: Webhook; secret: string }
 
 /** An endpoint that somebody has to look at. */
-export type WebhookTrouble = Pick<Webhook, 'id' | 'name' | 'failing_since' | 'disabled_because' | 'resync_since'>
+export type WebhookTrouble = Pick<
+  Webhook,
+  'id' | 'name' | 'failing_since' | 'disabled_because' | 'disabled_detail' | 'resync_since'
+> & {
+  /** It is enabled, and no account answers for it. */
+  is_unanswered: boolean
+}
 
 export type WebhookAttempt = AttemptShown
 export type WebhookAttemptOpened = AttemptOpened

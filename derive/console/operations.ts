@@ -285,6 +285,7 @@ export const consoleOperations = {
     method: 'POST',
     path: '/webhooks/{id}/enable',
     needs: 'API_MANAGE',
+    body: password,
     data: of<said.Webhook>(),
   },
   'webhooks.disable': {
@@ -298,7 +299,7 @@ export const consoleOperations = {
     method: 'POST',
     path: '/webhooks/{id}/replay',
     needs: 'API_MANAGE',
-    body: { from: 'text' },
+    body: { from: 'text', ...password },
     data: of<said.Webhook>(),
   },
   'webhooks.attempts': {

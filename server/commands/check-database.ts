@@ -149,11 +149,12 @@ async function checkChanges(database: Database): Promise<Check> {
 
 /** Webhooks to which changes do not arrive. */
 async function checkWebhooks(database: Database): Promise<Check> {
-  const { well: sending, failing, given_up, resync, failing_seconds } = await howWebhooksDo(database)
+  const { well: sending, failing, given_up, resync, unanswered, failing_seconds } = await howWebhooksDo(database)
   const ills = [
     ...(failing > 0 ? [`${failing} that fail, one for ${Math.ceil(failing_seconds / 60)} min`] : []),
     ...(given_up > 0 ? [`${given_up} that the service has given up`] : []),
     ...(resync > 0 ? [`${resync} that need a new start`] : []),
+    ...(unanswered > 0 ? [`${unanswered} for which no account answers`] : []),
   ]
   if (ills.length === 0) return well('webhooks', sending === 0 ? 'there are none that send' : `${sending} that do well`)
   return warned('webhooks', `${ills.join(', ')}: "plumbline webhooks list --company <id>" says which, and why.`)

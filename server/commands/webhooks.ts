@@ -54,7 +54,7 @@ export function addWebhooks(program: Command, context: CommandContext): void {
     .option('--unordered', 'several events may be under way at once, and one that fails does not hold up the others')
     .action(({ name, url, events, payload, unordered, ...given }: CreateOptions) =>
       say(given, async ({ transaction, app }, by) => {
-        await checkAddress(app.outbound, url)
+        await checkAddress(app.outbound, url, 'operator')
         const input = { name, url, events, payload, ordered: !unordered }
         const created = await createWebhook(transaction, by, input)
         return { ...formatSecret(created), value: created.webhook.id }
@@ -134,20 +134,30 @@ function readMoment(word: string): Date {
 }
 
 function facts(webhook: Webhook) {
-  const { id, name, url, events, payload, ordered, disabled_because, failing_since, resync_since } = webhook
-  return { id, name, url, events, payload, ordered, disabled_because, failing_since, resync_since }
+  const { id, name, url, events, payload, ordered, disabled_because, disabled_detail } = webhook
+  const { answers, failing_since, resync_since } = webhook
+  return {
+    ...{ id, name, url, events, payload, ordered, answers },
+    ...{ disabled_because, disabled_detail, failing_since, resync_since },
+  }
 }
 
 const line = (webhook: Webhook): string =>
-  `${webhook.id}  ${inLine(webhook.name)}  ${inLine(webhook.url)}  ${webhook.events.length} events  ${stateOf(webhook)}`
+  `${webhook.id}  ${inLine(webhook.name)}  ${inLine(webhook.url)}  ${webhook.events.length} events  ${stateOf(webhook)}  answered for by ${inLine(webhook.answers?.name ?? 'the operator')}`
 
-function stateOf({ disabled_because, failing_since, resync_since }: Webhook): string {
-  if (disabled_because !== null) return `disabled (${reasons[disabled_because]})`
+function stateOf({ disabled_because, disabled_detail, failing_since, resync_since }: Webhook): string {
+  const detail = disabled_detail === null ? '' : `: ${disabled_detail}`
+  if (disabled_because !== null) return `disabled (${reasons[disabled_because]}${detail})`
   if (failing_since !== null) return `failing since ${failing_since.toISOString()}`
   return resync_since === null ? 'well' : `the log began anew at ${resync_since.toISOString()}`
 }
 
-const reasons = { by_hand: 'by hand', gone: 'the receiver says it is gone', failing: 'it failed for days' }
+const reasons = {
+  by_hand: 'by hand',
+  gone: 'the receiver says it is gone',
+  failing: 'it failed for days',
+  rights: 'the account that answered for it lost a right',
+}
 
 const listed = (webhooks: readonly Webhook[], company: string): Answer => ({
   json: { webhooks: webhooks.map(facts) },

@@ -3,6 +3,7 @@ import { testEvent } from '#registry/webhooks.ts'
 import { type AttemptInFull, type AttemptShown, attemptsOf, countAttempts } from '#sql/system/webhook-attempts.ts'
 import { recordId } from '../pipeline/read-intent.ts'
 import { needViews } from '../service/webhook-input.ts'
+import { findOneWebhook } from '../service/webhooks.ts'
 import { findOneAttempt, showAttempt } from '../webhooks/attempts.ts'
 import { sendAgain as sendOnceMore, sendTest } from '../webhooks/delivery.ts'
 import type { Admitted, Asked } from './asked.ts'
@@ -25,13 +26,17 @@ export async function fetch(asked: Asked<'webhook-attempts.fetch'>) {
 
 /** The time that it takes is the receiver's, not ours. */
 export async function test(asked: Asked<'webhooks.test'>) {
-  const { company_id: companyId, id } = await existing(asked)
+  const { company_id: companyId, id, events } = await existing(asked)
+  needViews(asked.session().row.permissions, events)
   return { data: await asked.outside(() => sendTest(asked.app, companyId, id)) }
 }
 
 export async function sendAgain(asked: Asked<'webhook-attempts.send-again'>) {
-  const { id } = await visible(asked)
-  const { companyId } = asked.session().actor
+  const { id, endpoint_id } = await visible(asked)
+  const { actor, row } = asked.session()
+  const { companyId } = actor
+  const { events } = await asked.read((transaction) => findOneWebhook(transaction, companyId, endpoint_id))
+  needViews(row.permissions, events)
   return { data: await asked.outside(() => sendOnceMore(asked.app, companyId, id)) }
 }
 

@@ -2,6 +2,7 @@ import type { WebhookOpened, Webhook as WebhookShown, WebhookTrouble } from '#de
 import { invalidField } from '#registry/refusals.ts'
 import { type FailingRow, failingWebhooks } from '#sql/system/webhooks.ts'
 import { recordId } from '../pipeline/read-intent.ts'
+import { canonicalUrl, needViews } from '../service/webhook-input.ts'
 import {
   type By,
   changeWebhook,
@@ -63,7 +64,7 @@ export async function create(asked: Asked<'webhooks.create'>) {
 export async function update(asked: Asked<'webhooks.update'>) {
   const { id, url } = await existing(asked)
   const wanted = await confirmedBody(asked)
-  if (wanted.url !== undefined && wanted.url.trim() !== url) await lookAt(asked, wanted.url)
+  if (wanted.url !== undefined && canonicalUrl(wanted.url) !== url) await lookAt(asked, wanted.url)
   return change(asked, async (transaction, by) => ({ data: shown(await changeWebhook(transaction, by, id, wanted)) }))
 }
 
@@ -73,17 +74,20 @@ export async function rotate(asked: Asked<'webhooks.rotate'>) {
   return change(asked, async (transaction, by) => withSecret(await rotateWebhook(transaction, by, id)))
 }
 
-export const enable = (asked: Asked<'webhooks.enable'>) => switched(asked, enableOne)
-export const disable = (asked: Asked<'webhooks.disable'>) => switched(asked, disableOne)
+export async function enable(asked: Asked<'webhooks.enable'>) {
+  const { id } = await answerable(asked)
+  await confirmedBody(asked)
+  return change(asked, async (transaction, by) => ({ data: shown(await enableOne(transaction, by, id)) }))
+}
 
-async function switched(asked: Admitted, switchOne: typeof enableOne) {
+export async function disable(asked: Asked<'webhooks.disable'>) {
   const id = recordId(asked)
-  return change(asked, async (transaction, by) => ({ data: shown(await switchOne(transaction, by, id)) }))
+  return change(asked, async (transaction, by) => ({ data: shown(await disableOne(transaction, by, id)) }))
 }
 
 export async function replay(asked: Asked<'webhooks.replay'>) {
-  const { id } = await existing(asked)
-  const from = readMoment((await asked.body()).from)
+  const { id } = await answerable(asked)
+  const from = readMoment((await confirmedBody(asked)).from)
   const keptDays = asked.app.config.changesKeptDays
   return change(asked, async (transaction, by) => ({
     data: shown(await replayOne(transaction, by, id, { from, keptDays })),
@@ -106,9 +110,16 @@ export function existing(asked: Admitted): Promise<Webhook> {
   return asked.read((transaction, companyId) => findOneWebhook(transaction, companyId, id))
 }
 
+/** The endpoint of the path, for somebody who may see all that it tells of. */
+async function answerable(asked: Admitted): Promise<Webhook> {
+  const webhook = await existing(asked)
+  needViews(asked.session().row.permissions, webhook.events)
+  return webhook
+}
+
 /** Meanwhile nobody else's turn is taken. */
 const lookAt = ({ app, outside }: Admitted, url: string): Promise<void> =>
-  outside(() => checkAddress(app.outbound, url))
+  outside(() => checkAddress(app.outbound, url, 'caller'))
 
 const change = <T extends Finished>(
   { change, app }: Admitted,
@@ -133,9 +144,10 @@ function readMoment(text: string): Date {
 const text = (moment: Date | null): string | null => moment?.toISOString() ?? null
 
 const shown = (webhook: Webhook): WebhookShown => {
-  const { id, name, url, events, payload, ordered, disabled_because, pending, is_replaying } = webhook
+  const { id, name, url, events, payload, ordered, disabled_because, disabled_detail } = webhook
+  const { answers, pending, is_replaying } = webhook
   return {
-    ...{ id, name, url, events, payload, ordered, disabled_because, is_replaying },
+    ...{ id, name, url, events, payload, ordered, disabled_because, disabled_detail, answers, is_replaying },
     created_at: text(webhook.created_at),
     previous_until: text(webhook.previous_until),
     next_attempt_at: text(webhook.next_attempt_at),

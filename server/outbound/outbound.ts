@@ -8,7 +8,7 @@ import { type Answer, type Message, makeSender, NotSent, type Place, type Sender
  * address that it has checked; the networks that the operator names may be inner ones, and be asked by http.
  */
 export type Outbound = {
-  /** Looks an address up; throws `NotSent` where nothing would be sent to it. */
+  /** Looks an address up before it is kept; throws `NotSent` where nothing would be sent to it. */
   check(url: string): Promise<void>
   /** Somewhere to send to, looked up once, when something is sent first. */
   to(url: string): Destination
@@ -36,19 +36,45 @@ export function openOutbound({ networks, timeout, resolve = resolveByDns }: Outb
     const url = readUrl(text)
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const addresses = isIP(host) ? [host] : await resolve(host)
-    if (addresses.length === 0) throw new NotSent('name', `no address is known for ${host}`)
+    if (addresses.length === 0) throw notPublic(`no address is known for ${host}`)
     for (const address of addresses) {
       const why = whyNotTo(address, networks)
-      if (why !== undefined) throw new NotSent('address', isIP(host) ? why : `${host} leads to ${address}, and ${why}`)
+      // The caller knows an address that he wrote himself.
+      if (why !== undefined)
+        throw isIP(host) ? new NotSent('address', why) : notPublic(`${host} leads to ${address}, and ${why}`)
     }
     if (url.protocol === 'http:' && !addresses.every((address) => isNamedNetwork(address, networks)))
       throw new NotSent('address', 'it begins with http:, and what is sent would cross networks unencrypted')
     return { url, addresses }
   }
   return {
-    check: async (text) => void (await inTime(timeout, undefined, (signal) => unlessAborted(signal, lookUp(text)))),
+    check: async (text) => {
+      const { url, addresses } = await inTime(timeout, undefined, (signal) => unlessAborted(signal, lookUp(text)))
+      if (!mayHavePort(url) && !addresses.every((address) => isNamedNetwork(address, networks)))
+        throw new NotSent('address', `its port must be 443, or one from ${freePortLeast} up that browsers send to`)
+    },
     to: (text) => destination(() => lookUp(text), timeout),
   }
+}
+
+/** One sentence whatever was resolved, refused or unknown: a caller learns nothing of the names of an inner network. */
+const notPublic = (particulars: string, cause?: unknown): NotSent =>
+  new NotSent('address', 'nothing is sent to this address: its name must lead to public addresses alone', {
+    particulars,
+    cause,
+  })
+
+const freePortLeast = 1024
+/** Ports of other protocols, which browsers refuse ("bad ports" of the Fetch standard), among the free ones. */
+const foreignPorts = [
+  ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
+  ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+]
+
+/** A service of another protocol would read a request as its own commands. */
+function mayHavePort({ port }: URL): boolean {
+  const number = Number(port)
+  return port === '' || number === 443 || (number >= freePortLeast && !foreignPorts.includes(number))
 }
 
 function destination(lookUp: () => Promise<Place>, timeout: number): Destination {
@@ -83,7 +109,8 @@ async function inTime<T>(
   try {
     return await work(signal)
   } catch (error) {
-    if (signal.aborted) throw new NotSent('timeout', `no answer came within ${timeout / 1000} seconds`, error)
+    if (signal.aborted)
+      throw new NotSent('timeout', `no answer came within ${timeout / 1000} seconds`, { cause: error })
     throw error
   }
 }
@@ -105,7 +132,7 @@ async function resolveByDns(name: string): Promise<string[]> {
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   if (addresses.length === 0) {
     const [{ reason } = { reason: undefined }] = answers.filter((answer) => answer.status === 'rejected')
-    throw new NotSent('name', `no address is known for ${name}`, reason)
+    throw notPublic(`no address is known for ${name}`, reason)
   }
   return addresses
 }

@@ -19,15 +19,25 @@ export type Answer = {
   isCut: boolean
 }
 
-/** Why no answer came, and the particulars. */
-export type Failure = 'address' | 'name' | 'connection' | 'certificate' | 'timeout' | 'answer'
+/** Why no answer came. */
+export type Failure = 'address' | 'connection' | 'certificate' | 'timeout' | 'answer'
 
+/**
+ * Thrown where nothing was sent or no answer came. `message` is what a caller may know: nothing of the network in which
+ * the service runs. `particulars` are for the operator alone.
+ */
 export class NotSent extends Error {
   failure: Failure
-  constructor(failure: Failure, message: string, cause?: unknown) {
+  particulars: string | undefined
+  constructor(
+    failure: Failure,
+    message: string,
+    { particulars, cause }: { particulars?: string; cause?: unknown } = {},
+  ) {
     super(message, { cause })
     this.name = 'NotSent'
     this.failure = failure
+    this.particulars = particulars
   }
 }
 
@@ -126,9 +136,11 @@ const isStale = ({ code }: NodeJS.ErrnoException, wasUsedBefore: boolean): boole
 
 function notSent(error: NodeJS.ErrnoException): NotSent {
   const code = error.code ?? ''
-  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|ALTNAME/.test(code)) return new NotSent('certificate', error.message, error)
-  if (code.startsWith('HPE_')) return new NotSent('answer', 'what came back is no answer of HTTP', error)
-  return new NotSent('connection', sentences[code] ?? error.message, error)
+  const more = { particulars: error.message, cause: error }
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|ALTNAME/.test(code))
+    return new NotSent('certificate', 'its certificate is not trusted, or is for another name', more)
+  if (code.startsWith('HPE_')) return new NotSent('answer', 'what came back is no answer of HTTP', more)
+  return new NotSent('connection', sentences[code] ?? 'no connection was made', more)
 }
 
 const sentences: { readonly [code: string]: string } = {

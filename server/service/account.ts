@@ -16,6 +16,7 @@ import { deleteSessionsOf } from '#sql/system/sessions.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import { hashPassword, passwordProblems } from './password.ts'
+import { disableUnanswered } from './webhooks.ts'
 
 /** An account: somebody who may act for a company, within permissions. */
 export type Account = AccountRow
@@ -59,7 +60,7 @@ type ChangeOptions = {
 
 /**
  * Changes what is given; seen by the very next request of the account's token. A new password or a disabled account
- * ends its sessions.
+ * ends its sessions. Webhooks that the account answers for are switched off where it may not see all that they tell.
  */
 export async function setAccount(
   transaction: Transaction,
@@ -76,6 +77,7 @@ export async function setAccount(
   const wanted = { ...before, ...checked, disabled: change.disabled ?? before.disabled }
   const after = await byAddress(transaction.run<Account>(updateAccount(companyId, wanted, checked.passwordHash)))
   if (after.disabled || checked.passwordHash !== null) await transaction.run(deleteSessionsOf(companyId, id, null))
+  await disableUnanswered(transaction, companyId, after)
   return after
 }
 

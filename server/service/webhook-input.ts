@@ -3,7 +3,14 @@ import { type Problem, problem } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
 import { permission } from '#registry/permissions.ts'
 import { invalidFields } from '#registry/refusals.ts'
-import { eventNames, type Payload, payloads, recordsOfEvent, webhookNameLengthMax } from '#registry/webhooks.ts'
+import {
+  accountDisabled,
+  eventNames,
+  type Payload,
+  payloads,
+  recordsOfEvent,
+  webhookNameLengthMax,
+} from '#registry/webhooks.ts'
 import { needAll } from './account-rights.ts'
 
 /** What somebody wants of an endpoint. */
@@ -16,6 +23,12 @@ export type WebhookInput = {
 }
 
 const nameField: Field = { kind: 'text', max: webhookNameLengthMax, example: 'Warehouse', about: 'Name.' }
+
+/** Returns an address as it is kept, compared, shown and sent to. */
+export const canonicalUrl = (text: string): string => (URL.canParse(text) ? new URL(text).href : text.trim())
+
+/** The settings that say what is told to whom: who changes one of them answers for it. */
+export const tellingSettings = ['url', 'events', 'payload'] as const
 
 export type WebhookSettings = { name: string; url: string; events: string[]; payload: Payload; ordered: boolean }
 
@@ -30,14 +43,25 @@ export function checkedSettings({ name, url, events, payload, ordered }: Webhook
       : [problem('payload', 'not_allowed', `must be one of ${payloads.join(', ')}`)]),
   ]
   if (problems.length > 0) throw invalidFields(problems)
-  return { name: name.trim(), url: url.trim(), events: [...wanted], payload: payload as Payload, ordered }
+  return { name: name.trim(), url, events: [...wanted], payload: payload as Payload, ordered }
 }
 
 /** Anyone who sends records somewhere could read them there, so he must be allowed to. Undefined: the operator. */
 export function needViews(holds: readonly string[] | undefined, events: readonly string[]): void {
-  const codes = [...new Set(events.map(recordsOfEvent))].map((records) => permission(records, 'VIEW'))
-  needAll(holds, codes, (missing) => `What the webhook tells of needs ${missing}`)
+  needAll(holds, viewsOf(events), (missing) => `What the webhook tells of needs ${missing}`)
 }
+
+/** Returns why an account cannot answer for a webhook any more: `account_disabled`, a permission, or null if it can. */
+export function rightLost(
+  { disabled, permissions }: { disabled: boolean; permissions: readonly string[] },
+  events: readonly string[],
+): string | null {
+  if (disabled) return accountDisabled
+  return viewsOf(events).find((code) => !permissions.includes(code)) ?? null
+}
+
+const viewsOf = (events: readonly string[]): string[] =>
+  [...new Set(events.map(recordsOfEvent))].map((records) => permission(records, 'VIEW'))
 
 function eventProblems(events: WebhookInput['events']): Problem[] {
   if (events === 'all') return []

@@ -1,5 +1,6 @@
 import { invalidField, Refusal } from '#registry/refusals.ts'
 import { previousSecretHours, webhooksMax } from '#registry/webhooks.ts'
+import { type AccountRow, accountsOf } from '#sql/system/accounts.ts'
 import { firstSince } from '#sql/system/changes.ts'
 import type { Cursor, Position } from '#sql/system/log.ts'
 import {
@@ -20,11 +21,18 @@ import {
   webhooksOf,
 } from '#sql/system/webhooks.ts'
 import type { Database, Transaction } from '../store/database.ts'
-import type { Actor } from './actor.ts'
+import { type Actor, itself } from './actor.ts'
 import { audit, auditWebhook, type Noted } from './audit-log.ts'
 import { endOfLog } from './changes.ts'
 import { type SealingKeys, seal, sealedFormerSecret, sealedWebhookSecret } from './seal.ts'
-import { checkedSettings, needViews, type WebhookInput } from './webhook-input.ts'
+import {
+  canonicalUrl,
+  checkedSettings,
+  needViews,
+  rightLost,
+  tellingSettings,
+  type WebhookInput,
+} from './webhook-input.ts'
 import { makeSecret, openSecrets } from './webhook-secret.ts'
 
 /** The endpoints of a company, to which its changes are sent. */
@@ -33,7 +41,10 @@ const records = 'webhook_endpoints'
 const dayMilliseconds = 24 * 3600 * 1000
 
 /** An endpoint as it is shown: without its secrets, and without who is sending to it just now. */
-export type Webhook = EndpointRow
+export type Webhook = EndpointRow & {
+  /** The account that answers for it. Null: the operator. */
+  answers: Pick<AccountRow, 'id' | 'name'> | null
+}
 
 /** `holds`: the permissions of the one who does it; undefined: the operator. The address has been looked at by then. */
 export type By = { actor: Actor; keys: SealingKeys; holds?: readonly string[] | undefined; now: Date }
@@ -45,7 +56,7 @@ export async function createWebhook(
   input: WebhookInput,
 ): Promise<{ secret: string; webhook: Webhook }> {
   const { companyId } = actor
-  const settings = checkedSettings(input)
+  const settings = checkedSettings({ ...input, url: canonicalUrl(input.url) })
   needViews(holds, settings.events)
   await transaction.run(lockWebhooks(companyId))
   if ((await listWebhooks(transaction, companyId)).length >= webhooksMax) {
@@ -56,12 +67,16 @@ export async function createWebhook(
   const secret = makeSecret()
   const sealed = await seal(transaction, keys, { text: secret, boundTo: sealedWebhookSecret.boundTo(companyId, id) })
   const cursor = await endOfLog(transaction.run, actor.companyId)
-  const [webhook] = await transaction.run<Webhook>(insertWebhook(companyId, { ...settings, id, sealed, cursor }))
-  await auditWebhook(transaction, actor, null, webhook as Webhook)
-  return { secret, webhook: webhook as Webhook }
+  const made = { ...settings, id, sealed, cursor, account_id: actor.accountId }
+  const webhook = await one(transaction, transaction.run<EndpointRow>(insertWebhook(companyId, made)))
+  await auditWebhook(transaction, actor, null, webhook)
+  return { secret, webhook }
 }
 
-/** Changes what is given. Anyone who lets it tell more, or tells somebody else, must be allowed to see all of it. */
+/**
+ * Changes what is given. Anyone who lets it tell more, or tells somebody else, must be allowed to see all of it, and
+ * answers for it from then on.
+ */
 export async function changeWebhook(
   transaction: Transaction,
   { actor, holds }: By,
@@ -69,11 +84,14 @@ export async function changeWebhook(
   change: Partial<WebhookInput>,
 ): Promise<Webhook> {
   const before = await hold(transaction, actor.companyId, id)
-  const settings = checkedSettings({ ...before, ...change })
+  const url = change.url === undefined ? before.url : canonicalUrl(change.url)
+  const settings = checkedSettings({ ...before, ...change, url })
   needViews(holds, settings.events)
-  const [after] = await transaction.run<Webhook>(updateWebhook(actor.companyId, id, settings))
-  await auditWebhook(transaction, actor, before, after as Webhook)
-  return after as Webhook
+  const isTelling = tellingSettings.some((name) => String(settings[name]) !== String(before[name]))
+  const wanted = { ...settings, account_id: isTelling ? actor.accountId : before.account_id }
+  const after = await one(transaction, transaction.run<EndpointRow>(updateWebhook(actor.companyId, id, wanted)))
+  await auditWebhook(transaction, actor, before, after)
+  return after
 }
 
 /** A new secret, said once; the former one signs beside it for a day. */
@@ -90,24 +108,46 @@ export async function rotateWebhook(
   const sealed = await seal(transaction, keys, { text: secret, boundTo: sealedWebhookSecret.boundTo(companyId, id) })
   const previous = await seal(transaction, keys, { text: present, boundTo: sealedFormerSecret.boundTo(companyId, id) })
   const until = new Date(now.getTime() + previousSecretHours * 3600 * 1000)
-  const [webhook] = await transaction.run<Webhook>(rotateSecret(companyId, id, { sealed, previous, until }))
+  const rotated = transaction.run<EndpointRow>(rotateSecret(companyId, id, { sealed, previous, until }))
+  const webhook = await one(transaction, rotated)
   await audit(transaction, actor, { records, recordId: id, action: 'rotated' })
-  return { secret, webhook: webhook as Webhook }
+  return { secret, webhook }
 }
 
 /** Nothing is sent until it is enabled; what changes meanwhile waits. */
 export async function disableOne(transaction: Transaction, { actor, now }: By, id: number): Promise<Webhook> {
   const before = await hold(transaction, actor.companyId, id)
-  if (before.disabled_at !== null) return before
-  const [after] = await transaction.run<Webhook>(disableWebhook(actor.companyId, id, 'by_hand', now))
+  if (before.disabled_at !== null) return one(transaction, [before])
+  const disabling = { reason: 'by_hand', detail: null, now } as const
+  const disabled = transaction.run<EndpointRow>(disableWebhook(actor.companyId, id, disabling))
+  const after = await one(transaction, disabled)
   await audit(transaction, actor, { records, recordId: id, action: 'disabled' })
-  return after as Webhook
+  return after
 }
 
-/** Goes on where it stopped, at once. */
-export async function enableOne(transaction: Transaction, { actor }: By, id: number): Promise<Webhook> {
+/**
+ * Switches off the webhooks that an account answers for and may not see all of any more. A process that is sending finds
+ * its claim gone: at most what is under way still arrives.
+ */
+export async function disableUnanswered(
+  transaction: Transaction,
+  companyId: number,
+  account: AccountRow,
+): Promise<void> {
+  const now = new Date()
+  for (const { id, account_id, events, disabled_at } of await transaction.run<EndpointRow>(webhooksOf(companyId))) {
+    const detail = account_id === account.id && disabled_at === null ? rightLost(account, events) : null
+    if (detail === null) continue
+    await transaction.run(disableWebhook(companyId, id, { reason: 'rights', detail, now }))
+    await audit(transaction, itself(companyId), { records, recordId: id, action: 'gave_up_rights' })
+  }
+}
+
+/** Goes on where it stopped, at once. Who enables it answers for it. */
+export async function enableOne(transaction: Transaction, { actor, holds }: By, id: number): Promise<Webhook> {
   const before = await hold(transaction, actor.companyId, id)
-  return begin(transaction, actor, id, { cursor: cursorOf(before), action: 'enabled' })
+  needViews(holds, before.events)
+  return begin(transaction, actor, id, { cursor: cursorOf(before), account_id: actor.accountId, action: 'enabled' })
 }
 
 /** The moment that a replay begins at; it is at most `keptDays` ago, as far back as the feed of changes reaches. */
@@ -119,11 +159,12 @@ export type ReplayRequest = { from: Date; keptDays: number }
  */
 export async function replayOne(
   transaction: Transaction,
-  { actor, now }: By,
+  { actor, holds, now }: By,
   id: number,
   { from, keptDays }: ReplayRequest,
 ): Promise<Webhook> {
   const webhook = await hold(transaction, actor.companyId, id)
+  needViews(holds, webhook.events)
   const age = now.getTime() - from.getTime()
   if (!(age >= 0)) throw invalidField('from', 'out_of_range', 'must be a moment that has passed')
   if (age > keptDays * dayMilliseconds)
@@ -138,6 +179,8 @@ export async function replayOne(
   const [first] = await transaction.run<Position>(firstSince(actor.companyId, from))
   return begin(transaction, actor, id, {
     cursor: first ? { ...first, id: first.id - 1 } : await endOfLog(transaction.run, actor.companyId),
+    // One that was switched off is enabled by it.
+    account_id: webhook.disabled_at === null ? webhook.account_id : actor.accountId,
     action: 'replayed',
     changes: { from: [null, from.toISOString()] },
   })
@@ -149,24 +192,43 @@ export async function removeWebhook(transaction: Transaction, { actor }: By, id:
   await audit(transaction, actor, { records, recordId: id, action: 'deleted' })
 }
 
-export const listWebhooks = (transaction: Transaction, companyId: number): Promise<Webhook[]> =>
-  transaction.run<Webhook>(webhooksOf(companyId))
-
-export async function findOneWebhook(transaction: Transaction, companyId: number, id: number): Promise<Webhook> {
-  return found(id, transaction.run<Webhook>(findWebhook(companyId, id)))
+export async function listWebhooks(transaction: Transaction, companyId: number): Promise<Webhook[]> {
+  return withAnswers(transaction, await transaction.run<EndpointRow>(webhooksOf(companyId)))
 }
 
-export const cursorOf = ({ cursor_epoch, cursor_pos, cursor_id, log_line }: Webhook): Cursor => ({
+export const findOneWebhook = (transaction: Transaction, companyId: number, id: number): Promise<Webhook> =>
+  one(transaction, found(id, transaction.run<EndpointRow>(findWebhook(companyId, id))))
+
+/** Adds to endpoints of one company who answers for each. */
+async function withAnswers(transaction: Transaction, endpoints: readonly EndpointRow[]): Promise<Webhook[]> {
+  const [answered] = endpoints.filter(({ account_id }) => account_id !== null)
+  const accounts = answered ? await transaction.run<AccountRow>(accountsOf(answered.company_id)) : []
+  return endpoints.map((endpoint) => {
+    const account = accounts.find(({ id }) => id === endpoint.account_id)
+    return { ...endpoint, answers: account ? { id: account.id, name: account.name } : null }
+  })
+}
+
+/** The one endpoint of an answer. */
+async function one(
+  transaction: Transaction,
+  rows: readonly EndpointRow[] | Promise<readonly EndpointRow[]>,
+): Promise<Webhook> {
+  const [webhook] = await withAnswers(transaction, await rows)
+  return webhook as Webhook
+}
+
+export const cursorOf = ({ cursor_epoch, cursor_pos, cursor_id, log_line }: EndpointRow): Cursor => ({
   epoch: cursor_epoch,
   pos: cursor_pos,
   id: cursor_id,
   line: log_line,
 })
 
-async function found(id: number, rows: Promise<Webhook[]>): Promise<Webhook> {
+async function found(id: number, rows: Promise<EndpointRow[]>): Promise<[EndpointRow]> {
   const [webhook] = await rows
   if (!webhook) throw new Refusal('not_found', { detail: `The company has no webhook ${id}.` })
-  return webhook
+  return [webhook]
 }
 
 /** Those of all companies together, for the operator. */
@@ -175,17 +237,23 @@ export async function howWebhooksDo(database: Pick<Database, 'read'>): Promise<W
   return figures as WebhookFigures
 }
 
-async function hold(transaction: Transaction, companyId: number, id: number): Promise<Webhook> {
-  return found(id, transaction.run<Webhook>(holdWebhook(companyId, id)))
+async function hold(transaction: Transaction, companyId: number, id: number): Promise<EndpointRow> {
+  const [webhook] = await found(id, transaction.run<EndpointRow>(holdWebhook(companyId, id)))
+  return webhook
 }
 
 async function begin(
   transaction: Transaction,
   actor: Actor,
   id: number,
-  { cursor, ...noted }: Pick<Noted, 'action' | 'changes'> & { cursor: Position },
+  {
+    cursor,
+    account_id,
+    ...noted
+  }: Pick<Noted, 'action' | 'changes'> & Pick<EndpointRow, 'account_id'> & { cursor: Position },
 ): Promise<Webhook> {
-  const [webhook] = await transaction.run<Webhook>(beginWebhookAt(actor.companyId, id, cursor))
+  const begun = transaction.run<EndpointRow>(beginWebhookAt(actor.companyId, id, { cursor, account_id }))
+  const webhook = await one(transaction, begun)
   await audit(transaction, actor, { records, recordId: id, ...noted })
-  return webhook as Webhook
+  return webhook
 }

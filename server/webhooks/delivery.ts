@@ -3,10 +3,11 @@ import { Webhook as Signer } from 'standardwebhooks'
 import { Refusal } from '#registry/refusals.ts'
 import { testEvent } from '#registry/webhooks.ts'
 import { type AttemptOpened, type AttemptRow, insertAttempt } from '#sql/system/webhook-attempts.ts'
+import type { EndpointRow } from '#sql/system/webhooks.ts'
 import type { Destination } from '../outbound/outbound.ts'
 import { NotSent } from '../outbound/sender.ts'
 import { openSecrets } from '../service/webhook-secret.ts'
-import { findOneWebhook, type Webhook } from '../service/webhooks.ts'
+import { findOneWebhook } from '../service/webhooks.ts'
 import type { App } from './app.ts'
 import { findOneAttempt, openAttempt } from './attempts.ts'
 import { keptAnswer, keptFailure } from './kept.ts'
@@ -14,9 +15,9 @@ import { findEvent } from './log.ts'
 import { eventToSend, requestHeaders, type Sent } from './message.ts'
 
 /** An endpoint as long as something is sent to it: whom to sign for, and where. */
-export type Target = { webhook: Webhook; secrets: readonly string[]; destination: Destination }
+export type Target = { webhook: EndpointRow; secrets: readonly string[]; destination: Destination }
 
-export async function openTarget({ database, secret, clock, outbound }: App, webhook: Webhook): Promise<Target> {
+export async function openTarget({ database, secret, clock, outbound }: App, webhook: EndpointRow): Promise<Target> {
   const { company_id: companyId, id, url } = webhook
   const secrets = await database.transaction((transaction) =>
     openSecrets(transaction, secret, { companyId, id, now: clock.now() }),
@@ -29,7 +30,7 @@ export type Attempted = { row: AttemptRow; answerHeaders: { readonly [name: stri
 
 /** Sends once. Nothing is kept yet. */
 export async function attempt(
-  { clock }: App,
+  { clock, log }: App,
   { webhook, secrets, destination }: Target,
   { id, type, body, after, payload }: Sent,
   { byHand, signal }: { byHand: boolean; signal?: AbortSignal },
@@ -43,8 +44,14 @@ export async function attempt(
   const { answerHeaders, ...result } = await destination.post({ headers, body, ...(signal ? { signal } : {}) }).then(
     (answer) => ({ ...keptAnswer(answer), answerHeaders: answer.headers }),
     (error: unknown) => {
-      if (error instanceof NotSent) return { ...keptFailure(error), answerHeaders: {} }
-      throw error
+      if (!(error instanceof NotSent)) throw error
+      const { failure, message, particulars } = error
+      if (particulars !== undefined)
+        log.info(
+          { company_id: webhook.company_id, webhook_id: webhook.id, failure, particulars },
+          `a webhook was not answered: ${message}`,
+        )
+      return { ...keptFailure(error), answerHeaders: {} }
     },
   )
   const row = {
@@ -82,7 +89,7 @@ export async function sendAgain(app: App, companyId: number, attemptId: number):
 async function sendByHand(
   app: App,
   { companyId, id }: { companyId: number; id: number },
-  make: (webhook: Webhook) => Promise<Sent>,
+  make: (webhook: EndpointRow) => Promise<Sent>,
 ): Promise<AttemptOpened> {
   const webhook = await app.database.transaction((transaction) => findOneWebhook(transaction, companyId, id))
   const sent = await make(webhook)

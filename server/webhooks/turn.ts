@@ -1,4 +1,5 @@
-import { type DisableReason, feedEvents, recordsOfEvent } from '#registry/webhooks.ts'
+import { accountDisabled, type DisableReason, feedEvents, recordsOfEvent } from '#registry/webhooks.ts'
+import { type AccountRow, findAccount } from '#sql/system/accounts.ts'
 import { appendAudit } from '#sql/system/log.ts'
 import { type AttemptRow, insertAttempt } from '#sql/system/webhook-attempts.ts'
 import {
@@ -9,8 +10,11 @@ import {
   releaseWebhook,
   settleWebhook,
 } from '#sql/system/webhook-claims.ts'
+import type { Disabling, EndpointRow } from '#sql/system/webhooks.ts'
 import { itself } from '../service/actor.ts'
-import { cursorOf, type Webhook } from '../service/webhooks.ts'
+import { rightLost } from '../service/webhook-input.ts'
+import { cursorOf } from '../service/webhooks.ts'
+import type { Transaction } from '../store/database.ts'
 import type { App } from './app.ts'
 import { attempt, openTarget, type Target } from './delivery.ts'
 import { arrived } from './kept.ts'
@@ -40,7 +44,7 @@ export type Taken = { webhook: ClaimedRow; claim: string; ending: AbortSignal; c
 /** A turn of an endpoint while it goes on. */
 type Turn = {
   app: App
-  webhook: Webhook
+  webhook: EndpointRow
   /** The events that it is told of. */
   wanted: readonly string[]
   held: Claim
@@ -86,6 +90,7 @@ export async function takeTurn(app: App, { webhook, claim, ending, cutOff }: Tak
 async function sendPage(turn: Turn): Promise<boolean> {
   const { app, webhook, wanted, progress } = turn
   const { company_id: companyId } = webhook
+  if (await isUnanswered(turn)) return false
   const records = [...new Set(wanted.map(recordsOfEvent))]
   const ask = { companyId, after: progress.cursor, records, limit: windowMax }
   const { events, next, more, epoch, isGone } = await readEvents(app.database, ask)
@@ -107,6 +112,28 @@ async function sendPage(turn: Turn): Promise<boolean> {
   const behind = isThrough ? { ...passed, cursor: next } : passed
   await keep(turn, readsAgain(behind, app.clock.now(), turn.rules))
   return isThrough && more
+}
+
+/**
+ * Switches an endpoint off whose account has lost a right without that being said here: by an older process beside this
+ * one, or in the database itself.
+ */
+async function isUnanswered({ app, webhook, held }: Turn): Promise<boolean> {
+  const { company_id: companyId, account_id: accountId, events } = webhook
+  if (accountId === null) return false
+  const [account] = await app.database.read<AccountRow>(findAccount(companyId, accountId))
+  const detail = account ? rightLost(account, events) : accountDisabled
+  if (detail === null) return false
+  const disabling = { reason: 'rights', detail, now: app.clock.now() } as const
+  await app.database.transaction((transaction) => giveUp(transaction, held, disabling))
+  return true
+}
+
+async function giveUp(transaction: Transaction, held: Claim, disabling: Disabling): Promise<void> {
+  const given = await transaction.run(giveUpWebhook(held, disabling))
+  if (given.length === 0) return
+  const note = { records: 'webhook_endpoints', recordId: held.id, action: `gave_up_${disabling.reason}`, changes: null }
+  await transaction.run(appendAudit(itself(held.companyId), note))
 }
 
 /**
@@ -168,9 +195,7 @@ function keep(turn: Turn, progress: Progress, row?: AttemptRow): Promise<void> {
       const rows = await transaction.run(settleWebhook(held, progress, leaseSeconds(app)))
       if (rows.length === 0) return false
       if (reason === undefined) return true
-      transaction.send(giveUpWebhook(held, reason, app.clock.now()))
-      const note = { records: 'webhook_endpoints', recordId: held.id, action: `gave_up_${reason}`, changes: null }
-      await transaction.run(appendAudit(itself(held.companyId), note))
+      await giveUp(transaction, held, { reason, detail: null, now: app.clock.now() })
       return false
     })
     if (!isOurs) turn.isOver = true
@@ -205,7 +230,7 @@ function retryAfter(
 const mustEnd = ({ app, begun, ending, isOver }: Turn): boolean =>
   isOver || ending.aborted || app.clock.elapsed() - begun > app.config.webhookTimeout
 
-const progressOf = (webhook: Webhook): Progress => {
+const progressOf = (webhook: EndpointRow): Progress => {
   const { pending, paused_until, next_attempt_at, failing_since } = webhook
   return { cursor: cursorOf(webhook), pending, paused_until, next_attempt_at, failing_since }
 }

@@ -34,6 +34,9 @@ export const accountsOf = (companyId: number): Statement =>
 export const companyOfAccount = (id: number): Statement =>
   statement(sql`select company_id from accounts where id = ${id}`)
 
+export const findAccount = (companyId: number, id: number): Statement =>
+  statement(sql`select ${accountColumns} from ${byKey('accounts', companyId, sql`${id}::bigint`)} a`, 'accounts.find')
+
 export const lockAccount = (companyId: number, id: number): Statement =>
   statement(
     sql`select ${accountColumns} from accounts where company_id = ${companyId} and id = ${id} for no key update`,

@@ -1,9 +1,8 @@
 import { raw } from 'sql-template-tag'
-import type { DisableReason } from '#registry/webhooks.ts'
 import { companyRow } from '../access.ts'
 import { either, type Statement, type Steps, sql, statement } from '../statement.ts'
 import { type Cursor, horizon, newestEpoch } from './log.ts'
-import { atPlace, type EndpointRow, endpointColumns, endpointRow } from './webhooks.ts'
+import { atPlace, type Disabling, type EndpointRow, endpointColumns, endpointRow } from './webhooks.ts'
 
 /** Which endpoints have something to be sent, and what the sender of each keeps of it. */
 
@@ -119,9 +118,9 @@ export const releaseWebhook = (claim: Claim): Statement =>
     'webhooks.release',
   )
 
-export const giveUpWebhook = (claim: Claim, reason: DisableReason, now: Date): Statement =>
+export const giveUpWebhook = (claim: Claim, { reason, detail, now }: Disabling): Statement =>
   statement(
-    sql`update webhook_endpoints set disabled_at = ${now}, disabled_because = ${reason}
+    sql`update webhook_endpoints set disabled_at = ${now}, disabled_because = ${reason}, disabled_detail = ${detail}
     where ${claimed(claim)} returning id`,
     'webhooks.give-up',
   )

@@ -27,6 +27,9 @@ export type EndpointRow = {
   failing_since: Date | null
   disabled_at: Date | null
   disabled_because: DisableReason | null
+  disabled_detail: string | null
+  /** Who answers for it: nothing is sent that this account may not see. Null: the operator. */
+  account_id: number | null
   created_at: Date
   /** A replay has not come to the place that the cursor had before it. */
   is_replaying: boolean
@@ -37,7 +40,7 @@ export type EndpointRow = {
 const isReplaying = sql`coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false)`
 
 export const endpointColumns = sql`company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, disabled_detail, account_id, created_at,
   attempts_from, ${isReplaying} as is_replaying`
 
 /** An endpoint by its key, as a source of rows. */
@@ -82,15 +85,15 @@ export const holdWebhook = (companyId: number, id: number): Statement =>
 export const nextWebhookId = (): Statement =>
   statement(sql`select nextval(pg_get_serial_sequence('webhook_endpoints', 'id')) as id`)
 
-type Settings = Pick<EndpointRow, 'name' | 'url' | 'events' | 'payload' | 'ordered'>
+type Settings = Pick<EndpointRow, 'name' | 'url' | 'events' | 'payload' | 'ordered' | 'account_id'>
 
 export const insertWebhook = (
   companyId: number,
   endpoint: Settings & { id: number; sealed: Buffer; cursor: Position },
 ): Statement =>
-  statement(sql`insert into webhook_endpoints as w (company_id, id, name, url, events, payload, ordered, sealed,
+  statement(sql`insert into webhook_endpoints as w (company_id, id, name, url, events, payload, ordered, account_id, sealed,
       cursor_epoch, cursor_pos, cursor_id, log_epoch, log_line)
-    select c.id, ${endpoint.id}::bigint, ${endpoint.name}, ${endpoint.url}, ${endpoint.events}::text[], ${endpoint.payload}, ${endpoint.ordered}::boolean, ${endpoint.sealed}::bytea, ${endpoint.cursor.epoch}::int,
+    select c.id, ${endpoint.id}::bigint, ${endpoint.name}, ${endpoint.url}, ${endpoint.events}::text[], ${endpoint.payload}, ${endpoint.ordered}::boolean, ${endpoint.account_id}::bigint, ${endpoint.sealed}::bytea, ${endpoint.cursor.epoch}::int,
       ${endpoint.cursor.pos}::text::xid8, ${endpoint.cursor.id}::bigint, ${currentEpoch(companyId)}, ${currentLine(companyId)} from companies c where c.id = ${companyId}
     returning ${endpointColumns}`)
 
@@ -98,10 +101,10 @@ export const insertWebhook = (
 export const updateWebhook = (
   companyId: number,
   id: number,
-  { name, url, events, payload, ordered }: Settings,
+  { name, url, events, payload, ordered, account_id }: Settings,
 ): Statement =>
   statement(sql`update webhook_endpoints set name = ${name}, url = ${url}, events = ${events}, payload = ${payload},
-      ordered = ${ordered}, paused_until = null, next_attempt_at = null, claim = null, claimed_until = null,
+      ordered = ${ordered}, account_id = ${account_id}, paused_until = null, next_attempt_at = null, claim = null, claimed_until = null,
       pending = (
         select coalesce(json_object_agg(key, value), '{}') from json_each(pending) where value::text = '"arrived"'
       )
@@ -127,15 +130,22 @@ export const secretsOf = (companyId: number, id: number, now: Date): Statement =
     'webhooks.secrets',
   )
 
-export const disableWebhook = (companyId: number, id: number, reason: DisableReason, now: Date): Statement =>
-  statement(sql`update webhook_endpoints set disabled_at = ${now}, disabled_because = ${reason}, claim = null,
-      claimed_until = null
+export type Disabling = { reason: DisableReason; detail: string | null; now: Date }
+
+/** A process that is sending finds its claim gone, and stops. */
+export const disableWebhook = (companyId: number, id: number, { reason, detail, now }: Disabling): Statement =>
+  statement(sql`update webhook_endpoints set disabled_at = ${now}, disabled_because = ${reason}, disabled_detail = ${detail},
+      claim = null, claimed_until = null
     where ${placeOf(companyId, id)} returning ${endpointColumns}`)
 
 /** Begins at a position of the log, whatever came before. */
-export const beginWebhookAt = (companyId: number, id: number, cursor: Position): Statement =>
+export const beginWebhookAt = (
+  companyId: number,
+  id: number,
+  { cursor, account_id }: Pick<Settings, 'account_id'> & { cursor: Position },
+): Statement =>
   statement(sql`update webhook_endpoints set ${atPlace(cursor)}, pending = '{}', paused_until = null,
-      next_attempt_at = null, failing_since = null, disabled_at = null, disabled_because = null,
+      next_attempt_at = null, failing_since = null, disabled_at = null, disabled_because = null, disabled_detail = null, account_id = ${account_id},
       log_epoch = ${currentEpoch(companyId)}, log_line = ${currentLine(companyId)}, resync_since = null, claim = null, claimed_until = null
     where ${placeOf(companyId, id)} returning ${endpointColumns}`)
 
@@ -150,15 +160,20 @@ export const deleteWebhook = (companyId: number, id: number): Statement =>
       claimed_until = null
     where ${placeOf(companyId, id)} returning id`)
 
-export type FailingRow = Pick<EndpointRow, 'id' | 'name' | 'failing_since' | 'disabled_because' | 'resync_since'>
+export type FailingRow = Pick<
+  EndpointRow,
+  'id' | 'name' | 'failing_since' | 'disabled_because' | 'disabled_detail' | 'resync_since'
+> & { is_unanswered: boolean }
 
 /** The endpoints of a company that somebody has to look at. */
 export const failingWebhooks = (companyId: number): Statement =>
   statement(
-    sql`select id, name, failing_since, disabled_because, resync_since from (
+    sql`select id, name, failing_since, disabled_because, disabled_detail, resync_since,
+      account_id is null and disabled_at is null as is_unanswered from (
       select * from webhook_endpoints where company_id = ${companyId} ${inOrderOf(sql`id`)}
     ) w where deleted_at is null and (
       failing_since is not null or disabled_because <> 'by_hand' or resync_since is not null
+      or account_id is null and disabled_at is null
     ) order by id`,
     'webhooks.failing',
   )
@@ -170,6 +185,8 @@ export type WebhookFigures = {
   given_up: number
   disabled: number
   resync: number
+  /** Enabled ones for which no account answers. */
+  unanswered: number
   failing_seconds: number
 }
 
@@ -180,6 +197,7 @@ export const webhookFigures = (): Statement =>
       count(*) filter (where disabled_because <> 'by_hand') as given_up,
       count(*) filter (where disabled_because = 'by_hand') as disabled,
       count(resync_since) as resync,
+      count(*) filter (where disabled_at is null and account_id is null) as unanswered,
       coalesce(greatest(extract(epoch from clock_timestamp() - min(failing_since) filter (where disabled_at is null)), 0), 0)::float8
         as failing_seconds
     from (select * from webhook_endpoints ${inOrderOf(sql`company_id`, sql`id`)}) w where deleted_at is null`,

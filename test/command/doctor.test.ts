@@ -118,6 +118,11 @@ describe('doctor', () => {
       await given(`insert into webhook_endpoints (company_id, name, url, events, payload, ordered, sealed, cursor_epoch,
           cursor_pos, cursor_id, log_epoch)
         select min(id), 'A', 'https://example.com/', '{clients.created}', 'thin', true, '', 1, '1', 1, 1 from companies`),
+    ).toBe(`warning: 1 for which no account answers: ${where}`)
+    expect(
+      await given(
+        'update webhook_endpoints w set account_id = (select min(id) from accounts a where a.company_id = w.company_id)',
+      ),
     ).toBe('1 that do well')
     expect(await given("update webhook_endpoints set failing_since = now() - interval '9 minutes 30 seconds'")).toBe(
       `warning: 1 that fail, one for 10 min: ${where}`,

@@ -44,10 +44,11 @@ test('A webhook is made, tested, changed, rotated, switched off and on, replayed
   const rotated = (await admin.ask('POST', `${path}/rotate`, { password })).body.data
   expect(rotated.secret).not.toBe(secret)
   expect((await admin.ask('POST', `${path}/disable`)).body.data).toMatchObject({ disabled_because: 'by_hand' })
-  expect((await admin.ask('POST', `${path}/enable`)).body.data).toMatchObject({ disabled_because: null })
   // A replay begins at the first change that can be told.
   await untilTold(stage)
-  const replay = () => admin.ask('POST', `${path}/replay`, { from: new Date(Date.now() - 60_000).toISOString() })
+  expect((await admin.ask('POST', `${path}/enable`, { password })).body.data).toMatchObject({ disabled_because: null })
+  const replay = () =>
+    admin.ask('POST', `${path}/replay`, { from: new Date(Date.now() - 60_000).toISOString(), password })
   expect((await replay()).body.data).toMatchObject({ is_replaying: true })
   expect(await replay()).toMatchObject({ status: 409, body: { code: 'replay_active' } })
   expect((await admin.ask('DELETE', path)).body.data).toEqual({ id: webhook.id, deleted: true })
@@ -122,7 +123,9 @@ describe('What is refused', () => {
   test('a moment that is none, is to come, or is longer ago than changes are told', async () => {
     const { webhook } = await make(admin)
     for (const from of ['yesterday', '2026-03-31', '2999-01-01T00:00:00Z', '2020-01-01T00:00:00Z'])
-      expect((await admin.ask('POST', `/console/webhooks/${webhook.id}/replay`, { from })).status, from).toBe(422)
+      expect((await admin.ask('POST', `/console/webhooks/${webhook.id}/replay`, { from, password })).status, from).toBe(
+        422,
+      )
   })
 
   test('more webhooks than twenty', async () => {

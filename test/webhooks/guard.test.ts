@@ -68,6 +68,8 @@ describe('An address to which nothing is sent', () => {
   })
 })
 
+const sentenceOfNames = 'nothing is sent to this address: its name must lead to public addresses alone'
+
 describe('An address that is refused before anything is looked up', () => {
   test.each([
     ['ftp://example.com', 'must begin with https'],
@@ -90,7 +92,44 @@ describe('An address that is refused before anything is looked up', () => {
   test('of several addresses of a name one that is inner is enough', async () => {
     const resolve = async () => ['1.1.1.1', '10.0.0.1']
     const { check } = openOutbound({ networks: [], timeout: 500, resolve })
-    await expect(check('https://two.example/')).rejects.toThrow('two.example leads to 10.0.0.1')
+    await expect(check('https://two.example/')).rejects.toMatchObject({
+      ...{ failure: 'address', message: sentenceOfNames },
+      particulars: 'two.example leads to 10.0.0.1, and 10.0.0.1 is of a private network',
+    })
+  })
+
+  test.each([
+    { what: 'is unknown', resolve: async () => [] },
+    { what: 'leads inside', resolve: async () => ['10.0.0.1'] },
+    { what: 'leads to this machine', resolve: async () => ['127.0.0.1'] },
+    { what: 'leads to the platform', resolve: async () => ['169.254.169.254'] },
+  ])('a name that $what is refused with the same words', async ({ resolve }) => {
+    const error = await openOutbound({ networks: [], timeout: 500, resolve })
+      .check('https://inner.example/')
+      .catch((error: unknown) => error)
+    expect(error).toMatchObject({ failure: 'address', message: sentenceOfNames })
+  })
+
+  test.each([
+    { port: 443, may: true },
+    { port: 1024, may: true },
+    { port: 8443, may: true },
+    { port: 65535, may: true },
+    { port: 22, may: false },
+    { port: 25, may: false },
+    { port: 80, may: false },
+    { port: 1023, may: false },
+    { port: 6667, may: false },
+    { port: 10080, may: false },
+  ])('port $port of a public address: $may', async ({ port, may }) => {
+    const { check } = openOutbound({ networks: [], timeout: 500, resolve: async () => ['1.1.1.1'] })
+    const checked = check(`https://hooks.example:${port}/`)
+    await (may ? checked : expect(checked).rejects.toThrow('its port must be 443, or one from 1024 up'))
+  })
+
+  test('a network that the operator named is open on all its ports', async () => {
+    const { check } = openOutbound({ networks: ['10.0.0.0/8'], timeout: 500, resolve: async () => ['10.0.0.1'] })
+    await check('http://hooks.example:80/')
   })
 
   test('a look-up that takes too long is given up', async () => {

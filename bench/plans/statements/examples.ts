@@ -72,7 +72,7 @@ export const following = { companyId: 7, after: place, records: ['projects'], li
 export const sealedPlace = { table: 'tokens', id: 'id', column: 'sealed' }
 export const webhook = {
   ...{ name: 'W', url: 'https://erp.example.com', events: ['projects.created'], ordered: true },
-  payload: 'full' as const,
+  ...{ payload: 'full' as const, account_id: 5 },
 }
 export const webhookClaim = { companyId: 7, id: 3, claim: '00000000-0000-4000-8000-000000000000' }
 export const webhookProgress = {

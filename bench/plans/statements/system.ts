@@ -5,6 +5,7 @@ import { prefetchForCreate, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import {
   accountsOf,
   companyOfAccount,
+  findAccount,
   insertAccount,
   lockAccount,
   rightsOfAuthor,
@@ -215,6 +216,7 @@ export const ofTheSystem: readonly Topic[] = [
       insertAccount(7, person),
       accountsOf(7),
       companyOfAccount(8),
+      findAccount(7, 8),
       lockAccount(7, 8),
       updateAccount(7, { ...person, id: 8, disabled: false }, null),
       nextTokenId(),

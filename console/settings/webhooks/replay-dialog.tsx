@@ -2,25 +2,25 @@ import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
-import { SmallField, useSmallForm } from '../../ui/small-form.tsx'
+import { PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
 
 /** From which moment on everything is sent again. */
 export function ReplayDialog({ id, onClose, onDone }: { id: number; onClose(): void; onDone(): void }) {
   const { webhooks } = useTexts().settings
   const [typed, setTyped] = useState(() => hourAgo())
+  const [password, setPassword] = useState('')
   const moment = new Date(typed)
   const form = useSmallForm(async ({ write }) => {
-    await write('webhooks.replay', { id, body: { from: moment.toISOString() } })
+    await write('webhooks.replay', { id, body: { from: moment.toISOString(), password } })
     onClose()
     onDone()
   })
-  const wrong = form.wrong('from') ?? form.trouble
   return (
     <AskFirst
       title={webhooks.replay}
       confirm={webhooks.replay}
       isBusy={form.isBusy}
-      isDisabled={Number.isNaN(moment.getTime())}
+      isDisabled={Number.isNaN(moment.getTime()) || password === ''}
       onConfirm={form.submit}
       onClose={onClose}
     >
@@ -32,8 +32,9 @@ export function ReplayDialog({ id, onClose, onDone }: { id: number; onClose(): v
         value={typed}
         onType={setTyped}
         slotProps={{ inputLabel: { shrink: true } }}
-        wrong={wrong}
+        wrong={form.wrong('from')}
       />
+      <PasswordField value={password} onType={setPassword} wrong={form.wrong('password') ?? form.trouble} />
     </AskFirst>
   )
 }

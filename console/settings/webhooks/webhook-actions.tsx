@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useNotify, useRedirect } from 'react-admin'
 import type { Webhook } from '#derive/console/answers.ts'
 import { useWrite } from '../../client/use-write.ts'
+import type { Texts } from '../../texts/en/index.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
@@ -18,12 +19,12 @@ type WebhookActionsProps = { webhook: Webhook; onDone(): void; onSecret(secret: 
 export function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProps) {
   const { settings, common } = useTexts()
   const { webhooks } = settings
-  const { id, disabled_because, failing_since, resync_since } = webhook
+  const { id, disabled_because, failing_since, resync_since, answers } = webhook
   const notify = useNotify()
   // One for all of them: what was done by one ends the keys of the others.
   const write = useWrite()
   const redirect = useRedirect()
-  const [asked, setAsked] = useState<'edit' | 'rotate' | 'replay' | 'delete'>()
+  const [asked, setAsked] = useState<'edit' | 'enable' | 'rotate' | 'replay' | 'delete'>()
   const close = () => setAsked(undefined)
   const say = (text: string, type: 'success' | 'warning' = 'success') => {
     notify(text, { type })
@@ -32,10 +33,6 @@ export function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProp
   const test = useSmallForm(async () => {
     const { data } = await write('webhooks.test', { id })
     say(data.arrived ? webhooks.tested : webhooks.testFailed, data.arrived ? 'success' : 'warning')
-  })
-  const enable = useSmallForm(async () => {
-    await write('webhooks.enable', { id })
-    say(webhooks.enabled)
   })
   const disable = useSmallForm(async () => {
     await write('webhooks.disable', { id })
@@ -46,14 +43,14 @@ export function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProp
     notify(webhooks.deleted, { type: 'success' })
     redirect(webhooksPath)
   })
-  const trouble = test.trouble ?? enable.trouble ?? disable.trouble
-  const needsHand = disabled_because !== null || failing_since !== null || resync_since !== null
+  const trouble = test.trouble ?? disable.trouble
+  const needsHand = disabled_because !== null || failing_since !== null || resync_since !== null || answers === null
   return (
     <>
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
         {needsHand && (
-          <Button variant="contained" loading={enable.isBusy} onClick={enable.submit}>
-            {disabled_because ? webhooks.enable : failing_since ? webhooks.tryNow : webhooks.understood}
+          <Button variant="contained" onClick={() => setAsked('enable')}>
+            {labelOfEnabling(webhook, webhooks)}
           </Button>
         )}
         <Button variant="outlined" loading={test.isBusy} onClick={test.submit}>
@@ -83,6 +80,18 @@ export function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProp
         </Box>
       )}
       {asked === 'edit' && <WebhookDialog webhook={webhook} onClose={close} onSaved={onDone} />}
+      {asked === 'enable' && (
+        <PasswordDialog
+          title={webhooks.enableTitle}
+          lead={webhooks.enableLead}
+          confirm={labelOfEnabling(webhook, webhooks)}
+          onClose={close}
+          send={async (password) => {
+            await write('webhooks.enable', { id, body: { password } })
+            say(webhooks.enabled)
+          }}
+        />
+      )}
       {asked === 'rotate' && (
         <PasswordDialog
           title={webhooks.rotateTitle}
@@ -110,4 +119,14 @@ export function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProp
       )}
     </>
   )
+}
+
+/** Returns what enabling is for, as things are. */
+function labelOfEnabling(
+  { disabled_because, failing_since, resync_since }: Webhook,
+  words: Texts['settings']['webhooks'],
+): string {
+  if (disabled_because) return words.enable
+  if (failing_since) return words.tryNow
+  return resync_since ? words.understood : words.takeOver
 }

@@ -1,8 +1,11 @@
 import Alert from '@mui/material/Alert'
 import Button from '@mui/material/Button'
 import { LinkBase } from 'react-admin'
+import type { WebhookTrouble } from '#derive/console/answers.ts'
+import { accountDisabled } from '#registry/webhooks.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
+import type { Texts } from '../../texts/en/index.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { webhookPath } from '../paths.ts'
 
@@ -15,23 +18,36 @@ function Troubles() {
   const { webhooks } = useTexts().settings
   // Where this cannot be loaded, the page below says so of itself.
   const { data = [] } = useLoaded('webhooks.troubles')
-  return data.map(({ id, name, disabled_because, failing_since }) => (
+  return data.map((trouble) => (
     <Alert
-      key={id}
-      severity={disabled_because ? 'error' : 'warning'}
+      key={trouble.id}
+      severity={trouble.disabled_because ? 'error' : 'warning'}
       variant="outlined"
       sx={{ mb: 2 }}
       action={
-        <Button size="small" color="inherit" component={LinkBase} to={webhookPath(id)} aria-label={webhooks.open(name)}>
+        <Button
+          size="small"
+          color="inherit"
+          component={LinkBase}
+          to={webhookPath(trouble.id)}
+          aria-label={webhooks.open(trouble.name)}
+        >
           {webhooks.look}
         </Button>
       }
     >
-      {disabled_because
-        ? webhooks.bannerDisabled(name)
-        : failing_since
-          ? webhooks.bannerFailing(name)
-          : webhooks.bannerResync(name)}
+      {sentenceOf(trouble, webhooks)}
     </Alert>
   ))
+}
+
+function sentenceOf(
+  { name, disabled_because, disabled_detail, failing_since, resync_since }: WebhookTrouble,
+  words: Texts['settings']['webhooks'],
+): string {
+  if (disabled_because === 'rights')
+    return words.bannerRights(name, disabled_detail === accountDisabled ? null : disabled_detail)
+  if (disabled_because) return words.bannerDisabled(name)
+  if (failing_since) return words.bannerFailing(name)
+  return resync_since ? words.bannerResync(name) : words.bannerUnanswered(name)
 }

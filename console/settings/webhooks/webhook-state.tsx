@@ -17,6 +17,7 @@ function stateOf(
   if (disabled_because === 'by_hand') return ['default', words.by_hand] as const
   if (disabled_because === 'gone') return ['error', words.gone] as const
   if (disabled_because === 'failing') return ['error', words.given_up] as const
+  if (disabled_because === 'rights') return ['error', words.rights] as const
   if (failing_since) return ['warning', words.failing] as const
   if (resync_since) return ['warning', words.resync] as const
   return ['success', words.well] as const

@@ -65,6 +65,7 @@ function Facts({ webhook, onDone, onSecret }: FactsProps) {
         <Term name={webhooks.url}>{url}</Term>
         <Term name={webhooks.payload}>{webhooks.payloads[payload]}</Term>
         <Term name={webhooks.order}>{ordered ? webhooks.inOrder : webhooks.anyOrder}</Term>
+        <Term name={webhooks.answers}>{webhook.answers?.name ?? webhooks.nobodyAnswers}</Term>
         <Term name={webhooks.created}>{created_at && format.moment(created_at)}</Term>
         {failing_since && <Term name={webhooks.failingSince}>{format.moment(failing_since)}</Term>}
         {webhook.is_replaying && <Term name={webhooks.replay}>{webhooks.replaying}</Term>}

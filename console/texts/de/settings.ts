@@ -134,6 +134,7 @@ export const settings: Texts['settings'] = {
       replayed: 'hat es wiederholen lassen',
       gave_up_gone: 'hat es aufgegeben: der Empfänger ist weg',
       gave_up_failing: 'hat es aufgegeben: tagelang kam nichts an',
+      gave_up_rights: 'hat es ausgeschaltet: dem verantwortlichen Konto fehlt ein Recht',
       person_erased: 'hat eine Person gelöscht',
     },
     fields: {
@@ -202,6 +203,8 @@ export const settings: Texts['settings'] = {
     secretLead:
       'Kopieren Sie es jetzt in Ihr Programm: es beweist, dass eine Nachricht von uns ist, und wird nicht wieder angezeigt.',
     created: 'Angelegt',
+    answers: 'Verantwortlich',
+    nobodyAnswers: 'Der Betreiber und kein Konto. Wer ihn einschaltet, ist für ihn verantwortlich.',
     failingSince: 'Fehler seit',
     nextAttempt: 'Nächster Versuch',
     previousUntil: 'Altes Geheimnis gilt bis',
@@ -212,24 +215,37 @@ export const settings: Texts['settings'] = {
       by_hand: 'Aus',
       gone: 'Empfänger weg',
       given_up: 'Aufgegeben',
+      rights: 'Recht verloren',
     },
     advice: {
       by_hand: 'Er ist aus. Änderungen warten hier und werden gesendet, wenn Sie ihn einschalten.',
       gone: 'Der Empfänger hat geantwortet, dass es ihn nicht mehr gibt (410); seitdem wird nichts gesendet. Alles seitdem wartet.',
       failing:
         'Tagelang kam nichts an, deshalb wird nichts mehr gesendet. Alles seitdem wartet: sehen Sie sich die Versuche unten an, bringen Sie den Empfänger in Ordnung und schalten Sie ihn ein.',
+      rights:
+        'Das verantwortliche Konto wurde deaktiviert oder darf nicht mehr alles sehen, was gesendet wird. Darum wurde nichts mehr gesendet; alles seither wartet. Wer alles davon sehen darf, übernimmt den Webhook, indem er ihn einschaltet.',
       fails: 'Die letzten Versuche sind gescheitert. Es geht von selbst weiter; die Versuche unten sagen, warum.',
       resync:
         'Die Datenbank wurde wiederhergestellt oder umgezogen. Ihr Programm kennt vielleicht Änderungen, die es hier nicht mehr gibt: lassen Sie es einmal alles neu lesen.',
     },
     bannerFailing: (name) => `Der Webhook „${name}“ kommt nicht an: Änderungen erreichen ihn nicht.`,
     bannerDisabled: (name) => `Der Webhook „${name}“ wurde aufgegeben: nichts wird gesendet, bis Sie ihn einschalten.`,
+    bannerRights: (name: string, missing: string | null) =>
+      missing === null
+        ? `Der Webhook „${name}“ wurde ausgeschaltet, weil das verantwortliche Konto deaktiviert wurde. Wer alles sehen darf, was er sendet, übernimmt ihn, indem er ihn einschaltet.`
+        : `Der Webhook „${name}“ wurde ausgeschaltet, weil dem verantwortlichen Konto das Recht ${missing} fehlt. Wer es hat, übernimmt ihn, indem er ihn einschaltet.`,
+    bannerUnanswered: (name: string) =>
+      `Für den Webhook „${name}“ ist kein Konto verantwortlich. Wer alles sehen darf, was er sendet, übernimmt ihn, indem er ihn einschaltet.`,
     bannerResync: (name) =>
       `Die Datenbank wurde wiederhergestellt: was der Webhook „${name}“ gesendet hat, gibt es hier vielleicht nicht mehr.`,
     test: 'Test senden',
     tested: 'Der Test ist angekommen.',
     testFailed: 'Es ist nicht angekommen. Der Versuch unten sagt, warum.',
     enable: 'Einschalten',
+    takeOver: 'Übernehmen',
+    enableTitle: 'Webhook einschalten?',
+    enableLead:
+      'Er macht dort weiter, wo er stehen blieb. Ab jetzt sind Sie für ihn verantwortlich: Was Sie nicht sehen dürfen, wird nicht gesendet.',
     tryNow: 'Jetzt versuchen',
     understood: 'Erledigt',
     enabled: 'Es geht weiter, wo es aufgehört hat.',
@@ -289,6 +305,7 @@ export const settings: Texts['settings'] = {
       deleted: 'hat ihn gelöscht',
       gave_up_gone: 'hat ihn aufgegeben: den Empfänger gibt es nicht mehr',
       gave_up_failing: 'hat ihn aufgegeben: tagelang kam nichts an',
+      gave_up_rights: 'hat ihn ausgeschaltet: dem verantwortlichen Konto fehlt ein Recht',
     },
   },
   accounts: {

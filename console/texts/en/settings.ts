@@ -132,6 +132,7 @@ export const settings = {
       replayed: 'replayed it',
       gave_up_gone: 'gave it up: the receiver is gone',
       gave_up_failing: 'gave it up: nothing arrived for days',
+      gave_up_rights: 'switched it off: who answered for it lost a right',
       person_erased: 'erased a person',
     } as { [action: string]: string },
     fields: {
@@ -199,6 +200,8 @@ export const settings = {
     secret: 'The webhook is there. This is its secret',
     secretLead: 'Copy it into your program now: it proves that a message is ours, and it is not shown again.',
     created: 'Made',
+    answers: 'Answers for it',
+    nobodyAnswers: 'The operator, and no account. Whoever enables it answers for it.',
     failingSince: 'Fails since',
     nextAttempt: 'Next attempt',
     previousUntil: 'Former secret signs until',
@@ -209,23 +212,35 @@ export const settings = {
       by_hand: 'Off',
       gone: 'Receiver gone',
       given_up: 'Given up',
+      rights: 'Right lost',
     },
     advice: {
       by_hand: 'It is off. What changes waits here and is sent when you enable it.',
       gone: 'The receiver answered that it is gone (410), so nothing more was sent. Everything since then waits.',
       failing:
         'Nothing arrived for days, so nothing more is sent. Everything since then waits: look at the attempts below, put the receiver right, and enable it.',
+      rights:
+        'The account that answered for it was disabled, or may no longer see all that is sent, so nothing more was sent. Everything since then waits. Somebody who may see all of it takes over by enabling it.',
       fails: 'The last attempts failed. It goes on by itself; the attempts below say why.',
       resync:
         'The database was restored or moved. Your program may know of changes that are not here any more: let it read everything anew once.',
     },
     bannerFailing: (name: string) => `The webhook “${name}” fails: what changes does not arrive there.`,
     bannerDisabled: (name: string) => `The webhook “${name}” was given up: nothing is sent there until you enable it.`,
+    bannerRights: (name: string, missing: string | null) =>
+      missing === null
+        ? `The webhook “${name}” was switched off, because the account that answered for it was disabled. Somebody who may see all that it sends takes over by enabling it.`
+        : `The webhook “${name}” was switched off, because the account that answered for it lost ${missing}. Somebody who holds it takes over by enabling the webhook.`,
+    bannerUnanswered: (name: string) =>
+      `No account answers for the webhook “${name}”. Somebody who may see all that it sends takes over by enabling it.`,
     bannerResync: (name: string) => `The database was restored: what the webhook “${name}” has sent may not be here.`,
     test: 'Send a test',
     tested: 'The test arrived.',
     testFailed: 'It did not arrive. The attempt below says why.',
     enable: 'Enable',
+    takeOver: 'Take over',
+    enableTitle: 'Enable the webhook?',
+    enableLead: 'It goes on where it stopped. From now on you answer for it: what you may not see is not sent.',
     tryNow: 'Try now',
     understood: 'Done',
     enabled: 'It goes on where it stopped.',

@@ -65,6 +65,10 @@ select id, name, email, permissions, disabled_at is not null as disabled, is_ser
 select company_id from accounts where id = $1
 -- [8]
 
+-- accounts.find
+select id, name, email, permissions, disabled_at is not null as disabled, is_service as service from (select * from accounts where company_id = $1 and id = $2::bigint  offset 0) a
+-- [7,8]
+
 -- (unnamed)
 select id, name, email, permissions, disabled_at is not null as disabled, is_service as service from accounts where company_id = $1 and id = $2 for no key update
 -- [7,8]

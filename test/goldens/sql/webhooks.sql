@@ -15,7 +15,7 @@ select pg_advisory_xact_lock(hashtext('webhooks'), $1::int)
 
 -- webhooks.list
 select company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, disabled_detail, account_id, created_at,
   attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying from (
       select * from webhook_endpoints where company_id = $1 order by id offset 0
     ) w where deleted_at is null order by id
@@ -23,13 +23,13 @@ select company_id, id, name, url, events, payload, ordered, previous_until, curs
 
 -- webhooks.find
 select company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, disabled_detail, account_id, created_at,
   attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying from (select ctid, * from webhook_endpoints where company_id = $1 and id = $2  offset 0) w where deleted_at is null
 -- [7,3]
 
 -- webhooks.hold
 select company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, disabled_detail, account_id, created_at,
   attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying from (select ctid, * from webhook_endpoints where company_id = $1 and id = $2 for no key update offset 0) w where deleted_at is null
 -- [7,3]
 
@@ -38,31 +38,31 @@ select nextval(pg_get_serial_sequence('webhook_endpoints', 'id')) as id
 -- []
 
 -- (unnamed)
-insert into webhook_endpoints as w (company_id, id, name, url, events, payload, ordered, sealed,
+insert into webhook_endpoints as w (company_id, id, name, url, events, payload, ordered, account_id, sealed,
       cursor_epoch, cursor_pos, cursor_id, log_epoch, log_line)
-    select c.id, $1::bigint, $2, $3, $4::text[], $5, $6::boolean, $7::bytea, $8::int,
-      $9::text::xid8, $10::bigint, (select epoch from log_epochs order by epoch desc limit 1), (select line from log_epochs order by epoch desc limit 1) from companies c where c.id = $11
+    select c.id, $1::bigint, $2, $3, $4::text[], $5, $6::boolean, $7::bigint, $8::bytea, $9::int,
+      $10::text::xid8, $11::bigint, (select epoch from log_epochs order by epoch desc limit 1), (select line from log_epochs order by epoch desc limit 1) from companies c where c.id = $12
     returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, disabled_detail, account_id, created_at,
   attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying
--- [3,"W","https://erp.example.com",["projects.created"],"full",true,{"type":"Buffer","data":[0]},1,"800",4711,7]
+-- [3,"W","https://erp.example.com",["projects.created"],"full",true,5,{"type":"Buffer","data":[0]},1,"800",4711,7]
 
 -- (unnamed)
 update webhook_endpoints set name = $1, url = $2, events = $3, payload = $4,
-      ordered = $5, paused_until = null, next_attempt_at = null, claim = null, claimed_until = null,
+      ordered = $5, account_id = $6, paused_until = null, next_attempt_at = null, claim = null, claimed_until = null,
       pending = (
         select coalesce(json_object_agg(key, value), '{}') from json_each(pending) where value::text = '"arrived"'
       )
-    where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $6 and id = $7  offset 0) w where w.deleted_at is null)) returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+    where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $7 and id = $8  offset 0) w where w.deleted_at is null)) returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, disabled_detail, account_id, created_at,
   attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying
--- ["W","https://erp.example.com",["projects.created"],"full",true,7,3]
+-- ["W","https://erp.example.com",["projects.created"],"full",true,5,7,3]
 
 -- (unnamed)
 update webhook_endpoints set sealed = $1, previous_sealed = $2,
       previous_until = $3, claim = null, claimed_until = null
     where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $4 and id = $5  offset 0) w where w.deleted_at is null)) returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, disabled_detail, account_id, created_at,
   attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying
 -- [{"type":"Buffer","data":[0]},{"type":"Buffer","data":[0]},"1970-01-01T00:00:00.000Z",7,3]
 
@@ -72,12 +72,12 @@ select sealed, case when previous_until > $1 then previous_sealed end as previou
 -- ["1970-01-01T00:00:00.000Z",7,3]
 
 -- (unnamed)
-update webhook_endpoints set disabled_at = $1, disabled_because = $2, claim = null,
-      claimed_until = null
-    where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $3 and id = $4  offset 0) w where w.deleted_at is null)) returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+update webhook_endpoints set disabled_at = $1, disabled_because = $2, disabled_detail = $3,
+      claim = null, claimed_until = null
+    where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $4 and id = $5  offset 0) w where w.deleted_at is null)) returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, disabled_detail, account_id, created_at,
   attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying
--- ["1970-01-01T00:00:00.000Z","by_hand",7,3]
+-- ["1970-01-01T00:00:00.000Z","by_hand",null,7,3]
 
 -- (unnamed)
 update webhook_endpoints set replay_epoch = cursor_epoch, replay_pos = cursor_pos, replay_id = cursor_id
@@ -86,12 +86,12 @@ update webhook_endpoints set replay_epoch = cursor_epoch, replay_pos = cursor_po
 
 -- (unnamed)
 update webhook_endpoints set cursor_epoch = $1, cursor_pos = $2::text::xid8, cursor_id = $3, pending = '{}', paused_until = null,
-      next_attempt_at = null, failing_since = null, disabled_at = null, disabled_because = null,
+      next_attempt_at = null, failing_since = null, disabled_at = null, disabled_because = null, disabled_detail = null, account_id = $4,
       log_epoch = (select epoch from log_epochs order by epoch desc limit 1), log_line = (select line from log_epochs order by epoch desc limit 1), resync_since = null, claim = null, claimed_until = null
-    where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $4 and id = $5  offset 0) w where w.deleted_at is null)) returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+    where ctid = any (array(select w.ctid from (select ctid, * from webhook_endpoints where company_id = $5 and id = $6  offset 0) w where w.deleted_at is null)) returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, disabled_detail, account_id, created_at,
   attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying
--- [1,"800",4711,7,3]
+-- [1,"800",4711,5,7,3]
 
 -- (unnamed)
 update webhook_endpoints set deleted_at = now(), sealed = null, previous_sealed = null, claim = null,
@@ -100,10 +100,12 @@ update webhook_endpoints set deleted_at = now(), sealed = null, previous_sealed 
 -- [7,3]
 
 -- webhooks.failing
-select id, name, failing_since, disabled_because, resync_since from (
+select id, name, failing_since, disabled_because, disabled_detail, resync_since,
+      account_id is null and disabled_at is null as is_unanswered from (
       select * from webhook_endpoints where company_id = $1 order by id offset 0
     ) w where deleted_at is null and (
       failing_since is not null or disabled_because <> 'by_hand' or resync_since is not null
+      or account_id is null and disabled_at is null
     ) order by id
 -- [7]
 
@@ -113,6 +115,7 @@ select count(*) filter (where disabled_at is null and failing_since is null) as 
       count(*) filter (where disabled_because <> 'by_hand') as given_up,
       count(*) filter (where disabled_because = 'by_hand') as disabled,
       count(resync_since) as resync,
+      count(*) filter (where disabled_at is null and account_id is null) as unanswered,
       coalesce(greatest(extract(epoch from clock_timestamp() - min(failing_since) filter (where disabled_at is null)), 0), 0)::float8
         as failing_seconds
     from (select * from webhook_endpoints order by company_id,id offset 0) w where deleted_at is null
@@ -138,7 +141,7 @@ update webhook_endpoints set claim = $1::uuid, claimed_until = now() + make_inte
       order by w.company_id, w.id limit $7 for update of w skip locked
     ))
     returning company_id, id, name, url, events, payload, ordered, previous_until, cursor_epoch,
-  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, created_at,
+  cursor_pos::text as cursor_pos, cursor_id, log_epoch, log_line, resync_since, pending, paused_until, next_attempt_at, failing_since, disabled_at, disabled_because, disabled_detail, account_id, created_at,
   attempts_from, coalesce((cursor_epoch, cursor_pos, cursor_id) < (replay_epoch, replay_pos, replay_id), false) as is_replaying, (
       select c.add_ons from (select * from companies where id = webhook_endpoints.company_id offset 0) c
     ) as add_ons
@@ -166,8 +169,8 @@ update webhook_endpoints set claim = null, claimed_until = null where ctid = any
 -- [7,3,"00000000-0000-4000-8000-000000000000"]
 
 -- webhooks.give-up
-update webhook_endpoints set disabled_at = $1, disabled_because = $2
+update webhook_endpoints set disabled_at = $1, disabled_because = $2, disabled_detail = $3
     where ctid = any (array(
-    select w.ctid from (select ctid, * from webhook_endpoints where company_id = $3 and id = $4  offset 0) w where w.claim = $5::uuid
+    select w.ctid from (select ctid, * from webhook_endpoints where company_id = $4 and id = $5  offset 0) w where w.claim = $6::uuid
   )) returning id
--- ["1970-01-01T00:00:00.000Z","gone",7,3,"00000000-0000-4000-8000-000000000000"]
+-- ["1970-01-01T00:00:00.000Z","gone",null,7,3,"00000000-0000-4000-8000-000000000000"]
