@@ -24,10 +24,14 @@ export type Start = { node?: readonly string[]; settings?: { readonly [name: str
 /** The options with which bin/plumbline starts Node. */
 const nodeOptions = readFileSync(join(root, 'bin/node-options'), 'utf8').trim().split(' ')
 
+/** The variable that bin/plumbline sets for Node. */
+const arenasMax = /MALLOC_ARENA_MAX:-(\d+)/.exec(readFileSync(join(root, 'bin/plumbline'), 'utf8'))?.[1] as string
+
 /** The product as an operator starts it. */
 export const startProduct = (databaseUrl: string, { node = [], settings = {} }: Start = {}): Promise<Server> =>
   startServer([...nodeOptions, ...node, join(root, 'server/commands/main.ts'), '--json', 'serve'], {
     ...{ DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', PLUMBLINE_DEMO: 'off', PLUMBLINE_SECRET: sealingKey },
+    MALLOC_ARENA_MAX: arenasMax,
     ...settings,
   })
 

@@ -9,7 +9,7 @@ export type Statement = {
   batchable?: undefined
   /** What is asked instead where companies are distributed over several servers. Decisions, Distributed. */
   distributed?: Steps
-  /** The company whose places for heavy reads it takes (`store/heavy-reads.ts`). */
+  /** The company whose places for reads that cost much, or that many ask at once, it takes (`store/heavy-reads.ts`). */
   heavyOf?: number
 }
 

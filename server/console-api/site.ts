@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { pipeline, type Readable } from 'node:stream'
 import type { Admission } from '../http/admission.ts'
 import { type Accepts, codingFor, compressing, inCoding } from '../http/codings.ts'
@@ -16,7 +17,8 @@ import { runConsole } from './pipeline.ts'
 import { routes } from './routes.ts'
 import { withSecurityHeaders } from './security-headers.ts'
 
-const hashesAtOnceMax = 4
+/** Each takes a processor, and 19 MiB. */
+const hashesAtOnceMax = Math.min(4, availableParallelism())
 const hashWaitMilliseconds = 2000
 
 /** The console: its operations under /console/, and its files everywhere else. */

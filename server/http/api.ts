@@ -19,7 +19,7 @@ import type { Sort } from './limiter.ts'
 import type { Pages } from './pages.ts'
 import type { Body } from './protocol/body.ts'
 import { readBody } from './read-body.ts'
-import { CallerGone } from './read-bytes.ts'
+import { callerGone } from './read-bytes.ts'
 import { type Incoming, onlyThese, type Site, type Target } from './request-handler.ts'
 import { allowOf, type RouteMatch, type Router } from './router.ts'
 import type { Sent } from './send.ts'
@@ -100,8 +100,7 @@ export function makeApi(app: App, { router, pages, describe, admission, changes,
         const coded = await inCoding(reply, () => request.headers, !isWrite(call.route))
         return call.rate ? limited(coded, call.rate) : coded
       } catch (error) {
-        if (call.rate && !(error instanceof CallerGone))
-          return limited(failed(error, requestId, call.route.id), call.rate)
+        if (call.rate && error !== callerGone) return limited(failed(error, requestId, call.route.id), call.rate)
         throw error
       }
     })
@@ -110,11 +109,11 @@ export function makeApi(app: App, { router, pages, describe, admission, changes,
   /** Ends when the caller hangs up, too. */
   async function wait({ response }: Incoming, ...asked: Parameters<Wait>): Promise<boolean> {
     const gone = new AbortController()
-    const onClose = (): void => gone.abort()
+    const onClose = (): void => gone.abort(callerGone)
     response.on('close', onClose)
     const goesOn = await changes.wait(...asked, gone.signal)
     response.off('close', onClose)
-    if (gone.signal.aborted) throw new CallerGone()
+    if (gone.signal.aborted) throw callerGone
     return goesOn
   }
 

@@ -11,6 +11,8 @@ import { turnsOf } from './turns.ts'
  */
 export type Connections = {
   accept(socket: Socket): void
+  /** Waits until it is the turn of a new connection to be read from; peers take turns. */
+  firstTurn(socket: Socket): Promise<void>
   /** A request has come over a connection, which is busy until its answer is out. */
   begin(socket: Socket, response: ServerResponse): Budget
   /** Ends connections whose answers are not read. It is called by itself, from time to time. */
@@ -58,6 +60,8 @@ const shareOfPeer = 1 / 4
 const littleBytes = 64 * 1024
 /** Pieces of long answers and bodies that move in a turn of the event loop: some tenths of a millisecond. */
 const piecesATurn = 8
+/** New connections that are read from in a turn of the event loop. */
+const connectionsATurn = 8
 const sweepsPerTimeout = 8
 const sweepMostMilliseconds = 5000
 
@@ -74,6 +78,7 @@ export function openConnections({
   const spares = new Set<Socket>()
   let held = 0
   const turn = turnsOf(piecesATurn)
+  const firstTurn = turnsOf(connectionsATurn)
 
   /** Puts a peer where it belongs after its connections have changed. */
   const place = (peer: Peer): void => {
@@ -177,6 +182,7 @@ export function openConnections({
         turn,
       }
     },
+    firstTurn: (socket) => firstTurn(networkOf(socket.remoteAddress)),
     sweep,
     close: () => clearInterval(timer),
   }

@@ -52,7 +52,12 @@ function serverOf(app: App, answer: Answerer, connections: Connections): Server 
     { headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: 500, requireHostHeader: false },
     answer,
   )
-  server.on('connection', connections.accept)
+  // Of thousands of connections that come at once, all requests would be read before those of others.
+  Object.assign(server, { pauseOnConnect: true })
+  server.on('connection', (socket: Socket) => {
+    connections.accept(socket)
+    connections.firstTurn(socket).then(() => socket.resume())
+  })
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     // He is told to go on when somebody begins to read what he has to send, which is when nothing refuses it.
     request.once('resume', () => {

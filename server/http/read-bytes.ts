@@ -4,13 +4,11 @@ import { overloaded } from './admission.ts'
 import type { Budget } from './connections.ts'
 import type { Body } from './protocol/body.ts'
 
-/** The caller hung up in the middle of his request: nobody is left to answer, and nothing has failed. */
-export class CallerGone extends Error {
-  constructor() {
-    super('the caller hung up')
-    this.name = 'CallerGone'
-  }
-}
+/**
+ * Thrown where the caller hung up in the middle of his request: nobody is left to answer, and nothing has failed. Made
+ * once: thousands may hang up together, and an error notes where it was made each time.
+ */
+export const callerGone = new Error('the caller hung up')
 
 /** A body on its way in. */
 export type Upload = {
@@ -47,7 +45,7 @@ export function receive(request: IncomingMessage, budget: Budget, keptMax: numbe
     upTo: (most) =>
       new Promise((resolve, reject) => {
         if (request.readableEnded) return resolve(true)
-        if (request.destroyed) return reject(new CallerGone())
+        if (request.destroyed) return reject(callerGone)
         const done = (): void => {
           request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone)
           request.pause()
@@ -70,7 +68,7 @@ export function receive(request: IncomingMessage, budget: Budget, keptMax: numbe
         }
         const onGone = (): void => {
           done()
-          reject(new CallerGone())
+          reject(callerGone)
         }
         request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone).resume()
       }),

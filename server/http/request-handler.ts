@@ -9,7 +9,7 @@ import type { Budget } from './connections.ts'
 import type { Failed } from './failed.ts'
 import { identityOf } from './identity.ts'
 import { protocolRefusal } from './protocol/required-headers.ts'
-import { CallerGone } from './read-bytes.ts'
+import { callerGone } from './read-bytes.ts'
 import type { RouteMatch } from './router.ts'
 import { type Exchange, isLong, type Sent, send, wholeBytes } from './send.ts'
 
@@ -64,7 +64,7 @@ export function makeRequestHandler(app: App, site: Site, stage: Stage, failed: F
     try {
       reply = await answer()
     } catch (error) {
-      if (error instanceof CallerGone) return hungUp()
+      if (error === callerGone) return hungUp()
       reply = failed(error, requestId, target.route ?? path)
     }
     if (target.headed) reply = { ...reply, headers: target.headed(reply.headers) }

@@ -1,15 +1,24 @@
 /**
  * Lets so many pass in each turn of the event loop, in the order in which they come: what takes the processor and waits
- * for nothing is done between the requests of others, and never much of it in a row.
+ * for nothing is done between the requests of others, and never much of it in a row. Those of different keys take turns.
  */
-export function turnsOf(most: number): () => Promise<void> {
-  const waiting: (() => void)[] = []
+export function turnsOf(most: number): (key?: string) => Promise<void> {
+  const waiting = new Map<string, (() => void)[]>()
   const pass = (): void => {
-    for (const go of waiting.splice(0, most)) go()
-    if (waiting.length > 0) setImmediate(pass)
+    for (let count = 0; count < most && waiting.size > 0; count++) {
+      const [key, queue] = waiting.entries().next().value as [string, (() => void)[]]
+      // Behind the other keys.
+      waiting.delete(key)
+      queue.shift()?.()
+      if (queue.length > 0) waiting.set(key, queue)
+    }
+    if (waiting.size > 0) setImmediate(pass)
   }
-  return () =>
+  return (key = '') =>
     new Promise((resolve) => {
-      if (waiting.push(resolve) === 1) setImmediate(pass)
+      if (waiting.size === 0) setImmediate(pass)
+      const queue = waiting.get(key)
+      if (queue) queue.push(resolve)
+      else waiting.set(key, [resolve])
     })
 }

@@ -112,7 +112,7 @@ export function startChangeWatch(
 }
 
 const isBefore = (one: Watermark, other: Watermark): boolean =>
-  one.epoch < other.epoch || (one.epoch === other.epoch && BigInt(one.pos) < BigInt(other.pos))
+  one.epoch < other.epoch || (one.epoch === other.epoch && one.pos !== other.pos && BigInt(one.pos) < BigInt(other.pos))
 
 const later = (one: Watermark, other: Watermark): Watermark => (isBefore(one, other) ? other : one)
 

@@ -74,7 +74,7 @@ export function openHeavyReads(longestWaitMs: number): HeavyReads {
         const companyId = statement.heavyOf as number
         const queue = queues.get(companyId) ?? { running: 0, questions: new Map() }
         queues.set(companyId, queue)
-        const key = JSON.stringify([statement.text, statement.values])
+        const key = JSON.stringify([statement.name ?? statement.text, statement.values])
         const question = queue.questions.get(key) ?? { ask, calls: [] }
         queue.questions.set(key, question)
         const call = { until: performance.now() + longestWaitMs, resolve: resolve as Call['resolve'], reject }

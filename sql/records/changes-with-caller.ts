@@ -23,7 +23,7 @@ export const changesWithCaller = (
 ): Statement => {
   const { records } = asked
   const wanted = records === null ? definitions : definitions.filter(({ name }) => records.includes(name))
-  return statement(
+  const page = statement(
     withCaller(
       ask,
       sql`
@@ -33,6 +33,8 @@ export const changesWithCaller = (
     ),
     'changes.page-with-caller',
   )
+  // After a change, or a lost network, many ask for the same at once.
+  return { ...page, heavyOf: ask.companyId }
 }
 
 /** The position of this moment, marked for a caller who is let in. */

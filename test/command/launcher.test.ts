@@ -64,16 +64,20 @@ describe('bin/plumbline', () => {
     await mkdir(machine)
     for (const name of ['readlink', 'dirname']) await symlink(`/usr/bin/${name}`, join(machine, name))
     const node = (reported: string) =>
-      writeFile(join(machine, 'node'), `#!/bin/sh\n[ "$1" = --version ] && echo ${reported} || echo "ran $*"\n`, {
-        mode: 0o755,
-      })
+      writeFile(
+        join(machine, 'node'),
+        `#!/bin/sh\n[ "$1" = --version ] && echo ${reported} || echo "ran $* with $MALLOC_ARENA_MAX"\n`,
+        {
+          mode: 0o755,
+        },
+      )
 
     await node('v24.1.0')
     expect(await says(machine)).toEqual(help)
     await mkdir(join(checkout, 'node_modules', 'commander'), { recursive: true })
     expect(await says(machine)).toEqual({
       code: 0,
-      out: `ran --disable-warning=ExperimentalWarning --max-semi-space-size=8 ${checkout}/server/commands/main.ts --version\n`,
+      out: `ran --disable-warning=ExperimentalWarning --max-semi-space-size=8 --heap-growing-percent=60 ${checkout}/server/commands/main.ts --version with 2\n`,
       err: '',
     })
     await node('v22.20.0')
