@@ -42,5 +42,5 @@ function harmless(text: string): string {
   return (/^[\t\r\n]/.test(text) ? "'" : '') + parts.join('')
 }
 
-/** The signs of the second half are those of a full-width keyboard, which Excel takes for the first. */
-const isFormula = (text: string): boolean => /^[\s"]*[=+\-@＝＋－＠]/.test(text)
+/** Characters that show nothing hide no sign. The signs of the second half are those of a full-width keyboard, which Excel takes for the first. */
+const isFormula = (text: string): boolean => /^[\s"\p{Cf}\p{Cc}]*[=+\-@＝＋－＠]/u.test(text)

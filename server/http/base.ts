@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config/config.ts'
+import { authorityOf, isHost } from './protocol/host.ts'
 
 /** The address that the caller used, for whatever names it to him. */
-export function baseOf({ publicUrl, host: own, port }: Config, { headers: { host } }: IncomingMessage): string {
+export function baseOf({ publicUrl, host: own, port }: Config, request: IncomingMessage): string {
   if (publicUrl !== null) return publicUrl
-  return /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/i.test(host ?? '')
-    ? `http://${host}`
-    : `http://${own}:${port}`
+  const host = authorityOf(request)
+  return isHost(host) ? `http://${host}` : `http://${own}:${port}`
 }
 
 /** The origin that a Host header names; undefined for what is none. */

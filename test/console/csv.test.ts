@@ -41,6 +41,13 @@ test.each([',', ';', '\t'])('no cell is a formula for a program that goes by %j'
   )
 })
 
+test.each(['\u200b', '\u00ad', '\ufeff', '\u2060', '\u0001'])(
+  'what shows nothing hides no formula: %j',
+  (invisible) => {
+    expect(row([`${invisible}=1+1`])).toContain(`'${invisible}=1+1`)
+  },
+)
+
 test('a number is written as it is, a text of any length in one go', () => {
   expect(row([1, -2, -1.5e-7, '-12.5', null])).toBe('1,-2,-1.5e-7,-12.5,\r\n')
   expect(row(['"'.repeat(300_000), ' '.repeat(300_000), '-'.repeat(300_000)])).toHaveLength(1_200_007)

@@ -97,7 +97,7 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
   },
   {
     folder: 'server/http/protocol/',
-    may: [/^(registry|derive|server\/http\/protocol)\//, /^server\/service\/expected\.ts$/, /^node:http$/],
+    may: [/^(registry|derive|server\/http\/protocol)\//, /^server\/service\/expected\.ts$/, /^node:(http|net)$/],
     because: 'headers, bodies and entity tags are read by themselves: no call, no service',
   },
   {

@@ -208,6 +208,38 @@ describe('What is not HTTP is refused with a problem too', () => {
       status: 400,
       code: 'invalid_header',
     },
+    ...['a b', 'a/b', 'a@b', 'a,b', 'x:65536', 'x:port', '[::1', '[::1%eth0]', '[x]', 'm\u00fcnchen', '"x"'].map(
+      (host) => ({
+        why: `the host ${host}`,
+        text: `GET /v1/openapi.json HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+        status: 400,
+        code: 'invalid_header',
+      }),
+    ),
+    {
+      why: 'an absolute target whose host is none, whatever Host says',
+      text: 'GET http://a@b/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n',
+      status: 400,
+      code: 'invalid_header',
+    },
+    ...['gzip, chunked', 'chunked, gzip', 'identity', 'chunked, chunked'].map((coding) => ({
+      why: `the coding ${coding}`,
+      text: `POST /v1/clients HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`,
+      status: 400,
+      code: 'invalid_header',
+    })),
+    {
+      why: 'a coding in HTTP/1.0',
+      text: 'POST /v1/clients HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      status: 400,
+      code: 'invalid_header',
+    },
+    ...['0.9', '1.2', '2.0', '3.0'].map((version) => ({
+      why: `HTTP/${version}`,
+      text: `GET /v1/clients HTTP/${version}\r\nHost: x\r\n\r\n`,
+      status: 400,
+      code: 'invalid_header',
+    })),
     {
       why: 'the console without Host',
       text: 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n',
@@ -233,6 +265,23 @@ describe('What is not HTTP is refused with a problem too', () => {
     expect(heard).toContain('application/problem+json')
     expect(heard).toContain(`"code":"${code}"`)
     expect(heard).toContain('Connection: close')
+  })
+
+  const hosts = ['x', 'x.', 'a_b.example', 'X-1.example:3000', 'x:', '127.0.0.1:65535', '[::1]', '[2001:db8::1]:80', '']
+  test.each(hosts.map((host) => ({ host })))('the host "$host" is taken', async ({ host }) => {
+    const text = `GET /v1/clients HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+    expect(await exchange(text)).toMatch(/^HTTP\/1.1 401 /)
+  })
+
+  test('of an absolute target Host is passed over', async () => {
+    const text = 'GET http://x:3000/v1/clients HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'
+    expect(await exchange(text)).toMatch(/^HTTP\/1.1 401 /)
+  })
+
+  test('a coding is read without case', async () => {
+    const text =
+      'POST /v1/clients HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: Chunked\r\nConnection: close\r\n\r\n0\r\n\r\n'
+    expect(await exchange(text)).toMatch(/^HTTP\/1.1 401 /)
   })
 
   test('HTTP/1.0 needs no Host, and knows no Expect', async () => {

@@ -1,19 +1,32 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '#registry/refusals.ts'
+import { authorityOf, isHost } from './host.ts'
 
 /** What HTTP itself asks of a request, before anybody looks at where it goes. Node answers the same without a body. */
 export function protocolRefusal(request: IncomingMessage): Refusal | undefined {
-  const { httpVersionMinor, rawHeaders } = request
+  const { httpVersion, httpVersionMinor, rawHeaders } = request
   const hosts = count(rawHeaders, 'host')
   // RFC 9112 3.2; HTTP/1.0 has no Host.
   if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) {
     const detail = hosts === 0 ? 'Host is missing; HTTP/1.1 needs it.' : `Host is given ${hosts} times; send it once.`
-    return new Refusal('invalid_header', { detail })
+    return unreadable(detail)
   }
+  const host = authorityOf(request)
+  if (host !== '' && !isHost(host)) return unreadable('Host must be a name or an address, with a port or without.')
+  if (!versions.includes(httpVersion)) return unreadable(`HTTP/${httpVersion} is not spoken here; use HTTP/1.1.`)
+  const coding = request.headers['transfer-encoding']
+  if (coding !== undefined && (httpVersionMinor === 0 || coding.toLowerCase() !== 'chunked'))
+    return unreadable('Transfer-Encoding must be chunked alone, which HTTP/1.0 does not have.')
   // RFC 9110 10.1.1; HTTP/1.0 has no Expect.
   if (httpVersionMinor === 0 || count(rawHeaders, 'expect') === 0) return undefined
   return asksToContinue.test(request.headers.expect ?? '') ? undefined : new Refusal('expectation_failed')
 }
+
+/** Where a request ends, or whom it is for, may be read otherwise by who passed it on: nothing more is read of it. */
+const unreadable = (detail: string): Refusal =>
+  new Refusal('invalid_header', { detail, headers: { Connection: 'close' } })
+
+const versions = ['1.0', '1.1']
 
 /** As Node tells what it answers with 100 itself. */
 const asksToContinue = /(?:^|\W)100-continue(?:$|\W)/i
