@@ -1,8 +1,8 @@
-import { isCompanyField } from '#registry/common.ts'
+import { isCompanyField, referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { JsonSchema } from '#registry/json.ts'
-import { idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
+import { filterValuesMax, idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
 import { valueSchema } from './schema.ts'
 import { plain } from './words.ts'
 
@@ -11,7 +11,9 @@ export type Parameter = {
   name: string
   about: string
   schema: JsonSchema
-  example: string | number | boolean | readonly string[]
+  example: string | number | boolean | readonly (string | number)[]
+  /** The field that it narrows a list by. */
+  field?: string
 }
 
 export const sortableFields = (definition: Definition): string[] =>
@@ -19,8 +21,34 @@ export const sortableFields = (definition: Definition): string[] =>
     .filter(([name, field]) => kindOf(field).sortable && !isCompanyField(name))
     .map(([name]) => name)
 
+/** A parameter that narrows a list by a field: to one value, to several, or to those from one on or up to one. */
+export type Filter = { parameter: string; field: string; takes: 'one' | 'several' | 'from' | 'to' }
+
+export function filtersOf(definition: Definition): Filter[] {
+  const { fields, filters } = definition
+  for (const name of filters) {
+    const field = fields[name]
+    if (!field || !['one', 'several'].includes(kindOf(field).filter ?? ''))
+      throw new Error(`${definition.name} cannot be filtered by ${name}`)
+  }
+  const several = (field: string): Filter => ({ parameter: `${field}_in`, field, takes: 'several' })
+  return Object.entries(fields).flatMap(([field, kind]): Filter[] => {
+    const one: Filter = { parameter: field, field, takes: 'one' }
+    const { filter } = kindOf(kind)
+    if (kind.kind === 'id') return [several(field)]
+    if (field === referenceField) return [one]
+    if (filters.includes(field)) return filter === 'several' ? [one, several(field)] : [one]
+    return filter === 'range'
+      ? [
+          { parameter: `${field}_from`, field, takes: 'from' },
+          { parameter: `${field}_to`, field, takes: 'to' },
+        ]
+      : []
+  })
+}
+
 export function listParameters(definition: Definition): Parameter[] {
-  const { filters, search, fields } = definition
+  const { search } = definition
   return [
     ...cutParameters('Records'),
     {
@@ -40,12 +68,7 @@ export function listParameters(definition: Definition): Parameter[] {
           },
         ]
       : []),
-    ...filters.map((name): Parameter => {
-      const field = fields[name]
-      if (!field) throw new Error(`${definition.name} filters by ${name}, which is no field`)
-      const example = kindOf(field).example(field) as string | number | boolean
-      return { name, about: filterWords(definition, field), schema: valueSchema(field), example }
-    }),
+    ...filtersOf(definition).map((filter) => filterParameter(definition, filter)),
     {
       name: 'sort',
       about:
@@ -94,10 +117,31 @@ const listOf = (values: readonly string[]): JsonSchema => ({
   maxItems: values.length,
 })
 
+function filterParameter(definition: Definition, { parameter, field, takes }: Filter): Parameter {
+  const kind = definition.fields[field] as Field
+  const schema = valueSchema(kind)
+  const example = kindOf(kind).example(kind) as string | number | boolean
+  const about = filterWords(definition, field, takes)
+  if (takes !== 'several') return { name: parameter, field, about, schema, example }
+  const examples = Array.isArray(schema.enum) ? schema.enum.slice(0, 2) : [example as number]
+  const list = { type: 'array', items: schema, minItems: 1, maxItems: filterValuesMax }
+  return { name: parameter, field, about, schema: list, example: examples }
+}
+
 /** What a filter leaves in a list. */
-function filterWords({ name }: Definition, field: Field): string {
-  const nobody = field.kind === 'reference' ? '; an id of no record gives an empty list' : ''
-  return `${field.about} Lists only ${plain(name)} with this one${nobody}.`
+function filterWords({ name, fields }: Definition, field: string, takes: Filter['takes']): string {
+  const { about, kind } = fields[field] as Field
+  switch (takes) {
+    case 'several':
+      return `Only records whose \`${field}\` is one of these, separated by commas, ${filterValuesMax} at most${kind === 'choice' ? '' : '; an id of no record is passed over'}.`
+    case 'from':
+      return `Only records whose \`${field}\` is this day or a later one.`
+    case 'to':
+      return `Only records whose \`${field}\` is this day or an earlier one.`
+    case 'one':
+      if (field === referenceField) return `${about} Lists only the record with this one; capitals do not count.`
+      return `${about} Lists only ${plain(name)} with this one${kind === 'reference' ? '; an id of no record gives an empty list' : ''}.`
+  }
 }
 
 export const dryRunParameter: Parameter = {

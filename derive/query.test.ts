@@ -15,7 +15,14 @@ describe.each(lists)('$id', (route) => {
         .join('&')
       return readListing(readQuery(query, route), route.definition)
     }
-    expect(Object.keys(read(['after_id']).filters)).toEqual(route.definition.filters)
+    const { filters, ids, reference, among = [], ranges = [] } = read(['after_id'])
+    expect(new Set(Object.keys(filters))).toEqual(new Set(route.definition.filters))
+    expect({ ids, reference }).toEqual({ ids: [17], reference: 'CRM-31207' })
+    const { fields } = route.definition
+    for (const { field } of among) expect(['choice', 'reference']).toContain(fields[field]?.kind)
+    expect(ranges.map(({ field }) => field)).toEqual(
+      Object.keys(fields).filter((name) => fields[name]?.kind === 'date'),
+    )
     // It goes by the order of the ids, and with no other order.
     expect(read(['sort', 'offset']).afterId).toBe(0)
   })

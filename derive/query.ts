@@ -1,11 +1,15 @@
+import { Compile } from 'typebox/schema'
+import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
-import { kindOf } from '#registry/fields/index.ts'
-import { idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
-import type { Listing } from '#registry/listing.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
+import { filterValuesMax, idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
+import type { FilterValue, Listing } from '#registry/listing.ts'
+import { once } from '#registry/once.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { momentOf } from './moment.ts'
-import { sortableFields } from './parameters.ts'
+import { type Filter, filtersOf, sortableFields } from './parameters.ts'
 import type { DataRoute } from './routes.ts'
+import { valueSchema } from './schema.ts'
 
 /** How a query is read. Decisions, Queries. */
 
@@ -37,11 +41,7 @@ export function readListing(query: ReadonlyMap<string, string>, definition: Defi
   const updatedSince = readInstant('updated_since', query.get('updated_since'))
   const afterId = readAfterId(query)
   return {
-    filters: Object.fromEntries(
-      definition.filters
-        .filter((name) => query.has(name))
-        .map((name) => [name, readFilter(definition, name, query.get(name) as string)]),
-    ),
+    ...readFilters(query, definition, filtersOf(definition)),
     words: readWords(query.get('q')),
     sort: readSort(query.get('sort'), definition),
     ...(updatedSince === undefined ? {} : { updatedSince }),
@@ -95,21 +95,62 @@ export function readDryRun(value: string | undefined, where: string): boolean {
   })
 }
 
-function readFilter(definition: Definition, name: string, value: string): string | number | boolean {
-  const field = definition.fields[name]
-  switch (field?.kind) {
-    case 'reference':
-      return readInteger(name, value, 1, idMax) as number
-    case 'choice':
-      if (field.values.includes(value)) return value
-      throw invalid(name, `is ${quoted(value)}; it ${kindOf(field).must(field)}`)
-    case 'flag':
-      if (value === 'true' || value === 'false') return value === 'true'
-      throw invalid(name, `is ${quoted(value)}; it must be true or false`)
-    default:
-      throw new Error(`${definition.name}.${name} cannot be filtered by`)
+type Filters = Pick<Listing, 'filters' | 'ids' | 'reference' | 'among' | 'ranges'>
+
+function readFilters(query: ReadonlyMap<string, string>, { fields }: Definition, known: readonly Filter[]): Filters {
+  const sent = known.filter(({ parameter }) => query.has(parameter))
+  const valueIn = ({ parameter, field }: Filter, text = query.get(parameter) as string) =>
+    readFilterValue(parameter, fields[field] as Field, text)
+  const valuesOf = (filter: Filter) =>
+    readItems(filter.parameter, query.get(filter.parameter) as string).map((text) => valueIn(filter, text))
+  const taking = (takes: Filter['takes']) => sent.filter((filter) => filter.takes === takes)
+
+  const one = taking('one').map((filter) => [filter.field, valueIn(filter)] as const)
+  const reference = one.find(([field]) => field === referenceField)?.[1] as string | undefined
+  const several = taking('several').map((filter) => ({ field: filter.field, values: valuesOf(filter) }))
+  const ids = several.find(({ field }) => fields[field]?.kind === 'id')?.values as number[] | undefined
+  const among = several.filter(({ field }) => fields[field]?.kind !== 'id')
+  const ranges = readRanges(taking('from'), taking('to'), valueIn)
+  return {
+    filters: Object.fromEntries(one.filter(([field]) => field !== referenceField)),
+    ...(ids ? { ids } : {}),
+    ...(reference === undefined ? {} : { reference }),
+    ...(among.length > 0 ? { among } : {}),
+    ...(ranges.length > 0 ? { ranges } : {}),
   }
 }
+
+function readRanges(froms: readonly Filter[], tos: readonly Filter[], valueIn: (filter: Filter) => FilterValue) {
+  const fields = [...new Set([...froms, ...tos].map(({ field }) => field))]
+  return fields.map((field) => {
+    const [from, to] = [froms, tos].map((ends) => ends.find((end) => end.field === field))
+    const range = { field, ...(from && { from: valueIn(from) }), ...(to && { to: valueIn(to) }) }
+    if (from && to && (range.from as FilterValue) > (range.to as FilterValue))
+      throw invalid(from.parameter, `is ${quoted(String(range.from))}, which is after ${to.parameter}`)
+    return range
+  })
+}
+
+/** The items of a list with commas between. */
+function readItems(name: string, value: string): string[] {
+  const items = value.split(',')
+  if (items.length > filterValuesMax) throw invalid(name, `names more than ${filterValuesMax} values`)
+  return items
+}
+
+function readFilterValue(name: string, field: Field, text: string): FilterValue {
+  const { type } = kindOf(field).schema(field)
+  if (type === 'integer') return readInteger(name, text, 1, idMax) as number
+  const value = type === 'boolean' && ['true', 'false'].includes(text) ? text === 'true' : text
+  if (isValueOf(field, value)) return typeof value === 'string' ? value.trim() : value
+  throw invalid(name, `is ${quoted(text)}; it ${kindOf(field).must(field)}`)
+}
+
+/** Whether a field can have the value as it is, without anything taken off it. */
+export const isValueOf = (field: Field, value: FilterValue): boolean =>
+  validatorOf(field).Check(value) && !kindOf(field).refuses?.(field, value)
+
+const validatorOf = once((field: Field) => Compile(valueSchema(field)))
 
 function readWords(value: string | undefined): string[] {
   const words = (value ?? '').trim()

@@ -1,6 +1,8 @@
 /** Every bound a caller can meet, in one place; the documents print these. */
 export const pageSizeDefault = 50
 export const pageSizeMax = 100
+/** Values that one filter of a list names. */
+export const filterValuesMax = 100
 /** Seconds that a call for changes waits for one. */
 export const waitSecondsMax = 30
 export const offsetMax = 2 ** 31 - 1

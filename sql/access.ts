@@ -60,5 +60,18 @@ export const rowsOf = (table: string, companyId: number, key: string, which: Sql
 /** The column has the value, said so that an index which is asked for its order finds it. Nothing equals null. */
 export const exactly = (column: Sql, value: unknown): Sql => sql`${column} between ${value as Sql} and ${value as Sql}`
 
+/** The live record of a company whose column of text has a value, capitals apart: an index keeps it unique. */
+export const liveNamed = (
+  columns: string,
+  table: string,
+  companyId: number | Sql,
+  [column, value]: [string, string],
+): Sql => {
+  const named = sql`lower(${identifier(column)})`
+  return sql`select ${raw(columns)} from ${identifier(table)}
+    where company_id = ${companyId} and ${exactly(named, sql`lower(${value}::text)`)} and deleted_at is null
+    ${inOrderOf(named)}`
+}
+
 /** A fence behind rows in the order of an index. */
 export const inOrderOf = (...columns: Sql[]): Sql => sql`order by ${join(columns)} offset 0`

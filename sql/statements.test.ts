@@ -26,7 +26,7 @@ describe('The SQL that is derived', () => {
       list(7, projects, {
         ...page,
         among: [{ field: 'status', values: [odd] }],
-        days: [{ field: 'end_date', to: odd }],
+        ranges: [{ field: 'end_date', to: odd }],
       }),
       listCalls(7, { code: odd, route: odd }, page),
       candidatesFor(odd, null),

@@ -6,7 +6,7 @@ export const recordProvider = {
   getList: (records: string, params: GetListParams) => list(records, params, params.filter),
   getMany: async (records: string, { ids }: { ids: Identifier[] }) => {
     const pages = await Promise.all(
-      pagesOf(ids).map((page) => ask('records.list', { records, query: { ids: page.join(','), limit: pageMax } })),
+      pagesOf(ids).map((page) => ask('records.list', { records, query: { id_in: page.join(','), limit: pageMax } })),
     )
     return { data: pages.flatMap(({ data }) => data) as never[] }
   },

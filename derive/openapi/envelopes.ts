@@ -22,7 +22,9 @@ export const partName = (definition: Definition): string => `${schemaName(defini
 /** The id of a record. */
 export const idSchema: JsonObject = { type: 'integer', format: 'int64', minimum: 1, maximum: idMax }
 
-/** `ProjectPage` and `ProjectEnvelope`: what a list and a fetch answer. With `fields` in the view, records may lack members. */
+/**
+ * `ProjectPage` and `ProjectEnvelope`, what a list and a fetch answer, and `ProjectCreatedEnvelope` and its like, with the record
+ * that `Prefer` asks for. With `fields` in the view, records may lack members. */
 export const envelopesOf = (definition: Definition, view: View): JsonObject => {
   const name = schemaName(definition)
   const record = refTo('schemas', view === 'all' ? partName(definition) : name)
@@ -30,7 +32,20 @@ export const envelopesOf = (definition: Definition, view: View): JsonObject => {
   return {
     [`${name}Page`]: answer(`A page of ${plain(definition.name)}.`, { data, meta: refTo('schemas', 'PageMeta') }),
     [`${name}Envelope`]: answer(`One ${definition.one}.`, { data: record }),
+    ...Object.assign(
+      {},
+      ...Object.entries(written).map(([what, about]) => ({
+        [`${name}${what}Envelope`]: envelopeOf(what, about, { record: refTo('schemas', name) }),
+      })),
+    ),
   }
+}
+
+/** What of a write its answer says, where it can show the record too. */
+const written = {
+  Created: 'What a create did; in a dry-run, that it would succeed.',
+  Updated: 'What an update did, or would do.',
+  Upserted: 'What an upsert did, or would do.',
 }
 
 /** What writes answer, whichever record they are about, and the parts of it. Decisions, Replies. */
@@ -41,18 +56,18 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
       limit: integer('int32', 1, pageSizeMax, 'The page size that was used.'),
       offset: integer('int32', 0, offsetMax, 'How many records were skipped.'),
     }),
-    ...withEnvelope('Created', 'What a create did; in a dry-run, that it would succeed.', {
+    Created: answer(written.Created, {
       id: { ...idSchema, type: ['integer', 'null'], description: 'Id of the new record. Null in a dry-run.' },
       created: flag('Whether there is a new record. False in a dry-run.'),
       dry_run: dryRun,
     }),
-    ...withEnvelope('Updated', 'What an update did, or would do.', {
+    Updated: answer(written.Updated, {
       id: { ...idSchema, description: 'Id of the record.' },
       updated: flag('Whether the record changed. False in a dry-run, and where nothing differs.'),
       dry_run: dryRun,
       changed: changedFields(fieldsMax(definitions)),
     }),
-    ...withEnvelope('Upserted', 'What an upsert did, or would do.', {
+    Upserted: answer(written.Upserted, {
       id: {
         ...idSchema,
         type: ['integer', 'null'],
@@ -63,9 +78,8 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
       dry_run: dryRun,
       changed: changedFields(fieldsMax(definitions)),
     }),
-    ...withEnvelope(
-      'Deleted',
-      'What a delete did, or would do.',
+    Deleted: answer(
+      deletedWords,
       {
         id: { ...idSchema, description: 'Id of the record.' },
         deleted: flag('Whether the record is deleted. False in a dry-run.'),
@@ -79,6 +93,7 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
         would_keep: groups('KeptGroup', 'Records that refer to it and would stay. Of a dry-run only.'),
       },
     ),
+    DeletedEnvelope: envelopeOf('Deleted', deletedWords),
     ...enumType(
       'DeletionMode',
       ['soft', 'hard'],
@@ -108,11 +123,11 @@ const changedFields = (maxItems: number): JsonObject => ({
   description: 'The fields that changed, or would; amounts worked out by the service are among them.',
 })
 
-/** A type, and the body that carries it as its `data`. */
-const withEnvelope = (name: string, about: string, properties: JsonObject, optional: JsonObject = {}): JsonObject => ({
-  [name]: answer(about, properties, optional),
-  [`${name}Envelope`]: answer(about, { data: refTo('schemas', name) }, { plan: refTo('schemas', 'WritePlan') }),
-})
+const deletedWords = 'What a delete did, or would do.'
+
+/** The body that carries a type as its `data`. */
+const envelopeOf = (type: string, about: string, optional: JsonObject = {}): JsonObject =>
+  answer(about, { data: refTo('schemas', type) }, { plan: refTo('schemas', 'WritePlan'), ...optional })
 
 export const integer = (
   format: 'int32' | 'int64',

@@ -44,6 +44,13 @@ export const parameterComponents = {
       'The `hash` of a plan in quotes: the call does what its dry-run showed, or is answered with 412 `plan_changed` and the new plan.',
     schema: { type: 'string', maxLength: 52, pattern: '^"sha256-[A-Za-z0-9_-]{43}"$' },
   },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    description:
+      '`return=representation` (RFC 7240): the answer has the whole `record` beside `data`, as you may see it, also where nothing changed. `Preference-Applied` says so. Not applied to a dry-run, to a replay, and for a token that may not read the record. Other preferences are ignored.',
+    schema: { type: 'string', maxLength: 8192 },
+  },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
@@ -61,6 +68,7 @@ export const parameterComponents = {
 export function headerParameters(route: DataRoute): JsonObject[] {
   const names: (keyof typeof parameterComponents)[] = [
     ...(isWrite(route) ? ['IdempotencyKey' as const, 'DryRun' as const, 'IfPlan' as const] : []),
+    ...(route.access === 'write' && route.represents ? ['Prefer' as const] : []),
     ...(route.conditional ? ['IfMatch' as const, 'IfNoneMatch' as const] : []),
   ]
   return names.map((name) => parameterComponents[name])
@@ -100,6 +108,11 @@ const headers = {
     'X-Write-Id',
     'Names what was written, for good; a replay tells that of the first answer. Absent in a dry-run.',
     writeIdExample,
+  ),
+  PreferenceApplied: sometimes(
+    'Preference-Applied',
+    'There when the answer has the `record` that `Prefer` asked for (RFC 7240).',
+    'return=representation',
   ),
   OriginalRequestId: sometimes(
     'Idempotency-Original-Request-Id',

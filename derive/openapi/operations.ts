@@ -2,6 +2,7 @@ import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { deprecationWords } from '../deprecation.ts'
 import type { PathParameter } from '../operations/operation.ts'
+import type { Parameter } from '../parameters.ts'
 import type { DataRoute, DocumentRoute } from '../routes.ts'
 import { capital, neededFor, pascal } from '../words.ts'
 import { refTo } from './envelopes.ts'
@@ -89,22 +90,28 @@ function pathParameter({ name, is }: PathParameter): JsonObject {
 function queryParameters({ definition, parameters, body }: DataRoute, view: View): JsonObject[] {
   const names = Object.keys(body?.examples ?? { default: null })
   const shown = parameters.filter(({ name }) => isInView(view, name))
-  return shown.map(({ name, about, schema, example }) => ({
-    name,
-    in: 'query',
-    description: about,
-    ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
-    schema: typed(definition, name, schema as JsonObject),
-    examples: Object.fromEntries(
-      names.map((each) => [each, { summary: `${name}=${example}`, value: example as Json, 'x-disabled': true }]),
-    ),
-  }))
+  return shown.map((parameter) => {
+    const { name, about, schema, example } = parameter
+    return {
+      name,
+      in: 'query',
+      description: about,
+      ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
+      schema: typed(definition, parameter),
+      examples: Object.fromEntries(
+        names.map((each) => [each, { summary: `${name}=${example}`, value: example as Json, 'x-disabled': true }]),
+      ),
+    }
+  })
 }
 
 /** The same by the name of its type, where it has one. */
-function typed(definition: Definition | undefined, name: string, schema: JsonObject): JsonObject {
+function typed(definition: Definition | undefined, parameter: Parameter): JsonObject {
+  const { name, field } = parameter
+  const schema = parameter.schema as JsonObject
   if (!definition) return schema
   if (name === 'fields' || name === 'sort') return { ...schema, items: listRef(definition, name) }
-  const isChoice = definition.filters.includes(name) && definition.fields[name]?.kind === 'choice'
-  return isChoice ? choiceRef(definition, name) : schema
+  if (field === undefined || definition.fields[field]?.kind !== 'choice') return schema
+  const choice = choiceRef(definition, field)
+  return schema.type === 'array' ? { ...schema, items: choice } : choice
 }

@@ -23,6 +23,7 @@ export const create: ResourceOperation<'write'> = (definition, base) => {
     path,
     access: 'write',
     makes: 'record',
+    represents: true,
     success: 201,
     summary: `Create ${aOne(definition)}`,
     description: [
@@ -65,8 +66,8 @@ export const create: ResourceOperation<'write'> = (definition, base) => {
 /** Both answers are of one type: generators that know one type for a success read both. */
 const created = (definition: Definition): Answer => ({
   description: `The ${definition.one} exists now, and has this id.`,
-  headers: [...writeHeaders, 'Location', 'ETag'],
-  schema: 'CreatedEnvelope',
+  headers: [...writeHeaders, 'PreferenceApplied', 'Location', 'ETag'],
+  schema: `${schemaName(definition)}CreatedEnvelope`,
   examples: {
     created: {
       summary: 'Created',
@@ -79,7 +80,7 @@ const created = (definition: Definition): Answer => ({
 const preview = (definition: Definition): Answer => ({
   description: 'Of a dry-run: nothing is wrong with the body, and nothing was written.',
   headers: ['RequestId', ...rateHeaders],
-  schema: 'CreatedEnvelope',
+  schema: `${schemaName(definition)}CreatedEnvelope`,
   examples: {
     dry_run: {
       summary: 'Dry-run',

@@ -56,6 +56,8 @@ export type DataOperation<Does extends 'read' | 'write' = 'read' | 'write'> = Do
   success: number
   /** Its answer has the id of a record, to which the documents lead on. */
   makes?: 'record'
+  /** Its answer has the record itself, where the caller prefers it. */
+  represents?: true
   /** Of the path, in its order. */
   pathParameters: readonly PathParameter[]
   /** Of the query. */

@@ -17,6 +17,7 @@ export const update: ResourceOperation<'write'> = (definition, base) => {
     method: 'PATCH',
     path: recordPath(definition, base),
     access: 'write',
+    represents: true,
     success: 200,
     summary: `Update ${aOne(definition)}`,
     description: [
@@ -53,8 +54,8 @@ function updated(definition: Definition): Answer {
   const [id, changed] = [exampleIdOf(definition), [definition.title]]
   return {
     description: 'What changed; in a dry-run, what would.',
-    headers: [...writeHeaders, 'NewETag'],
-    schema: 'UpdatedEnvelope',
+    headers: [...writeHeaders, 'PreferenceApplied', 'NewETag'],
+    schema: `${schemaName(definition)}UpdatedEnvelope`,
     examples: {
       updated: {
         summary: 'Updated',

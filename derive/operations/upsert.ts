@@ -17,6 +17,7 @@ export const upsert: ResourceOperation<'write'> = (definition, base) => {
     path: referencePath(definition, base),
     access: 'write',
     makes: 'record',
+    represents: true,
     success: 201,
     summary: `Create or update ${aOne(definition)} by your reference`,
     description: [
@@ -59,8 +60,8 @@ function upserted(definition: Definition, done: 'created' | 'updated'): Answer {
     description: isNew
       ? `The ${definition.one} exists now, and has this id.`
       : 'What changed; in a dry-run, what would, and whether there would be a new record.',
-    headers: [...writeHeaders, 'NewETag', ...(isNew ? (['Location'] as const) : [])],
-    schema: 'UpsertedEnvelope',
+    headers: [...writeHeaders, 'PreferenceApplied', 'NewETag', ...(isNew ? (['Location'] as const) : [])],
+    schema: `${schemaName(definition)}UpsertedEnvelope`,
     examples: isNew
       ? {
           created: {

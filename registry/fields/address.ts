@@ -36,6 +36,7 @@ export const address: Kind<AddressField> = {
     country: 'GB',
   }),
   sortable: false,
+  filter: null,
 }
 
 /** A country, as two capital letters. */
@@ -50,4 +51,5 @@ export const country: Kind<CountryField> = {
   typeName: () => 'Country',
   example: () => 'GB',
   sortable: true,
+  filter: null,
 }

@@ -17,6 +17,7 @@ export const choice: Kind<ChoiceField> = {
   check: ({ values }, column) => `${column} in (${values.map((value) => `'${value}'`).join(', ')})`,
   example: ({ values }) => values[0] as string,
   sortable: true,
+  filter: 'several',
 }
 
 /** Yes or no. */
@@ -28,4 +29,5 @@ export const flag: Kind<FlagField> = {
   column: () => 'boolean',
   example: () => false,
   sortable: true,
+  filter: 'one',
 }

@@ -12,6 +12,7 @@ export const email: Kind<EmailField> = {
   erased: ({ required }, { id }) => (required ? `erased-${id}@erased.invalid` : null),
   example: () => 'ada@example.com',
   sortable: true,
+  filter: null,
 }
 
 export const phone: Kind<PhoneField> = {
@@ -20,6 +21,7 @@ export const phone: Kind<PhoneField> = {
   erased: ({ required }) => (required ? '00000' : null),
   example: () => '+44 20 7946 0958',
   sortable: false,
+  filter: null,
 }
 
 export const url: Kind<UrlField> = {
@@ -31,6 +33,7 @@ export const url: Kind<UrlField> = {
   erased: ({ required }) => (required ? 'https://erased.invalid' : null),
   example: () => 'https://example.com',
   sortable: false,
+  filter: null,
 }
 
 /** A text of so many characters that keeps a pattern. */

@@ -41,6 +41,11 @@ export type Kind<F> = {
   example(field: F): Json
   /** Whether `sort` may name it. */
   sortable: boolean
+  /**
+   * How a list is narrowed by it: by one value, by one or several, or from one to another. Of the first two a
+   * definition names those that it has an index for; every field with a range has the filter.
+   */
+  filter: 'one' | 'several' | 'range' | null
 }
 
 /** The record whose values are erased: what one of its kind is called, and its id. */

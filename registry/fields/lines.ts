@@ -51,4 +51,5 @@ export const lines: Kind<LinesField> = {
   typeName: () => 'EstimateLine',
   example: () => [{ description: 'Brickwork, facing', quantity: 42.5, unit: 'm2', unit_price_minor: 8900 }],
   sortable: false,
+  filter: null,
 }

@@ -18,6 +18,7 @@ export const integer: Kind<IntegerField> = {
   check: ({ min, max }, column) => `${column} between ${min} and ${max}`,
   example: ({ example }) => example,
   sortable: true,
+  filter: null,
 }
 
 /** An amount in the smallest unit of the company's currency (cents), as a whole number. */
@@ -31,6 +32,7 @@ export const money: Kind<MoneyField> = {
   amount: (column) => `${column} > 0`,
   example: () => 1250000,
   sortable: true,
+  filter: null,
 }
 
 /** A number with up to `places` decimals between two bounds; `above` excludes the lower one. */
@@ -61,6 +63,7 @@ export const decimal: Kind<DecimalField> = {
   refuses: ({ places }, value) => decimalsOf(value as number) > places,
   example: ({ example }) => example,
   sortable: true,
+  filter: null,
 }
 
 /** How many decimals the shortest spelling of a number has: 0.25 has two, 1e-7 has seven. */

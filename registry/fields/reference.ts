@@ -11,6 +11,7 @@ export const id: Kind<IdField> = {
   // The first demo company has a record with this id in every collection.
   example: () => 17,
   sortable: true,
+  filter: null,
 }
 
 /** The id of a live record of another resource, of the same company. */
@@ -33,4 +34,5 @@ export const reference: Kind<ReferenceField> = {
   column: () => 'bigint',
   example: () => 17,
   sortable: false,
+  filter: 'several',
 }

@@ -13,7 +13,7 @@ export type TextField = Common & { kind: 'text'; max: number; example: string; n
  */
 const saysSomething = '^\\s*[^\\s\\x00][^\\x00]*$'
 
-const bounded: Omit<Kind<TextField | ParagraphField>, 'sortable'> = {
+const bounded: Omit<Kind<TextField | ParagraphField>, 'sortable' | 'filter'> = {
   schema: ({ max }) => ({ type: 'string', minLength: 1, maxLength: max }),
   asked: () => ({ pattern: saysSomething }),
   must: ({ max }) => `must be text of 1 to ${max} characters`,
@@ -23,9 +23,9 @@ const bounded: Omit<Kind<TextField | ParagraphField>, 'sortable'> = {
   example: ({ example }) => example,
 }
 
-export const text: Kind<TextField> = { ...bounded, sortable: true }
+export const text: Kind<TextField> = { ...bounded, sortable: true, filter: null }
 
 /** Long text, shown in several lines. */
 export type ParagraphField = Common & { kind: 'paragraph'; max: number; example: string }
 
-export const paragraph: Kind<ParagraphField> = { ...bounded, sortable: false }
+export const paragraph: Kind<ParagraphField> = { ...bounded, sortable: false, filter: null }

@@ -11,6 +11,7 @@ export const date: Kind<DateField> = {
   refuses: (_, value) => !isCalendarDay(value as string),
   example: ({ example }) => example,
   sortable: true,
+  filter: 'range',
 }
 
 /** A day as digits; PostgreSQL has no year 0. */
@@ -31,4 +32,5 @@ export const instant: Kind<InstantField> = {
   shown: (column) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   example: () => '2026-03-31T12:00:00.000Z',
   sortable: true,
+  filter: null,
 }

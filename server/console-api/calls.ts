@@ -1,10 +1,10 @@
-import { invalid, quoted, readInteger } from '#derive/query.ts'
+import { invalid, isValueOf, quoted, readInteger } from '#derive/query.ts'
+import type { Field } from '#registry/fields/index.ts'
 import { idMax } from '#registry/limits.ts'
 import { type CallFilter, type CallShown, countCalls, listCalls } from '#sql/system/call-list.ts'
 import { type Outcome, outcomes } from '#sql/system/calls.ts'
 import type { Asked } from './asked.ts'
 import { readPage, rowsOf } from './paging.ts'
-import { isDay } from './read-listing.ts'
 
 /** The log of API calls: what integrations do, and why one is refused. */
 
@@ -29,10 +29,12 @@ function readFilter(given: Asked<'calls.list'>['parameters']): CallFilter {
 
 const dayMilliseconds = 24 * 3600 * 1000
 
+const day: Field = { kind: 'date', example: '2026-03-31', about: '' }
+
 /** A day, all of it, or a moment. */
 function readMoment(name: string, value: string | undefined): { begins: string; ends: string } | undefined {
   if (value === undefined) return undefined
-  if (isDay(value)) {
+  if (isValueOf(day, value)) {
     const begins = new Date(`${value}T00:00:00Z`)
     return { begins: begins.toISOString(), ends: new Date(begins.getTime() + dayMilliseconds).toISOString() }
   }

@@ -56,6 +56,8 @@ export type Answer = {
   headers: { readonly [name: string]: string }
   body: string
   replayed?: boolean
+  /** The record as the write leaves it; shown to who prefers it, and never stored. */
+  record?: string | undefined
   /** The record that was created. */
   recordId?: number
   /** What each piece of the work has done, for a plan. */
@@ -94,6 +96,16 @@ export const withPlan = (answer: Answer, plan: WritePlan): Answer => ({
   ...answer,
   body: `${answer.body.slice(0, -1)},"plan":${JSON.stringify(plan)}}`,
 })
+
+/** The answer with its record, where the caller is to have it. */
+export const withRecord = (answer: Answer): Answer =>
+  answer.record === undefined
+    ? answer
+    : {
+        ...answer,
+        headers: { ...answer.headers, 'Preference-Applied': 'return=representation' },
+        body: `${answer.body.slice(0, -1)},"record":${answer.record}}`,
+      }
 
 export const replyOf = ({ status, code, headers, body }: Answer): Reply => ({
   status,

@@ -1,11 +1,13 @@
 import { readQuery } from '#derive/query.ts'
+import { permission } from '#registry/permissions.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { type CallerAsk, type CallerRow, selectCaller } from '#sql/system/caller.ts'
+import { type CallerAsk, type CallerRow, holdsScope, selectCaller } from '#sql/system/caller.ts'
 import { insertCalls } from '#sql/system/calls.ts'
 import { readHeaders } from '../http/protocol/headers.ts'
 import { newWriteId } from '../service/actor.ts'
+import type { Transaction } from '../store/database.ts'
 import { runWrite } from '../writes/run-write.ts'
-import { type Answer, refusalAnswer, replyOf } from './answer.ts'
+import { type Answer, refusalAnswer, replyOf, withRecord } from './answer.ts'
 import type { App } from './app.ts'
 import { askedOf, readToken } from './authorize.ts'
 import { actorOf, authorized, callerOf, enforceRateLimit } from './authorized.ts'
@@ -91,16 +93,26 @@ export async function answerWrite(app: App, call: Call, write: Write): Promise<R
       prefetch,
       async execute(transaction, caller, seen) {
         const actor = actorOf(ask, call, caller, { writeId, key })
-        const done = await orThrow(work).execute(transaction, actor, seen)
-        return conclude(app, transaction, { actor, call, intent: orThrow(intent) }, done)
+        const [done, isShown] = await Promise.all([
+          orThrow(work).execute(transaction, actor, seen),
+          isRead && !dryRun && intent.prefersRecord && mayReadRecord(transaction, ask, call),
+        ])
+        const answer = await conclude(app, transaction, { actor, call, intent: orThrow(intent) }, done)
+        return { ...answer, record: isShown ? answer.record : undefined }
       },
     },
     refuse: (refusal) => refusalAnswer(refusal, call.requestId, app.config.publicUrl),
     note: (caller, answer) => [insertCalls([callRow(app, call, ask, caller, answer, { dryRun, rows })])],
   })
-  const reply = replyOf(answer)
-  keepDetails(app, call, ask, caller, { outcome: { ...answer, headers: reply.headers }, sent })
-  return reply
+  keepDetails(app, call, ask, caller, { outcome: { ...answer, headers: replyOf(answer).headers }, sent })
+  return replyOf(withRecord(answer))
+}
+
+/** Whether the caller could fetch the record that the call writes. */
+async function mayReadRecord(transaction: Transaction, ask: CallerAsk, { route }: Call): Promise<boolean> {
+  if (!route.definition) return false
+  const [row] = await transaction.run<{ holds: boolean }>(holdsScope(ask, permission(route.definition.name, 'VIEW')))
+  return row?.holds === true
 }
 
 /**

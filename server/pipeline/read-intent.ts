@@ -17,6 +17,8 @@ export type Intent = {
   conditions: Conditions
   ifPlan: string | undefined
   idempotencyKey?: string | undefined
+  /** Whether the caller wants the record too. */
+  prefersRecord?: boolean
 }
 
 export function readIntent(call: Call, headers: Headers = readHeaders(call.rawHeaders, true)): Intent {
@@ -28,6 +30,7 @@ export function readIntent(call: Call, headers: Headers = readHeaders(call.rawHe
     conditions: { ifMatch: headers.ifMatch, ifNoneMatch: headers.ifNoneMatch },
     ifPlan: headers.ifPlan,
     idempotencyKey: headers.idempotencyKey,
+    prefersRecord: headers.prefersRecord,
   }
 }
 

@@ -1,15 +1,16 @@
 import { join, raw, type Sql } from 'sql-template-tag'
+import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Listing } from '#registry/listing.ts'
-import { byKey, byKeys, exactly, inOrderOf } from '../access.ts'
+import { byKey, byKeys, exactly, inOrderOf, liveNamed } from '../access.ts'
 import { either, sql } from '../statement.ts'
 import { equalityIndexes } from './columns.ts'
 
 /** Without any condition of its own, a list holds every live record, and their number is known. */
-export const narrows = ({ filters, words, updatedSince, ids, among = [], days = [] }: Listing): boolean =>
-  Object.keys(filters).length + words.length + among.length + days.length > 0 ||
-  updatedSince !== undefined ||
-  ids !== undefined
+export const narrows = ({ filters, words, updatedSince, ids, reference, among = [], ranges = [] }: Listing): boolean =>
+  Object.keys(filters).length + words.length + among.length + ranges.length > 0 ||
+  [updatedSince, ids, reference].some((asked) => asked !== undefined)
 
 /** The live records of a listing: what follows `from`, with the records as `r`, in the order of one index. */
 export type Found = {
@@ -19,13 +20,20 @@ export type Found = {
 }
 
 /**
- * Finds the records by one index, whatever else is asked of them: by their ids, by a reference, by words, by their
- * changes in the log, by another filter, else all of the company. The first that is asked for narrows most.
+ * Finds the records by one index, whatever else is asked of them: by their ids, by the caller's own reference, by one reference
+ * or several, by words, by their changes in the log, by another filter, else all of the company. The first that is asked
+ * for narrows most.
  */
 export function found(companyId: number | Sql, definition: Definition, listing: Listing): Found {
-  const { words, updatedSince, ids } = listing
-  const filter = servingFilter(definition, listing)
-  const isReference = filter !== undefined && definition.fields[filter]?.kind === 'reference'
+  const { words, updatedSince, ids, reference, among = [] } = listing
+  const filter = servingField(definition, Object.keys(listing.filters))
+  const several = servingField(
+    definition,
+    among.map(({ field }) => field),
+  )
+  const isReference = (field: string | undefined) =>
+    field !== undefined && definition.fields[field]?.kind === 'reference'
+  const isFound = words.length > 0 || updatedSince !== undefined
   const table = raw(definition.name)
   const [ofCompany, live, id] = [sql`r.company_id = ${companyId}`, sql`r.deleted_at is null`, sql`r.id`]
   const those = (source: Sql, conditions: readonly Sql[]) =>
@@ -33,26 +41,60 @@ export function found(companyId: number | Sql, definition: Definition, listing: 
 
   if (ids) {
     const records = byKeys(definition.name, companyId as number, ids)
-    return { from: those(records, [live, ...residual(listing)]), byId: undefined }
+    return { from: those(records, [live, ...residual(definition, listing)]), byId: undefined }
   }
-  if (filter !== undefined && (isReference || (words.length === 0 && updatedSince === undefined))) {
+  if (reference !== undefined) {
+    const record = sql`(${liveNamed('*', definition.name, companyId, [referenceField, reference])}) r`
+    return { from: those(record, residual(definition, listing)), byId: undefined }
+  }
+  if (filter !== undefined && (isReference(filter) || !(isFound || isReference(several)))) {
     const column = sql`r.${raw(filter)}`
-    const conditions = [ofCompany, exactly(column, listing.filters[filter]), live, ...residual(listing, filter)]
+    const conditions = [
+      ofCompany,
+      exactly(column, listing.filters[filter]),
+      live,
+      ...residual(definition, without(listing, filter)),
+    ]
     return { from: those(sql`${table} r`, conditions), byId: [column, id] }
   }
+  if (several !== undefined && (isReference(several) || !isFound)) {
+    const records = recordsAmong(companyId, definition, several, among)
+    return {
+      from: those(records, residual(definition, { ...listing, among: among.filter(({ field }) => field !== several) })),
+      byId: undefined,
+    }
+  }
   if (words.length > 0)
-    return { from: those(byWords(companyId, definition, words), residual(listing)), byId: undefined }
+    return { from: those(byWords(companyId, definition, words), residual(definition, listing)), byId: undefined }
   if (updatedSince !== undefined) {
     const records = recordsSince(companyId, definition, updatedSince)
-    return { from: those(records, residual({ ...listing, updatedSince: undefined })), byId: undefined }
+    return { from: those(records, residual(definition, { ...listing, updatedSince: undefined })), byId: undefined }
   }
-  return { from: those(sql`${table} r`, [ofCompany, live, ...residual(listing)]), byId: [id] }
+  return { from: those(sql`${table} r`, [ofCompany, live, ...residual(definition, listing)]), byId: [id] }
 }
 
 /** A reference leads to fewer records than a state; what has no index serves nothing. */
-function servingFilter(definition: Definition, { filters }: Listing): string | undefined {
-  const indexed = equalityIndexes(definition).filter((name) => filters[name] !== undefined)
+function servingField(definition: Definition, asked: readonly string[]): string | undefined {
+  const indexed = equalityIndexes(definition).filter((name) => asked.includes(name))
   return indexed.find((name) => definition.fields[name]?.kind === 'reference') ?? indexed[0]
+}
+
+/** Live records with one of these values of a field, value by value. */
+function recordsAmong(companyId: number | Sql, definition: Definition, field: string, among: Among): Sql {
+  const values = among.find((one) => one.field === field)?.values ?? []
+  const column = sql`${raw(field)}`
+  return sql`(select distinct value from unnest(${values}::${typeOf(definition, field)}[]) value) wanted
+    cross join lateral (
+      select * from ${raw(definition.name)} where company_id = ${companyId} and ${exactly(column, sql`wanted.value`)}
+        and deleted_at is null ${inOrderOf(column, sql`id`)}
+    ) r`
+}
+
+type Among = NonNullable<Listing['among']>
+
+const typeOf = ({ fields }: Definition, name: string): Sql => {
+  const field = fields[name] as Field
+  return raw(kindOf(field).column(field))
 }
 
 /** The greatest for which there are keys of words: of an id that a forged token made up there need be none. */
@@ -112,21 +154,25 @@ function recordsSince(companyId: number | Sql, { name }: Definition, moment: str
   )
 }
 
+const without = (listing: Listing, filter: string): Listing => ({
+  ...listing,
+  filters: Object.fromEntries(Object.entries(listing.filters).filter(([field]) => field !== filter)),
+})
+
 /** What is asked beside that by which the records are found. */
-function residual({ filters, words, updatedSince, among = [], days = [] }: Listing, served?: string): Sql[] {
+function residual(definition: Definition, listing: Listing): Sql[] {
+  const { filters, words, updatedSince, among = [], ranges = [] } = listing
   return [
-    ...Object.entries(filters)
-      .filter(([field]) => field !== served)
-      .map(([field, value]) => sql`r.${raw(field)} = ${value}`),
+    ...Object.entries(filters).map(([field, value]) => sql`r.${raw(field)} = ${value}`),
     // As a select of its own, what follows from a word alone is computed once and not for each record.
     ...words.map((word) =>
       either(sql`r.search like (select containing(${word}))`, () => sql`r.search like containing(${word}::text)`),
     ),
     ...(updatedSince === undefined ? [] : [changedSince(updatedSince)]),
-    ...among.map(({ field, values }) => sql`r.${raw(field)} = any (${values}::text[])`),
-    ...days.flatMap(({ field, from, to }) => [
-      ...(from === undefined ? [] : [sql`r.${raw(field)} >= ${from}::date`]),
-      ...(to === undefined ? [] : [sql`r.${raw(field)} <= ${to}::date`]),
+    ...among.map(({ field, values }) => sql`r.${raw(field)} = any (${values}::${typeOf(definition, field)}[])`),
+    ...ranges.flatMap(({ field, from, to }) => [
+      ...(from === undefined ? [] : [sql`r.${raw(field)} >= ${from}::${typeOf(definition, field)}`]),
+      ...(to === undefined ? [] : [sql`r.${raw(field)} <= ${to}::${typeOf(definition, field)}`]),
     ]),
   ]
 }

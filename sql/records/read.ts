@@ -62,11 +62,12 @@ const listedWithCaller = (
 const weighed = (companyId: number, definition: Definition, listing: Listing, made: Statement): Statement =>
   isHeavy(definition, listing) ? { ...made, heavyOf: companyId } : made
 
-/** Sorted by a text, with a word that has no trigram, or far from the beginning. */
-const isHeavy = (definition: Definition, { sort, words, offset }: Listing): boolean =>
-  sort.some(({ field }) => isSortedAsText(definition, field)) ||
-  words.some((word) => [...word].length < 3) ||
-  offset > heavyOffset
+/** Sorted by a text, with a word that has no trigram, far from the beginning, or narrowed by what has no index alone. */
+const isHeavy = (definition: Definition, listing: Listing): boolean =>
+  listing.sort.some(({ field }) => isSortedAsText(definition, field)) ||
+  listing.words.some((word) => [...word].length < 3) ||
+  listing.offset > heavyOffset ||
+  (narrows(listing) && !narrows({ ...listing, ranges: [] }))
 
 const heavyOffset = 10_000
 
@@ -221,11 +222,12 @@ const direction = (descending: boolean): string => `${descending ? ' desc' : ''}
 
 /** Prepared under a name only where few names are possible; a caller cannot fill a connection with statements. */
 function listName({ name }: Definition, listing: Listing, as: string): string | undefined {
-  const { filters, words, sort, updatedSince, afterId, fields, ids, among, days } = listing
-  if (fields || sort.length > 0 || words.length > 3 || ids || among || days) return undefined
+  const { filters, words, sort, updatedSince, afterId, fields, ids, among, ranges, reference } = listing
+  if (fields || sort.length > 0 || words.length > 3 || ids || among || ranges) return undefined
   const parts = [
     ...Object.keys(filters).sort(),
     `q${words.length}`,
+    ...(reference === undefined ? [] : ['reference']),
     ...(updatedSince === undefined ? [] : ['since']),
     ...(afterId === undefined ? [] : ['after']),
     ...(isNear(listing) ? [] : ['far']),

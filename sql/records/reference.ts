@@ -1,9 +1,9 @@
-import { raw, type Sql } from 'sql-template-tag'
+import type { Sql } from 'sql-template-tag'
 import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
-import { exactly, inOrderOf } from '../access.ts'
+import { liveNamed } from '../access.ts'
 import type { Prefetch } from '../prefetch.ts'
-import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { type Statement, sql, statement } from '../statement.ts'
 import type { CallerAsk } from '../system/caller.ts'
 import { fetchedWithCaller } from './read.ts'
 
@@ -28,11 +28,7 @@ export const fetchByReference = (ask: CallerAsk, definition: Definition, value: 
     fields ? undefined : `${definition.name}.fetch-by-reference`,
   )
 
-const reference = sql`lower(${identifier(referenceField)})`
-
 type Asked = { companyId: number; records: string; value: string }
 
 const byReference = (columns: string, { companyId, records, value }: Asked): Sql =>
-  sql`select ${raw(columns)} from ${identifier(records)}
-    where company_id = ${companyId} and ${exactly(reference, sql`lower(${value}::text)`)} and deleted_at is null
-    ${inOrderOf(reference)}`
+  liveNamed(columns, records, companyId, [referenceField, value])

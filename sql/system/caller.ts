@@ -1,7 +1,7 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { byKey, companyRow, exactly, inOrderOf } from '../access.ts'
 import { type Askable, batchable, batchMaxOf } from '../batchable.ts'
-import { sql } from '../statement.ts'
+import { type Statement, sql, statement } from '../statement.ts'
 
 /** What a call shows of itself, and what its route asks for. */
 export type CallerAsk = {
@@ -64,6 +64,15 @@ const all = (names: string | Sql): Sql => sql`string_to_array(${names}::text, ',
 /** The token of a company with this hash. */
 export const ofToken = (companyId: number | Sql, tokenHash: Buffer | Sql): Sql =>
   sql`where company_id = ${companyId} and ${exactly(sql`hash`, tokenHash)} ${inOrderOf(sql`hash`)}`
+
+/** Whether the caller has a scope that its call does not need: on the token, and held by its account. */
+export const holdsScope = ({ companyId, tokenHash }: CallerAsk, scope: string): Statement =>
+  statement(
+    sql`select ${scope}::text = any (t.scopes) and ${scope}::text = any (a.permissions) as holds
+    from (select * from tokens ${ofToken(companyId, tokenHash)}) t
+    cross join lateral ${byKey('accounts', companyId, raw('t.account_id'))} a`,
+    'caller.holds-scope',
+  )
 
 /** The caller alone: of a read that is refused in any case. */
 export const selectCaller = batchable<CallerAsk>({

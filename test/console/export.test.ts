@@ -75,7 +75,7 @@ describe('Cells', () => {
     ['é 名 😀', 'é 名 😀'],
   ])('%j becomes %j', async (notes, cell) => {
     const id = await admin.company.record('clients', { name: 'N', notes })
-    const { rows } = await csv(admin, `clients.csv?ids=${id}&fields=notes`)
+    const { rows } = await csv(admin, `clients.csv?id_in=${id}&fields=notes`)
     expect(rows).toEqual([
       ['id', 'notes'],
       [String(id), cell],
@@ -84,7 +84,7 @@ describe('Cells', () => {
 
   test('an address has a column a part', async () => {
     const id = await admin.company.record('clients', { name: 'A', billing_address: { city: '=Bath', country: 'GB' } })
-    const { rows } = await csv(admin, `clients.csv?ids=${id}&fields=billing_address`)
+    const { rows } = await csv(admin, `clients.csv?id_in=${id}&fields=billing_address`)
     const [titles, values] = rows as [string[], string[]]
     expect(titles.slice(1)).toEqual(
       ['line1', 'line2', 'city', 'region', 'postal_code', 'country'].map((part) => `billing_address.${part}`),

@@ -111,7 +111,11 @@ describe('What cannot be read is refused with 400 and says what is valid', () =>
     { query: 'q=%00', code: 'invalid_parameter', says: /NUL/ },
     { query: 'q=%ff', code: 'invalid_parameter', says: /UTF-8/ },
     { query: `q=${'a'.repeat(201)}`, code: 'invalid_parameter', says: /200/ },
-    { query: 'nope=1', code: 'unknown_parameter', says: /"nope".*limit, offset, after_id, q, status, trade_id/ },
+    {
+      query: 'nope=1',
+      code: 'unknown_parameter',
+      says: /"nope".*limit, offset, after_id, q, id_in, status, status_in, trade_id/,
+    },
     { query: 'client_id=1', code: 'unknown_parameter', says: /client_id/ },
     { query: 'dry_run=1', code: 'unknown_parameter', says: /dry_run/ },
     { query: '__proto__=1', code: 'unknown_parameter', says: /__proto__/ },

@@ -99,6 +99,31 @@ export const ofTheRecords: readonly Topic[] = [
     ],
   ],
   [
+    'narrowed',
+    [
+      listWithCaller(ask, projects, { ...page, ids: [4711, 4712] }),
+      listWithCaller(ask, projects, { ...page, reference: 'A-1' }),
+      listWithCaller(ask, projects, { ...page, among: [{ field: 'client_id', values: [3, 4] }] }),
+      listWithCaller(ask, projects, { ...page, among: [{ field: 'status', values: ['ACTIVE', 'ON_HOLD'] }] }),
+      listWithCaller(ask, projects, {
+        ...page,
+        words: ['wall'],
+        among: [{ field: 'status', values: ['ACTIVE', 'ON_HOLD'] }],
+      }),
+      listWithCaller(ask, projects, {
+        ...page,
+        filters: { status: 'ACTIVE' },
+        ranges: [{ field: 'start_date', from: '2026-01-01', to: '2026-03-31' }],
+      }),
+      listWithCaller(ask, projects, { ...page, ranges: [{ field: 'end_date', from: '2026-01-01' }] }),
+      listWithCaller(ask, projects, {
+        ...page,
+        afterId: 4711,
+        among: [{ field: 'client_id', values: [3, 4] }],
+      }),
+    ],
+  ],
+  [
     'walk',
     [
       listWithCaller(ask, projects, { ...page, afterId: 4711 }),
@@ -180,7 +205,7 @@ export const ofTheRecords: readonly Topic[] = [
       list(7, projects, { ...page, ids: [1, 2], among: [{ field: 'status', values: ['ACTIVE', 'ON_HOLD'] }] }),
       listIds(7, projects, {
         ...page,
-        days: [{ field: 'start_date', from: '2026-01-01', to: '2026-12-31' }],
+        ranges: [{ field: 'start_date', from: '2026-01-01', to: '2026-12-31' }],
         sort: [{ field: 'name', descending: false }],
       }),
     ],

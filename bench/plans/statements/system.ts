@@ -31,7 +31,7 @@ import {
 } from '#sql/system/call-details.ts'
 import { callersOf, deadIntegrations, failuresOf } from '#sql/system/call-groups.ts'
 import { countCalls, findCall, listCalls, useByDay } from '#sql/system/call-list.ts'
-import { selectCaller } from '#sql/system/caller.ts'
+import { holdsScope, selectCaller } from '#sql/system/caller.ts'
 import { companiesWithOldCalls, insertCalls, lastUse, settleCall, sweepCalls } from '#sql/system/calls.ts'
 import { changedCompanies, horizonNow, markFor, markHorizon, sweepMarks } from '#sql/system/changes.ts'
 import { clusterRow } from '#sql/system/cluster.ts'
@@ -116,7 +116,7 @@ import { ofTheWebhooks } from './webhooks.ts'
 
 /** Statements of the fixed tables. */
 export const ofTheSystem: readonly Topic[] = [
-  ['caller', [selectCaller(ask), rightsOfAuthor(author)]],
+  ['caller', [selectCaller(ask), holdsScope(ask, 'PROJECTS_VIEW'), rightsOfAuthor(author)]],
   ['me', [meWithCaller(ask, ['projects', 'workers'])]],
   [
     'begin-write',

@@ -89,7 +89,7 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
         size="small"
         href={addressOf('records.export', {
           records: name,
-          query: { ids: ids.join(','), ...listQuery({ fields: csvFields }) },
+          query: { id_in: ids.join(','), ...listQuery({ fields: csvFields }) },
         })}
         download
       >

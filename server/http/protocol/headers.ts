@@ -17,6 +17,8 @@ export type Headers = {
   ifNoneMatch: Tags | undefined
   /** The hash of a plan. */
   ifPlan: string | undefined
+  /** Whether `Prefer` asks for the record that a write leaves. */
+  prefersRecord: boolean
 }
 
 export function readHeaders(rawHeaders: readonly string[], isWrite: boolean): Headers {
@@ -29,6 +31,7 @@ export function readHeaders(rawHeaders: readonly string[], isWrite: boolean): He
     ifMatch: readCondition(all, 'if-match', isWrite),
     ifNoneMatch: readCondition(all, 'if-none-match', isWrite),
     ifPlan: isWrite ? readPlanHash(one(all, 'if-plan')) : undefined,
+    prefersRecord: prefersRepresentation(all.get('prefer') ?? []),
   }
 }
 
@@ -49,7 +52,7 @@ type Collected = ReadonlyMap<string, string[]>
 
 const meant = new Set([
   ...['content-type', 'content-encoding', 'idempotency-key'],
-  ...['x-dry-run', 'if-match', 'if-none-match', 'if-plan'],
+  ...['x-dry-run', 'if-match', 'if-none-match', 'if-plan', 'prefer'],
 ])
 
 function collected(rawHeaders: readonly string[]): Collected {
@@ -101,6 +104,13 @@ function readPlanHash(value: string | undefined): string | undefined {
     })
   }
   return hash
+}
+
+/** RFC 7240: of a preference that is given twice the first counts, and others than `return` are ignored. */
+function prefersRepresentation(values: readonly string[]): boolean {
+  const preferences = values.join(',').split(',')
+  const [value] = preferences.flatMap((one) => /^\s*return\s*=\s*"?([\w-]+)"?\s*(?:;|$)/i.exec(one)?.[1] ?? [])
+  return value === 'representation'
 }
 
 /** A condition that cannot be read never costs a read; a write is not done on a guess. Decisions, Conditional requests. */

@@ -18,5 +18,5 @@ export function created(
   const effects = [effect]
   if (dryRun) return { ...answer(200, { id: null, created: false, dry_run: true }), effects }
   const headers = { Location: `${path}/${id}`, ETag: recordTag(version, json) }
-  return { ...answer(success, { id, created: true, dry_run: false }, headers), recordId: id, effects }
+  return { ...answer(success, { id, created: true, dry_run: false }, headers), record: json, recordId: id, effects }
 }

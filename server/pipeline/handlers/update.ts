@@ -18,5 +18,5 @@ export function updated({ success }: ResourceRoute, dryRun: boolean, done: Chang
   // A dry-run leaves the record, and so its tag, as it is; it shows none.
   const headers = dryRun ? {} : { ETag: recordTag(version, json) }
   const data = { id, updated: changed.length > 0 && !dryRun, dry_run: dryRun, changed }
-  return { ...answer(success, data, headers), effects: [effect] }
+  return { ...answer(success, data, headers), record: json, effects: [effect] }
 }

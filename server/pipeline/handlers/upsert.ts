@@ -22,5 +22,5 @@ export function upserted({ path, success }: ResourceRoute, dryRun: boolean, done
   const location = created ? { Location: recordPathBeside(path, id) } : {}
   const data = { id, created, updated: changed.length > 0, dry_run: false, changed }
   const headers = { ...location, ETag: recordTag(version, json) }
-  return { ...answer(created ? success : 200, data, headers), recordId: id, effects }
+  return { ...answer(created ? success : 200, data, headers), record: json, recordId: id, effects }
 }

@@ -17,6 +17,12 @@ select asked.place, answer.*
   cross join (select * from companies where id = asked."companyId" offset 0) c) answer on true
 -- [7,{"type":"Buffer","data":[0,255]},"PROJECTS_VIEW","api","127.0.0.1"]
 
+-- caller.holds-scope
+select $1::text = any (t.scopes) and $2::text = any (a.permissions) as holds
+    from (select * from tokens where company_id = $3 and hash between $4 and $5 order by hash offset 0) t
+    cross join lateral (select * from accounts where company_id = $6 and id = t.account_id  offset 0) a
+-- ["PROJECTS_VIEW","PROJECTS_VIEW",7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]},7]
+
 -- rights
 select c.add_ons, array(
         select held from unnest(a.permissions) held
