@@ -55,7 +55,10 @@ describe('--quiet prints the one value that a script goes on with', () => {
 
   test('Nothing where there is no value; the exit code says the rest.', async () => {
     expect(await give('company', 'show', '1', '--quiet')).toEqual({ code: 0, out: '', err: '' })
-    expect(await give('company', 'show', '9', '--quiet')).toMatchObject({ out: '', err: 'There is no company 9.\n' })
+    expect(await give('company', 'show', '9', '--quiet')).toMatchObject({
+      out: '',
+      err: 'There is no company 9. "plumbline company list" shows them.\n',
+    })
   })
 
   test('Not together with --json.', async () => {
