@@ -9,6 +9,7 @@ const alone = testsOf(['cluster/fairness', 'cluster/faults', 'cluster/stopping',
 const first = testsOf([
   'browser/accessibility',
   'document/drawn',
+  'documents/pages',
   'house/closed-checkout',
   'http/precedence',
   'bench/fresh',

@@ -4,15 +4,15 @@
  */
 export const printable = (text: string): string => text.replaceAll(dangerous, shown)
 
-/** The same for a word within a line, which must not begin another one. */
-export const inLine = (text: string): string => printable(text.replaceAll(/\r\n?|\n/g, ' '))
+/** The same for a word within a line, which must begin neither another line nor another column. */
+export const inLine = (text: string): string => printable(text.replaceAll(/\r\n?|[\n\t]/g, ' '))
 
 /** JSON means the same whether a character stands in it or its escape. */
 export const printableJson = (json: string): string =>
   json.replaceAll(dangerous, (character) => `\\u${hexOf(character)}`)
 
-/** All of C0 but the line break, DEL, C1, and what directs or breaks lines. */
-const dangerous = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+/** All of C0 but the line break and the tab, DEL, C1, and what directs or breaks lines. */
+const dangerous = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
 const shown = (character: string): string => `<U+${hexOf(character).toUpperCase()}>`
 

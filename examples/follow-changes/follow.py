@@ -17,6 +17,17 @@ FILE = "copy.json"
 ONCE = "--once" in sys.argv
 
 
+reported_at = None
+
+
+def report(failure):
+    """Names the address at the first failed attempt, then once a minute."""
+    global reported_at
+    if reported_at is None or time.monotonic() - reported_at >= 60:
+        reported_at = time.monotonic()
+        print(f"{BASE_URL} does not answer ({failure}); trying again.", file=sys.stderr)
+
+
 def ask(path):
     """Again after a pause where the service or the way to it fails; any other refusal is an error."""
     pause = 0.5
@@ -30,8 +41,9 @@ def ask(path):
                 return error.code, None
             if error.code != 429 and error.code < 500:
                 raise SystemExit(error.read().decode())
-        except (urllib.error.URLError, OSError):
-            pass
+            report(f"status {error.code}")
+        except (urllib.error.URLError, OSError) as error:
+            report(error)
         time.sleep(pause)
         pause = min(pause * 2, 30)
 

@@ -10,6 +10,7 @@ type State = { cursor: string; copy: { [records: string]: { [id: string]: Row } 
 
 const { PLUMBLINE_URL: base = 'http://127.0.0.1:3000', PLUMBLINE_TOKEN: token = '' } = process.env
 const file = 'copy.json'
+let reportedAt = Number.NEGATIVE_INFINITY
 const once = process.argv.includes('--once')
 
 let state: State = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : await start()
@@ -57,6 +58,13 @@ function store(): void {
   renameSync(`${file}.new`, file)
 }
 
+/** Names the address at the first failed attempt, then once a minute. */
+function report(failure: string): void {
+  if (performance.now() - reportedAt < 60_000) return
+  reportedAt = performance.now()
+  console.error(`${base} does not answer (${failure}); trying again.`)
+}
+
 /** Again after a pause where the service or the way to it fails; any other refusal is an error. */
 async function ask(path: string): Promise<{ status: number; body: unknown }> {
   for (let pause = 500; ; pause = Math.min(pause * 2, 30_000)) {
@@ -65,8 +73,10 @@ async function ask(path: string): Promise<{ status: number; body: unknown }> {
       const body = await answer.json()
       if (answer.ok || answer.status === 410) return { status: answer.status, body }
       if (answer.status !== 429 && answer.status < 500) throw new SyntaxError(JSON.stringify(body))
+      report(`status ${answer.status}`)
     } catch (error) {
       if (error instanceof SyntaxError) throw error
+      report('no connection')
     }
     await new Promise((resolve) => setTimeout(resolve, pause))
   }

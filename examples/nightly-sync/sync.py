@@ -47,6 +47,9 @@ def ask(method, path, headers=None, body=None, statuses=()):
         except (OSError, ValueError) as error:
             # The answer got lost; what it answered may have been done.
             what, wait = "%s %s: %s" % (method, path, error), 0
+        if attempt == 1:
+            # The program ends after six attempts, in less than a minute unless the service asks for more.
+            print("%s does not answer %s %s; trying again." % (BASE, method, path), file=sys.stderr)
         if attempt < 6:
             time.sleep(wait or 0.1 * 2**attempt)
     raise Refused(what)

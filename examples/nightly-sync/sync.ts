@@ -117,6 +117,8 @@ async function ask({ method = 'GET', path, headers = {}, body, statuses = [] }: 
         `${method} ${path}: ${problem ? `${problem.code}, ${problem.detail}` : (answer as Error).message}`,
       )
     }
+    // The program ends after six attempts, in less than a minute unless the service asks for more.
+    if (attempt === 1) console.error(`${base} does not answer ${method} ${path}; trying again.`)
     const asked = answer instanceof Error ? null : Number(answer.headers.get('Retry-After'))
     await new Promise((resolve) => setTimeout(resolve, asked ? asked * 1000 : 100 * 2 ** attempt))
   }

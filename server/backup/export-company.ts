@@ -3,11 +3,12 @@ import { open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { version } from '../config/config.ts'
 import { unfinished } from '../embedded/leftovers.ts'
+import { noCompany } from '../service/company.ts'
 import { companyRows, companyTables, inSnapshot, leftOut } from '../store/company-rows.ts'
 import type { Connection } from '../store/database.ts'
 import { seenMigrations } from '../store/migrate.ts'
 import { makeWhole } from './make-whole.ts'
-import { BackupProblem, type FileFacts, manifestName, manifestText } from './manifest.ts'
+import { type FileFacts, manifestName, manifestText } from './manifest.ts'
 import { writeTar } from './tar.ts'
 
 /** What an exported company is: a file of lines for each table, and this as the last entry. */
@@ -53,8 +54,7 @@ async function writeArchive(
         progress(`Exporting ${table.table} …`)
         const { rows, bytes } = await spool(companyRows(client, table, companyId), lines)
         const facts = await writer.file(`${table.table}${linesOf}`, bytes, createReadStream(lines))
-        if (table.table === 'companies' && rows === 0)
-          throw new BackupProblem(`There is no company ${companyId}: name one that there is.`)
+        if (table.table === 'companies' && rows === 0) throw noCompany(companyId)
         files.push({ ...facts, rows })
         await rm(lines)
       }

@@ -2,10 +2,11 @@ import type { Command } from 'commander'
 import { inLine } from '#derive/printable.ts'
 import { passwordLengthMax, passwordLengthMin } from '#registry/limits.ts'
 import { permissions as allPermissions } from '#registry/permissions.ts'
-import { type Account, companyOf, createAccount, setAccount } from '../service/account.ts'
+import { type Account, companyOf, createAccount, listAccounts, setAccount } from '../service/account.ts'
 import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
 import { readSecretWord } from './stdin.ts'
+import { formatTable } from './table.ts'
 import type { Answer, CommandContext } from './terminal.ts'
 import { configOf, inTransaction, named, sayOf } from './with-app.ts'
 import { readId, readList } from './words.ts'
@@ -28,7 +29,7 @@ const permissionsHelp = `
 Permissions are a kind of record and VIEW, EDIT or DELETE: PROJECTS_VIEW, TIME_ENTRIES_EDIT. Besides there are
 API_MANAGE, ACCOUNTS_MANAGE and COMPANY_MANAGE.`
 
-/** account create and set. */
+/** account create, list and set. */
 export function addAccount(program: Command, context: CommandContext): void {
   const account = program.command('account').description('Make and change the accounts of people.')
 
@@ -59,6 +60,17 @@ export function addAccount(program: Command, context: CommandContext): void {
         made(await createAccount(transaction, companyId, input), named(company)),
       )
     })
+
+  account
+    .command('list')
+    .description('List the accounts of a company by their ids, without secrets.')
+    .requiredOption('--company <id>', 'the company', readId('--company'))
+    .addHelpText('after', '\nExample:\n  plumbline account list --company <id>')
+    .action(({ company }: { company: number }) =>
+      sayOf(context, company, async ({ transaction, company: { id, ...rest } }) =>
+        formatAccounts(await listAccounts(transaction, id), named({ id, ...rest }), context),
+      ),
+    )
 
   account
     .command('set')
@@ -98,8 +110,29 @@ const made = (account: Account, company: string): Answer => ({
   text: `Made account ${account.id} of ${company}: ${described(account)}.`,
 })
 
+/** The members of an account as commands print them. */
+export const accountJson = ({ id, ...rest }: Account) => ({ account_id: id, ...rest })
+
+const formatAccounts = (accounts: readonly Account[], company: string, context: CommandContext): Answer => ({
+  json: { accounts: accounts.map(accountJson) },
+  text:
+    accounts.length === 0
+      ? `${company} has no accounts; "plumbline account create" makes one.`
+      : formatTable(
+          ['account', 'permissions', 'state', 'e-mail', 'name'],
+          accounts.map(({ id, permissions, disabled, service, email, name }) => [
+            id,
+            permissions.length,
+            disabled ? 'disabled' : service ? 'service' : 'active',
+            email,
+            name,
+          ]),
+          context,
+        ),
+})
+
 const changed = ({ id, ...account }: Account): Answer => ({
-  json: { account_id: id, ...account },
+  json: accountJson({ id, ...account }),
   text: `Account ${id} is ${described(account)}.`,
 })
 

@@ -3,12 +3,14 @@ import { inLine } from '#derive/printable.ts'
 import { capital } from '#derive/words.ts'
 import { addOns } from '#registry/add-ons.ts'
 import { planNames } from '#registry/plans.ts'
-import type { CompanyRow } from '#sql/system/companies.ts'
+import { type CompanyRow, listCompaniesById } from '#sql/system/companies.ts'
 import { type Account, listAccounts } from '../service/account.ts'
 import { type Company, createCompany, setCompany } from '../service/company.ts'
 import { presentToken, type Token } from '../service/token.ts'
+import { accountJson } from './account.ts'
+import { formatTable } from './table.ts'
 import type { Answer, CommandContext } from './terminal.ts'
-import { inTransaction, named, sayOf } from './with-app.ts'
+import { inTransaction, named, sayOf, withExisting } from './with-app.ts'
 import { readId, readList } from './words.ts'
 
 type Options = { name?: string; plan?: string; addOns?: string[]; currency?: string }
@@ -18,7 +20,7 @@ const addOnsAbout = `the add-ons, separated by commas (${addOns.join(', ')}), or
 const currencyAbout = 'the currency of all its amounts, a code of ISO 4217'
 const readAddOns = readList('--add-ons', addOns)
 
-/** company create, set and show. */
+/** company create, list, set and show. */
 export function addCompany(program: Command, context: CommandContext): void {
   const company = program.command('company').description('Make, change and show companies.')
 
@@ -53,6 +55,19 @@ export function addCompany(program: Command, context: CommandContext): void {
     )
 
   company
+    .command('list')
+    .description('List the companies by their ids, the demo companies too.')
+    .addHelpText('after', '\nExamples:\n  plumbline company list\n  plumbline company list --json')
+    .action(async () =>
+      context.say(
+        formatCompanies(
+          await withExisting(context, ({ app }) => app.database.read<CompanyRow>(listCompaniesById())),
+          context,
+        ),
+      ),
+    )
+
+  company
     .command('show')
     .description('Shows a company: its plan and what it uses of it, add-ons, accounts and token (without its text).')
     .argument('<id>', 'the id of the company', readId('The id'))
@@ -68,6 +83,26 @@ const made = (company: CompanyRow): Answer => ({
   json: { company_id: company.id },
   value: company.id,
   text: `Made ${named(company)}: plan ${company.plan}, ${addOnsOf(company)}, ${company.currency}.`,
+})
+
+const formatCompanies = (companies: readonly CompanyRow[], context: CommandContext): Answer => ({
+  json: {
+    companies: companies.map(({ id, name, plan, currency, is_demo }) => ({
+      company_id: id,
+      name,
+      plan,
+      currency,
+      is_demo,
+    })),
+  },
+  text:
+    companies.length === 0
+      ? 'There is no company; "plumbline company create" makes one.'
+      : formatTable(
+          ['company', 'plan', 'currency', 'demo', 'name'],
+          companies.map(({ id, plan, currency, is_demo, name }) => [id, plan, currency, is_demo ? 'yes' : 'no', name]),
+          context,
+        ),
 })
 
 const changed = (company: CompanyRow): Answer => ({
@@ -91,7 +126,7 @@ function shown(company: Company, accounts: Account[], token: Token | undefined):
     json: {
       ...jsonOf(company),
       usage: Object.fromEntries(company.usage.map(({ records, used, limit }) => [records, { used, limit }])),
-      accounts: accounts.map(({ id, ...rest }) => ({ account_id: id, ...rest })),
+      accounts: accounts.map(accountJson),
       token: token ? tokenJson(token) : null,
     },
     text: [named(company), ...rows.map(([name, value]) => `  ${name.padEnd(10)}${value}`)].join('\n'),

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
-import { counted } from '#derive/words.ts'
+import { counted, plain } from '#derive/words.ts'
+import { version } from '../config/config.ts'
 import { readWriteId } from '../service/actor.ts'
 import { showCompany } from '../service/company.ts'
 import { undo } from '../service/undo.ts'
+import { planOf } from '../service/write-plan.ts'
 import { operatorCaller, runWrite } from '../writes/run-write.ts'
 import { Mistake } from './mistake.ts'
 import { startShares } from './progress.ts'
@@ -19,13 +21,46 @@ export function addUndo(program: Command, context: CommandContext): void {
     )
     .argument('<write>', 'the id of the write', readWrite)
     .requiredOption('--company <id>', 'the company', readId('--company'))
+    .option('--dry-run', 'show what would change; write nothing')
     .addHelpText(
       'after',
       '\nWhere a record has changed since, it stops there and says so; what it has taken back by then stays so.',
     )
     .addHelpText('after', '\nExample:\n  plumbline undo 019b1c2e-7f3a-7c11-8a5e-0c9d5b1f2a44 --company 1')
-    .action((writeId: string, { company }: { company: number }) => takeBack(context, company, writeId))
+    .action((writeId: string, { company, dryRun }: { company: number; dryRun?: true }) =>
+      dryRun ? preview(context, company, writeId) : takeBack(context, company, writeId),
+    )
 }
+
+/** Prints what POST /v1/writes/{write_id}/undo answers as a dry-run: what the first transaction would reverse. */
+const preview = (context: CommandContext, companyId: number, writeId: string): Promise<void> =>
+  withExisting(context, async ({ app: { database, secret } }) => {
+    const company = await database.transaction((transaction) => showCompany(transaction, companyId))
+    const { execute, ...needs } = undo(companyId, writeId)
+    const call = { version, method: 'POST', path: `/v1/writes/${writeId}/undo`, body: null, conditions: null }
+    const { answer } = await runWrite(database, {
+      caller: operatorCaller(companyId),
+      dryRun: true,
+      work: {
+        ...needs,
+        async execute(transaction, actor, seen) {
+          const { records, remaining, effect } = await execute(transaction, actor, seen)
+          return { records, remaining, plan: await planOf(transaction, actor, secret, { call, effects: [effect] }) }
+        },
+      },
+    })
+    const { records, remaining, plan } = answer
+    const data = { write_id: writeId, undone: false, dry_run: true, records, remaining }
+    context.say({
+      json: { data, plan },
+      text: [
+        `Would reverse ${counted(records, 'record')} of ${named(company)}. Nothing was written.`,
+        ...plan.changes.map(({ records, id, action }) => `  ${plain(records)} ${id ?? ''}: ${action}`),
+        ...(plan.total > plan.changes.length ? [`  and ${plan.total - plan.changes.length} more`] : []),
+        ...(remaining > 0 ? [`${counted(remaining, 'record')} would follow in further transactions.`] : []),
+      ].join('\n'),
+    })
+  })
 
 /** Part by part: each is a transaction, and the next call goes on. */
 const takeBack = (context: CommandContext, companyId: number, writeId: string): Promise<void> =>

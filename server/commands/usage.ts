@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { inLine } from '#derive/printable.ts'
 import { type UsageRow, usageOfCompanies } from '#sql/system/usage.ts'
+import { formatTable } from './table.ts'
 import type { Answer, CommandContext } from './terminal.ts'
 import { withExisting } from './with-app.ts'
 import { readWhole } from './words.ts'
@@ -18,24 +18,18 @@ export function addUsage(program: Command, context: CommandContext): void {
     .addHelpText('after', '\nExamples:\n  plumbline usage\n  plumbline usage --days 7 --top 10 --json')
     .action(async ({ days, top }: { days: number; top: number }) => {
       const rows = await withExisting(context, ({ app }) => app.database.read<UsageRow>(usageOfCompanies(days, top)))
-      context.say(formatUsage(days, rows))
+      context.say(formatUsage(days, rows, context))
     })
 }
 
-function formatUsage(days: number, rows: readonly UsageRow[]): Answer {
-  const lines = [
-    ['company', 'plan', 'calls', 'counted', 'records', 'name'],
-    ...rows.map(({ id, plan, calls, counted, records, name }) =>
-      [id, plan, calls, counted, records, inLine(name)].map(String),
-    ),
-  ]
-  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...lines.map((line) => (line[column] ?? '').length)))
-  const isNumber = (column: number): boolean => column !== 1 && column !== 5
-  const table = lines.map((line) =>
-    line.map((cell, at) => (isNumber(at) ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0))).join('  '),
-  )
-  return {
-    json: { days, companies: rows.map(({ id, ...rest }) => ({ company_id: id, ...rest })) },
-    text: rows.length === 0 ? 'There is no company.' : table.map((line) => line.trimEnd()).join('\n'),
-  }
-}
+const formatUsage = (days: number, rows: readonly UsageRow[], context: CommandContext): Answer => ({
+  json: { days, companies: rows.map(({ id, ...rest }) => ({ company_id: id, ...rest })) },
+  text:
+    rows.length === 0
+      ? 'There is no company.'
+      : formatTable(
+          ['company', 'plan', 'calls', 'counted', 'records', 'name'],
+          rows.map(({ id, plan, calls, counted, records, name }) => [id, plan, calls, counted, records, name]),
+          context,
+        ),
+})

@@ -57,7 +57,7 @@ export function addWebhooks(program: Command, context: CommandContext): void {
         await checkAddress(app.outbound, url, 'operator')
         const input = { name, url, events, payload, ordered: !unordered }
         const created = await createWebhook(transaction, by, input)
-        return { ...formatSecret(created), value: created.webhook.id }
+        return { ...formatSecret(created), value: created.secret }
       }),
     )
 

@@ -78,7 +78,9 @@ async function refuseIfAmounts(transaction: Transaction, { id, currency }: Compa
   throw invalidField('currency', 'locked', message)
 }
 
-const noCompany = (id: number): Refusal => new Refusal('not_found', { detail: `There is no company ${id}.` })
+/** Only the operator's command names a company that may not exist. */
+export const noCompany = (id: number): Refusal =>
+  new Refusal('not_found', { detail: `There is no company ${id}. "plumbline company list" shows them.` })
 
 const limitedResources = registry.filter(({ name }) => isPlanLimited(name))
 

@@ -14,6 +14,10 @@ export const insertCompany = (company: Omit<CompanyRow, 'id'>): Statement =>
 export const findCompany = (id: number): Statement =>
   statement(sql`select ${companyColumns} from companies where id = ${id}`)
 
+/** Every company, for the operator alone. */
+export const listCompaniesById = (): Statement =>
+  statement(sql`select ${companyColumns} from companies order by id`, 'companies.list')
+
 /** Waits for every transaction that holds the plan, and holds it against new ones. */
 export const lockCompany = (id: number): Statement =>
   statement(sql`select ${companyColumns} from companies where id = ${id} for no key update`)

@@ -112,7 +112,7 @@ describe('A company', () => {
 
   test('that is not there is refused, and where a file is already.', async () => {
     const { err } = await stage.give(['export', '--company', '77', '--to', join(stage.folder, 'none.tar')])
-    expect(err).toBe('There is no company 77: name one that there is.\n')
+    expect(err).toBe('There is no company 77. "plumbline company list" shows them.\n')
     const taken = await stage.give(['export', '--company', '1', '--to', archive])
     expect(taken.err).toBe(`${archive} is there already: name another file.\n`)
   })

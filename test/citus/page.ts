@@ -17,7 +17,7 @@ export async function commandsOfPage(): Promise<Map<string, string[]>> {
     const heading = part.slice(0, part.indexOf('\n'))
     commands.set(
       heading,
-      [...part.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block),
+      [...part.matchAll(/```sh[^\n]*\n([\s\S]*?)```/g)].map(([, block = '']) => block),
     )
   }
   return commands

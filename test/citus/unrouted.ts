@@ -43,7 +43,7 @@ const unrouted: { readonly [why: string]: readonly string[] } = {
       'select case when current_setting(',
     ],
   ],
-  'the operator compares all companies': ['usage.of-companies'],
+  'the operator compares all companies': ['usage.of-companies', 'companies.list'],
   'calls of many companies are noted at once': ['calls.insert'],
   'all companies that wait are looked after by one statement': [
     ...['changes.of-companies', 'changes.mark', 'changes.sweep-company-marks', 'changes.horizons'],

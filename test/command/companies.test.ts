@@ -231,17 +231,26 @@ describe('record create', () => {
 
 describe('A mistake is one sentence, nothing is written, and the exit code is 1', () => {
   test.for([
-    [['company', 'show', '999'], 'There is no company 999.'],
-    [['company', 'set', '999', '--plan', 'PRO'], 'There is no company 999.'],
+    [['company', 'show', '999'], 'There is no company 999. "plumbline company list" shows them.'],
+    [['company', 'set', '999', '--plan', 'PRO'], 'There is no company 999. "plumbline company list" shows them.'],
     [
       ['company', 'create', '--name', ' ', '--plan', 'GOLD', '--add-ons', 'api,x', '--currency', 'usd'],
       'name must be text of 1 to 200 characters; currency must be a code of ISO 4217 like USD; plan must be one of STARTER, PRO, ENTERPRISE; add_ons has "x"; there are api, estimates, subcontractors, equipment.',
     ],
-    [['account', 'create', '--company', '999', '--name', 'A', '--email', 'a@example.com'], 'There is no company 999.'],
+    [
+      ['account', 'create', '--company', '999', '--name', 'A', '--email', 'a@example.com'],
+      'There is no company 999. "plumbline company list" shows them.',
+    ],
     [['account', 'set', '999', '--enable'], 'There is no account 999.'],
-    [['token', 'issue', '--company', '999', '--account', '1'], 'There is no company 999.'],
-    [['token', 'rotate', '--company', '999'], 'There is no company 999.'],
-    [['record', 'create', 'clients', '--company', '999', '--json-body', '{"name":"A"}'], 'There is no company 999.'],
+    [
+      ['token', 'issue', '--company', '999', '--account', '1'],
+      'There is no company 999. "plumbline company list" shows them.',
+    ],
+    [['token', 'rotate', '--company', '999'], 'There is no company 999. "plumbline company list" shows them.'],
+    [
+      ['record', 'create', 'clients', '--company', '999', '--json-body', '{"name":"A"}'],
+      'There is no company 999. "plumbline company list" shows them.',
+    ],
     [
       ['record', 'create', 'clients', '--company', '1', '--json-body', '{"name":"A","name":"B"}'],
       'The body has the member "name" twice.',
@@ -323,7 +332,36 @@ describe('A mistake is one sentence, nothing is written, and the exit code is 1'
 
   test('A trace is shown with LOG_LEVEL=debug alone.', async () => {
     const { err } = await stage.give(['company', 'show', '999'], { LOG_LEVEL: 'debug' })
-    expect(err).toMatch(/^There is no company 999\.\nRefusal: .*\n +at /)
+    expect(err).toMatch(/^There is no company 999\. "plumbline company list" shows them\.\nRefusal: .*\n +at /)
+  })
+})
+
+describe('Lists', () => {
+  test('company list has every company with its plan, currency and whether it is a demo.', async () => {
+    const id = Number(await newCompany('--plan', 'PRO', '--currency', 'EUR'))
+    const { companies } = (await json('company', 'list')) as { companies: { company_id: number }[] }
+    const { name } = (await json('company', 'show', String(id))) as { name: string }
+    expect(companies.find(({ company_id }) => company_id === id)).toEqual({
+      ...{ company_id: id, name, plan: 'PRO', currency: 'EUR', is_demo: false },
+    })
+    expect(companies.map(({ company_id }) => company_id)).toEqual(
+      companies.map(({ company_id }) => company_id).toSorted((one, other) => one - other),
+    )
+  })
+
+  test('account list has the accounts that company show has, and no others.', async () => {
+    const company = await newCompany()
+    await json('account', 'create', '--company', company, '--name', 'Ada', '--email', 'ada@list.example')
+    const { accounts } = await json('account', 'list', '--company', company)
+    expect(accounts).toHaveLength(1)
+    expect(accounts).toEqual((await json('company', 'show', company)).accounts)
+  })
+
+  test('Cells are separated by tabs in a pipe.', async () => {
+    const company = await newCompany('--plan', 'PRO')
+    const lines = (await give('company', 'list')).out.split('\n')
+    expect(lines[0]).toBe('company\tplan\tcurrency\tdemo\tname')
+    expect(lines.find((line) => line.startsWith(`${company}\t`))).toMatch(/^\d+\tPRO\tUSD\tno\t./)
   })
 })
 
@@ -358,8 +396,6 @@ describe('usage', () => {
       [Number(quiet), 3],
     ])
     const { out } = await give('usage', '--top', '1')
-    expect(out).toMatch(
-      /^company {2}plan +calls {2}counted {2}records {2}name\n *\d+ {2}STARTER {3}1010 {6}901 {8}1 {2}Quay Builders\n$/,
-    )
+    expect(out).toMatch(/^company\tplan\tcalls\tcounted\trecords\tname\n\d+\tSTARTER\t1010\t901\t1\tQuay Builders\n$/)
   })
 })

@@ -39,7 +39,11 @@ describe('bin/plumbline', () => {
     const { code, out } = await give('company', 'create', '--name', ' A  "b" $c *', '--json')
     expect({ code, out: JSON.parse(out) }).toEqual({ code: 0, out: { company_id: 1 } })
     expect(jsonOf(await give('company', 'show', '1', '--json')).name).toBe('A  "b" $c *')
-    expect(await give('company', 'show', '2')).toEqual({ code: 1, out: '', err: 'There is no company 2.\n' })
+    expect(await give('company', 'show', '2')).toEqual({
+      code: 1,
+      out: '',
+      err: 'There is no company 2. "plumbline company list" shows them.\n',
+    })
   })
 
   test('A reader that goes away is no failure.', async () => {

@@ -69,7 +69,12 @@ describe('Without a terminal nothing is asked', () => {
     ['an unknown kind', 2, ['projects', '1'], 'is no kind of person'],
     ['nobody', 1, ['workers', '999999'], 'The company has no worker 999999.'],
     ['no reason', 2, ['workers', '1', '--reason', ' '], 'Give --reason'],
-    ['another company', 1, ['workers', '1', '--company', '999'], 'There is no company 999.'],
+    [
+      'another company',
+      1,
+      ['workers', '1', '--company', '999'],
+      'There is no company 999. "plumbline company list" shows them.',
+    ],
     ['--from and a kind', 2, ['workers', '1', '--from', 'x'], 'Give --from alone'],
   ])('%s is one sentence and %i', async (_, exitCode, words, sentence) => {
     const said = await stage.give(person('erase', '--company', String(company), '--reason', 'r', ...words))

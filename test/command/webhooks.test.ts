@@ -55,7 +55,10 @@ describe('--quiet prints the one value that a script goes on with', () => {
 
   test('Nothing where there is no value; the exit code says the rest.', async () => {
     expect(await give('company', 'show', '1', '--quiet')).toEqual({ code: 0, out: '', err: '' })
-    expect(await give('company', 'show', '9', '--quiet')).toMatchObject({ out: '', err: 'There is no company 9.\n' })
+    expect(await give('company', 'show', '9', '--quiet')).toMatchObject({
+      out: '',
+      err: 'There is no company 9. "plumbline company list" shows them.\n',
+    })
   })
 
   test('Not together with --json.', async () => {
@@ -70,13 +73,15 @@ describe('--quiet prints the one value that a script goes on with', () => {
 
 describe('A webhook by the command', () => {
   let webhook: string
+  let secret: string
   const of = ['--company', '1']
   beforeAll(async () => {
-    webhook = await readValue('webhooks', 'create', ...of, '--name', 'Ledger', '--url', receiver.url)
+    secret = await readValue('webhooks', 'create', ...of, '--name', 'Ledger', '--url', receiver.url)
+    const [created] = jsonOf(await give('webhooks', 'list', ...of, '--json')).webhooks as { id: number }[]
+    webhook = String(created?.id)
   })
 
   test('test sends a test event, signed with the present secret, and prints status and time.', async () => {
-    const secret = await readValue('webhooks', 'rotate', webhook, ...of)
     const { code, out } = await give('webhooks', 'test', webhook, ...of)
     expect({ code, out }).toEqual({
       code: 0,
@@ -84,11 +89,13 @@ describe('A webhook by the command', () => {
     })
     expect(receiver.got).toHaveLength(1)
     expect(verified(secret, receiver.got[0]!)).toMatchObject({ type: testEvent })
+    const replacement = await readValue('webhooks', 'rotate', webhook, ...of)
     expect(jsonOf(await give('webhooks', 'test', webhook, ...of, '--json'))).toMatchObject({
       arrived: true,
       status: 204,
       failure: null,
     })
+    expect(verified(replacement, receiver.got[1]!)).toMatchObject({ type: testEvent })
   })
 
   test.for([

@@ -38,6 +38,7 @@ import { clusterRow } from '#sql/system/cluster.ts'
 import {
   findCompany,
   insertCompany,
+  listCompaniesById,
   lockCompany,
   lockCompanyWhole,
   shareCompany,
@@ -207,6 +208,7 @@ export const ofTheSystem: readonly Topic[] = [
     [
       insertCompany(company),
       findCompany(7),
+      listCompaniesById(),
       lockCompany(7),
       lockCompanyWhole(7),
       resourcesWithAmounts(7, registry),

@@ -8,6 +8,10 @@ insert into companies (name, currency, plan, add_ons, is_demo)
 select id, name, currency, plan, add_ons, is_demo from companies where id = $1
 -- [7]
 
+-- companies.list
+select id, name, currency, plan, add_ons, is_demo from companies order by id
+-- []
+
 -- (unnamed)
 select id, name, currency, plan, add_ons, is_demo from companies where id = $1 for no key update
 -- [7]
