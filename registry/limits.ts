@@ -9,6 +9,8 @@ export const offsetMax = 2 ** 31 - 1
 export const searchLengthMax = 200
 export const idempotencyKeyLengthMax = 255
 export const replayWindowHours = 24
+/** Of all headers of a request, with its first line. */
+export const headerBytesMax = 16 * 1024
 export const bodyBytesMax = 1024 * 1024
 export const bodyDepthMax = 32
 /** Members of objects and items of lists in a body; the longest record has 3,500. */
@@ -51,3 +53,45 @@ export const idMax = Number.MAX_SAFE_INTEGER
 /** Of a new password, in code points. */
 export const passwordLengthMin = 8
 export const passwordLengthMax = 128
+
+/** A limit of /v1 as the documents print it: what it is of, how much, and of what. */
+export type Limit = { name: string; what: string; value: number; unit: string }
+
+const limit = (constant: { readonly [name: string]: number }, what: string, unit: string): Limit => {
+  const [[name, value] = ['', 0]] = Object.entries(constant)
+  return { name, what, value, unit }
+}
+
+/** In the order of the documents. */
+export const limits: readonly Limit[] = [
+  limit({ pageSizeDefault }, 'A page when `limit` is not given', 'records'),
+  limit({ pageSizeMax }, 'A page at most; a larger one is taken as this', 'records'),
+  limit({ filterValuesMax }, 'Values of a filter such as `id_in`', 'values'),
+  limit({ searchLengthMax }, 'Search text `q`', 'characters'),
+  limit({ waitSecondsMax }, 'A call for changes waits by `wait`', 'seconds'),
+  limit({ headerBytesMax }, 'Headers of a request', 'bytes'),
+  limit({ idempotencyKeyLengthMax }, 'Idempotency-Key, in visible ASCII', 'characters'),
+  limit({ replayWindowHours }, 'A key is remembered for', 'hours'),
+  limit({ bodyBytesMax }, 'Body', 'bytes'),
+  limit({ bodyDepthMax }, 'Depth of a body', 'levels'),
+  limit({ bodyValuesMax }, 'Members of objects and items of lists in a body', 'values'),
+  limit({ linesMax }, 'Lines of a record', 'lines'),
+  limit({ batchOperationsMax }, 'Batch', 'operations'),
+  limit({ batchBytesMax }, 'Body of a batch', 'bytes'),
+  limit({ batchValuesMax }, 'Members and items in the body of a batch', 'values'),
+  limit({ batchNameLengthMax }, 'Name of an operation of a batch', 'characters'),
+  limit({ batchProblemsMax }, 'Mistakes that are named of an operation of a batch', 'mistakes'),
+  limit({ strangersNamedMax }, 'Members that are no fields: so many are named, the others counted', 'members'),
+  limit({ strangerShownMax }, 'Shown of the name of such a member', 'characters'),
+  limit({ listedIdsMax }, 'Ids in a preview or refusal; the count beside them is complete', 'ids'),
+  limit({ plannedChangesMax }, 'Changes that a plan shows; the total beside them is complete', 'changes'),
+  limit({ undoneRecordsMax }, 'Records that one undo takes back', 'records'),
+  limit({ conflictsMax }, 'Records that a refused undo names', 'records'),
+  limit({ allowlistMax }, 'Addresses or ranges that a token is tied to', 'entries'),
+]
+
+/** Constants that no caller of /v1 meets as such a limit: of the interface, of imports, or said by the types of the document. */
+export const internal: readonly string[] = [
+  ...['offsetMax', 'moneyMax', 'idMax', 'lookedUpMax', 'namesakesMax', 'passwordLengthMin', 'passwordLengthMax'],
+  ...['importBytesMax', 'importRowsMax', 'importColumnsMax', 'importBatchRows', 'importBatchBytes'],
+]

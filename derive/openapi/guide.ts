@@ -1,16 +1,6 @@
 import { changes } from '#registry/changes.ts'
 import type { Definition } from '#registry/definition.ts'
-import {
-  allowlistMax,
-  bodyBytesMax,
-  bodyDepthMax,
-  idempotencyKeyLengthMax,
-  listedIdsMax,
-  pageSizeDefault,
-  pageSizeMax,
-  replayWindowHours,
-  searchLengthMax,
-} from '#registry/limits.ts'
+import { allowlistMax, limits as limitRows, pageSizeDefault, pageSizeMax, replayWindowHours } from '#registry/limits.ts'
 import { permission } from '#registry/permissions.ts'
 import { tokenDigits, tokenPrefix } from '#registry/token-form.ts'
 import { labelOf, plain, planWords, series } from '../words.ts'
@@ -102,14 +92,17 @@ function limits(definitions: readonly Definition[]): string {
 
 | What | Limit |
 |---|---|
-| Page size | ${pageSizeDefault} when not given, ${pageSizeMax} at most; a larger one is taken as ${pageSizeMax} |
-| Body | ${bodyBytesMax / 1024 / 1024} MiB, ${bodyDepthMax} levels deep |
-| Search text \`q\` | ${searchLengthMax} characters |
-| Idempotency-Key | 1 to ${idempotencyKeyLengthMax} visible ASCII characters, remembered for ${replayWindowHours} hours |
-| Ids listed in a preview or refusal | ${listedIdsMax}; the count beside them is complete |
+${limitRows.map(({ what, value, unit }) => `| ${what} | ${formatAmount(value, unit)} |`).join('\n')}
 ${plans.join('\n')}
 
 A call is counted once token, address, scope and add-on have let it through, whatever it is answered and in a dry-run too. Replays and the documents about the API are not counted.`.trim()
+}
+
+/** Bytes as KiB or MiB. */
+function formatAmount(value: number, unit: string): string {
+  if (unit !== 'bytes') return `${value.toLocaleString('en')} ${unit}`
+  const kibibytes = value / 1024
+  return kibibytes < 1024 ? `${kibibytes} KiB` : `${kibibytes / 1024} MiB`
 }
 
 const versions = `

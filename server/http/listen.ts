@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { isIP, Server as NetServer, type Socket } from 'node:net'
+import { headerBytesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Config } from '../config/config.ts'
 import { refusalAnswer, replyOf } from '../pipeline/answer.ts'
@@ -49,7 +50,14 @@ export async function listen(app: App, answer: Answerer, stage: Stage, connectio
 function serverOf(app: App, answer: Answerer, connections: Connections): Server {
   const { headersTimeout, requestTimeout } = app.config
   const server = createServer(
-    { headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: 500, requireHostHeader: false },
+    {
+      headersTimeout,
+      requestTimeout,
+      keepAliveTimeout,
+      maxHeaderSize: headerBytesMax,
+      connectionsCheckingInterval: 500,
+      requireHostHeader: false,
+    },
     answer,
   )
   // Of thousands of connections that come at once, all requests would be read before those of others.

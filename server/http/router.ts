@@ -1,5 +1,6 @@
 import findMyWay from 'find-my-way'
 import { colonPath } from '#derive/routes.ts'
+import { headerBytesMax } from '#registry/limits.ts'
 import type { AtPath } from '../pipeline/bind.ts'
 import type { PathParams } from '../pipeline/call.ts'
 
@@ -16,7 +17,7 @@ type Methods<Placed> = {
 }
 
 /** A parameter is as long as a request line can be; Node takes no longer one. */
-const maxParamLength = 16 * 1024
+const maxParamLength = headerBytesMax
 
 /** Of paths with `{name}` where one of several is meant. */
 export function makeRouter<Placed extends AtPath>(all: readonly Placed[]): Router<Placed> {
