@@ -3,6 +3,11 @@ export const changes: readonly { version: string; lines: readonly string[] }[] =
   {
     version: '0.2.0',
     lines: [
+      '`GET /v1/me` shows the company, the token, what it may do at this moment, and the limits. `GET /v1/choices/<records>/<field>` lists by id and title what a field can refer to that has no routes of its own.',
+      'Lists are narrowed by several values (`<field>_in`, `id_in`), by days (`<field>_from`, `<field>_to`) and by `external_ref`. A page that was found by `after_id` has a `Link` to the next one while more follows.',
+      'A create, an update and an upsert answer the whole record beside `data` where `Prefer: return=representation` asks for it.',
+      '`/v1/openapi-client.json` is the document for generators of clients, without `fields`; in `/v1/openapi.json` a list and a fetch promise no more than `id`, since `fields` can leave out the rest. Changes, batch operations and webhooks have types.',
+      '`/v1/changes` and `/history` have an `ETag` and honour `If-None-Match`. An unknown method is 501 `not_implemented`; a malformed header is refused once the token is known.',
       'What is refused of an ACCEPTED estimate says how a mistake is put right; the code `locked` is as before. Its `notes` and `external_ref` can be changed even where its project has another client by now.',
       '`POST /v1/batch` does up to 1,000 creates, updates, upserts and deletes in one call, all or each by itself; what is refused is named row by row. A batch that cannot be done whole is refused with 422 `batch_refused`.',
       'Every committed change is told in order by `GET /v1/changes`, those of one record by `GET /v1/<resource>/{id}/history`; lists take `after_id`. A cursor that cannot go on is refused with 410 `cursor_gone`.',

@@ -49,7 +49,7 @@ export const parameterComponents = {
     in: 'header',
     description:
       '`return=representation` (RFC 7240): the answer has the whole `record` beside `data`, as you may see it, also where nothing changed. `Preference-Applied` says so. Not applied to a dry-run, to a replay, and for a token that may not read the record. Other preferences are ignored.',
-    schema: { type: 'string', maxLength: 8192 },
+    schema: { type: 'string', maxLength: 8192, pattern: '^[\\t -~]*$' },
   },
   IfNoneMatch: {
     name: 'If-None-Match',

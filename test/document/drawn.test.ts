@@ -152,6 +152,11 @@ async function isAccepted(found: Operation, target: number | null, { query, head
 /** What no schema of a parameter can refuse: two that do not go together, and a cursor that nobody was given. */
 function unfitParameter(query: Call['query']): string | undefined {
   if ('after_id' in query && ('offset' in query || 'sort' in query)) return 'after_id'
+  // Days from and to compare, which no schema can say.
+  const from = Object.keys(query).find(
+    (name) => name.endsWith('_from') && isAfter(query[name], query[name.replace(/from$/, 'to')]),
+  )
+  if (from !== undefined) return from
   return 'after' in query && query.after !== 'now' ? 'after' : undefined
 }
 
@@ -165,3 +170,5 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
   }
   await Promise.all(Array.from({ length: 16 }, one))
 }
+
+const isAfter = (from: unknown, to: unknown): boolean => typeof from === 'string' && typeof to === 'string' && from > to

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { tokenForm } from '#derive/openapi/guide.ts'
-import { isDataRoute, isWrite, routes, unreadable } from '#derive/routes.ts'
+import { type DataRoute, isDataRoute, isWrite, routes, unreadable } from '#derive/routes.ts'
 import { consoleFieldCodes, fieldCodes } from '#registry/field-codes.ts'
 import { planNames, plans } from '#registry/plans.ts'
 import { refusals } from '#registry/refusals.ts'
@@ -37,6 +37,7 @@ describe('The document has the routes', () => {
     ])
   })
 
+  const represents = (route: DataRoute): boolean => route.access === 'write' && route.represents === true
   test.each(dataRoutes)('$id lists the parameters that it takes', (route) => {
     const parameters = operationOf(route.path, route.method).parameters.map((part: Part) => resolved(document, part))
     const namesIn = (place: string): string[] =>
@@ -45,7 +46,9 @@ describe('The document has the routes', () => {
     expect(namesIn('path')).toEqual(route.pathParameters.map(({ name }) => name))
     const conditional = route.conditional ? ['If-Match', 'If-None-Match'] : []
     expect(namesIn('header')).toEqual(
-      isWrite(route) ? ['Idempotency-Key', 'X-Dry-Run', 'If-Plan', ...conditional] : conditional,
+      isWrite(route)
+        ? ['Idempotency-Key', 'X-Dry-Run', 'If-Plan', ...(represents(route) ? ['Prefer'] : []), ...conditional]
+        : conditional,
     )
   })
 

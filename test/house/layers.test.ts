@@ -147,7 +147,8 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
     folder: 'server/backup/',
     may: [
       /^server\/(backup|config|embedded|store)\//,
-      /^server\/jobs\/in-background\.ts$/,
+      // The refusal of a company that there is not.
+      /^server\/(jobs\/in-background|service\/company)\.ts$/,
       /^(node:(crypto|fs|fs\/promises|os|path|stream|stream\/(consumers|promises)|zlib)|tar-stream|pino)$/,
     ],
     because: 'a backup is made of files and of what PostgreSQL says: it knows no request and no record',

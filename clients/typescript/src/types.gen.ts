@@ -175,14 +175,34 @@ export type ProjectUpdate = {
 export type ProjectQuery = {
   /** Words that must all occur in name, code, description, external_ref; capitals and accents do not count. */
   q?: string
+  /** Only records whose `id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  id_in?: readonly (number)[]
   /** Where the project stands. Lists only projects with this one. */
   status?: 'ACTIVE' | 'BIDDING' | 'ON_HOLD' | 'COMPLETED' | 'CANCELLED' | 'ARCHIVED'
+  /** Only records whose `status` is one of these, separated by commas, 100 at most. */
+  status_in?: readonly ('ACTIVE' | 'BIDDING' | 'ON_HOLD' | 'COMPLETED' | 'CANCELLED' | 'ARCHIVED')[]
   /** The client it is done for. Lists only projects with this one; an id of no record gives an empty list. */
   client_id?: number
+  /** Only records whose `client_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  client_id_in?: readonly (number)[]
   /** Its category, one of those kept for projects. Lists only projects with this one; an id of no record gives an empty list. */
   category_id?: number
+  /** Only records whose `category_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  category_id_in?: readonly (number)[]
   /** The worker who manages it. Lists only projects with this one; an id of no record gives an empty list. */
   manager_id?: number
+  /** Only records whose `manager_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  manager_id_in?: readonly (number)[]
+  /** Only records whose `start_date` is this day or a later one. */
+  start_date_from?: string
+  /** Only records whose `start_date` is this day or an earlier one. */
+  start_date_to?: string
+  /** Only records whose `end_date` is this day or a later one. */
+  end_date_from?: string
+  /** Only records whose `end_date` is this day or an earlier one. */
+  end_date_to?: string
+  /** The caller’s own identifier of the record, unique among live records of its kind. Lists only the record with this one; capitals do not count. */
+  external_ref?: string
   /** Only records that changed at or after this moment (RFC 3339, with whichever offset). A record is dated by the beginning of its write and seen from the end of it, and deleted ones are not listed: following the highest moment seen misses changes. To miss none, follow `/v1/changes`. */
   updated_since?: string
 }
@@ -301,12 +321,30 @@ export type WorkerUpdate = {
 export type WorkerQuery = {
   /** Words that must all occur in name, employee_no, email, phone; capitals and accents do not count. */
   q?: string
+  /** Only records whose `id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  id_in?: readonly (number)[]
   /** Whether the worker is at work. LEFT needs left_on. Lists only workers with this one. */
   status?: 'ACTIVE' | 'INACTIVE' | 'ON_LEAVE' | 'LEFT'
+  /** Only records whose `status` is one of these, separated by commas, 100 at most. */
+  status_in?: readonly ('ACTIVE' | 'INACTIVE' | 'ON_LEAVE' | 'LEFT')[]
   /** The trade practised. Lists only workers with this one; an id of no record gives an empty list. */
   trade_id?: number
+  /** Only records whose `trade_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  trade_id_in?: readonly (number)[]
   /** The worker who supervises this one; nobody supervises himself, directly or in a circle. Lists only workers with this one; an id of no record gives an empty list. */
   supervisor_id?: number
+  /** Only records whose `supervisor_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  supervisor_id_in?: readonly (number)[]
+  /** Only records whose `hired_on` is this day or a later one. */
+  hired_on_from?: string
+  /** Only records whose `hired_on` is this day or an earlier one. */
+  hired_on_to?: string
+  /** Only records whose `left_on` is this day or a later one. */
+  left_on_from?: string
+  /** Only records whose `left_on` is this day or an earlier one. */
+  left_on_to?: string
+  /** The caller’s own identifier of the record, unique among live records of its kind. Lists only the record with this one; capitals do not count. */
+  external_ref?: string
   /** Only records that changed at or after this moment (RFC 3339, with whichever offset). A record is dated by the beginning of its write and seen from the end of it, and deleted ones are not listed: following the highest moment seen misses changes. To miss none, follow `/v1/changes`. */
   updated_since?: string
 }
@@ -425,12 +463,22 @@ export type ClientUpdate = {
 export type ClientQuery = {
   /** Words that must all occur in name, contact_name, email, phone, tax_id; capitals and accents do not count. */
   q?: string
-  /** Where the relation stands. A BLOCKED client gets no new project. Lists only clients with this one. */
-  status?: 'ACTIVE' | 'PROSPECT' | 'INACTIVE' | 'BLOCKED'
-  /** Its category, one of those kept for clients. Lists only clients with this one; an id of no record gives an empty list. */
-  category_id?: number
+  /** Only records whose `id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  id_in?: readonly (number)[]
   /** What the client is. Lists only clients with this one. */
   kind?: 'COMPANY' | 'INDIVIDUAL' | 'PUBLIC'
+  /** Only records whose `kind` is one of these, separated by commas, 100 at most. */
+  kind_in?: readonly ('COMPANY' | 'INDIVIDUAL' | 'PUBLIC')[]
+  /** Where the relation stands. A BLOCKED client gets no new project. Lists only clients with this one. */
+  status?: 'ACTIVE' | 'PROSPECT' | 'INACTIVE' | 'BLOCKED'
+  /** Only records whose `status` is one of these, separated by commas, 100 at most. */
+  status_in?: readonly ('ACTIVE' | 'PROSPECT' | 'INACTIVE' | 'BLOCKED')[]
+  /** Its category, one of those kept for clients. Lists only clients with this one; an id of no record gives an empty list. */
+  category_id?: number
+  /** Only records whose `category_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  category_id_in?: readonly (number)[]
+  /** The caller’s own identifier of the record, unique among live records of its kind. Lists only the record with this one; capitals do not count. */
+  external_ref?: string
   /** Only records that changed at or after this moment (RFC 3339, with whichever offset). A record is dated by the beginning of its write and seen from the end of it, and deleted ones are not listed: following the highest moment seen misses changes. To miss none, follow `/v1/changes`. */
   updated_since?: string
 }
@@ -545,12 +593,30 @@ export type EstimateUpdate = {
 export type EstimateQuery = {
   /** Words that must all occur in title, number; capitals and accents do not count. */
   q?: string
+  /** Only records whose `id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  id_in?: readonly (number)[]
   /** Where the offer stands. Beyond DRAFT it needs a client and a line; ACCEPTED is final. Lists only estimates with this one. */
   status?: 'DRAFT' | 'SENT' | 'ACCEPTED' | 'REJECTED' | 'EXPIRED'
+  /** Only records whose `status` is one of these, separated by commas, 100 at most. */
+  status_in?: readonly ('DRAFT' | 'SENT' | 'ACCEPTED' | 'REJECTED' | 'EXPIRED')[]
   /** The client it is made to. Lists only estimates with this one; an id of no record gives an empty list. */
   client_id?: number
+  /** Only records whose `client_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  client_id_in?: readonly (number)[]
   /** The project it belongs to, which is a project of the same client. Lists only estimates with this one; an id of no record gives an empty list. */
   project_id?: number
+  /** Only records whose `project_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  project_id_in?: readonly (number)[]
+  /** Only records whose `issue_date` is this day or a later one. */
+  issue_date_from?: string
+  /** Only records whose `issue_date` is this day or an earlier one. */
+  issue_date_to?: string
+  /** Only records whose `valid_until` is this day or a later one. */
+  valid_until_from?: string
+  /** Only records whose `valid_until` is this day or an earlier one. */
+  valid_until_to?: string
+  /** The caller’s own identifier of the record, unique among live records of its kind. Lists only the record with this one; capitals do not count. */
+  external_ref?: string
   /** Only records that changed at or after this moment (RFC 3339, with whichever offset). A record is dated by the beginning of its write and seen from the end of it, and deleted ones are not listed: following the highest moment seen misses changes. To miss none, follow `/v1/changes`. */
   updated_since?: string
 }
@@ -691,10 +757,26 @@ export type SubcontractorUpdate = {
 export type SubcontractorQuery = {
   /** Words that must all occur in name, contact_name, email, license_number; capitals and accents do not count. */
   q?: string
+  /** Only records whose `id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  id_in?: readonly (number)[]
   /** Whether it gets work. Lists only subcontractors with this one. */
   status?: 'ACTIVE' | 'PENDING' | 'INACTIVE' | 'BLOCKED'
+  /** Only records whose `status` is one of these, separated by commas, 100 at most. */
+  status_in?: readonly ('ACTIVE' | 'PENDING' | 'INACTIVE' | 'BLOCKED')[]
   /** The trade it practises. Lists only subcontractors with this one; an id of no record gives an empty list. */
   trade_id?: number
+  /** Only records whose `trade_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  trade_id_in?: readonly (number)[]
+  /** Only records whose `license_expires_on` is this day or a later one. */
+  license_expires_on_from?: string
+  /** Only records whose `license_expires_on` is this day or an earlier one. */
+  license_expires_on_to?: string
+  /** Only records whose `insurance_expires_on` is this day or a later one. */
+  insurance_expires_on_from?: string
+  /** Only records whose `insurance_expires_on` is this day or an earlier one. */
+  insurance_expires_on_to?: string
+  /** The caller’s own identifier of the record, unique among live records of its kind. Lists only the record with this one; capitals do not count. */
+  external_ref?: string
   /** Only records that changed at or after this moment (RFC 3339, with whichever offset). A record is dated by the beginning of its write and seen from the end of it, and deleted ones are not listed: following the highest moment seen misses changes. To miss none, follow `/v1/changes`. */
   updated_since?: string
 }
@@ -843,14 +925,34 @@ export type EquipmentUpdate = {
 export type EquipmentQuery = {
   /** Words that must all occur in name, code, serial_number, make, model; capitals and accents do not count. */
   q?: string
+  /** Only records whose `id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  id_in?: readonly (number)[]
   /** Where it stands. IN_USE needs project_id. Lists only equipment with this one. */
   status?: 'ACTIVE' | 'IN_USE' | 'MAINTENANCE' | 'RETIRED'
+  /** Only records whose `status` is one of these, separated by commas, 100 at most. */
+  status_in?: readonly ('ACTIVE' | 'IN_USE' | 'MAINTENANCE' | 'RETIRED')[]
   /** Its category, one of those kept for equipment. Lists only equipment with this one; an id of no record gives an empty list. */
   category_id?: number
+  /** Only records whose `category_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  category_id_in?: readonly (number)[]
   /** The project it is used on. Lists only equipment with this one; an id of no record gives an empty list. */
   project_id?: number
+  /** Only records whose `project_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  project_id_in?: readonly (number)[]
   /** The worker it is given to. Lists only equipment with this one; an id of no record gives an empty list. */
   worker_id?: number
+  /** Only records whose `worker_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
+  worker_id_in?: readonly (number)[]
+  /** Only records whose `purchase_date` is this day or a later one. */
+  purchase_date_from?: string
+  /** Only records whose `purchase_date` is this day or an earlier one. */
+  purchase_date_to?: string
+  /** Only records whose `next_service_on` is this day or a later one. */
+  next_service_on_from?: string
+  /** Only records whose `next_service_on` is this day or an earlier one. */
+  next_service_on_to?: string
+  /** The caller’s own identifier of the record, unique among live records of its kind. Lists only the record with this one; capitals do not count. */
+  external_ref?: string
   /** Only records that changed at or after this moment (RFC 3339, with whichever offset). A record is dated by the beginning of its write and seen from the end of it, and deleted ones are not listed: following the highest moment seen misses changes. To miss none, follow `/v1/changes`. */
   updated_since?: string
 }
