@@ -50,7 +50,7 @@ describe.each([{ width: 1440 }, { width: 390 }])('The reference page, $width wid
 
 test('The object is in the section of its operations', async () => {
   const page = await reference(1440)
-  const entry = page.locator('aside, nav').getByText('Project', { exact: true })
+  const entry = page.locator('aside, nav').getByText('ProjectPart', { exact: true })
   await entry.first().waitFor()
   await page.context().close()
 })

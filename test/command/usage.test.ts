@@ -12,7 +12,7 @@ afterAll(() => stage.clear())
 
 const mistakes: { given: string; says: string }[] = [
   { given: 'compny', says: `Unknown command 'compny' (did you mean company?): see "plumbline --help".` },
-  { given: 'company', says: 'plumbline company needs one of create, set, show: see "plumbline company --help".' },
+  { given: 'company', says: 'plumbline company needs one of create, set, list, show: see "plumbline company --help".' },
   { given: 'company creat', says: `Unknown command 'creat' (did you mean create?): see "plumbline company --help".` },
   {
     given: 'company create',
@@ -94,7 +94,7 @@ test('--help explains every command with its options and, where it does somethin
     end: () => undefined,
   }
   const all = paths(makeProgram(context as unknown as Parameters<typeof makeProgram>[0]))
-  expect(all).toHaveLength(1 + 10 + 4 + 3 + 2 + 5 + 9 + 1 + 5 + 1 + 2 + 3)
+  expect(all).toHaveLength(1 + 10 + 5 + 4 + 2 + 5 + 9 + 1 + 5 + 1 + 2 + 3)
   for (const path of all) {
     const { code, out } = await stage.give([...path, '--help'])
     expect(code).toBe(0)

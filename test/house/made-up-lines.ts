@@ -31,6 +31,7 @@ export const percent: Kind<PercentField> = {
   column: () => 'integer',
   example: () => 50,
   sortable: true,
+  filter: null,
 }
 `,
     },

@@ -13,8 +13,8 @@ const document = openapi(routes(registry), { base: 'https://erp.example.com', ve
 
 /** Texts that are free in the schema and the same whatever the records hold: names of fields and resources, titles of codes. */
 const ofTheService = ['title', 'field', 'records', 'fields', 'changed', 'etag', 'as', 'write_id', 'hash', 'type']
-/** A plan is answered to a dry-run and to a plan that is no longer true; neither answer is stored. */
-const notStored = ['plan']
+/** A plan is answered to a dry-run and to a plan that is no longer true; neither answer is stored. A record that `Prefer` asked for is added to what was stored. */
+const notStored = ['plan', 'record']
 /** What a batch answers as data of an operation is what the single operation answers. */
 const ofOthers = ['data']
 

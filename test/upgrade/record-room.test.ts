@@ -54,6 +54,7 @@ test('Tables of records are brought up to date, and back, by as many attempts as
     await drop()
   })
   const sql: Sql = async (text) => (await client.query(text)).rows
+  await migrateBack(connection, '0028-record-room')
   const newer = await shapeOf(sql)
   await migrateBack(connection, '0027-history-times')
   const older = await shapeOf(sql)
