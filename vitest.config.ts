@@ -3,8 +3,18 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const testsOf = (names: readonly string[]): string[] => names.map((name) => `test/${name}.test.ts`)
 
-/** They hold shares, moments and floods against each other, and need the machine to themselves. */
-const alone = testsOf(['cluster/fairness', 'cluster/faults', 'cluster/stopping', 'hostile/*'])
+/**
+ * They hold shares, moments and floods against each other, and need the machine to themselves; or the server of the
+ * database: a transaction of another database that lasts keeps pages from being tidied, and all databases write one log.
+ */
+const alone = testsOf([
+  'cluster/fairness',
+  'cluster/faults',
+  'cluster/stopping',
+  'hostile/*',
+  'house/updates-in-place',
+  'webhooks/room',
+])
 /** Short texts that run for long. The others come by the length of their text, so the last ones are over soon. */
 const first = testsOf([
   'browser/accessibility',

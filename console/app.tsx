@@ -25,6 +25,7 @@ import { theme } from './ui/theme.ts'
 const Home = lazily('HomePage', () => import('./home/home-page.tsx'))
 const Settings = lazily('SettingsPage', () => import('./settings/settings-page.tsx'))
 const Removals = lazily('RemovalsPage', () => import('./records/removal/removals-page.tsx'))
+const Agents = lazily('AgentsPage', () => import('./agents/agents-page.tsx'))
 const Profile = lazily('ProfilePage', () => import('./me/profile-page.tsx'))
 
 /** The whole interface: its providers, and a place for every resource and every page beside. */
@@ -73,6 +74,7 @@ function Pages() {
         {registry.map((definition) => (
           <Route key={definition.name} path={importPath(definition.name)} element={importPageOf(definition)} />
         ))}
+        <Route path="/agents/*" element={<Agents />} />
         <Route path="/profile" element={<Profile />} />
       </CustomRoutes>
     </CoreAdminUI>

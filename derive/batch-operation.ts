@@ -58,10 +58,13 @@ export function readOperation(
 }
 
 /** What an operation is about and needs; nothing of one that cannot be understood. */
-export function needOf(row: Json, among: Registry): { definition: Definition; action: Action } | undefined {
+export function needOf(
+  row: Json,
+  among: Registry,
+): { definition: Definition; action: Action; body: Json | undefined } | undefined {
   const definition = isObject(row) ? resourceOf(among, row.records) : undefined
   return isObject(row) && isOp(row.op) && definition
-    ? { definition, action: batchOperations[row.op].action }
+    ? { definition, action: batchOperations[row.op].action, body: row.body }
     : undefined
 }
 

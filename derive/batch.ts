@@ -1,4 +1,3 @@
-import type { AddOn } from '#registry/add-ons.ts'
 import { type Problem, problem } from '#registry/definition.ts'
 import { isObject, type Json } from '#registry/json.ts'
 import { batchOperationsMax } from '#registry/limits.ts'
@@ -6,6 +5,8 @@ import { permission } from '#registry/permissions.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import { type Registry, servedResources } from '#registry/resources/index.ts'
 import { type BatchWanted, isName, needOf, oneOf, readOperation, strangers } from './batch-operation.ts'
+import type { BodyNeeds } from './operations/operation.ts'
+import { rightsOfBody } from './visible.ts'
 
 /**
  * What a batch says, read row by row: pure. A row that cannot be understood keeps its problems, so that it is named
@@ -20,13 +21,14 @@ export type Batch = { mode: BatchMode; rows: BatchRow[] }
 /** `n` counts from 0. */
 export type BatchRow = { n: number; as: string | undefined } & ({ wanted: BatchWanted } | { problems: Problem[] })
 
-/** The scopes and add-ons that the operations of a batch need; of what cannot be understood, none. */
-export function batchNeeds(body: Json): { scopes: string[]; addOns: AddOn[] } {
+/** The scopes, add-ons and rights of fields that the operations of a batch need; of what cannot be understood, none. */
+export function batchNeeds(body: Json): BodyNeeds {
   const given = isObject(body) && Array.isArray(body.operations) ? body.operations.slice(0, batchOperationsMax) : []
   const known = given.flatMap((row) => needOf(row, servedResources) ?? [])
   return {
     scopes: [...new Set(known.map(({ definition, action }) => permission(definition.name, action)))],
     addOns: [...new Set(known.map(({ definition }) => definition.served?.addOn ?? 'api'))],
+    rights: [...new Set(known.flatMap(({ definition, body }) => rightsOfBody(definition, body)))],
   }
 }
 

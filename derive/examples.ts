@@ -14,6 +14,9 @@ export type Examples = { [name: string]: Example }
 /** The record that the examples are about. */
 export const exampleId = kindOf({ kind: 'id', about: '' }).example({ kind: 'id', about: '' }) as number
 
+/** The ETag that the examples know the record by. */
+export const etagExample = '"3-Xq2mO0c1w9hY7bT5rNfKdA"'
+
 /** The write that the examples are about. */
 export const writeIdExample = '0192f3a1-5c1e-7b3a-9d43-6f0c1c2f8a55'
 

@@ -18,6 +18,7 @@ export type FormField = {
   max?: number
   options?: readonly string[]
   moves?: { readonly [from: string]: readonly string[] }
+  approval?: string
   to?: string
   /** Only these records may be chosen, as filters of their list. */
   only?: { readonly [filter: string]: string }
@@ -54,7 +55,13 @@ function formField(owner: string, name: string, field: Field): FormField {
     required: field.required === true,
     readOnly: field.readOnly === true,
     ...('max' in field ? { max: field.max } : {}),
-    ...(field.kind === 'choice' ? { options: field.values, ...(field.moves ? { moves: field.moves } : {}) } : {}),
+    ...(field.kind === 'choice'
+      ? {
+          options: field.values,
+          ...(field.moves ? { moves: field.moves } : {}),
+          ...(field.approval === undefined ? {} : { approval: field.approval }),
+        }
+      : {}),
     ...(field.kind === 'reference' ? { to: field.to } : {}),
     ...(field.kind === 'reference' && field.only ? { only: { [field.only.column]: field.only.value } } : {}),
     ...(members ? { members: Object.entries(members).map(([member, of]) => formField(field.kind, member, of)) } : {}),

@@ -40,6 +40,7 @@ export function openapi(
   const { paths, components } = operationsIn(routes, view)
   // A message is a change as it is told there.
   const hasChanges = dataRoutes.some(({ schemas }) => 'Change' in schemas)
+  const hasWebhooks = hasChanges && view === 'all'
   return {
     openapi: '3.1.1',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
@@ -59,7 +60,7 @@ export function openapi(
       description: [about, ...remarks].join(' '),
     })),
     paths,
-    ...(hasChanges ? { webhooks: webhooks() } : {}),
+    ...(hasWebhooks ? { webhooks: webhooks() } : {}),
     components: {
       securitySchemes: {
         bearer: {
@@ -70,7 +71,7 @@ export function openapi(
         },
       },
       responses: components.responses,
-      parameters: { ...components.parameters, ...(hasChanges ? webhookParameters : {}) },
+      parameters: { ...components.parameters, ...(hasWebhooks ? webhookParameters : {}) },
       headers: headerComponents(),
       links: linkComponents(dataRoutes),
       schemas: {
@@ -82,7 +83,7 @@ export function openapi(
         ...(hasChanges ? webhookSchemas : {}),
         ...documentSchemas,
       },
-      examples: problemExamples(dataRoutes, errorsPage),
+      examples: { ...components.examples, ...problemExamples(dataRoutes, errorsPage) },
     },
   }
 }

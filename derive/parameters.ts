@@ -4,7 +4,6 @@ import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { JsonSchema } from '#registry/json.ts'
 import { filterValuesMax, idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
 import { valueSchema } from './schema.ts'
-import { plain } from './words.ts'
 
 /** The query parameters of operations: what they are, for the documents. `query.ts` reads them. Decisions, Queries. */
 export type Parameter = {
@@ -123,14 +122,14 @@ function filterParameter(definition: Definition, { parameter, field, takes }: Fi
   const example = kindOf(kind).example(kind) as string | number | boolean
   const about = filterWords(definition, field, takes)
   if (takes !== 'several') return { name: parameter, field, about, schema, example }
-  const examples = Array.isArray(schema.enum) ? schema.enum.slice(0, 2) : [example as number]
+  const examples = Array.isArray(schema.enum) ? schema.enum.slice(0, 2) : [example as number, (example as number) + 1]
   const list = { type: 'array', items: schema, minItems: 1, maxItems: filterValuesMax }
   return { name: parameter, field, about, schema: list, example: examples }
 }
 
 /** What a filter leaves in a list. */
-function filterWords({ name, fields }: Definition, field: string, takes: Filter['takes']): string {
-  const { about, kind } = fields[field] as Field
+function filterWords({ fields }: Definition, field: string, takes: Filter['takes']): string {
+  const { kind } = fields[field] as Field
   switch (takes) {
     case 'several':
       return `Only records whose \`${field}\` is one of these, separated by commas, ${filterValuesMax} at most${kind === 'choice' ? '' : '; an id of no record is passed over'}.`
@@ -139,8 +138,8 @@ function filterWords({ name, fields }: Definition, field: string, takes: Filter[
     case 'to':
       return `Only records whose \`${field}\` is this day or an earlier one.`
     case 'one':
-      if (field === referenceField) return `${about} Lists only the record with this one; capitals do not count.`
-      return `${about} Lists only ${plain(name)} with this one${kind === 'reference' ? '; an id of no record gives an empty list' : ''}.`
+      if (field === referenceField) return `Only the record with this \`${field}\`; capitals do not count.`
+      return `Only records with this \`${field}\`${kind === 'reference' ? '; an id of no record gives an empty list' : ''}.`
   }
 }
 

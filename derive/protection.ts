@@ -5,6 +5,19 @@ import { aOne, capital, series, withWords } from './words.ts'
 
 /** What protected history still takes: for the check of a write, for forms and for the documents. */
 
+/**
+ * Whether a write leads a record into protected history. `fields` are those of a planned change, each with its old and its
+ * new value; without them that is assumed.
+ */
+export function entersProtection({ protection }: Definition, fields: JsonObject | undefined): boolean {
+  if (!protection) return false
+  if (!fields) return true
+  return Object.entries(protection.when).some(([column, values]) => {
+    const change = fields[column]
+    return Array.isArray(change) && values.includes(change[1] as string | boolean)
+  })
+}
+
 /** The fields that can no longer change in a record as it is; those of the state itself go along their steps. */
 export function lockedFields(definition: Definition, record: JsonObject): string[] {
   if (!isProtected(definition, record)) return []

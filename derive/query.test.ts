@@ -17,7 +17,7 @@ describe.each(lists)('$id', (route) => {
     }
     const { filters, ids, reference, among = [], ranges = [] } = read(['after_id'])
     expect(new Set(Object.keys(filters))).toEqual(new Set(route.definition.filters))
-    expect({ ids, reference }).toEqual({ ids: [17], reference: 'CRM-31207' })
+    expect({ ids, reference }).toEqual({ ids: [17, 18], reference: 'CRM-31207' })
     const { fields } = route.definition
     for (const { field } of among) expect(['choice', 'reference']).toContain(fields[field]?.kind)
     expect(ranges.map(({ field }) => field)).toEqual(

@@ -51,5 +51,11 @@ const settings = {
   orderSchemaPropertiesBy: 'preserve',
   orderRequiredPropertiesFirst: false,
   // Every status in sight: Scalar keeps its tabs in one line, and the last of them beyond its end.
-  customCss: '.scalar-card-header-tabs { height: auto } .scalar-card-header-tabs .tab-list { flex-wrap: wrap }',
+  // On a phone nothing is cut: tabs wrap, paths break, and a long line of an example scrolls in its own box.
+  customCss: [
+    '.scalar-card-header-tabs { height: auto }',
+    '.scalar-card-header-tabs .tab-list { flex-wrap: wrap }',
+    '.endpoint-path { white-space: normal; overflow-wrap: anywhere }',
+    '.scalar-card-content { grid-template-columns: minmax(0, 1fr) }',
+  ].join(' '),
 }

@@ -1,16 +1,31 @@
-/** What changed under /v1 for those who call it, newest first; the documents show it. CHANGELOG.md says the same. */
+/**
+ * What changed under /v1 for those who call it, newest first; the documents show it. CHANGELOG.md says the same, under the
+ * same headings. Operations, parameters and members that came are listed beside it, by comparison (`additions.gen.ts`).
+ */
 export const changes: readonly { version: string; lines: readonly string[] }[] = [
   {
-    version: '0.2.0',
+    version: 'Unreleased',
     lines: [
+      'Pay, amounts, and tax and policy numbers have rights of their own: a field whose description names `PAY_VIEW`, `MONEY_VIEW` or `TAX_VIEW` is left out where the account of the token does not hold it, and a query or a body that names it is 403 `insufficient_scope`. Every account that there is holds all three.',
       '`GET /v1/me` shows the company, the token, what it may do at this moment, and the limits. `GET /v1/choices/<records>/<field>` lists by id and title what a field can refer to that has no routes of its own.',
       'Lists are narrowed by several values (`<field>_in`, `id_in`), by days (`<field>_from`, `<field>_to`) and by `external_ref`. A page that was found by `after_id` has a `Link` to the next one while more follows.',
       'A create, an update and an upsert answer the whole record beside `data` where `Prefer: return=representation` asks for it.',
       '`/v1/openapi-client.json` is the document for generators of clients, without `fields`; in `/v1/openapi.json` a list and a fetch promise no more than `id`, since `fields` can leave out the rest. Changes, batch operations and webhooks have types.',
-      '`/v1/changes` and `/history` have an `ETag` and honour `If-None-Match`. An unknown method is 501 `not_implemented`; a malformed header is refused once the token is known.',
+      '`/v1/changes` and `/history` have an `ETag` and honour `If-None-Match` and `If-Match`. An unknown method is 501 `not_implemented`; a malformed header is refused once the token is known.',
+      '`by` of a change has `preview_id`: the preview that an agent applied at `/mcp`, null of every other write.',
+      'A dry-run tells no difference to a token without the VIEW of a resource: `changed` has the names sent, the plan every record that was to be changed, and the `ETag` of a write that is done holds nothing of the record.',
+      '`/llms.txt` says in a page what a language model needs to call this API: the documents, how to write safely, the operations.',
+    ],
+  },
+  {
+    version: '0.2.0',
+    lines: [
       'What is refused of an ACCEPTED estimate says how a mistake is put right; the code `locked` is as before. Its `notes` and `external_ref` can be changed even where its project has another client by now.',
       '`POST /v1/batch` does up to 1,000 creates, updates, upserts and deletes in one call, all or each by itself; what is refused is named row by row. A batch that cannot be done whole is refused with 422 `batch_refused`.',
       'Every committed change is told in order by `GET /v1/changes`, those of one record by `GET /v1/<resource>/{id}/history`; lists take `after_id`. A cursor that cannot go on is refused with 410 `cursor_gone`.',
+      '`PUT`, `GET` and `DELETE` `/v1/<resource>/by/external_ref/{value}` write and read by your own reference.',
+      'A dry-run answers a `plan`: each record that would change with old and new values, and a hash. `If-Plan` makes the real call do exactly that, or answer 412 `plan_changed`.',
+      '`POST /v1/writes/{write_id}/undo` takes back what a write did; changes carry their `write_id`.',
       'The OpenAPI document is made for generators: types have names, amounts and ids are `int64`, both answers of a create are one type, and what JSON Schema can say of a body is said. Generate your client anew; what is sent and answered is as before.',
       'A field that `sort` names twice is no longer refused; the first of the two counts.',
     ],

@@ -76,8 +76,9 @@ export const refusals = {
   insufficient_scope: {
     status: 403,
     title: 'The token may not do this',
-    when: 'The token does not carry the scope of the operation, or the account behind it has lost the permission.',
-    advice: 'Issue a token with the scope named in required_scope, from an account that holds it.',
+    when: 'The token does not carry the scope of the operation, or the account behind it has lost the permission. Or the call names a field that needs a permission of the account.',
+    advice:
+      'Issue a token with the scope named in required_scope, from an account that holds it. A permission of fields is no scope: give it to the account.',
   },
   ip_not_allowed: {
     status: 403,
@@ -90,6 +91,12 @@ export const refusals = {
     title: 'The request comes from another site',
     when: 'The web interface was asked to change something by a page of another site, or by a program that does not say where it comes from. No route of /v1 answers this.',
     advice: 'Use the web interface at its own address; programs use /v1 with a token.',
+  },
+  agents_off: {
+    status: 403,
+    title: 'Agents are switched off',
+    when: 'A program called /mcp with the token of a company where agents are off. No route of /v1 answers this.',
+    advice: 'Ask somebody who may manage the API to switch them on in Settings, Agents.',
   },
   not_found: {
     status: 404,
@@ -158,6 +165,12 @@ export const refusals = {
     title: 'A replay of the webhook is under way',
     when: 'Settings or the command was asked to replay a webhook that has not sent all of an earlier replay yet. No route of /v1 answers this.',
     advice: 'Wait until the earlier replay is sent, or switch the webhook off to end it and then replay.',
+  },
+  preview_ended: {
+    status: 409,
+    title: 'The preview of the agent is over',
+    when: 'Somebody decided in the web interface about a preview that was applied, declined or not applied in time. No route of /v1 answers this.',
+    advice: 'Load the page again to see what became of it.',
   },
   cannot_restore: {
     status: 409,

@@ -10,6 +10,7 @@ import { makeLog } from './log.ts'
 import { type ServiceMetrics, startMetrics } from './metrics.ts'
 import { openOutbound } from './outbound/outbound.ts'
 import type { Clock } from './pipeline/app.ts'
+import { writeTogether } from './pipeline/write-together.ts'
 import { sealingKeys } from './secret.ts'
 import type { SealingKeys } from './service/seal.ts'
 import { makeTokenRates } from './service/token-rate.ts'
@@ -17,6 +18,7 @@ import { type Fit, fitConnections, readAllowance } from './store/allowance.ts'
 import { type Connection, openDatabase } from './store/database.ts'
 import type { BackendEnd } from './store/end-backend.ts'
 import { migrate } from './store/migrate.ts'
+import { makeGroups } from './writes/group.ts'
 
 /** All that the service needs of the app, passed by hand. There is no other state. */
 export type App = ConsoleApp & {
@@ -120,10 +122,16 @@ export function makeApp(config: Config, connection: Connection, secret: SealingK
   const { tokenRequestsPerMinute } = config
   const tokenRates = tokenRequestsPerMinute === null ? null : makeTokenRates(tokenRequestsPerMinute, systemClock)
   const outbound = openOutbound({ networks: config.webhookNetworks, timeout: config.webhookTimeout })
+  const groups = makeGroups({
+    together: writeTogether,
+    waitMs: config.connectTimeout,
+    onGroup: metrics.groupLeft,
+    onRedone: metrics.rowsRedone,
+  })
   const room: Room = { isShort: false }
   return {
     ...{ config, database, clock: systemClock, log, identities, meter, callDetails, metrics, room },
-    ...{ inBackground, failureNotes, tokenRates, outbound, secret },
+    ...{ inBackground, failureNotes, tokenRates, outbound, groups, secret },
   }
 }
 

@@ -11,6 +11,7 @@ import {
 import type { Metrics } from './http/app.ts'
 import { type Job, jobs } from './jobs/in-background.ts'
 import { horizon } from './service/changes.ts'
+import { howPreviewsDo } from './service/previews.ts'
 import { howWebhooksDo } from './service/webhooks.ts'
 import type { Database } from './store/database.ts'
 
@@ -25,6 +26,10 @@ export type ServiceMetrics = Metrics & {
   databaseStarted(): void
   /** So many bytes are free on the disk of one of the folders that this process looks after. */
   diskFree(folder: string, bytes: number): void
+  /** So many creates or updates were sent to the database as one transaction. */
+  groupLeft(rows: number): void
+  /** So many of them went by themselves afterwards. */
+  rowsRedone(rows: number): void
   /** What `text` says, for another process. */
   values(): Promise<Values>
   /** The same of what is done, or seen, once for all processes. */
@@ -80,6 +85,16 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
     'code',
   )
   database.onConflict((code) => conflicts.inc({ code }))
+  const groupRows = new Histogram({
+    name: 'plumbline_write_group_rows',
+    help: 'Creates and updates that were sent to the database as one transaction.',
+    buckets: [1, 2, 4, 8, 16, 32],
+    registers,
+  })
+  const redone = counter(
+    'plumbline_write_group_redone_total',
+    'Creates and updates that went by themselves after a transaction with others did not do them.',
+  )
   if (backups) showBackups(registers, backups)
   showDatabase(registers, database)
   const starts = counter(
@@ -120,6 +135,7 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
     },
   })
   showWebhooks(registers, database)
+  showPreviews(registers, database)
   const tried = counter(
     'plumbline_webhook_attempts_total',
     'Messages sent to webhooks, by whether the receiver took them.',
@@ -135,6 +151,8 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
     cut: (why) => cut.inc({ why }),
     admitting: (sort, most) => limit.set({ sort }, most),
     waiting: (count) => waiting.set(count),
+    groupLeft: (rows) => groupRows.observe(rows),
+    rowsRedone: (rows) => redone.inc(rows),
     webhookTried: (arrived) => tried.inc({ outcome: arrived ? 'arrived' : 'failed' }),
     databaseStarted: () => starts.inc(),
     diskFree: (folder, bytes) => free.set({ folder }, bytes),
@@ -199,6 +217,21 @@ function showWebhooks(registers: Registry[], database: Database): void {
     async collect() {
       const found = await figures()
       if (found) this.set(found.failing_seconds)
+    },
+  })
+}
+
+/** Of all companies. A database that does not answer is told of elsewhere. */
+function showPreviews(registers: Registry[], database: Database): void {
+  new Gauge({
+    name: 'plumbline_agent_previews',
+    help: 'Previews of agents that can still be applied: open, waiting for a person, approved.',
+    labelNames: ['state'],
+    aggregator: 'max',
+    registers,
+    async collect() {
+      const counts = await soon(howPreviewsDo(database))
+      for (const [state, count] of Object.entries(counts ?? {})) this.set({ state }, count)
     },
   })
 }

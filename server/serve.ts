@@ -1,5 +1,7 @@
 import { type Route, routes } from '#derive/routes.ts'
+import { agentPath } from '#registry/agents.ts'
 import { registry } from '#registry/resources/index.ts'
+import { makeAgents } from './agent/site.ts'
 import type { App } from './app.ts'
 import { builtConsole, openAppFiles } from './console-api/app-files.ts'
 import { routes as consoleRoutes } from './console-api/routes.ts'
@@ -14,7 +16,7 @@ import { openFailureLog } from './http/failure-log.ts'
 import { type Answerer, type Listening, listen, openHsts } from './http/listen.ts'
 import { listenForMetrics } from './http/metrics-port.ts'
 import { makePages } from './http/pages.ts'
-import { makeRequestHandler } from './http/request-handler.ts'
+import { makeRequestHandler, type Site } from './http/request-handler.ts'
 import { allowOf, makeRouter } from './http/router.ts'
 import { bind } from './pipeline/bind.ts'
 import type { Handlers } from './pipeline/handler.ts'
@@ -45,14 +47,11 @@ export async function serve(
   const allow = allowOf([...bound, ...consoleRoutes].map(({ method }) => method))
   const api = makeApi(app, { router: makeRouter(bound), pages, describe, admission, changes, failed, allow })
   const consoleSite = makeConsole(app, admission, openAppFiles(consoleFolder))
-  const isConsoles = (path: string): boolean =>
-    path.startsWith('/') && !/^\/v1(\/|$)/.test(path) && !Object.hasOwn(pages, path)
-  const handle = makeRequestHandler(
-    app,
-    (incoming) => (isConsoles(incoming.path) ? consoleSite(incoming) : api(incoming)),
-    stage,
-    failed,
-  )
+  const agentSite = makeAgents(app, admission, failed)
+  const apiPaths = new Set([...Object.keys(pages), ...bound.map(({ path }) => path)])
+  const isConsoles = (path: string): boolean => path.startsWith('/') && !/^\/v1(\/|$)/.test(path) && !apiPaths.has(path)
+  const siteOf = (path: string): Site => (path === agentPath ? agentSite : isConsoles(path) ? consoleSite : api)
+  const handle = makeRequestHandler(app, (incoming) => siteOf(incoming.path)(incoming), stage, failed)
   const tellHsts = openHsts(app.config)
   const closeMetrics = await listenForMetrics(app)
   const connections = openConnections(app)

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 
 /**
  * `npm run audit`: asks the registry for known weaknesses of what is served, and whether what is installed is what its
- * makers signed. Where a registry answers neither, that is said and is no finding. A finding ends with 1.
+ * makers signed. Ends with 0 where both answers are clean, with 1 where either found something, and otherwise with 2: the
+ * registry did not answer, which is no finding and no proof either.
  */
 const root = join(import.meta.dirname, '..')
 const timeoutMilliseconds = 180_000
@@ -47,13 +48,16 @@ const sentences: { [verdict in Verdict]: string } = {
   silent: 'the registry did not answer; ask another one (npm config set registry), or look at its own pages.',
 }
 
+const exitCodes: { [verdict in Verdict]: number } = { clean: 0, found: 1, silent: 2 }
+
 if (process.argv[1] === import.meta.filename) {
-  for (const { about, words, verdict } of questions) {
+  const verdicts = questions.map(({ about, words, verdict }) => {
     const said = spawnSync('npm', words, { cwd: root, encoding: 'utf8', timeout: timeoutMilliseconds })
     const found = verdict(said)
     console.log(`${about}: ${sentences[found]}`)
-    if (found !== 'found') continue
-    console.log(said.stdout)
-    process.exitCode = 1
-  }
+    if (found === 'found') console.log(said.stdout)
+    return found
+  })
+  const worst = (['found', 'silent'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'clean'
+  process.exitCode = exitCodes[worst]
 }

@@ -1,15 +1,48 @@
-import type { About, Adapter, MakeRequest, Wanted } from '../adapter.ts'
+import type { About, Adapter, Expected, MakeRequest, Wanted } from '../adapter.ts'
 import { makeRandom } from '../load/random.ts'
-import { anyCompany, anyFullCompany, anyProject, newProject, newProjects, status, word } from '../scenario/choices.ts'
+import {
+  anyCompany,
+  anyFullCompany,
+  anyProject,
+  firstDay,
+  lastDay,
+  newProject,
+  newProjects,
+  otherStatus,
+  status,
+  word,
+} from '../scenario/choices.ts'
+import { idOf } from '../scenario/layout.ts'
 import { batchRows } from '../works.ts'
 
 /** How Plumbline is asked. */
 export const adapter: Adapter = {
   fetch: (about) => (_, random) => fetchAny(about, random),
-  'not-modified': unchanged,
+  'not-modified': (about) => unchanged(about, fetchAny),
   list: (about) => (_, random) => page(about, random, ''),
   filtered: (about) => (_, random) => page(about, random, `?status=${status}`),
   q: (about) => (_, random) => page(about, random, `?q=${word}`),
+  walk: (about) => (_, random) => page(about, random, '?after_id=0', { ends: '}}' }),
+  several: (about) => (_, random) => page(about, random, `?status_in=${status},${otherStatus}`),
+  ids: (about) => (_, random) => {
+    const company = anyFullCompany(about.layout, random)
+    const ids = Array.from({ length: 50 }, (_, ordinal) => idOf(about.layout.projects, company, ordinal))
+    return page(about, () => (company - 0.5) / about.layout.fullCompanies, `?id_in=${ids.join(',')}`)
+  },
+  days: (about) => (_, random) =>
+    page(about, random, `?start_date_from=${firstDay}&start_date_to=${lastDay}`, { bytesMin: 400 }),
+  choices: (about) => (_, random) => ({
+    method: 'GET',
+    path: '/v1/choices/projects/category_id',
+    headers: callerOf(about, anyFullCompany(about.layout, random)),
+    expect: { status: 200, begins: '{"data":[{"id":' },
+  }),
+  me: (about) => (_, random) => ({
+    method: 'GET',
+    path: '/v1/me',
+    headers: callerOf(about, anyFullCompany(about.layout, random)),
+    expect: { status: 200, begins: '{"data":{"company":{"id":' },
+  }),
   'delete-dry-run': (about) => (_, random) => {
     const { id, company } = anyProject(about.layout, random)
     return {
@@ -31,6 +64,7 @@ export const adapter: Adapter = {
   },
   create: (about) => (count, random) => create(about, count, random, {}),
   'create-keyed': (about) => (count, random) => create(about, count, random, { 'Idempotency-Key': `bench-${count}` }),
+  'create-shown': (about) => (count, random) => create(about, count, random, { Prefer: 'return=representation' }, '}}'),
   batch: (about) => (count, random) => {
     const company = anyCompany(about.layout, random)
     const operations = newProjects(about.layout, company, count).map((body) => ({
@@ -46,6 +80,8 @@ export const adapter: Adapter = {
       expect: { status: 200, begins: `{"data":{"mode":"all","dry_run":false,"done":${batchRows},"refused":0,` },
     }
   },
+  changes: (about) => (_, random) => changes(about, random),
+  'changes-not-modified': (about) => unchanged(about, changes),
 }
 
 const json = { 'Content-Type': 'application/json' }
@@ -62,32 +98,45 @@ function fetchAny(about: About, random: () => number): Wanted {
   }
 }
 
-function page(about: About, random: () => number, query: string): Wanted {
+function page(about: About, random: () => number, query: string, expected: Partial<Expected> = {}): Wanted {
   return {
     method: 'GET',
     path: `/v1/projects${query}`,
     headers: callerOf(about, anyFullCompany(about.layout, random)),
-    expect: { status: 200, begins: '{"data":[{"id":', ends: ',"limit":50,"offset":0}}', bytesMin: 4000 },
+    expect: { status: 200, begins: '{"data":[{"id":', ends: ',"limit":50,"offset":0}}', bytesMin: 4000, ...expected },
   }
 }
 
-function create(about: About, count: number, random: () => number, headers: { [name: string]: string }): Wanted {
+function create(
+  about: About,
+  count: number,
+  random: () => number,
+  headers: { [name: string]: string },
+  ends = ',"created":true,"dry_run":false}}',
+): Wanted {
   const company = anyCompany(about.layout, random)
   return {
     method: 'POST',
     path: '/v1/projects',
     headers: { ...callerOf(about, company), ...json, ...headers },
     body: JSON.stringify(newProject(about.layout, company, count)),
-    expect: { status: 201, begins: '{"data":{"id":', ends: ',"created":true,"dry_run":false}}' },
+    expect: { status: 201, begins: '{"data":{"id":', ends },
   }
 }
+
+const changes = (about: About, random: () => number): Wanted => ({
+  method: 'GET',
+  path: '/v1/changes?limit=50',
+  headers: callerOf(about, anyFullCompany(about.layout, random)),
+  expect: { status: 200, begins: '{"data":[' },
+})
 
 const tagsAsked = 200
 
 /** The tags that the records have now. */
-async function unchanged(about: About): Promise<MakeRequest> {
+async function unchanged(about: About, ask: (about: About, random: () => number) => Wanted): Promise<MakeRequest> {
   const random = makeRandom(304)
-  const known = Array.from({ length: tagsAsked }, () => fetchAny(about, random))
+  const known = Array.from({ length: tagsAsked }, () => ask(about, random))
   const tags: string[] = []
   for (const { path, headers } of known) tags.push(await tagOf(`${about.url}${path}`, headers ?? {}))
   return (_, any) => {

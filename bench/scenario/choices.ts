@@ -18,6 +18,12 @@ export const anyCompany = ({ companies }: Layout, random: () => number): number 
 /** A fifth of a company's projects have this status. */
 export const status = 'ON_HOLD'
 
+/** Another fifth has this one. */
+export const otherStatus = 'BIDDING'
+
+/** A fifth of a company's projects start from the one to the other. */
+export const [firstDay, lastDay] = ['2024-06-01', '2024-11-27'] as const
+
 /** A sixth of a company's projects have this word. */
 export const word = 'drainage'
 

@@ -5,10 +5,13 @@ import type { Morning } from '#derive/console/answers.ts'
 import { statusOf } from '#derive/form/relations.ts'
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
+import { agentsPath } from '../agents/paths.ts'
+import { PreviewRows } from '../agents/preview-rows.tsx'
 import { useLoaded } from '../client/use-loaded.ts'
 import { useMe } from '../me/me.tsx'
 import { createPath, listPath } from '../records/paths.ts'
 import { DeadBanner } from '../settings/api/dead-banner.tsx'
+import { EndBanner } from '../settings/api/end-banner.tsx'
 import { WebhookBanner } from '../settings/webhooks/webhook-banner.tsx'
 import { served } from '../shell/places.ts'
 import { useFormat } from '../texts/format.ts'
@@ -16,6 +19,7 @@ import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Page } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Pending } from '../ui/pending.tsx'
+import { TextLink } from '../ui/text-link.tsx'
 import { Due } from './due.tsx'
 import { Figure } from './figure.tsx'
 import { Recent } from './recent.tsx'
@@ -27,6 +31,7 @@ export function HomePage() {
   const { data, error, reload } = useLoaded('home')
   return (
     <Page title={home.greeting(account.name.split(' ')[0] ?? account.name)}>
+      <EndBanner />
       <DeadBanner />
       <WebhookBanner />
       <Pending error={error} retry={reload} isThere={!!data} />
@@ -36,13 +41,26 @@ export function HomePage() {
 }
 
 function MorningView({ morning }: { morning: Morning }) {
-  const { home } = useTexts()
+  const { home, agents, show } = useTexts()
   const { company } = useMe()
   const format = useFormat()
+  const { agent_previews } = morning
   const { projects_by_status, estimates_waiting, hours_to_approve, draft_invoices, expiring, service_due, recent } =
     morning
   return (
     <>
+      {agent_previews && (
+        <Panel
+          title={agents.homeTitle}
+          aside={
+            <TextLink to={agentsPath} sx={{ fontSize: '0.9rem' }}>
+              {show.showAll} ({agent_previews.count})
+            </TextLink>
+          }
+        >
+          <PreviewRows previews={agent_previews.items} />
+        </Panel>
+      )}
       <Box
         sx={{ display: 'grid', gap: 2, mb: 2, gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 230px), 1fr))' }}
       >

@@ -1,5 +1,11 @@
-import { createContext, type ReactNode, useContext } from 'react'
+import { createContext, type ReactNode, useContext, useMemo } from 'react'
+import { isApproval } from '#derive/approval.ts'
 import type { Me } from '#derive/console/answers.ts'
+import { lackedRights, visibleDefinition } from '#derive/visible.ts'
+import type { Definition } from '#registry/definition.ts'
+import type { ChoiceField } from '#registry/fields/choice.ts'
+import type { Json } from '#registry/json.ts'
+import { once } from '#registry/once.ts'
 import { type Action, permission } from '#registry/permissions.ts'
 import { useLoaded } from '../client/use-loaded.ts'
 import { Trouble, Waiting } from '../ui/pending.tsx'
@@ -8,6 +14,10 @@ type Known = Me & {
   reload(): Promise<void>
   may(records: string, action: Action): boolean
   holds(right: string): boolean
+  /** Whether the account may set the field of a record to this; a new record comes from null. */
+  mayStep(records: string, field: Pick<ChoiceField, 'approval'> | undefined, from: Json, to: string): boolean
+  /** Returns a resource without the fields that are withheld from the account; the same object for the same resource. */
+  visible(definition: Definition): Definition
 }
 
 const MeContext = createContext<Known | null>(null)
@@ -15,6 +25,10 @@ const MeContext = createContext<Known | null>(null)
 /** Asks once who is there; everything inside can rely on it. */
 export function MeProvider({ children }: { children: ReactNode }) {
   const { data, error, reload } = useLoaded('me.fetch')
+  const visible = useMemo(() => {
+    const lacks = lackedRights(data?.account.permissions ?? [])
+    return once((definition: Definition) => visibleDefinition(definition, lacks))
+  }, [data])
   if (error) return <Trouble error={error} retry={reload} />
   if (!data) return <Waiting whole />
   const { permissions } = data.account
@@ -23,6 +37,9 @@ export function MeProvider({ children }: { children: ReactNode }) {
     reload,
     may: (records, action) => permissions.includes(permission(records, action)),
     holds: (right) => permissions.includes(right),
+    mayStep: (records, field = {}, from, to) =>
+      !isApproval(field, from, to) || permissions.includes(permission(records, 'APPROVE')),
+    visible,
   }
   return <MeContext value={known}>{children}</MeContext>
 }

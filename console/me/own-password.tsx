@@ -8,7 +8,7 @@ import { useMe } from './me.tsx'
 /** A new password for oneself; every other session ends. */
 export function OwnPassword({ onChanged }: { onChanged(): void }) {
   const { profile } = useTexts()
-  const { account } = useMe()
+  const { account, company } = useMe()
   const blank = { current: '', next: '', repeat: '' }
   const [typed, setTyped] = useState(blank)
   const form = useSmallForm(async ({ write, say }) => {
@@ -36,7 +36,7 @@ export function OwnPassword({ onChanged }: { onChanged(): void }) {
         <NewPasswordField
           label={profile.next}
           value={typed.next}
-          owner={account}
+          owner={{ ...account, company: company.name }}
           wrong={form.wrong('password.next', 'password')}
           onType={(next) => setTyped({ ...typed, next })}
         />

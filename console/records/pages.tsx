@@ -26,8 +26,9 @@ export const importPageOf = (definition: Definition) => (
 
 type PermittedProps = { definition: Definition; action: Action; Page: ComponentType<{ definition: Definition }> }
 
-/** The service refuses it anyway; this says it before anything is asked. */
+/** The service refuses it anyway; this says it before anything is asked. A page knows the fields alone that the account may see. */
 function Permitted({ definition, action, Page }: PermittedProps) {
   const { name } = definition
-  return useMe().may(name, action) ? <Page key={name} definition={definition} /> : <Forbidden />
+  const { may, visible } = useMe()
+  return may(name, action) ? <Page key={name} definition={visible(definition)} /> : <Forbidden />
 }

@@ -11,21 +11,24 @@ import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
 import { lazily, Waiting } from '../ui/pending.tsx'
 import { DeadBanner } from './api/dead-banner.tsx'
+import { EndBanner } from './api/end-banner.tsx'
 import { WebhookBanner } from './webhooks/webhook-banner.tsx'
 
 const ApiSection = lazily('ApiSection', () => import('./api/api-section.tsx'))
 const CallsSection = lazily('CallsSection', () => import('./calls/calls-section.tsx'))
 const WebhooksSection = lazily('WebhooksSection', () => import('./webhooks/webhook-list.tsx'))
+const AgentsSection = lazily('AgentsSection', () => import('./agents/agents-section.tsx'))
 const AccountsSection = lazily('AccountsSection', () => import('./accounts/accounts-section.tsx'))
 const CompanySection = lazily('CompanySection', () => import('./company/company-section.tsx'))
 const ListsSection = lazily('ListsSection', () => import('./lists/lists-section.tsx'))
 const HistorySection = lazily('HistorySection', () => import('./history/history-section.tsx'))
 
-type SectionKey = 'api' | 'webhooks' | 'calls' | 'accounts' | 'company' | 'lists' | 'history'
+type SectionKey = 'api' | 'webhooks' | 'agents' | 'calls' | 'accounts' | 'company' | 'lists' | 'history'
 /** `rights`: any of them is enough. */
 const sections: readonly { key: SectionKey; rights: readonly string[]; Section: ComponentType }[] = [
   { key: 'api', rights: ['API_MANAGE'], Section: ApiSection },
   { key: 'webhooks', rights: ['API_MANAGE'], Section: WebhooksSection },
+  { key: 'agents', rights: ['API_MANAGE'], Section: AgentsSection },
   { key: 'calls', rights: ['API_MANAGE'], Section: CallsSection },
   { key: 'accounts', rights: ['ACCOUNTS_MANAGE'], Section: AccountsSection },
   { key: 'company', rights: ['COMPANY_MANAGE'], Section: CompanySection },
@@ -77,6 +80,7 @@ export function SettingsPage() {
         </Tabs>
       </Box>
       {chosen.key !== 'webhooks' && <WebhookBanner />}
+      {chosen.key !== 'api' && <EndBanner />}
       {chosen.key === 'api' && <DeadBanner />}
       <Suspense fallback={<Waiting />}>
         <chosen.Section />

@@ -1,7 +1,9 @@
+import AgentsIcon from '@mui/icons-material/AssistantOutlined'
 import Delete from '@mui/icons-material/DeleteOutlined'
 import HomeIcon from '@mui/icons-material/HomeOutlined'
 import SettingsIcon from '@mui/icons-material/SettingsOutlined'
 import Box from '@mui/material/Box'
+import Chip from '@mui/material/Chip'
 import List from '@mui/material/List'
 import ListItem from '@mui/material/ListItem'
 import ListItemButton from '@mui/material/ListItemButton'
@@ -10,6 +12,8 @@ import ListItemText from '@mui/material/ListItemText'
 import { type ReactNode, useId } from 'react'
 import { LinkBase, useLocation } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
+import { agentsPath } from '../agents/paths.ts'
+import { useWaiting } from '../agents/use-waiting.ts'
 import { useMe } from '../me/me.tsx'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Brand } from '../ui/brand.tsx'
@@ -51,6 +55,7 @@ export function Sidebar() {
         </>
       )}
       <List disablePadding sx={{ mt: 2, pt: 1, borderTop: 1, borderColor: 'divider' }}>
+        <AgentsPlace />
         <Place to="/removals" label={shell.removals} icon={<Delete fontSize="small" />} />
         {hasSettings && <Place to="/settings" label={shell.settings} icon={<SettingsIcon fontSize="small" />} />}
       </List>
@@ -58,7 +63,25 @@ export function Sidebar() {
   )
 }
 
-function Place({ to, label, icon }: { to: string; label: string; icon: ReactNode }) {
+/** Where agents are decided about, with how many wait. */
+function AgentsPlace() {
+  const { agents } = useTexts()
+  const data = useWaiting()
+  if (!data?.is_used) return null
+  const { count } = data
+  return (
+    <Place
+      to={agentsPath}
+      label={agents.title}
+      icon={<AgentsIcon fontSize="small" />}
+      beside={count > 0 && <Chip size="small" color="warning" label={count} aria-label={agents.menu(count)} />}
+    />
+  )
+}
+
+type PlaceProps = { to: string; label: string; icon: ReactNode; beside?: ReactNode }
+
+function Place({ to, label, icon, beside }: PlaceProps) {
   const { pathname } = useLocation()
   const isHere = to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`)
   return (
@@ -75,6 +98,7 @@ function Place({ to, label, icon }: { to: string; label: string; icon: ReactNode
           primary={label}
           slotProps={{ primary: { sx: { fontSize: '0.925rem', fontWeight: isHere ? 650 : 450 } } }}
         />
+        {beside}
       </ListItemButton>
     </ListItem>
   )

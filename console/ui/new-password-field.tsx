@@ -29,17 +29,27 @@ export function NewPasswordField({ label, value, owner, wrong, hint, onType }: N
         wrong={wrong}
         hint={[profile.strengthHint, hint].filter(Boolean).join(' ')}
       />
-      {strength !== undefined && (
-        <Box sx={{ display: 'flex', alignItems: 'center', gap: 1, mt: 0.5, mx: 1.75 }}>
+      {value !== '' && (
+        // Takes its place with the first letter, so that nothing moves under a click when the measure arrives.
+        <Box
+          sx={{
+            display: 'flex',
+            alignItems: 'center',
+            gap: 1,
+            mt: 0.5,
+            mx: 1.75,
+            visibility: strength === undefined ? 'hidden' : 'visible',
+          }}
+        >
           <LinearProgress
             aria-hidden
             variant="determinate"
-            value={(strength + 1) * 20}
-            color={strength < 3 ? 'warning' : 'success'}
+            value={((strength ?? 0) + 1) * 20}
+            color={(strength ?? 0) < 3 ? 'warning' : 'success'}
             sx={{ flex: '0 0 80px' }}
           />
           <Box component="span" role="status" sx={{ fontSize: '0.75rem' }}>
-            {profile.strength[strength]}
+            {strength === undefined ? '\u00A0' : profile.strength[strength]}
           </Box>
         </Box>
       )}
@@ -48,19 +58,19 @@ export function NewPasswordField({ label, value, owner, wrong, hint, onType }: N
 }
 
 /** The measure is large, so it is loaded when somebody begins to type; without it the service says no in its turn. */
-function useStrength(password: string, { email, name }: Owner): Strength | undefined {
+function useStrength(password: string, { email, name, company }: Owner): Strength | undefined {
   const [measured, setMeasured] = useState<{ password: string; strength: Strength }>()
   useEffect(() => {
     if (password === '') return
     let current = true
     import('#derive/password.ts')
       .then(({ passwordStrength }) => {
-        if (current) setMeasured({ password, strength: passwordStrength(password, { email, name }) })
+        if (current) setMeasured({ password, strength: passwordStrength(password, { email, name, company }) })
       })
       .catch(() => undefined)
     return () => {
       current = false
     }
-  }, [password, email, name])
+  }, [password, email, name, company])
   return password === '' ? undefined : measured?.strength
 }

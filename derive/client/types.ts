@@ -53,7 +53,9 @@ function resourceTypes(definition: Definition): string[] {
   const { fields, about } = definition
   const entries = Object.entries(fields)
   const writable = writableFields(definition)
-  const read = entries.map(([field, value]) => member(field, value, { direction: 'read', isOptional: false }))
+  const read = entries.map(([field, value]) =>
+    member(field, value, { direction: 'read', isOptional: value.right !== undefined }),
+  )
   const create = writable.map(([field, value]) =>
     member(field, value, { direction: 'sent', isOptional: !mustBeGiven(value) }),
   )

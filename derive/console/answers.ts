@@ -1,7 +1,8 @@
+import type { AgentSettings } from '#registry/agents.ts'
 import type { Problem } from '#registry/definition.ts'
-import type { Json } from '#registry/json.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
 import type { Action } from '#registry/permissions.ts'
-import type { Listed } from '#registry/refusals.ts'
+import type { Listed, WritePlan } from '#registry/refusals.ts'
 import type { HistoryRow, RemovalRow } from '#sql/records/history.ts'
 import type { DueRow } from '#sql/records/home.ts'
 import type { AccountRow } from '#sql/system/accounts.ts'
@@ -10,10 +11,12 @@ import type { CallerSeen, DeadRow, FailureRow } from '#sql/system/call-groups.ts
 import type { CallShown } from '#sql/system/call-list.ts'
 import type { CompanyRow } from '#sql/system/companies.ts'
 import type { ImportRow } from '#sql/system/imports.ts'
+import type { PreviewRow, PreviewState } from '#sql/system/previews.ts'
 import type { ListedSession } from '#sql/system/sessions.ts'
 import type { TokenRow } from '#sql/system/tokens.ts'
 import type { AttemptOpened, AttemptShown } from '#sql/system/webhook-attempts.ts'
 import type { EndpointRow } from '#sql/system/webhooks.ts'
+import type { PersonReason } from '../agent/person.ts'
 
 /** What the operations of the console answer: rows as they are read, and what is made of them. */
 
@@ -81,6 +84,8 @@ export type Morning = {
   service_due?: { until: string; count: number; items: DueItem[] }
   hours_to_approve?: { count: number; hours: number }
   draft_invoices?: { count: number }
+  /** What agents ask for, of which this account may decide; absent where there is nothing. */
+  agent_previews?: { count: number; items: AgentPreview[] }
   recent?: RecentEntry[]
 }
 
@@ -92,6 +97,8 @@ export type Token = Pick<TokenRow, 'id' | 'label' | 'scopes' | 'allowlist'> & {
   /** Null: the operator. */
   issued_by: Named | null
   created_at: string
+  /** When it ends by itself; null: it does not. */
+  expires_at: string | null
   last_used_at: string | null
   last_peer: string | null
 }
@@ -157,6 +164,34 @@ export type Company = Omit<CompanyRow, 'is_demo'> & { usage: PlanUse[] }
  * to it crosses a network unencrypted.
  */
 export type CompanyOpened = Company & { amounts_in: string[]; is_plain: boolean }
+
+/** Whether agents may reach the company, and what they need a person for; while they are off, what they would. */
+export type Agents = AgentSettings & { enabled: boolean; url: string }
+
+/** What an agent has previewed. `why` and `client` are its own words, which nobody checks. */
+export type AgentPreview = Pick<
+  PreviewRow,
+  'id' | 'client' | 'why' | 'created_at' | 'expires_at' | 'decided_at' | 'write_id'
+> & {
+  state: PreviewState | 'expired'
+  /** How many records it changes. */
+  total: number
+  /** What it needs a person for. */
+  because: PersonReason[]
+  token_label: string
+  decided_by: Who
+}
+
+/** How many previews wait for somebody with the rights of the account; `is_used` while agents are on or something waits. */
+export type AgentsWaiting = { count: number; is_used: boolean }
+
+/** One that is opened; `operations` are what the agent sent, null where it takes back a write. */
+export type AgentPreviewOpened = AgentPreview & {
+  hash: string
+  plan: WritePlan
+  operations: JsonObject[] | null
+  undo: string | null
+}
 
 /** An endpoint, without its secrets. Moments as texts. */
 export type Webhook = Pick<

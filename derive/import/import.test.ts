@@ -4,13 +4,14 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import * as german from '../../console/texts/de/records.ts'
 import * as english from '../../console/texts/en/records.ts'
+import { visibleDefinition } from '../visible.ts'
 import { type FileOptions, FileProblem, readFile } from './file.ts'
 import { guessHabits } from './habits.ts'
 import { makeImporter } from './importer.ts'
 import { differenceCsv, refusedCsv } from './report.ts'
 import { type ImportSettings, makeRowReader, settingsProblems } from './rows.ts'
 import { applyAll, previewAll } from './run.ts'
-import { guess, targetsOf } from './targets.ts'
+import { guess, targetsOf, withheldColumns } from './targets.ts'
 import { habitsOf, readCell } from './values.ts'
 
 const clients = definitionOf(registry, 'clients') as Definition
@@ -72,7 +73,7 @@ describe('A file is read, whoever has written it', () => {
     ['too_many_rows', bytesOf(`a\n${'1\n'.repeat(50_001)}`)],
     ['too_many_columns', bytesOf(`${'a;'.repeat(300)}\n1\n`)],
   ]
-  test.each(refused)('is refused as a whole: %s', async (code, bytes) => {
+  test.each(refused)('is refused as a whole: %s [V5.2.1] [V5.2.2] [V5.2.3]', async (code, bytes) => {
     const error = await readFile(bytes, {}, breathe).catch((caught: unknown) => caught)
     expect(error).toBeInstanceOf(FileProblem)
     expect((error as FileProblem).code).toBe(code)
@@ -110,6 +111,13 @@ describe('Columns are known by the names of fields and by their labels in both l
     expect(paths).toContain('client_id')
     expect(paths).not.toContain('lines')
     expect(paths).not.toContain('id')
+  })
+
+  test('columns of fields that somebody does not see are known as such, and no others', () => {
+    const visible = visibleDefinition(clients, ['TAX_VIEW', 'MONEY_VIEW'])
+    const columns = ['Name', 'Kreditlimit', 'tax_id', 'Notizen', 'Something else']
+    expect(withheldColumns(clients, visible, columns, catalogues).toSorted()).toEqual(['Kreditlimit', 'tax_id'])
+    expect(withheldColumns(clients, clients, columns, catalogues)).toEqual([])
   })
 
   test('an export is known whole', () => {

@@ -65,6 +65,19 @@ export function guess(
   return chosen
 }
 
+/** The columns that are most likely for fields of the resource which the one who imports does not see. */
+export function withheldColumns(
+  whole: Definition,
+  visible: Definition,
+  columns: readonly string[],
+  catalogues: readonly Catalogue[],
+): string[] {
+  const open = targetsOf(visible).map(({ path }) => path)
+  return Object.entries(guess(whole, columns, catalogues)).flatMap(([column, path]) =>
+    open.includes(path) ? [] : [column],
+  )
+}
+
 /** What a target is called: as programs spell it, as the interface labels it, and as others may. */
 function namesOf(definition: Definition, { path, name, member }: Target, catalogues: readonly Catalogue[]) {
   const labels = catalogues.flatMap((catalogue) => labelsOf(catalogue, definition, { name, member }))

@@ -90,14 +90,15 @@ export const batchSchemas: JsonObject = {
   ...operationTypes,
   BatchId: {
     description: 'A record: one that there is, or that of an earlier operation.',
-    anyOf: [idSchema, refTo('schemas', 'BatchReference')],
+    oneOf: [idSchema, refTo('schemas', 'BatchReference')],
   },
   BatchReference: {
     type: 'object',
     description: 'The record of an earlier operation, by the name that it has in `as`.',
-    // Not as a property: generators take a member of that name for a reference inside the document.
+    // Not as a property, which orval takes for a reference inside the document, and not by `additionalProperties`, of
+    // which openapi-generator makes Java that does not compile.
     propertyNames: { enum: ['$ref'] },
-    additionalProperties: name,
+    patternProperties: { '^[$]ref$': name },
     minProperties: 1,
     maxProperties: 1,
   },

@@ -1,5 +1,5 @@
 import type { Definition } from '#registry/definition.ts'
-import type { JsonObject } from '#registry/json.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
 import { pageSizeMax } from '#registry/limits.ts'
 import { eventActions } from '#registry/webhooks.ts'
 import { recordExample, writeIdExample } from '../examples.ts'
@@ -66,6 +66,7 @@ export function changeTypesOf(definition: Definition): JsonObject {
   return {
     [`${name}Change`]: answer(`One change of ${aOne(definition)}. \`Change\` says what its members are.`, {
       ...typesOfMembers,
+      ...withExamples(definition),
       records: oneWord(definition.name),
       record: { anyOf: [refTo('schemas', name), { type: 'null' }] },
     }),
@@ -74,6 +75,17 @@ export function changeTypesOf(definition: Definition): JsonObject {
       meta: refTo('schemas', 'PageMeta'),
     }),
   }
+}
+
+/** Members whose type alone would leave a reader of an example at a loss. */
+function withExamples(definition: Definition): JsonObject {
+  const { event, id, record_id, version, action, changes } = changeExample(definition)
+  return Object.fromEntries(
+    Object.entries({ event, id, record_id, version, action, changes }).map(([name, value]) => [
+      name,
+      { ...(typesOfMembers[name] as JsonObject), examples: [value as Json] },
+    ]),
+  )
 }
 
 /** What is told of those resources. */
@@ -105,13 +117,17 @@ export const changeSchemas = (definitions: readonly Definition[]): JsonObject =>
     definitions.map(({ name }) => name),
     'The resource.',
   ),
-  ChangeAuthor: answer('Who made a change, and with what.', {
-    channel: refTo('schemas', 'ChangeChannel'),
-    account_id: orNull(idSchema, 'The account that acted; null where the operator did.'),
-    token_id: orNull(idSchema, 'The token it acted by; null of the web interface and of the command.'),
-    request_id: orNull(text(200), 'The `X-Request-Id` of the call.'),
-    idempotency_key: orNull(text(255), 'The Idempotency-Key of the call, by which you know your own writes.'),
-  }),
+  ChangeAuthor: {
+    ...answer('Who made a change, and with what.', {
+      channel: refTo('schemas', 'ChangeChannel'),
+      account_id: orNull(idSchema, 'The account that acted; null where the operator did.'),
+      token_id: orNull(idSchema, 'The token it acted by; null of the web interface and of the command.'),
+      request_id: orNull(text(200), 'The `X-Request-Id` of the call.'),
+      idempotency_key: orNull(text(255), 'The Idempotency-Key of the call, by which you know your own writes.'),
+      preview_id: orNull(text(36), 'The preview that an agent applied at `/mcp`; null of every other write.'),
+    }),
+    examples: definitions.slice(0, 1).map((definition) => changeExample(definition).by as Json),
+  },
   ...enumType('ChangeAction', eventActions, '`deleted` can be restored, `erased` is gone for good.'),
   ...enumType('ChangeChannel', channels, 'This API, the web interface, or the operator’s command.'),
   ChangesPage: answer('Changes in the order of their commits.', {
@@ -159,6 +175,7 @@ export function changeExample(definition: Definition): JsonObject {
       token_id: 5,
       request_id: '8f14e45f-ceea-467f-a8d9-2a4d7b1c9e10',
       idempotency_key: `${plain(schemaName(definition)).toLowerCase()}-17`,
+      preview_id: null,
     },
     write_id: writeIdExample,
     removal_id: null,

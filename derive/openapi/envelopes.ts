@@ -1,6 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { idMax, listedIdsMax, offsetMax, pageSizeMax } from '#registry/limits.ts'
+import { idMax, listedIdsMax, offsetMax, pageSizeDefault, pageSizeMax } from '#registry/limits.ts'
 import { registry } from '#registry/resources/index.ts'
 import { plain, schemaName } from '../words.ts'
 import { enumType } from './enums.ts'
@@ -51,11 +51,14 @@ const written = {
 /** What writes answer, whichever record they are about, and the parts of it. Decisions, Replies. */
 export function envelopeSchemas(definitions: readonly Definition[]): JsonObject {
   return {
-    PageMeta: answer('Where a page stands in the whole list.', {
-      total: integer('int64', 0, idMax, 'How many records match, on all pages together.'),
-      limit: integer('int32', 1, pageSizeMax, 'The page size that was used.'),
-      offset: integer('int32', 0, offsetMax, 'How many records were skipped.'),
-    }),
+    PageMeta: {
+      ...answer('Where a page stands in the whole list.', {
+        total: integer('int64', 0, idMax, 'How many records match, on all pages together.'),
+        limit: integer('int32', 1, pageSizeMax, 'The page size that was used.'),
+        offset: integer('int32', 0, offsetMax, 'How many records were skipped.'),
+      }),
+      examples: [{ total: 1, limit: pageSizeDefault, offset: 0 }],
+    },
     Created: answer(written.Created, {
       id: { ...idSchema, type: ['integer', 'null'], description: 'Id of the new record. Null in a dry-run.' },
       created: flag('Whether there is a new record. False in a dry-run.'),
@@ -120,7 +123,8 @@ const changedFields = (maxItems: number): JsonObject => ({
   type: 'array',
   items: { type: 'string', maxLength: 63 },
   maxItems,
-  description: 'The fields that changed, or would; amounts worked out by the service are among them.',
+  description:
+    'The fields that changed, or would; amounts worked out by the service are among them. In a dry-run without the VIEW of the resource: the fields sent.',
 })
 
 const deletedWords = 'What a delete did, or would do.'

@@ -1,6 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
+import { permissionOfRight } from '#registry/permissions.ts'
 import { listParameters } from '../parameters.ts'
 import { mayBeNull, mustBeGiven, orNull, valueSchema } from '../schema.ts'
 import { capital, choiceName, plain, schemaName, series } from '../words.ts'
@@ -27,7 +28,6 @@ export function documented(definition: Definition, name: string, field: Field, u
   return {
     ...bare(definition, name, field, use),
     description: [field.about, ...remarksOn(field, use)].join(' '),
-    ...(use === 'shown' ? {} : { examples: [kindOf(field).example(field)] }),
   }
 }
 
@@ -114,12 +114,23 @@ function objectType(definition: Definition, members: { readonly [name: string]: 
   }
 }
 
+/** The rules of what is sent are said where it is sent. */
 function remarksOn(field: Field, use: Use): string[] {
+  const isSent = use !== 'shown'
   const remarks = [
-    field.unique && !field.about.includes('unique') ? 'No two live records share it; capitals do not count.' : '',
+    field.right
+      ? isSent
+        ? `It needs \`${permissionOfRight(field.right)}\` on the account of the token.`
+        : `Left out where the account of the token does not hold \`${permissionOfRight(field.right)}\`; null says that there is none.`
+      : '',
+    isSent && field.unique && !field.about.includes('unique')
+      ? 'No two live records share it; capitals do not count.'
+      : '',
     field.kind === 'reference' ? `Id of one of the company’s live ${plain(field.to)}.` : '',
     field.kind === 'decimal' ? `At most ${field.places} decimals.` : '',
-    field.kind === 'choice' && field.moves ? `Moves: ${movesOf(field.moves)}. A new record may have any.` : '',
+    isSent && field.kind === 'choice' && field.moves
+      ? `Moves: ${movesOf(field.moves)}. A new record may have any.`
+      : '',
     // In words: generators take a default for a value that they may send unasked, or make the member required.
     use === 'created' && field.initial !== undefined ? `${initialWords(field.initial)} when absent.` : '',
   ]

@@ -1,7 +1,8 @@
+import { additions } from '#registry/additions.gen.ts'
 import { changes } from '#registry/changes.ts'
 import type { Definition } from '#registry/definition.ts'
 import { allowlistMax, limits as limitRows, pageSizeDefault, pageSizeMax, replayWindowHours } from '#registry/limits.ts'
-import { permission } from '#registry/permissions.ts'
+import { fieldPermissions, permission } from '#registry/permissions.ts'
 import { tokenDigits, tokenPrefix } from '#registry/token-form.ts'
 import { labelOf, plain, planWords, series } from '../words.ts'
 
@@ -45,6 +46,7 @@ const tokens = (definitions: readonly Definition[]): string => {
 Send \`Authorization: Bearer ${tokenForm}\` with every call; only the documents that describe the API do without. A company has one active token, issued, shown, rotated and revoked in Settings, API. The token decides which company a call is about, so no call names one.
 
 - **Scopes.** Reading needs a scope like \`${permission(example, 'VIEW')}\`, creating and updating \`${permission(example, 'EDIT')}\`, deleting \`${permission(example, 'DELETE')}\`. A scope works while the account behind the token holds the same permission.
+- **Fields.** ${fieldPermissions.map((one) => `\`${one}\``).join(', ')} are permissions of accounts and no scopes. A field whose description names one is left out where the account of the token does not hold it: in records, changes, webhooks and plans. A query or a body that names such a field is then refused with \`insufficient_scope\`.
 - **Addresses.** A token can be tied to up to ${allowlistMax} IPv4 addresses or ranges. The address of the TCP connection counts; forwarding headers are not read.
 - **Add-ons.** The company needs the add-on \`api\`${extra.length > 0 ? `; ${series(extra)} need their own besides` : ''}.
 - **Changes** to a token, an account or an add-on hold from the next request on. A rotated or revoked token stops at once.
@@ -98,8 +100,8 @@ ${plans.join('\n')}
 A call is counted once token, address, scope and add-on have let it through, whatever it is answered and in a dry-run too. Replays and the documents about the API are not counted.`.trim()
 }
 
-/** Bytes as KiB or MiB. */
-function formatAmount(value: number, unit: string): string {
+/** Returns an amount with its unit; bytes as KiB or MiB. */
+export function formatAmount(value: number, unit: string): string {
   if (unit !== 'bytes') return `${value.toLocaleString('en')} ${unit}`
   const kibibytes = value / 1024
   return kibibytes < 1024 ? `${kibibytes} KiB` : `${kibibytes / 1024} MiB`
@@ -108,9 +110,15 @@ function formatAmount(value: number, unit: string): string {
 const versions = `
 ## Versions
 
-The version is the first part of the path, \`/v1\`. Members, parameters and codes may be added to it, so pass over what you do not know; a code never gets another name. An operation that is to go says so in every answer for months before: \`Deprecation\` (RFC 9745) has the day since when, \`Sunset\` (RFC 8594) the day until when. This description is made from the routes that are served, so it is never behind.`.trim()
+The version is the first part of the path, \`/v1\`. Members, parameters and codes may be added to it, so pass over what you do not know; a code never gets another name. An operation that is to go says so in every answer for months before: \`Deprecation\` (RFC 9745) has the day since when, \`Sunset\` (RFC 8594) the day until when. This description is made from the routes that are served, so it is never behind. \`/llms.txt\` is its summary for language models.`.trim()
 
 const history = `
 ## Changes
 
-${changes.map(({ version, lines }) => `**${version}**\n\n${lines.map((line) => `- ${line}`).join('\n')}`).join('\n\n')}`.trim()
+${changes.map(changesOf).join('\n\n')}`.trim()
+
+/** The sentences of a version, and what came with it by comparison with the document of the one before. */
+function changesOf({ version, lines }: (typeof changes)[number]): string {
+  const items = [...lines, ...(additions[version] ?? [])].map((line) => `- ${line}`)
+  return `**${version}**\n\n${items.join('\n')}`
+}

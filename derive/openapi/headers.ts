@@ -1,19 +1,18 @@
 import type { JsonObject } from '#registry/json.ts'
 import { idempotencyKeyLengthMax, replayWindowHours } from '#registry/limits.ts'
-import { exampleId, writeIdExample } from '../examples.ts'
+import { etagExample, exampleId, writeIdExample } from '../examples.ts'
+import { dryRunParameter } from '../parameters.ts'
 import { type DataRoute, isWrite } from '../routes.ts'
 import { idSchema, refTo } from './envelopes.ts'
 import { requestId } from './problems.ts'
 
 /** Header parameters and response headers. Spec, Headers; Decisions, Idempotency, Dry-run and Conditional requests. */
 
-const etagExample = '"3-Xq2mO0c1w9hY7bT5rNfKdA"'
-
 /** `*`, or entity tags as RFC 9110 8.8.3 writes them, in ASCII. */
 const oneTag = '(W/)?"[!#-~]*"'
 const tags: JsonObject = { type: 'string', maxLength: 8192, pattern: `^(\\*|${oneTag}([ \\t]*,[ \\t]*${oneTag})*)$` }
 
-/** Without examples: the reference page sends every example that it is given. */
+/** The reference page sends every example that it is given: of the headers X-Dry-Run alone, so that a first click writes nothing. */
 export const parameterComponents = {
   Id: {
     name: 'id',
@@ -34,8 +33,8 @@ export const parameterComponents = {
     in: 'header',
     description:
       '`1` or `true`: check everything and write nothing; `0` or `false`: a real call. The query parameter `dry_run` says the same.',
-    // No enum, whose first value the reference page would send.
     schema: { type: 'string', maxLength: 5, pattern: '^(1|true|0|false)$' },
+    example: dryRunParameter.example as string,
   },
   IfPlan: {
     name: 'If-Plan',
@@ -49,7 +48,7 @@ export const parameterComponents = {
     in: 'header',
     description:
       '`return=representation` (RFC 7240): the answer has the whole `record` beside `data`, as you may see it, also where nothing changed. `Preference-Applied` says so. Not applied to a dry-run, to a replay, and for a token that may not read the record. Other preferences are ignored.',
-    schema: { type: 'string', maxLength: 8192, pattern: '^[\\t -~]*$' },
+    schema: { type: 'string', maxLength: 8192, pattern: '^[\\t -~\\x80-\\xff]*$' },
   },
   IfNoneMatch: {
     name: 'If-None-Match',

@@ -2,6 +2,7 @@ import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { deprecationWords } from '../deprecation.ts'
 import type { PathParameter } from '../operations/operation.ts'
+import { samplesOf } from '../operations/samples.ts'
 import type { Parameter } from '../parameters.ts'
 import type { DataRoute, DocumentRoute } from '../routes.ts'
 import { capital, neededFor, pascal } from '../words.ts'
@@ -14,16 +15,15 @@ import { isInView, type View } from './views.ts'
 
 /** A call with a token: what it does, what it takes and everything it may answer. */
 export function dataOperation(route: DataRoute, view: View, links: readonly string[]): OperationParts {
-  const { body, samples } = route
+  const { body } = route
   const said: JsonObject = {
     operationId: route.id,
     tags: [route.section.name],
     summary: route.summary,
     description: descriptionOf(route),
-    security: [{ bearer: [] }],
     ...(route.scope === null ? {} : { 'x-required-scope': route.scope as Json }),
     'x-add-on': route.addOn,
-    ...(view === 'all' && samples.length > 0 ? { 'x-codeSamples': [...samples] } : {}),
+    ...(view === 'all' ? { 'x-codeSamples': samplesOf(route) } : {}),
     ...(body && {
       requestBody: {
         description: body.description,
@@ -92,15 +92,14 @@ function queryParameters({ definition, parameters, body }: DataRoute, view: View
   const shown = parameters.filter(({ name }) => isInView(view, name))
   return shown.map((parameter) => {
     const { name, about, schema, example } = parameter
+    const unsent = { value: example as Json, 'x-disabled': true }
     return {
       name,
       in: 'query',
       description: about,
       ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
       schema: typed(definition, parameter),
-      examples: Object.fromEntries(
-        names.map((each) => [each, { summary: `${name}=${example}`, value: example as Json, 'x-disabled': true }]),
-      ),
+      examples: Object.fromEntries(names.map((each) => [each, unsent])),
     }
   })
 }

@@ -2,6 +2,7 @@ import { addOns } from '#registry/add-ons.ts'
 import { consoleFieldCodes, fieldCodes } from '#registry/field-codes.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { batchOperationsMax, conflictsMax } from '#registry/limits.ts'
+import { fieldPermissions } from '#registry/permissions.ts'
 import { problemBody, Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import { strangeName } from '../examples.ts'
@@ -83,31 +84,30 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
           'The fields that have changed since, or by which it refers to what would go. None where it is the record as a whole.',
       },
     }),
-    ...oneOf(
-      'ProblemCode',
-      codes,
-      'The refusal, for programs. Never renamed or reused.',
-      (code) => refusals[code].title,
-    ),
+    // Each response says what its codes mean.
+    ...enumType('ProblemCode', codes, 'The refusal, for programs. Never renamed or reused.'),
     FieldProblem: answer('What is wrong with one field.', {
       field: { type: 'string', description: 'The field, as in `lines[2].quantity`; empty for the body as a whole.' },
       code: refTo('schemas', 'FieldCode'),
       message: { type: 'string', description: 'What is wrong, to be read after the name of the field.' },
     }),
-    ...oneOf(
+    ...enumType(
       'FieldCode',
-      fields.map(([code]) => code as keyof typeof fieldCodes),
-      'What is wrong with a field, for programs. Never renamed or reused.',
-      (code) => fieldCodes[code],
+      fields.map(([code]) => code),
+      [
+        'What is wrong with a field, for programs. Never renamed or reused.',
+        '',
+        ...fields.map(([code, meaning]) => `- \`${code}\`: ${meaning}`),
+      ].join('\n'),
     ),
-    ...enumType('Scope', scopes, 'With `insufficient_scope`: the scope that is needed.'),
+    ...enumType(
+      'Scope',
+      [...scopes, ...fieldPermissions],
+      'With `insufficient_scope`: the scope that is needed, or the permission that the account of the token needs for a field.',
+    ),
     ...enumType('AddOn', addOns, 'With `feature_off`: the add-on that is missing.'),
   }
 }
-
-/** Some codes, and what each of them means. */
-const oneOf = <C extends string>(name: string, codes: readonly C[], about: string, meaning: (code: C) => string) =>
-  enumType(name, codes, [about, '', ...codes.map((code) => `- \`${code}\`: ${meaning(code)}`)].join('\n'))
 
 /** One named example a code, as the first route that gives it would say it. */
 export function problemExamples(routes: readonly DataRoute[], errorsPage: string): JsonObject {
@@ -130,7 +130,7 @@ export function problemExample(code: RefusalCode, route: DataRoute, errorsPage: 
 const refusedBy = ({ refused }: DataRoute, code: RefusalCode): ((route: DataRoute) => Refusal) | undefined =>
   refused[code] ?? ofRoute[code]
 
-type ProblemExample = { summary: string; description: string; value: JsonObject }
+type ProblemExample = { description: string; value: JsonObject }
 
 const sharedExample = (code: RefusalCode, errorsPage: string): ProblemExample =>
   exampleOf(ofAll[code]?.() ?? new Refusal(code), errorsPage)
@@ -138,11 +138,12 @@ const sharedExample = (code: RefusalCode, errorsPage: string): ProblemExample =>
 /** The request that the examples are about. */
 export const requestId = 'b7c0ce2e-4d37-4f2f-9a7b-0f1d5c0a5d11'
 
-const exampleOf = (refusal: Refusal, errorsPage: string): ProblemExample => ({
-  summary: refusals[refusal.code].title,
-  description: `${refusals[refusal.code].when} ${refusals[refusal.code].advice}`,
-  value: problemBody(refusal, requestId, errorsPage) as JsonObject,
-})
+/** The advice is mostly what the body has as `detail`; the title is in it. */
+function exampleOf(refusal: Refusal, errorsPage: string): ProblemExample {
+  const { when, advice } = refusals[refusal.code]
+  const value = problemBody(refusal, requestId, errorsPage) as JsonObject
+  return { description: value.detail === advice ? when : `${when} ${advice}`, value }
+}
 
 /** Refusals with more to say than their advice. */
 const ofAll: { readonly [code in RefusalCode]?: () => Refusal } = {

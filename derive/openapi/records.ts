@@ -28,15 +28,17 @@ export function recordSchemas(definition: Definition, view: View): JsonObject {
 function shownSchemas(definition: Definition, view: View): JsonObject {
   const name = schemaName(definition)
   const fields = Object.entries(definition.fields)
-  const required = fields.map(([field]) => field)
+  const required = fields.filter(([, { right }]) => right === undefined).map(([field]) => field)
+  const withheld = required.length < fields.length ? ' but those that say otherwise' : ''
+  const examples = [recordExample(definition)]
   const described: JsonObject = {
     type: 'object',
     // Scalar shows the type beside the operations of its tag.
     'x-tags': [labelOf(definition)],
     properties: each(definition, fields, 'shown'),
-    examples: [recordExample(definition)],
+    examples,
   }
-  const whole = `${definition.about} Every member always comes.`
+  const whole = `${definition.about} Every member always comes${withheld && `,${withheld}`}.`
   if (view === 'client') return { [name]: { ...described, description: whole, ...inGo(name), required } }
   return {
     [name]: {
@@ -44,6 +46,7 @@ function shownSchemas(definition: Definition, view: View): JsonObject {
       description: `${whole} \`${partName(definition)}\` describes them.`,
       ...inGo(name),
       properties: bareFields(definition, fields, 'shown'),
+      examples,
       required,
     },
     [partName(definition)]: {
@@ -63,12 +66,12 @@ function createSchema(definition: Definition): JsonObject {
   }
 }
 
-/** What is absent from an update stays as it is. Spec, Request and response rules 2. */
+/** What is absent from an update stays as it is. Spec, Request and response rules 2. The texts stand in the create. */
 function updateSchema(definition: Definition): JsonObject {
   return {
-    description: `What is changed of ${plain(definition.name)}. An absent member stays, null clears, an array replaces the whole array.`,
+    description: `What is changed of ${plain(definition.name)}. An absent member stays, null clears, an array replaces the whole array. \`${schemaName(definition)}Create\` describes the members.`,
     ...updateType(definition, 'changed'),
-    properties: each(definition, writableFields(definition), 'changed'),
+    properties: bareFields(definition, writableFields(definition), 'changed'),
   }
 }
 

@@ -43,7 +43,12 @@ const byStatus = (all: { readonly [status: string]: JsonObject }, told: JsonObje
 const described = (answer: Answer, links: readonly string[]): JsonObject => ({
   description: answer.description,
   headers: headersOf(answer.headers),
-  content: { 'application/json': { schema: refTo('schemas', answer.schema), examples: answer.examples } },
+  content: {
+    'application/json': {
+      schema: refTo('schemas', answer.schema),
+      ...(answer.showsRecords ? {} : { examples: answer.examples }),
+    },
+  },
   ...linksOf(answer, links),
 })
 

@@ -1,6 +1,7 @@
-import type { JsonObject } from '#registry/json.ts'
+import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { once } from '#registry/once.ts'
 import { kept } from '../json-bytes.ts'
+import { pascal } from '../words.ts'
 import { refTo } from './envelopes.ts'
 
 /** A parameter or a response of an operation, and what its component is called if other operations have it too. */
@@ -18,23 +19,24 @@ export type OperationParts = {
   responses: { readonly [status: string]: Part }
 }
 
-/** Puts operations together. A part that stands in two places or more is a component, and they refer to it. */
+/** Puts operations together. A part or an example that stands in two places or more is a component. */
 export function shareParts(all: readonly OperationParts[]): {
   operations: JsonObject[]
-  components: { parameters: JsonObject; responses: JsonObject }
+  components: { parameters: JsonObject; responses: JsonObject; examples: JsonObject }
 } {
-  const components = { parameters: {} as JsonObject, responses: {} as JsonObject }
+  const shared = shareExamples(all)
+  const components = { parameters: {} as JsonObject, responses: {} as JsonObject, examples: shared.components }
   const names = new Map<string, string>()
   for (const [text, [part, again]] of Map.groupBy(all.flatMap(partsOf), (part) => part.text)) {
     if (!part || !again) continue
     const section = components[part.section]
     const name = freeName(section, part.name)
-    section[name] = part.value
+    section[name] = withExamples(part.value, shared.refer)
     names.set(text, name)
   }
   const operations = all.map((operation) => {
     const own = partsOf(operation).map(({ text }) => names.get(text) ?? '')
-    return together(operation, own.join())
+    return together(operation, own.join(), examplesOf(operation).map(shared.nameOf).join())
   })
   return { operations, components }
 }
@@ -48,13 +50,79 @@ function freeName(section: JsonObject, name: string): string {
   }
 }
 
-/** `names` are those of the components of its parts, with commas between; a part of its own has none. */
-const together = once((operation: OperationParts, names: string): JsonObject => {
-  const own = names.split(',')
-  const placed = partsOf(operation).map(({ section, value }, at) => (own[at] ? refTo(section, own[at]) : value))
+type Example = { name: string; value: JsonObject; text: string; schema: string }
+
+/** Returns a body or a response with what `swap` returns in the place of each example that is no reference. */
+function withExamples(part: JsonObject, swap: (example: Example) => Json): JsonObject {
+  if (!isObject(part.content)) return part
+  const content = Object.entries(part.content).map(([type, media]): [string, Json] => {
+    const { examples, schema } = media as { examples?: JsonObject; schema: { $ref?: string } }
+    if (!examples) return [type, media]
+    const swapped = Object.entries(examples).map(([name, value]): [string, Json] => {
+      if (!isObject(value) || value.$ref) return [name, value]
+      return [name, swap({ name, value, text: textOf(value), schema: schema.$ref ?? '' })]
+    })
+    return [type, { ...(media as JsonObject), examples: Object.fromEntries(swapped) }]
+  })
+  return { ...part, content: Object.fromEntries(content) }
+}
+
+const textOf = once((value: JsonObject): string => JSON.stringify(value))
+
+/** The examples of a body or a response, in the order of their places. */
+const examplesIn = once((part: JsonObject): Example[] => {
+  const found: Example[] = []
+  withExamples(part, (example) => {
+    found.push(example)
+    return example.value
+  })
+  return found
+})
+
+const requestBodyOf = ({ said }: OperationParts): JsonObject[] => (isObject(said.requestBody) ? [said.requestBody] : [])
+
+const examplesOf = once((operation: OperationParts): Example[] =>
+  [...requestBodyOf(operation), ...partsOf(operation).map(({ value }) => value)].flatMap((part) => examplesIn(part)),
+)
+
+/** An example is called by its type too, if it stands beside no other. A response that is shared is one place. */
+function shareExamples(all: readonly OperationParts[]) {
+  const components: JsonObject = {}
+  const names = new Map<string, string>()
+  const parts = new Map(all.flatMap(partsOf).map(({ text, value }) => [text, value]))
+  const examples = [...all.flatMap(requestBodyOf), ...parts.values()].flatMap((part) => examplesIn(part))
+  for (const [text, [example, ...more]] of Map.groupBy(examples, ({ text }) => text)) {
+    if (!example || more.length === 0) continue
+    const isOfOneType = more.every(({ schema }) => schema === example.schema)
+    const type = isOfOneType ? example.schema.slice(example.schema.lastIndexOf('/') + 1) : ''
+    const name = freeName(components, `${type}${pascal(example.name)}`)
+    components[name] = example.value
+    names.set(text, name)
+  }
+  const nameOf = ({ text }: Example): string => names.get(text) ?? ''
+  const refer = (example: Example): JsonObject => referTo(nameOf(example), example)
+  return { components, nameOf, refer }
+}
+
+const referTo = (name: string, { value }: Example): JsonObject => (name === '' ? value : refTo('examples', name))
+
+/**
+ * `names` and `examples` are those of the components of its parts and of its examples, with commas between; what is its
+ * own has none.
+ */
+const together = once((operation: OperationParts, names: string, examples: string): JsonObject => {
+  const [own, exampleNames] = [names.split(','), examples.split(',')]
+  let at = 0
+  const refer = (example: Example): JsonObject => referTo(exampleNames[at++] ?? '', example)
   const { said, parameters, responses } = operation
+  const [requestBody] = requestBodyOf(operation).map((body) => withExamples(body, refer))
+  const placed = partsOf(operation).map(({ section, value }, at) => {
+    const part = withExamples(value, refer)
+    return own[at] ? refTo(section, own[at]) : part
+  })
   return kept({
     ...said,
+    ...(requestBody && { requestBody }),
     ...(parameters.length > 0 ? { parameters: placed.slice(0, parameters.length) } : {}),
     responses: Object.fromEntries(
       Object.keys(responses).map((status, at) => [status, placed[parameters.length + at] as JsonObject]),

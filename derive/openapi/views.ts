@@ -1,6 +1,7 @@
 /**
  * The document has two views. `all` is complete. `client` is for generators: it leaves out the parameter `fields`, so
- * that a list and a fetch answer whole records, and the samples, which generators pass over. Decisions, Document.
+ * that a list and a fetch answer whole records, the samples, which generators pass over, and `webhooks`, which some of them
+ * take for calls. Decisions, Document.
  */
 export type View = 'all' | 'client'
 

@@ -11,7 +11,6 @@ import { batchRefused, rowProblems, rowRefusal } from '../refused.ts'
 import { inCollection } from './collection.ts'
 import type { Answer, DataOperation, OwnOperation } from './operation.ts'
 import { jsonTypes, refusalOf, writeHeaders } from './record.ts'
-import { createSamples } from './samples.ts'
 
 const [first, second] = servedResources as unknown as [Definition, Definition]
 /** A resource whose records refer to those of another that is served. */
@@ -69,6 +68,7 @@ export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
         },
       },
       sent: leavingNothing,
+      sampled: example,
       bytesMax: batchBytesMax,
       valuesMax: batchValuesMax,
     },
@@ -82,7 +82,6 @@ export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
     answer: done,
     otherAnswers: {},
     schemas: batchSchemas,
-    samples: createSamples(path, example),
     collection: inCollection('makes', {
       sends: ['Idempotency-Key'],
       offers: ['X-Dry-Run'],

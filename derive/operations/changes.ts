@@ -68,6 +68,7 @@ export const changes: OwnOperation<DataOperation<'read'>> = (base) => ({
     description: 'Up to a page of changes, and where to go on.',
     headers: readHeaders,
     schema: 'ChangesPage',
+    showsRecords: true,
     examples: {
       a_change: {
         summary: 'One change',
@@ -81,7 +82,6 @@ export const changes: OwnOperation<DataOperation<'read'>> = (base) => ({
   },
   otherAnswers: {},
   schemas: changeSchemas(servedResources),
-  samples: [],
   collection: inCollection('uses', {
     title: 'The changes come with a cursor',
     checks: ["pm.expect(data).to.be.an('array')", "pm.expect(pm.response.json().meta.next).to.be.a('string')"],

@@ -8,8 +8,7 @@ import { planIsFull } from '../refused.ts'
 import { aOne, plain, planWords, schemaName } from '../words.ts'
 import { idVariable, inCollection } from './collection.ts'
 import type { Answer, ResourceOperation } from './operation.ts'
-import { about, collectionPath, exampleIdOf, jsonTypes, rateHeaders, writeHeaders } from './record.ts'
-import { createSamples } from './samples.ts'
+import { about, collectionPath, exampleIdOf, jsonTypes, namingFields, rateHeaders, writeHeaders } from './record.ts'
 
 /** A new record. */
 export const create: ResourceOperation<'write'> = (definition, base) => {
@@ -19,6 +18,7 @@ export const create: ResourceOperation<'write'> = (definition, base) => {
   const examples = createExamples(definition)
   return {
     ...about(definition, 'EDIT'),
+    needs: namingFields(definition),
     method: 'POST',
     path,
     access: 'write',
@@ -48,7 +48,6 @@ export const create: ResourceOperation<'write'> = (definition, base) => {
     },
     answer: created(definition),
     otherAnswers: { 200: preview(definition) },
-    samples: createSamples(path, examples.minimal.value),
     collection: inCollection('makes', {
       sends: ['Idempotency-Key'],
       offers: ['X-Dry-Run'],

@@ -26,6 +26,16 @@ export const postman = document('postman.json', {
   checks: ["pm.expect(pm.response.json().info.schema).to.include('/v2.1.0/')"],
 })
 
+/** At the root of the service, where language models look for it. */
+export const llms: OwnOperation<DocumentOperation> = (base) => ({
+  ...document('llms.txt', {
+    summary: 'This API in a page for language models',
+    type: 'text/plain; charset=utf-8',
+    checks: ['pm.expect(pm.response.text()).to.match(/^# /)'],
+  })(base),
+  path: '/llms.txt',
+})
+
 function document(
   name: string,
   said: Pick<DocumentOperation, 'summary' | 'type' | 'checks'>,

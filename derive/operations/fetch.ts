@@ -32,6 +32,7 @@ export const fetch: ResourceOperation<'read'> = (definition, base) => ({
     description: `The ${definition.one} with that id.`,
     headers: readHeaders,
     schema: `${schemaName(definition)}Envelope`,
+    showsRecords: true,
     examples: {
       all_fields: {
         summary: 'All fields',

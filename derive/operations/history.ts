@@ -27,6 +27,7 @@ export const history: ResourceOperation<'read'> = (definition, base) => ({
     description: 'Up to a page of changes, and how many there are in all.',
     headers: [...readHeaders, 'Links'],
     schema: `${schemaName(definition)}HistoryPage`,
+    showsRecords: true,
     examples: {
       newest: {
         summary: 'The newest change',

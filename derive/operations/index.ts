@@ -4,7 +4,7 @@ import { choices } from './choices.ts'
 import { create } from './create.ts'
 import { remove } from './delete.ts'
 import { deleteByRef } from './delete-by-ref.ts'
-import { docs, openapi, openapiClient, postman } from './documents.ts'
+import { docs, llms, openapi, openapiClient, postman } from './documents.ts'
 import { fetch } from './fetch.ts'
 import { fetchByRef } from './fetch-by-ref.ts'
 import { history } from './history.ts'
@@ -43,6 +43,7 @@ export const own = {
   openapi_client: openapiClient,
   docs,
   postman,
+  llms,
 } satisfies {
   readonly [id: string]: OwnOperation
 }

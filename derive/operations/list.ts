@@ -28,6 +28,7 @@ export const list: ResourceOperation<'read'> = (definition, base) => ({
     description: `Up to a page of ${plain(definition.name)}, and how many match in all.`,
     headers: [...readHeaders, 'Links'],
     schema: `${schemaName(definition)}Page`,
+    showsRecords: true,
     examples: {
       first_page: {
         summary: 'The first page',

@@ -49,7 +49,7 @@ export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
         value: {
           data: {
             company: { id: 1, name: 'Harbor & Sons', currency: 'EUR', plan: planNames[0] as Plan },
-            token: { id: exampleId, label: 'Bookkeeping' },
+            token: { id: exampleId, label: 'Bookkeeping', expires_at: null },
             account_id: exampleId,
             scopes: ['PROJECTS_VIEW', 'PROJECTS_EDIT'],
             add_ons: ['api'],
@@ -93,6 +93,11 @@ export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
     MeToken: answer('The token of the call.', {
       id: { ...idSchema, description: 'Id of the token.' },
       label: text('What it is called in Settings.', 200),
+      expires_at: {
+        type: ['string', 'null'],
+        format: 'date-time',
+        description: 'When it ends by itself: 401 from then on. Null if it does not.',
+      },
     }),
     MeLimit: answer('How many live records of a resource the plan holds.', {
       records: text('The resource.', 63),
@@ -104,7 +109,6 @@ export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
       window_seconds: integer('int32', 1, 86_400, 'Length of a window.'),
     }),
   },
-  samples: [],
   collection: inCollection('uses', {
     offers: ['If-None-Match'],
     title: 'The token is good',

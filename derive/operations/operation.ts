@@ -6,7 +6,6 @@ import type { Examples } from '../examples.ts'
 import type { HeaderComponent } from '../openapi/headers.ts'
 import type { Parameter } from '../parameters.ts'
 import type { Collection } from './collection.ts'
-import type { Sample } from './samples.ts'
 
 /**
  * An operation answers every question about itself; routes, documents, collection and router put the answers together
@@ -52,7 +51,7 @@ export type DataOperation<Does extends 'read' | 'write' = 'read' | 'write'> = Do
   scope: string | readonly string[] | null
   addOn: AddOn
   /** What its body needs besides, where that depends on what is asked. */
-  needs?(body: Json): { scopes: readonly string[]; addOns: readonly AddOn[] }
+  needs?(body: Json): BodyNeeds
   success: number
   /** Its answer has the id of a record, to which the documents lead on. */
   makes?: 'record'
@@ -75,10 +74,11 @@ export type DataOperation<Does extends 'read' | 'write' = 'read' | 'write'> = Do
   otherAnswers: { readonly [status: string]: Answer }
   /** Types that are its own, by name. */
   schemas: JsonObject
-  /** Sample code, where that of a page would not do. */
-  samples: readonly Sample[]
   collection: Collection
 }
+
+/** The scopes and add-ons that a body needs besides those of its route, and the permissions of the fields that it names. */
+export type BodyNeeds = { scopes: readonly string[]; addOns: readonly AddOn[]; rights: readonly string[] }
 
 export type PathParameter = {
   name: string
@@ -97,6 +97,8 @@ export type RequestBody = {
   examples: Examples
   /** What the collection sends: a body that can be sent any number of times. */
   sent: Json
+  /** What sample code sends, where it is not the first example. */
+  sampled?: JsonObject
   /** Where it may be larger than a record. */
   bytesMax?: number
   valuesMax?: number
@@ -108,6 +110,8 @@ export type Answer = {
   /** The name of its type. */
   schema: string
   examples: { readonly [name: string]: { summary: string; description: string; value: JsonObject } }
+  /** The document leaves its examples to the types of the records in it, which have one each. */
+  showsRecords?: true
 }
 
 /** An operation that every served resource has, at the paths under `base`. */

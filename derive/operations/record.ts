@@ -1,11 +1,13 @@
 import type { Definition } from '#registry/definition.ts'
+import type { Json } from '#registry/json.ts'
 import { type Action, permission } from '#registry/permissions.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { recordExample } from '../examples.ts'
 import type { HeaderComponent } from '../openapi/headers.ts'
+import { rightsOfBody } from '../visible.ts'
 import { labelOf, planWords } from '../words.ts'
 import { idVariable } from './collection.ts'
-import type { PathParameter, Section } from './operation.ts'
+import type { BodyNeeds, PathParameter, Section } from './operation.ts'
 
 /** What the operations on a resource have in common. */
 export const about = (definition: Definition, action: Action) => ({
@@ -14,9 +16,13 @@ export const about = (definition: Definition, action: Action) => ({
   scope: permission(definition.name, action),
   addOn: definition.served?.addOn ?? 'api',
   schemas: {},
-  samples: [],
   otherAnswers: {},
 })
+
+/** What a body of a record needs: the permissions of the fields that it names. */
+export const namingFields =
+  (definition: Definition) =>
+  (body: Json): BodyNeeds => ({ scopes: [], addOns: [], rights: rightsOfBody(definition, body) })
 
 function sectionOf(definition: Definition): Section {
   const addOn = definition.served?.addOn ?? 'api'

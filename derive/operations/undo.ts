@@ -98,7 +98,6 @@ export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
       { plan: refTo('schemas', 'WritePlan') },
     ),
   },
-  samples: [],
   collection: inCollection('uses', {
     suffix: ', preview',
     sends: ['X-Dry-Run'],

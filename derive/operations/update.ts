@@ -7,13 +7,14 @@ import { protectionWords } from '../protection.ts'
 import { aOne, schemaName } from '../words.ts'
 import { inCollection } from './collection.ts'
 import type { Answer, ResourceOperation } from './operation.ts'
-import { about, exampleIdOf, idOf, patchTypes, recordPath, writeHeaders } from './record.ts'
+import { about, exampleIdOf, idOf, namingFields, patchTypes, recordPath, writeHeaders } from './record.ts'
 
 /** Members of a record, changed. */
 export const update: ResourceOperation<'write'> = (definition, base) => {
   const examples = updateExamples(definition)
   return {
     ...about(definition, 'EDIT'),
+    needs: namingFields(definition),
     method: 'PATCH',
     path: recordPath(definition, base),
     access: 'write',

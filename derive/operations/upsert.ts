@@ -1,11 +1,10 @@
 import type { Definition } from '#registry/definition.ts'
-import { planned } from '../openapi/plan.ts'
 import { aOne, schemaName } from '../words.ts'
 import { referenceOf, referencePath } from './by-reference.ts'
 import { inCollection } from './collection.ts'
 import { create } from './create.ts'
 import type { Answer, ResourceOperation } from './operation.ts'
-import { about, exampleIdOf, jsonTypes, writeHeaders } from './record.ts'
+import { about, exampleIdOf, jsonTypes, namingFields, writeHeaders } from './record.ts'
 import { update } from './update.ts'
 
 /** A record by the caller’s own identifier: changed where it is there, made where it is not. */
@@ -13,6 +12,7 @@ export const upsert: ResourceOperation<'write'> = (definition, base) => {
   const [made, changed] = [create(definition, base), update(definition, base)]
   return {
     ...about(definition, 'EDIT'),
+    needs: namingFields(definition),
     method: 'PUT',
     path: referencePath(definition, base),
     access: 'write',
@@ -75,14 +75,6 @@ function upserted(definition: Definition, done: 'created' | 'updated'): Answer {
             summary: 'Updated',
             description: 'There was one with the reference.',
             value: { data: { id, created: false, updated: true, dry_run: false, changed } },
-          },
-          dry_run: {
-            summary: 'Dry-run',
-            description: 'There is no record with the reference, so there is no id. The plan says what it would be.',
-            value: {
-              data: { id: null, created: false, updated: false, dry_run: true, changed: [] },
-              plan: planned(definition, 'created'),
-            },
           },
         },
   }

@@ -19,8 +19,9 @@ export function answersOf(route: DataRoute, request: JsonObject, errorsPage: str
   const refused = route.refusals
     .filter((code) => reckonedWith.includes(code))
     .map((code) => {
-      const { summary: name, value } = problemExample(code, route, errorsPage)
-      return saved(request, { name, code: refusals[code].status, type: 'application/problem+json', value })
+      const { value } = problemExample(code, route, errorsPage)
+      const { title: name, status } = refusals[code]
+      return saved(request, { name, code: status, type: 'application/problem+json', value })
     })
   return [...went, ...refused]
 }

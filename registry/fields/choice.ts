@@ -8,6 +8,8 @@ export type ChoiceField = Common & {
   kind: 'choice'
   values: readonly string[]
   moves?: { readonly [from: string]: readonly string[] }
+  /** The value that approves a record: whoever sets it, or sets another in its place, needs `<RECORDS>_APPROVE`. */
+  approval?: string
 }
 
 export const choice: Kind<ChoiceField> = {

@@ -51,6 +51,10 @@ export type Kind<F> = {
 /** The record whose values are erased: what one of its kind is called, and its id. */
 export type ErasedRecord = { readonly one: string; readonly id: number }
 
+/** What a field can be withheld for: pay, the company's money, numbers by which others identify a firm. */
+export const fieldRights = ['PAY', 'MONEY', 'TAX'] as const
+export type FieldRight = (typeof fieldRights)[number]
+
 /** What any field may say besides what its kind needs. */
 export type Common = {
   /** What the field means, with its unit: one or two sentences for the documents. */
@@ -59,8 +63,11 @@ export type Common = {
   required?: true
   /** Set by the service, shown, never accepted. */
   readOnly?: true
-  /** Of use to somebody who means harm: the log of calls keeps that it was sent, not what was. */
-  sensitive?: true
+  /**
+   * The right that an account needs besides VIEW or EDIT of the resource, to see or send the field: `PAY` is the permission
+   * `PAY_VIEW`. The log of calls keeps that the field was sent, never its value.
+   */
+  right?: FieldRight
   /** Of a record that is about a person: whether the value tells who that is, and goes when the person is erased. */
   personal?: boolean
   /** One live record per company may have the value, ignoring case. */

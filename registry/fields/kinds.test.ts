@@ -101,7 +101,7 @@ describe.each(rows)('$field.kind', ({ field, accepts, refuses }) => {
   })
 
   test.each(refuses.map((value) => ({ value })))(
-    'refuses $value, in a sentence that begins with "must" or names the member',
+    'refuses $value, in a sentence that begins with "must" or names the member [V1.2.2] [V2.2.1]',
     ({ value }) => {
       const problems = problemsOf(value)
       expect(problems.length).toBeGreaterThan(0)
@@ -140,7 +140,7 @@ describe.each(rows)('$field.kind', ({ field, accepts, refuses }) => {
     }
   })
 
-  test('accepts nothing that its documented schema refuses', () => {
+  test('accepts nothing that its documented schema refuses [V15.3.5]', () => {
     const documented = Compile(valueSchema(field))
     const anything = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom(...accepts, ...refuses))
     fc.assert(

@@ -20,6 +20,8 @@ export type ReferenceField = Common & {
   to: string
   /** Only records with this value of this column are eligible; any other is as good as missing. */
   only?: { readonly column: string; readonly value: string }
+  /** An id that the first demo company has, where only some records are eligible. */
+  example?: number
   /** Columns of the record referred to that the rules of this one read. */
   reads?: readonly string[]
   /** A new record made from the one referred to, while that is in this state, begins with these of its fields. */
@@ -32,7 +34,8 @@ export const reference: Kind<ReferenceField> = {
   schema: () => ({ type: 'integer', format: 'int64', minimum: 1, maximum: idMax }),
   must: () => 'must be the id of a record (a positive whole number)',
   column: () => 'bigint',
-  example: () => 17,
+  // Of 7 to 12, other ids for other resources: the first demo company has all of them, also of what has no routes.
+  example: ({ to, example }) => example ?? 7 + (to.length % 5),
   sortable: false,
   filter: 'several',
 }

@@ -9,7 +9,7 @@ export const contracts = record({
     subcontractor_id: { kind: 'reference', to: 'subcontractors', required: true, about: 'Who does it.' },
     project_id: { kind: 'reference', to: 'projects', about: 'On which project.' },
     title: { kind: 'text', max: 200, required: true, example: 'Scaffold, north face', about: 'What is to be done.' },
-    amount_minor: { kind: 'money', about: 'For how much, in minor units of the currency.' },
+    amount_minor: { kind: 'money', right: 'MONEY', about: 'For how much, in minor units of the currency.' },
     signed_on: { kind: 'date', example: '2026-02-20', about: 'Day it was signed.' },
     status: {
       kind: 'choice',

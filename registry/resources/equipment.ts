@@ -22,6 +22,7 @@ export const equipment = resource({
       kind: 'reference',
       to: 'categories',
       only: { column: 'kind', value: 'equipment' },
+      example: 15,
       about: 'Its category, one of those kept for equipment.',
     },
     make: { kind: 'text', max: 120, example: 'Kubota', about: 'Who made it.' },
@@ -39,7 +40,7 @@ export const equipment = resource({
     project_id: { kind: 'reference', to: 'projects', about: 'The project it is used on.' },
     worker_id: { kind: 'reference', to: 'workers', about: 'The worker it is given to.' },
     purchase_date: { kind: 'date', example: '2023-04-11', about: 'Day it was bought.' },
-    purchase_price_minor: { kind: 'money', about: 'What was paid, in minor units of the currency.' },
+    purchase_price_minor: { kind: 'money', right: 'MONEY', about: 'What was paid, in minor units of the currency.' },
     daily_rate_minor: { kind: 'money', about: 'What a day is charged at, in minor units of the currency.' },
     meter_hours: {
       kind: 'decimal',

@@ -30,7 +30,7 @@ export const subcontractors = resource({
       kind: 'text',
       max: 40,
       unique: true,
-      sensitive: true,
+      right: 'TAX',
       example: 'GB987654321',
       about: 'Number under which the tax office knows the firm.',
     },
@@ -45,7 +45,7 @@ export const subcontractors = resource({
     insurance_policy_no: {
       kind: 'text',
       max: 80,
-      sensitive: true,
+      right: 'TAX',
       example: 'PL-334-90',
       about: 'As printed on the insurance policy.',
     },

@@ -25,6 +25,7 @@ export const timeEntries = record({
       initial: 'DRAFT',
       required: true,
       moves: { DRAFT: ['APPROVED'], APPROVED: ['DRAFT'] },
+      approval: 'APPROVED',
       about: 'APPROVED hours are part of the books, until they are taken back to DRAFT.',
     },
   },

@@ -52,10 +52,14 @@ export const workers = resource({
     left_on: { kind: 'date', example: '2027-10-31', about: 'Last day of employment; not before the first.' },
     hourly_cost_minor: {
       kind: 'money',
-      sensitive: true,
+      right: 'PAY',
       about: 'What an hour costs the company, in minor units of the currency.',
     },
-    bill_rate_minor: { kind: 'money', about: 'What an hour is billed at, in minor units of the currency.' },
+    bill_rate_minor: {
+      kind: 'money',
+      right: 'MONEY',
+      about: 'What an hour is billed at, in minor units of the currency.',
+    },
   },
   search: ['name', 'employee_no', 'email', 'phone'],
   filters: ['status', 'trade_id', 'supervisor_id'],

@@ -26,8 +26,10 @@ const permissionsAbout = 'what it may do: permissions separated by commas, or al
 const readPermissions = readList('--permissions', allPermissions)
 
 const permissionsHelp = `
-Permissions are a kind of record and VIEW, EDIT or DELETE: PROJECTS_VIEW, TIME_ENTRIES_EDIT. Besides there are
-API_MANAGE, ACCOUNTS_MANAGE and COMPANY_MANAGE.`
+Permissions are a kind of record and VIEW, EDIT or DELETE: PROJECTS_VIEW, TIME_ENTRIES_EDIT. PAY_VIEW, MONEY_VIEW and
+TAX_VIEW open the fields of records that are about pay, amounts, and tax and policy numbers. TIME_ENTRIES_APPROVE
+approves hours and takes an approval back. Besides there are API_MANAGE, ACCOUNTS_MANAGE
+and COMPANY_MANAGE.`
 
 /** account create, list and set. */
 export function addAccount(program: Command, context: CommandContext): void {
@@ -57,7 +59,7 @@ export function addAccount(program: Command, context: CommandContext): void {
       const password = await readSecretWord(context, options.password)
       const input = { ...options, permissions: options.permissions ?? allPermissions, password }
       await sayOf(context, companyId, async ({ transaction, company }) =>
-        made(await createAccount(transaction, companyId, input), named(company)),
+        made(await createAccount(transaction, companyId, input, configOf(context)), named(company)),
       )
     })
 
@@ -97,7 +99,8 @@ export function addAccount(program: Command, context: CommandContext): void {
       context.say(
         await inTransaction(
           context,
-          async (transaction) => changed(await setAccount(transaction, await companyOf(transaction, id), id, change)),
+          async (transaction) =>
+            changed(await setAccount(transaction, await companyOf(transaction, id), id, change, configOf(context))),
           { isRevocation: true },
         ),
       )

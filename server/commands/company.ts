@@ -138,16 +138,17 @@ const jsonOf = ({ id, name, plan, add_ons, currency, is_demo }: CompanyRow) => (
   ...{ name, plan, add_ons, currency, is_demo },
 })
 
-const tokenJson = ({ account_id, issued_by, label, scopes, allowlist, created_at }: Token) => ({
+const tokenJson = ({ account_id, issued_by, label, scopes, allowlist, created_at, expires_at }: Token) => ({
   ...{ account_id, issued_by, label, scopes, allowlist },
   created_at: created_at.toISOString(),
+  expires_at: expires_at?.toISOString() ?? null,
 })
 
 const accountLine = ({ id, name, email, permissions, disabled, service }: Account): string =>
   `${id}  ${inLine(name)} <${inLine(email)}>, ${service ? 'service, ' : ''}${permissions.length} permissions${disabled ? ', disabled' : ''}`
 
-const tokenLine = ({ label, account_id, scopes, allowlist }: Token): string =>
-  `"${inLine(label)}" of account ${account_id}, ${scopes.length} scopes, from ${allowlist.join(', ') || 'any address'}`
+const tokenLine = ({ label, account_id, scopes, allowlist, expires_at }: Token): string =>
+  `"${inLine(label)}" of account ${account_id}, ${scopes.length} scopes, from ${allowlist.join(', ') || 'any address'}${expires_at ? `, until ${expires_at.toISOString()}` : ''}`
 
 const addOnsOf = ({ add_ons }: CompanyRow): string =>
   add_ons.length === 0 ? 'no add-ons' : `add-on${add_ons.length === 1 ? '' : 's'} ${add_ons.join(', ')}`

@@ -3,13 +3,13 @@ import { inLine } from '#derive/printable.ts'
 import { counted } from '#derive/words.ts'
 import { type DemoUse, lookAtDemo, removeDemo } from '../demo/remove.ts'
 import { type DemoCompany, type DemoStory, seedDemo } from '../demo/seed.ts'
+import { addYes, asks, confirm, type Yes } from './confirm.ts'
 import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
-import { readLine } from './stdin.ts'
 import type { Answer, CommandContext } from './terminal.ts'
 import { configOf, inTransaction, named, withApp } from './with-app.ts'
 
-type RemoveOptions = { yes?: true; withOwn?: true }
+type RemoveOptions = Yes & { withOwn?: true }
 
 /** demo and demo remove. */
 export function addDemo(program: Command, context: CommandContext): void {
@@ -24,12 +24,8 @@ export function addDemo(program: Command, context: CommandContext): void {
     )
     .action(async () => context.say(demoAnswer(await withApp(context, ({ app }) => seedDemo(app)))))
 
-  demo
-    .command('remove')
-    .description(
-      'Removes the demo companies with all of their records, accounts, tokens, calls and history; asks first.',
-    )
-    .option('--yes', 'do not ask')
+  addYes(demo.command('remove'))
+    .description('Removes the demo companies with all of their records, accounts, tokens, calls and history.')
     .option('--with-own', 'also where accounts or records were added to them; without it they stay')
     .addHelpText(
       'after',
@@ -38,32 +34,24 @@ export function addDemo(program: Command, context: CommandContext): void {
     .action(async (options: RemoveOptions) => context.say(await remove(context, options)))
 }
 
-async function remove(context: CommandContext, { yes, withOwn }: RemoveOptions): Promise<Answer> {
+async function remove(context: CommandContext, { withOwn, ...given }: RemoveOptions): Promise<Answer> {
   await needDatabase(configOf(context))
   const mayGo = (uses: readonly DemoUse[]): void => {
     const used = uses.filter(({ ownAccounts, ownRecords }) => ownAccounts + ownRecords > 0)
     if (used.length > 0 && !withOwn)
       throw new Mistake(`${used.map(ownIn).join(' ')} Give --with-own to remove these too.`, 'failed')
   }
-  if (!yes) {
+  if (asks(context, given)) {
     const uses = await inTransaction(context, lookAtDemo)
     mayGo(uses)
-    if (uses.length > 0) await askFirst(context, uses)
+    const all = uses.map((use) => `${named(use)}, ${counted(use.records, 'record')}`).join('; ')
+    if (uses.length > 0) await confirm(context, `This removes for good: ${all}.`)
   }
   return removed(await inTransaction(context, (transaction) => removeDemo(transaction, mayGo)))
 }
 
 const ownIn = (use: DemoUse): string =>
   `${named(use)} holds ${counted(use.ownAccounts, 'account')} and ${counted(use.ownRecords, 'record')} that the demo did not make.`
-
-async function askFirst(context: CommandContext, uses: readonly DemoUse[]): Promise<void> {
-  const { stdin, stderr } = context.terminal
-  if (context.wantsJson || !stdin.isTTY)
-    throw new Mistake('Give --yes to remove the demo companies without being asked.')
-  const all = uses.map((use) => `${named(use)}, ${counted(use.records, 'record')}`).join('; ')
-  stderr.write(`This removes for good: ${all}.\nType "yes" to remove them: `)
-  if ((await readLine(context)) !== 'yes') throw new Mistake('Nothing was removed.', 'failed')
-}
 
 const removed = (uses: readonly DemoUse[]): Answer => ({
   json: { removed: uses.map(({ id, name, records }) => ({ company_id: id, name, records })) },

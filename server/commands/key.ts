@@ -4,6 +4,7 @@ import type { App } from '../app.ts'
 import type { Config } from '../config/config.ts'
 import { beginChange, endChange, sealingKeys } from '../secret.ts'
 import { countOpened, type KeyChange, rotateKeys } from '../service/rotate-keys.ts'
+import { addYes, asks, confirm, type Yes } from './confirm.ts'
 import { Mistake } from './mistake.ts'
 import type { Answer, CommandContext } from './terminal.ts'
 import { withExisting } from './with-app.ts'
@@ -11,8 +12,7 @@ import { withExisting } from './with-app.ts'
 /** key rotate. */
 export function addKey(program: Command, context: CommandContext): void {
   const key = program.command('key').description('Change the key that seals tokens.')
-  key
-    .command('rotate')
+  addYes(key.command('rotate'))
     .description(
       'Seals all tokens and demo passwords anew: with a new key in the data folder or, where PLUMBLINE_SECRET is set, with that one instead of PLUMBLINE_SECRET_PREVIOUS.',
     )
@@ -20,10 +20,10 @@ export function addKey(program: Command, context: CommandContext): void {
       'after',
       '\nTokens stay as they are, and calls go on. Cut off at any moment, it is completed by giving it again.\n\nExamples:\n  plumbline key rotate\n  PLUMBLINE_SECRET=… PLUMBLINE_SECRET_PREVIOUS=… plumbline key rotate',
     )
-    .action(async () => context.say(await withExisting(context, ({ app }) => rotate(app))))
+    .action(async (given: Yes) => context.say(await withExisting(context, ({ app }) => rotate(context, given, app))))
 }
 
-async function rotate({ config, database }: App): Promise<Answer> {
+async function rotate(context: CommandContext, given: Yes, { config, database }: App): Promise<Answer> {
   const change = changeOf(config)
   const keys = sealingKeys(config)
   const { opened, unopened } = await countOpened(database, keys)
@@ -31,6 +31,12 @@ async function rotate({ config, database }: App): Promise<Answer> {
     throw new Mistake(
       'No key that is given opens any of the tokens: bring back the key they were issued with, or set PLUMBLINE_SECRET_PREVIOUS to it.',
       'failed',
+    )
+  }
+  if (asks(context, given)) {
+    await confirm(
+      context,
+      `This seals ${counted(opened, 'secret')} of all companies with a new key. A backup from before is restored with the present key: keep a copy of it.`,
     )
   }
   const rotation = await rotateKeys(database, keys, change)

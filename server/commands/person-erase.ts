@@ -24,14 +24,14 @@ import {
   remainsOf,
 } from '../service/persons.ts'
 import type { Transaction } from '../store/database.ts'
+import { asks, confirm, type Yes } from './confirm.ts'
 import { type ErasedPerson, keyOf, noteErased, readErased } from './erased-persons.ts'
 import { Mistake } from './mistake.ts'
 import { kindNamed } from './person-export.ts'
-import { readLine } from './stdin.ts'
 import type { CommandContext } from './terminal.ts'
 import { named, withExisting } from './with-app.ts'
 
-export type EraseOptions = { company: number; reason: string; yes?: true | undefined }
+export type EraseOptions = Yes & { company: number; reason: string }
 
 /** Erases one person, who is named. */
 export const erase = (
@@ -55,7 +55,7 @@ export const erase = (
         json: { ...about, erased: false, mentioned_in: [] },
         text: `Nothing was to do: ${who} is erased.`,
       })
-    if (!yes) await askFirst(context, who, referring)
+    if (asks(context, { yes })) await confirm(context, formatErasure(who, referring))
     const mentions = await eraseNow(app, { ...request, reason })
     const text = [
       `Erased ${who}.`,
@@ -81,23 +81,15 @@ async function isErasedNow(transaction: Transaction, request: PersonRequest): Pr
   return isDone
 }
 
-/** On a terminal alone: scripts are not asked. */
-async function askFirst(context: CommandContext, who: string, referring: readonly Referring[]): Promise<void> {
-  const { stdin, stderr } = context.terminal
-  if (context.wantsJson || !stdin.isTTY) return
+function formatErasure(who: string, referring: readonly Referring[]): string {
   const counts = referring.map(({ records, field, ids }) => `${plain(records)} (${field}): ${ids.length}`)
   const refers =
     counts.length === 0
       ? 'No record refers to it.'
       : `These refer to it and stay, without its name: ${counts.join('; ')}.`
-  stderr.write(
-    `This erases ${who} for good. ${refers}
+  return `This erases ${who} for good. ${refers}
 What the law makes a company keep, such as name and address on an issued invoice, is for you to decide before: nothing
-else keeps them. A program that writes the person again, as an upsert every night does, brings the name back: stop it first.
-Type "y" to erase: `,
-  )
-  const typed = (await readLine(context)).toLowerCase()
-  if (typed !== 'y' && typed !== 'yes') throw new Mistake('Nothing was erased.', 'failed')
+else keeps them. A program that writes the person again, as an upsert every night does, brings the name back: stop it first.`
 }
 
 /** Erases, with the line in the file before the commit; what mentions the person afterwards. */
@@ -118,7 +110,7 @@ type Again = { person: ErasedPerson; became: 'erased' | 'is erased' | 'is not th
 /** Erases all whom files name and the database does not have as erased. */
 export async function eraseAgain(
   context: CommandContext,
-  { files, yes }: { files: readonly string[]; yes?: true | undefined },
+  { files, yes }: Yes & { files: readonly string[] },
 ): Promise<void> {
   const { persons, unreadable } = await readAll(files)
   await withExisting(context, async ({ app }) => {
@@ -129,7 +121,8 @@ export async function eraseAgain(
       if (state === 'is to be erased') waiting.push(person)
       else results.push({ person, became: state })
     }
-    if (waiting.length > 0 && !yes) await askAgain(context, waiting.length)
+    if (waiting.length > 0 && asks(context, { yes }))
+      await confirm(context, `This erases ${counted(waiting.length, 'person')} again, for good.`)
     for (const person of waiting) {
       await eraseNow(app, { ...requestOf(person), reason: `Erased on ${person.at}, and again after a restore` })
       results.push({ person, became: 'erased' })
@@ -169,14 +162,6 @@ export async function stateOf({ database }: Pick<App, 'database'>, person: Erase
     if (error instanceof NotErasable) return error.message
     throw error
   }
-}
-
-async function askAgain(context: CommandContext, count: number): Promise<void> {
-  const { stdin, stderr } = context.terminal
-  if (context.wantsJson || !stdin.isTTY) return
-  stderr.write(`This erases ${counted(count, 'person')} again, for good.\nType "y" to erase: `)
-  const typed = (await readLine(context)).toLowerCase()
-  if (typed !== 'y' && typed !== 'yes') throw new Mistake('Nothing was erased.', 'failed')
 }
 
 function summary(results: readonly Again[], unreadable: number) {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { personKinds } from '#registry/persons.ts'
+import { addYes } from './confirm.ts'
 import { Mistake } from './mistake.ts'
 import { type EraseOptions, erase, eraseAgain } from './person-erase.ts'
 import { exportPerson } from './person-export.ts'
@@ -29,8 +30,7 @@ export function addPerson(program: Command, context: CommandContext): void {
       exportPerson(context, kind, id, options),
     )
 
-  person
-    .command('erase')
+  addYes(person.command('erase'))
     .description(
       'Erase a person for good: names, numbers, addresses and notes in the record, its history, and what is kept of calls. What refers to the record stays.',
     )
@@ -43,7 +43,6 @@ export function addPerson(program: Command, context: CommandContext): void {
       'erase again all persons that an erased-persons.jsonl names, after a restore; may be given several times',
       (file: string, files: string[] = []) => [...files, file],
     )
-    .option('--yes', 'do not ask')
     .addHelpText(
       'after',
       `

@@ -2,20 +2,24 @@ import { Command, type CommanderError } from 'commander'
 import { withoutStop } from '#derive/printable.ts'
 import { version } from '../config/config.ts'
 import { addAccount } from './account.ts'
+import { addAgents } from './agents.ts'
 import { addBackup } from './backup.ts'
 import { addChanges } from './changes.ts'
 import { addCompany } from './company.ts'
+import { addCompletion } from './completion.ts'
 import { addDatabase } from './database.ts'
 import { addDemo } from './demo.ts'
 import { addDoctor } from './doctor.ts'
 import { exitCodesHelp } from './exit-codes.ts'
 import { addImport } from './import.ts'
 import { addKey } from './key.ts'
+import { addListen } from './listen.ts'
 import { Mistake } from './mistake.ts'
 import { addMove } from './move.ts'
 import { addPerson } from './person.ts'
 import { addRecord } from './record.ts'
 import { addRestore } from './restore.ts'
+import type { ServeOptions } from './serve.ts'
 import { addConfig } from './settings.ts'
 import type { CommandContext } from './terminal.ts'
 import { addToken } from './token.ts'
@@ -42,15 +46,17 @@ export function makeProgram(context: CommandContext): Command {
     .command('serve')
     .description('Serves the API until it is stopped; brings the database up, and up to date, before.')
     .option('--processes <count>', 'processes that serve the port together, or auto for one a processor (PROCESSES)')
+    .option('--as-built', 'serve the web interface as it was built last, even if its sources have changed since')
     .addHelpText('after', '\nSIGTERM or Ctrl-C answers what was accepted and stops; a second one stops at once.')
     .addHelpText('after', '\nExamples:\n  plumbline serve\n  PORT=8080 HOST=0.0.0.0 plumbline serve --processes auto')
     // The server is loaded by nobody else.
-    .action(async (given: { processes?: string }) => (await import('./serve.ts')).serveUntilStopped(context, given))
+    .action(async (given: ServeOptions) => (await import('./serve.ts')).serveUntilStopped(context, given))
   addDatabase(program, context)
   addDemo(program, context)
   addCompany(program, context)
   addAccount(program, context)
   addToken(program, context)
+  addAgents(program, context)
   addWebhooks(program, context)
   addKey(program, context)
   addRecord(program, context)
@@ -58,12 +64,14 @@ export function makeProgram(context: CommandContext): Command {
   addImport(program, context)
   addUndo(program, context)
   addChanges(program, context)
+  addListen(program, context)
   addBackup(program, context)
   addRestore(program, context)
   addMove(program, context)
   addUsage(program, context)
   addDoctor(program, context)
   addConfig(program, context)
+  addCompletion(program, context)
   throwMistakes(program)
   return program
 }

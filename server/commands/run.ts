@@ -49,7 +49,7 @@ const traceOf = (error: unknown): string =>
     : String((error as Error | undefined)?.stack ?? error)
 
 /** The environment over the `.env` file of the working directory, where there is one. */
-const readEnvironment = ({ environment, folder }: Pick<Terminal, 'environment' | 'folder'>): Environment => ({
+export const readEnvironment = ({ environment, folder }: Pick<Terminal, 'environment' | 'folder'>): Environment => ({
   ...readEnvFile(folder),
   ...environment,
 })

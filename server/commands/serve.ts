@@ -22,14 +22,16 @@ import { systemTrouble, thisSystem } from './system.ts'
 import type { CommandContext } from './terminal.ts'
 import { withAppOf } from './with-app.ts'
 
+export type ServeOptions = { processes?: string; asBuilt?: true }
+
 /** Serves until it is asked to stop. */
-export async function serveUntilStopped(context: CommandContext, given: { processes?: string }): Promise<void> {
+export async function serveUntilStopped(context: CommandContext, given: ServeOptions): Promise<void> {
   const trouble = systemTrouble(thisSystem())
   if (trouble !== null) throw new Mistake(trouble, 'failed')
   const config = readConfig({ ...context.environment, PROCESSES: given.processes ?? context.environment.PROCESSES })
   const stop = listenForStop()
   const progress = progressOfServe(context, config)
-  await prepareConsole(context, config, progress, stop)
+  if (!given.asBuilt) await prepareConsole(context, config, progress, stop)
   // Nothing is open yet.
   if (stop.signal.aborted) return
   const code = await withAppOf(config, progress, (opened) => serveIn(context, opened, stop))

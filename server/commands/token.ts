@@ -1,13 +1,28 @@
 import type { Command } from 'commander'
 import { inLine } from '#derive/printable.ts'
 import { scopes as allScopes } from '#registry/permissions.ts'
-import { allowAddresses, issueToken, revokeToken, rotateToken, showToken, type Token } from '../service/token.ts'
+import {
+  allowAddresses,
+  findToken,
+  issueToken,
+  revokeToken,
+  rotateToken,
+  showToken,
+  type Token,
+} from '../service/token.ts'
+import { addYes, type Yes } from './confirm.ts'
 import type { Answer, CommandContext } from './terminal.ts'
 import { type InCompany, named, sayOf } from './with-app.ts'
-import { addingTo, readAddresses, readId, readList } from './words.ts'
+import { addingTo, readAddresses, readId, readList, readMoment } from './words.ts'
 
 type Company = { company: number }
-type IssueOptions = Company & { account: number; scopes?: string[] | 'all'; label: string; allow?: string[] }
+type IssueOptions = Company & {
+  account: number
+  scopes?: string[] | 'all'
+  label: string
+  allow?: string[]
+  until?: Date
+}
 
 const addressesAbout = 'IPv4 addresses and ranges that may use it, separated by commas, or none for any address'
 const readAllowed = readAddresses('The list of addresses')
@@ -19,13 +34,28 @@ export function addToken(program: Command, context: CommandContext): void {
     program.command('token').description('Issue, show, rotate, revoke and restrict the API token of a company.'),
   )
   /** Says the token that there is then. */
-  const tell = ({ company }: Company, make: typeof showToken, isRevocation = false): Promise<void> =>
+  const tell = (
+    { company }: Company,
+    make: typeof showToken,
+    options: Parameters<typeof sayOf>[3] = {},
+  ): Promise<void> =>
     sayOf(
       context,
       company,
       async ({ transaction, actor, app, company }) => told(company, await make(transaction, actor, app.secret)),
-      { isRevocation },
+      options,
     )
+  /** Takes a right away after a confirmation, which says what becomes of the present token. */
+  const ending = (yes: Yes, formatEnd: (token: string) => string) => ({
+    isRevocation: true,
+    confirmation: {
+      yes,
+      what: async ({ transaction, company }: InCompany) => {
+        const { label } = await findToken(transaction, company.id)
+        return formatEnd(`the token "${inLine(label)}" of ${named(company)}`)
+      },
+    },
+  })
 
   add(
     'issue',
@@ -44,23 +74,50 @@ export function addToken(program: Command, context: CommandContext): void {
     )
     .option('--label <text>', 'what it is for', 'API')
     .option('--allow <list>', `${addressesAbout} (default: none)`, readAllowed)
-    .action(async ({ company, account, scopes = 'all', label, allow = [] }: IssueOptions) => {
-      const input = { accountId: account, scopes, label, allowlist: allow }
-      await tell({ company }, (transaction, actor, keys) => issueToken(transaction, actor, keys, input), true)
+    .option(
+      '--until <moment>',
+      'when it ends by itself, as in 2027-03-31T12:00:00Z; rotating it gives the same length of life again (default: never)',
+      readMoment('--until'),
+    )
+    .action(async ({ company, account, scopes = 'all', label, allow = [], until }: IssueOptions) => {
+      const input = { accountId: account, scopes, label, allowlist: allow, expiresAt: until ?? null }
+      await tell({ company }, (transaction, actor, keys) => issueToken(transaction, actor, keys, input), {
+        isRevocation: true,
+      })
     })
 
   add('show', 'Says the active token again. That it was shown is noted.', '--company 1').action((given: Company) =>
     tell(given, showToken),
   )
 
-  add(
-    'rotate',
-    'Replaces the token by a new one with the same scopes, label and addresses; the old one stops at once.',
-    '--company 1',
-  ).action((given: Company) => tell(given, rotateToken, true))
+  addYes(
+    add(
+      'rotate',
+      'Replaces the token by a new one with the same scopes, label and addresses; the old one stops at once.',
+      '--company 1',
+    ),
+  ).action((given: Company & Yes) =>
+    tell(
+      given,
+      rotateToken,
+      ending(
+        given,
+        (token) => `This replaces ${token}. Programs that use it are refused until they have the new token.`,
+      ),
+    ),
+  )
 
-  add('revoke', 'Ends the token: the API is closed until another one is issued.', '--company 1').action(
-    ({ company }: Company) => sayOf(context, company, revoked, { isRevocation: true }),
+  addYes(add('revoke', 'Ends the token: the API is closed until another one is issued.', '--company 1')).action(
+    ({ company, ...given }: Company & Yes) =>
+      sayOf(
+        context,
+        company,
+        revoked,
+        ending(
+          given,
+          (token) => `This revokes ${token}. Programs that use it are refused until another token is issued.`,
+        ),
+      ),
   )
 
   add('allow', 'Says from which addresses the token may be used.', '--company 1 203.0.113.7,198.51.100.0/24')
@@ -76,9 +133,9 @@ export function addToken(program: Command, context: CommandContext): void {
 }
 
 const told = (company: InCompany['company'], { token, row }: { token: string; row: Token }): Answer => ({
-  json: { token },
+  json: { token, expires_at: row.expires_at?.toISOString() ?? null },
   value: token,
-  text: `The token of ${named(company)}, "${inLine(row.label)}", with ${row.scopes.length} scopes of account ${row.account_id}:\n\n  ${token}`,
+  text: `The token of ${named(company)}, "${inLine(row.label)}", with ${row.scopes.length} scopes of account ${row.account_id}${row.expires_at ? `, until ${row.expires_at.toISOString()}` : ''}:\n\n  ${token}`,
 })
 
 async function revoked({ transaction, actor, company }: InCompany): Promise<Answer> {

@@ -17,10 +17,10 @@ import {
 } from '../service/webhooks.ts'
 import { checkAddress } from '../webhooks/address.ts'
 import { sendTest } from '../webhooks/delivery.ts'
-import { Mistake } from './mistake.ts'
+import { addYes, type Yes } from './confirm.ts'
 import type { Answer, CommandContext } from './terminal.ts'
 import { type InCompany, named, sayOf, withExisting } from './with-app.ts'
-import { addingTo, readId, readList } from './words.ts'
+import { addingTo, readId, readList, readMoment } from './words.ts'
 
 type Company = { company: number }
 type CreateOptions = Company & { name: string; url: string; events: string[]; payload: string; unordered?: true }
@@ -97,7 +97,7 @@ export function addWebhooks(program: Command, context: CommandContext): void {
     'Sends everything again that changed since a moment, at most CHANGES_KEPT_DAYS ago.',
     '3 --company 1 --from 2026-03-31T00:00:00Z',
   )
-    .requiredOption('--from <moment>', 'the moment, as in 2026-03-31T12:00:00Z', readMoment)
+    .requiredOption('--from <moment>', 'the moment, as in 2026-03-31T12:00:00Z', readMoment('--from'))
     .action((id: number, { from, ...given }: Company & { from: Date }) =>
       say(given, async ({ transaction, app }, by) =>
         told(await replayOne(transaction, by, id, { from, keptDays: app.config.changesKeptDays })),
@@ -113,25 +113,34 @@ export function addWebhooks(program: Command, context: CommandContext): void {
       say(given, async ({ transaction }, by) => told(await disableOne(transaction, by, id))),
   )
 
-  addOne(
-    'delete',
-    'Delete the webhook with its secret and its attempts. Nothing is sent to it any more.',
-    '3 --company 1',
-  ).action((id: number, given: Company) =>
-    say(given, async ({ transaction, company }, by) => {
-      await removeWebhook(transaction, by, id)
-      return { json: { id, deleted: true }, text: `Deleted webhook ${id} of ${named(company)}.` }
-    }),
+  addYes(
+    addOne(
+      'delete',
+      'Delete the webhook with its secret and its attempts. Nothing is sent to it any more.',
+      '3 --company 1',
+    ),
+  ).action((id: number, { company: companyId, ...yes }: Company & Yes) =>
+    sayOf(
+      context,
+      companyId,
+      async (inside) => {
+        await removeWebhook(inside.transaction, byOperator(inside), id)
+        return { json: { id, deleted: true }, text: `Deleted webhook ${id} of ${named(inside.company)}.` }
+      },
+      {
+        confirmation: {
+          yes,
+          what: async ({ transaction, company }) => {
+            const { name, url } = await findOneWebhook(transaction, company.id, id)
+            return `This deletes webhook ${id}, "${inLine(name)}", of ${named(company)}, with its secret and its attempts. Nothing is sent to ${inLine(url)} any more.`
+          },
+        },
+      },
+    ),
   )
 }
 
 const byOperator = ({ actor, app }: InCompany): By => ({ actor, keys: app.secret, now: app.clock.now() })
-
-function readMoment(word: string): Date {
-  const moment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?Z)?$/.test(word) ? new Date(word) : new Date(Number.NaN)
-  if (!Number.isNaN(moment.getTime())) return moment
-  throw new Mistake(`--from must be a day or a moment like 2026-03-31T12:00:00Z and not ${JSON.stringify(word)}.`)
-}
 
 function facts(webhook: Webhook) {
   const { id, name, url, events, payload, ordered, disabled_because, disabled_detail } = webhook

@@ -5,6 +5,7 @@ import { EmbeddedProblem } from '../embedded/open.ts'
 import { type Actor, operator } from '../service/actor.ts'
 import { type Company, showCompany } from '../service/company.ts'
 import type { Transaction } from '../store/database.ts'
+import { asks, confirm, type Yes } from './confirm.ts'
 import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
 import { type Progress, progressOf, withProgress } from './progress.ts'
@@ -83,21 +84,28 @@ const persistent = ({ isRevocation = false }: TransactionOptions) => ({ isPersis
 
 export type InCompany = { transaction: Transaction; app: App; company: Company; actor: Actor }
 
-/** Says what one transaction did for a company, which must be there. */
+/** What is said before it is done, with the `--yes` that skips it. */
+type Confirmation = { yes: Yes; what(inside: InCompany): Promise<string> }
+
+/** Says what one transaction did for a company, which must be there. On a terminal a confirmation comes before it. */
 export async function sayOf(
   context: CommandContext,
   id: number,
   work: (inside: InCompany) => Promise<Answer>,
-  options: TransactionOptions = {},
+  { confirmation, ...options }: TransactionOptions & { confirmation?: Confirmation } = {},
 ): Promise<void> {
-  const answer = await withExisting(context, ({ app }) =>
-    app.database.transaction(
-      async (transaction) =>
-        work({ transaction, app, company: await showCompany(transaction, id), actor: operator(id) }),
-      undefined,
-      persistent(options),
-    ),
-  )
+  const answer = await withExisting(context, async ({ app }) => {
+    const inCompany = <T>(part: (inside: InCompany) => Promise<T>): Promise<T> =>
+      app.database.transaction(
+        async (transaction) =>
+          part({ transaction, app, company: await showCompany(transaction, id), actor: operator(id) }),
+        undefined,
+        persistent(options),
+      )
+    // No lock is held while somebody reads and answers.
+    if (confirmation && asks(context, confirmation.yes)) await confirm(context, await inCompany(confirmation.what))
+    return inCompany(work)
+  })
   context.say(answer)
 }
 

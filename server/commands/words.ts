@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { momentOf } from '#derive/moment.ts'
 import { idMax } from '#registry/limits.ts'
 import { Mistake } from './mistake.ts'
 
@@ -18,6 +19,15 @@ export const readWhole =
     const count = /^\d{1,15}$/.test(word) ? Number(word) : Number.NaN
     if (count >= least && count <= most) return count
     throw new Mistake(`${called} must be a whole number from ${least} to ${most} and not ${JSON.stringify(word)}.`)
+  }
+
+/** A moment in UTC, or the beginning of a day there. */
+export const readMoment =
+  (called: string) =>
+  (word: string): Date => {
+    const moment = momentOf(/^\d{4}-\d{2}-\d{2}$/.test(word) ? `${word}T00:00:00Z` : word)
+    if (moment !== undefined) return new Date(moment)
+    throw new Mistake(`${called} must be a day or a moment like 2026-03-31T12:00:00Z and not ${JSON.stringify(word)}.`)
   }
 
 /** Adds a command about one company to a group of them. `example` is what follows its name. */

@@ -22,11 +22,14 @@ export const list = async ({ read }: Asked<'accounts.list'>) => whole(await read
 
 export const fetch = async (asked: Asked<'accounts.fetch'>) => ({ data: await find(asked, recordId(asked)) })
 
-export async function create({ body, change, passwords }: Asked<'accounts.create'>) {
+export async function create({ app, body, change, passwords }: Asked<'accounts.create'>) {
   const wanted = await body()
   return change(async (transaction, { actor, row }) => {
     mayGrant(row.permissions, [], wanted.permissions)
-    const account = await createAccount(transaction, actor.companyId, wanted, passwords.hash)
+    const account = await createAccount(transaction, actor.companyId, wanted, {
+      hashing: passwords.hash,
+      publicUrl: app.config.publicUrl,
+    })
     await auditAccount(transaction, actor, null, account, false)
     return { data: account }
   })
@@ -41,7 +44,10 @@ export async function update(asked: Asked<'accounts.update'>) {
       const { actor, row } = session
       const before = await holdAccount(transaction, actor.companyId, id)
       mayChangeAccount(selfOf(session), before, wanted)
-      const account = await setAccount(transaction, actor.companyId, id, wanted, { hashing: asked.passwords.hash })
+      const account = await setAccount(transaction, actor.companyId, id, wanted, {
+        hashing: asked.passwords.hash,
+        publicUrl: asked.app.config.publicUrl,
+      })
       await auditAccount(transaction, actor, before, account, wanted.password !== undefined)
       const renews = row.account_id === id && wanted.password !== undefined
       return { data: account, ...(renews ? { session: await renewSession(transaction, asked) } : {}) }

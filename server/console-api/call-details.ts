@@ -1,7 +1,7 @@
 import type { CallOpened } from '#derive/console/answers.ts'
 import { type DataRoute, dataRoutesOf, isWrite, type ResourceRoute } from '#derive/routes.ts'
 import { once } from '#registry/once.ts'
-import { permission } from '#registry/permissions.ts'
+import { fieldPermissions, permission } from '#registry/permissions.ts'
 import { type ProblemBody, Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
 import { type Registry, registry } from '#registry/resources/index.ts'
 import { type CallDetails, findDetails } from '#sql/system/call-details.ts'
@@ -13,6 +13,7 @@ import { handlers } from '../pipeline/handlers/index.ts'
 import { readIntent, recordId } from '../pipeline/read-intent.ts'
 import { listAccounts } from '../service/account.ts'
 import { runCommand } from '../service/command.ts'
+import { needFieldRights } from '../service/rights.ts'
 import { needPermission, type Session } from '../service/session.ts'
 import { presentToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
@@ -78,6 +79,7 @@ function again({ app, change, requestId, ...asked }: Admitted, route: ResourceRo
     mayDo(route.scope)
     try {
       const intent = { ...readIntent(call), dryRun: true }
+      needFieldRights(session.actor, route.needs?.(intent.body).rights ?? [])
       return await runCommand(transaction, session.actor, write(session.actor.companyId, call, intent, mayDo))
     } catch (error) {
       if (error instanceof Refusal) return refusalAnswer(error, requestId, app.config.publicUrl)
@@ -124,7 +126,8 @@ async function lackingOf(transaction: Transaction, companyId: number, call: Call
   const account = token && (await listAccounts(transaction, companyId)).find(({ id }) => id === token.account_id)
   return {
     scope,
-    token: token?.scopes.includes(scope) ?? false,
+    // A permission of fields is one of the account alone.
+    token: fieldPermissions.includes(scope) || (token?.scopes.includes(scope) ?? false),
     account: account?.permissions.includes(scope) ?? false,
   }
 }
@@ -157,12 +160,12 @@ const gates: { readonly [code in RefusalCode]?: string } = {
 const gateOf = ({ code }: CallShown): string | null => gates[code as RefusalCode] ?? null
 
 /** What to do about a refusal. */
-function adviceOf({ code, token_revoked_at }: CallShown): string | null {
+function adviceOf({ code, token_ended_at }: CallShown): string | null {
   if (code === null) return null
   if (code === 'unauthorized') {
-    return token_revoked_at === null
+    return token_ended_at === null
       ? 'The account behind the token is disabled. Enable it, or issue a token from another account.'
-      : 'The token was rotated or revoked before this call. Give the integration that made it the active token.'
+      : 'The token was rotated, revoked or at its end before this call. Give the integration that made it the active token.'
   }
   return refusals[code as RefusalCode]?.advice ?? null
 }

@@ -2,20 +2,17 @@ import type { IncomingMessage } from 'node:http'
 import { Refusal } from '#registry/refusals.ts'
 import type { Config } from '../config/config.ts'
 import { hostOrigin } from '../http/base.ts'
+import { isOwnOrigin, originOf } from '../http/same-origin.ts'
 
 /**
  * A page of another site may send requests with our cookie; it cannot say that they come from here. Browsers say so in
  * Sec-Fetch-Site; older ones, and any without TLS, send Origin. A request that says neither changes nothing.
  * Decisions, Console.
  */
-export function refuseCrossSite({ publicUrl }: Config, { headers }: IncomingMessage): void {
-  const site = headers['sec-fetch-site']
-  const origin = originOf(headers.origin)
-  // Scheme, host and port together: another port is another site, and so is the same one without TLS.
-  const isOurs =
-    site === undefined
-      ? origin !== undefined && origin === (publicUrl ?? hostOrigin('http:', headers.host))
-      : site === 'same-origin' || site === 'none'
+export function refuseCrossSite(config: Config, request: IncomingMessage): void {
+  const site = request.headers['sec-fetch-site']
+  // Another port is another site, and so is the same one without TLS.
+  const isOurs = site === undefined ? isOwnOrigin(config, request) : site === 'same-origin' || site === 'none'
   if (!isOurs) throw new Refusal('cross_site_request')
 }
 
@@ -33,7 +30,3 @@ export function refuseMisdirected({ publicUrl }: Config, { headers }: IncomingMe
     })
   }
 }
-
-/** An Origin header; anything but an origin in its one spelling is none. */
-const originOf = (text: string | undefined): string | undefined =>
-  text !== undefined && URL.canParse(text) && new URL(text).origin === text ? text : undefined

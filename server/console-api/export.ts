@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream'
 import { byteOrderMark, columnsOf, row } from '#derive/csv.ts'
+import { visibleDefinition } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { Listing } from '#registry/listing.ts'
 import { list, listIds } from '#sql/records/read.ts'
+import type { Actor } from '../service/actor.ts'
 import type { App } from './app.ts'
 import type { RecordsHandler } from './asked.ts'
 import { readConsoleListing } from './read-listing.ts'
@@ -18,18 +20,21 @@ export const exportAll: RecordsHandler<'records.export'> = ({ list: like }) => {
   const { definition } = like
   const route = { ...like, path: `${like.path}.csv` }
   return async ({ app, query, session, requestId }) => {
-    const listing = readConsoleListing(query, route, 'everything')
-    const { companyId } = session().actor
-    const [found] = await app.database.read<{ ids: number[] }>(listIds(companyId, definition, listing))
+    const { actor } = session()
+    const listing = readConsoleListing(query, route, actor, 'everything')
+    const [found] = await app.database.read<{ ids: number[] }>(listIds(actor, definition, listing))
     const day = app.clock.now().toISOString().slice(0, 10)
     return {
       status: 200,
       headers: {
         'Content-Type': 'text/csv; charset=utf-8',
         'Content-Disposition': `attachment; filename="${definition.name}-${day}.csv"`,
-        'Cache-Control': 'no-store',
       },
-      body: readable(app, requestId, pages(app, companyId, definition, listing, found?.ids ?? [])),
+      body: readable(
+        app,
+        requestId,
+        pages(app, actor, visibleDefinition(definition, actor.lacksRights), listing, found?.ids ?? []),
+      ),
     }
   }
 }
@@ -41,12 +46,12 @@ function readable(app: App, requestId: string, parts: AsyncIterable<string>): Re
   return stream
 }
 
-async function* pages({ database }: App, companyId: number, definition: Definition, listing: Listing, ids: number[]) {
+async function* pages({ database }: App, actor: Actor, definition: Definition, listing: Listing, ids: number[]) {
   const columns = columnsOf(definition, listing.fields)
   yield byteOrderMark + row(columns.map(({ title }) => title))
   for (let at = 0; at < ids.length; at += pageRecords) {
     const some = { ...listing, ids: ids.slice(at, at + pageRecords), limit: pageRecords, offset: 0 }
-    const [page] = await database.read<{ json: string }>(list(companyId, definition, some))
+    const [page] = await database.read<{ json: string }>(list(actor, definition, some))
     const records = JSON.parse(`[${page?.json}]`) as JsonObject[]
     yield records.map((record) => row(columns.map(({ read }) => read(record)))).join('')
   }

@@ -1,4 +1,5 @@
 import * as accounts from './accounts.ts'
+import * as agents from './agents.ts'
 import type { Handlers } from './asked.ts'
 import * as callDetails from './call-details.ts'
 import * as callGroups from './call-groups.ts'
@@ -76,6 +77,13 @@ export const handlers = {
   'webhooks.history': webhooks.history,
   'webhook-attempts.fetch': webhookAttempts.fetch,
   'webhook-attempts.send-again': webhookAttempts.sendAgain,
+  'agents.fetch': agents.fetch,
+  'agents.update': agents.update,
+  'agents.waiting': agents.countWaiting,
+  'agents.previews': agents.listAll,
+  'agents.preview': agents.open,
+  'agents.approve': agents.approve,
+  'agents.decline': agents.decline,
   'accounts.list': accounts.list,
   'accounts.create': accounts.create,
   'accounts.fetch': accounts.fetch,

@@ -1,4 +1,5 @@
 import type { HistoryEntry, Who } from '#derive/console/answers.ts'
+import { type Lacks, visibleMembers } from '#derive/visible.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { countHistory, type HistoryRow, historyOfRecord } from '#sql/records/history.ts'
 import { recordId } from '../pipeline/read-intent.ts'
@@ -20,11 +21,15 @@ export async function historyPage(asked: Asked<'records.history' | 'webhooks.his
   const { data, meta } = await rowsOf<HistoryRow>(asked, wanted, list, countHistory(companyId, records, record))
   // There is at least the line of its creation.
   if (meta.total === 0) throw new Refusal('not_found')
-  return { data: data.map(shownLine), meta }
+  const { lacksRights } = asked.session().actor
+  return { data: data.map((row) => shownLine(row, lacksRights)), meta }
 }
 
-/** A line as it is shown, without the records' own columns. */
-const shownLine = ({ id, at, door, token_label, action, changes, write_id, ...row }: HistoryRow): HistoryEntry => ({
+/** A line as it is shown, without the records' own columns, to somebody who lacks these permissions of fields. */
+const shownLine = (
+  { id, at, door, token_label, action, changes, write_id, ...row }: HistoryRow,
+  lacks: Lacks,
+): HistoryEntry => ({
   id,
   at,
   who: whoOf(row),
@@ -33,12 +38,12 @@ const shownLine = ({ id, at, door, token_label, action, changes, write_id, ...ro
   issuer: issuerOf(row),
   action,
   write_id,
-  changes: changes as HistoryEntry['changes'],
+  changes: changes ? visibleMembers(row.records, lacks, changes as NonNullable<HistoryEntry['changes']>) : null,
 })
 
 /** The same with the record that it is about. */
-export const placedLine = ({ title, ...row }: HistoryRow & { title: string | null }) => ({
-  ...shownLine(row),
+export const placedLine = ({ title, ...row }: HistoryRow & { title: string | null }, lacks: Lacks) => ({
+  ...shownLine(row, lacks),
   records: row.records,
   record_id: row.record_id,
   title,

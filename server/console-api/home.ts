@@ -10,7 +10,9 @@ import {
   serviceDue,
 } from '#sql/records/home.ts'
 import type { Statement } from '#sql/statement.ts'
+import type { Session } from '../service/session.ts'
 import type { Transaction } from '../store/database.ts'
+import { waitingFor } from './agents.ts'
 import type { App } from './app.ts'
 import type { Asked } from './asked.ts'
 import { placedLine } from './history.ts'
@@ -32,11 +34,18 @@ export async function showHome(asked: Asked<'home'>) {
       ...(mayView('equipment') ? [service(asked.app, transaction, companyId)] : []),
       ...(mayView('time_entries') ? [part(transaction, 'hours_to_approve', hoursToApprove(companyId))] : []),
       ...(mayView('invoices') ? [part(transaction, 'draft_invoices', draftInvoices(companyId))] : []),
-      ...(resources.length > 0 ? [recent(transaction, companyId, resources)] : []),
+      agentPreviews(transaction, companyId, asked.session()),
+      ...(resources.length > 0 ? [recent(transaction, asked.session(), resources)] : []),
     ]
     return Object.assign({}, ...(await Promise.all(parts))) as Morning
   })
   return { data }
+}
+
+/** What agents ask for, of which this account may decide. */
+async function agentPreviews(transaction: Transaction, companyId: number, session: Session): Promise<Morning> {
+  const waiting = await waitingFor(transaction, companyId, session)
+  return waiting.length === 0 ? {} : { agent_previews: { count: waiting.length, items: waiting.slice(0, itemsMax) } }
 }
 
 /** What one row says. */
@@ -73,9 +82,9 @@ async function service(app: App, { run }: Transaction, companyId: number) {
   return { service_due: { until, count: countOf(rows), items: rows.map(item) } }
 }
 
-async function recent({ run }: Transaction, companyId: number, resources: ReturnType<typeof viewable>) {
-  const rows = await run<HistoryRow & { title: string | null }>(recentHistory(companyId, resources, recentMax))
-  return { recent: rows.map(placedLine) }
+async function recent({ run }: Transaction, { actor }: Session, resources: ReturnType<typeof viewable>) {
+  const rows = await run<HistoryRow & { title: string | null }>(recentHistory(actor.companyId, resources, recentMax))
+  return { recent: rows.map((row) => placedLine(row, actor.lacksRights)) }
 }
 
 const item = ({ id, name, on }: DueRow) => ({ id, name, on })

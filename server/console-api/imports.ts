@@ -1,7 +1,9 @@
+import { listNeededRights } from '#derive/visible.ts'
 import { permission } from '#registry/permissions.ts'
 import { errorsAddress, replyOf } from '../pipeline/answer.ts'
 import { type ImportBatch, importBatch } from '../pipeline/import-batch.ts'
 import { beginImport, listImports, lookUpValues, ownImport } from '../service/imports.ts'
+import { needFieldRights } from '../service/rights.ts'
 import { needPermission } from '../service/session.ts'
 import type { Admitted, ConsoleReply, RecordsHandler } from './asked.ts'
 import { whole } from './reply.ts'
@@ -13,6 +15,7 @@ export const lookUp: RecordsHandler<'records.look-up'> =
   async ({ body, read, session }) => {
     const asked = await body()
     const field = definition.fields[asked.field]
+    needFieldRights(session().actor, listNeededRights(definition, [asked.field]))
     needPermission(session(), permission(field?.kind === 'reference' ? field.to : definition.name, 'VIEW'))
     return whole(await read((transaction, companyId) => lookUpValues(transaction, companyId, definition, asked)))
   }

@@ -1,16 +1,21 @@
 import { readListing, readPairs } from '#derive/query.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
+import { rightsOfQuery } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
 import type { Listing } from '#registry/listing.ts'
+import type { Actor } from '../service/actor.ts'
+import { needFieldRights } from '../service/rights.ts'
 
 /** What the lists of the console take: the parameters of /v1 for every field, and several values where one can be. */
 export function readConsoleListing(
   query: string,
   route: ResourceRoute,
+  actor: Actor,
   paging: 'page' | 'everything' = 'page',
 ): Listing {
   const { definition } = route
+  needFieldRights(actor, rightsOfQuery(definition, query))
   const known = route.parameterNames.filter((name) => paging === 'page' || !['limit', 'offset'].includes(name))
   const pairs = readPairs(query, known, `${route.method} ${route.path}`)
   for (const [name, value] of pairs) {

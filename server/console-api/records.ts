@@ -1,15 +1,17 @@
 import { consoleRoot } from '#derive/console/operations.ts'
 import { readFields, readQuery } from '#derive/query.ts'
 import { type DataRoute, ownRoute, type StandardRoutes } from '#derive/routes.ts'
+import { rightsOfQuery, visibleRecords } from '#derive/visible.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { fetch as fetchRecord, list as listRecords } from '#sql/records/read.ts'
-import { errorsAddress, jsonType, pageEnvelope, readReply, recordTag, replyOf } from '../pipeline/answer.ts'
+import { errorsAddress, jsonType, pageEnvelope, recordTag, replyOf } from '../pipeline/answer.ts'
 import type { Call } from '../pipeline/call.ts'
 import { conclude } from '../pipeline/conclude.ts'
 import type { Write } from '../pipeline/handler.ts'
 import { handlers } from '../pipeline/handlers/index.ts'
 import { readIntent, recordId } from '../pipeline/read-intent.ts'
 import { runCommand } from '../service/command.ts'
+import { needFieldRights } from '../service/rights.ts'
 import { needPermission } from '../service/session.ts'
 import type { Admitted, ConsoleReply, RecordsHandler } from './asked.ts'
 import { readConsoleListing } from './read-listing.ts'
@@ -19,28 +21,31 @@ import { readConsoleListing } from './read-listing.ts'
 export const list: RecordsHandler<'records.list'> =
   ({ list: route }) =>
   async ({ app, session, query }) => {
-    const wanted = readConsoleListing(query, route)
-    const { companyId } = session().actor
-    const [row] = await app.database.read<{ total: number; json: string }>(
-      listRecords(companyId, route.definition, wanted),
-    )
+    const { actor } = session()
+    const wanted = readConsoleListing(query, route, actor)
+    const [row] = await app.database.read<{ total: number; json: string }>(listRecords(actor, route.definition, wanted))
     return {
       status: 200,
-      headers: { 'Content-Type': jsonType, 'Cache-Control': 'no-store' },
-      body: pageEnvelope(row?.json ?? '', row?.total ?? 0, wanted),
+      headers: { 'Content-Type': jsonType },
+      body: pageEnvelope(visibleRecords(route.definition, actor.lacksRights, row?.json ?? ''), row?.total ?? 0, wanted),
     }
   }
 
 export const fetch: RecordsHandler<'records.fetch'> =
   ({ fetch: route }) =>
   async (asked) => {
+    const { companyId, lacksRights } = asked.session().actor
+    needFieldRights({ lacksRights }, rightsOfQuery(route.definition, asked.query))
     const fields = readFields(readQuery(asked.query, route), route.definition)
-    const { companyId } = asked.session().actor
     const statement = fetchRecord(companyId, route.definition, recordId(asked), fields)
     const [row] = await asked.app.database.read<{ version: number; json: string }>(statement)
     if (!row) throw new Refusal('not_found')
-    const reply = readReply(`{"data":${row.json}}`, recordTag(row.version, row.json), asked.headers.ifNoneMatch)
-    return { ...reply, headers: { ...reply.headers, Vary: 'Cookie, Accept-Encoding' } }
+    const json = visibleRecords(route.definition, lacksRights, row.json)
+    return {
+      status: 200,
+      headers: { 'Content-Type': jsonType, ETag: recordTag(row.version, json) },
+      body: `{"data":${json}}`,
+    }
   }
 
 const undoRoute = ownRoute('writes.undo', consoleRoot)
@@ -70,6 +75,7 @@ function writing(route: DataRoute, write: Write) {
       async (transaction, session) => {
         const { actor } = session
         const mayDo = (code: string) => needPermission(session, code)
+        needFieldRights(actor, route.needs?.(intent.body).rights ?? [])
         const done = await runCommand(transaction, actor, write(actor.companyId, call, intent, mayDo))
         const answer = await conclude(asked.app, transaction, { actor, call, intent }, done)
         return replyOf(answer)

@@ -1,17 +1,31 @@
 import type { Meta } from '#derive/console/answers.ts'
+import { refusals } from '#registry/refusals.ts'
+import type { Sent } from '../http/send.ts'
 import { jsonType } from '../pipeline/answer.ts'
 import type { Changes, ConsoleReply, ConsoleRoute } from './asked.ts'
 
-/** What an operation came to, in the envelopes of /v1. Nothing of it is kept by a cache. */
+/** What makes a browser forget what it keeps of us. What its storage has is how lists look, and stays. */
+export const clearsCache = { 'Clear-Site-Data': '"cache"' } as const
+
+/**
+ * Returns the headers of an answer of the interface: nothing of it is kept by a cache (ASVS V14.3.2), and what was kept goes
+ * where a session is told that it is over.
+ */
+export const withoutTrace = ({ status, headers }: Sent, hadSession: boolean) => ({
+  ...headers,
+  'Cache-Control': 'no-store',
+  ...(hadSession && status === refusals.unauthorized.status ? clearsCache : {}),
+})
+
+/** What an operation came to, in the envelopes of /v1. */
 export function replyTo(
   { success }: Pick<ConsoleRoute, 'success'>,
   { data, meta, ...changes }: { data: unknown; meta?: Meta } & Changes,
 ): ConsoleReply {
-  const headers = { 'Cache-Control': 'no-store' }
-  if (success === 204) return { status: success, headers, body: '', ...changes }
+  if (success === 204) return { status: success, headers: {}, body: '', ...changes }
   return {
     status: success ?? 200,
-    headers: { 'Content-Type': jsonType, ...headers },
+    headers: { 'Content-Type': jsonType },
     body: JSON.stringify({ data, meta }),
     ...changes,
   }

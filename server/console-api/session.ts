@@ -52,6 +52,7 @@ export async function changeMe(asked: Asked<'me.update'>) {
       const wanted = { ...own, ...(next === undefined ? {} : { password: next }) }
       const account = await setAccount(transaction, key.companyId, row.account_id, wanted, {
         hashing: passwords.hash,
+        publicUrl: app.config.publicUrl,
         passwordField: 'password.next',
       })
       await auditAccount(transaction, actor, accountOf(row), account, next !== undefined)

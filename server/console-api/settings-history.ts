@@ -16,7 +16,7 @@ export async function listSettings(asked: Asked<'settings.history'>) {
   const kinds = settingsKinds.filter((kind) => row.permissions.includes(rights[kind]))
   const list = historyOfSettings(actor.companyId, kinds, wanted)
   const { data, meta } = await rowsOf<SettingsRow>(asked, wanted, list, countSettingsHistory(actor.companyId, kinds))
-  return { data: data.map(placedLine), meta }
+  return { data: data.map((line) => placedLine(line, actor.lacksRights)), meta }
 }
 
 /** Who may use a part of Settings sees what was done there. */
@@ -24,6 +24,7 @@ const rights: { readonly [kind in SettingsKind]: string } = {
   tokens: 'API_MANAGE',
   calls: 'API_MANAGE',
   webhook_endpoints: 'API_MANAGE',
+  agents: 'API_MANAGE',
   accounts: 'ACCOUNTS_MANAGE',
   companies: 'COMPANY_MANAGE',
 }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { pipeline, type Readable } from 'node:stream'
+import { consoleRoot } from '#derive/console/operations.ts'
 import type { Admission } from '../http/admission.ts'
 import { type Accepts, codingFor, compressing, inCoding } from '../http/codings.ts'
 import type { Sort } from '../http/limiter.ts'
@@ -14,6 +15,7 @@ import type { ConsoleRoute } from './asked.ts'
 import { clientReader } from './client.ts'
 import { cookiesOf, setCookies, shownCookies } from './cookie.ts'
 import { runConsole } from './pipeline.ts'
+import { clearsCache, withoutTrace } from './reply.ts'
 import { routes } from './routes.ts'
 import { withSecurityHeaders } from './security-headers.ts'
 
@@ -28,24 +30,32 @@ export function makeConsole(app: App, admission: Admission, files: AppFiles): Si
   const clientOf = clientReader(app.config.trustedProxies)
   const cookies = cookiesOf(app.config)
   const router = makeRouter(routes)
-  return (incoming) => ({ ...leadsTo(incoming), headed: withSecurityHeaders })
+  return leadsTo
 
   function leadsTo(incoming: Incoming): Target {
     const { path, method, request } = incoming
     const match = router(path)
-    if (!match) return { route: 'console.app', answer: () => files(path, method, request.headers) }
+    const shown = shownCookies(cookies, request.headers.cookie)
+    const isAnswer = path.startsWith(`${consoleRoot}/`)
+    const headed = (reply: Sent) =>
+      withSecurityHeaders(isAnswer ? withoutTrace(reply, shown.sessionText !== undefined) : reply.headers)
+    if (!match) return { route: 'console.app', answer: () => files(path, method, request.headers), headed }
     const route = match.byMethod.get(method)
-    if (!route) return { route: 'console.app', answer: () => onlyThese(match, method) }
-    return { route: `console.${route.id}`, answer: () => asked(incoming, route, match.params.id) }
+    if (!route) return { route: 'console.app', answer: () => onlyThese(match, method), headed }
+    return { route: `console.${route.id}`, answer: () => asked(incoming, route, match.params.id, shown), headed }
   }
 
   /** A session takes the share of the people of its company; a sign-in takes that of its peer. Decisions, Overload. */
-  async function asked(incoming: Incoming, route: ConsoleRoute, id: string | undefined): Promise<Sent> {
+  async function asked(
+    incoming: Incoming,
+    route: ConsoleRoute,
+    id: string | undefined,
+    shown: ReturnType<typeof shownCookies>,
+  ): Promise<Sent> {
     const { request, who } = incoming
     if (needsRoom(route)) refuseWritesInShortage()
     const client = clientOf(request)
     if (client.forwardedFor !== null) who.forwarded_for = client.forwardedFor
-    const shown = shownCookies(cookies, request.headers.cookie)
     const share = shares.of(claimOfSession(shown.sessionText), client.peer)
     const seen = ({ key, row }: Session): void =>
       void Object.assign(who, { account_id: row.account_id, company_id: key.companyId })
@@ -57,7 +67,11 @@ export function makeConsole(app: App, admission: Admission, files: AppFiles): Si
         seen,
       })
       const coded = await inItsCoding(route, reply, request.headers)
-      return { ...coded, cookies: setCookies(cookies, { session, devices }) }
+      return {
+        ...coded,
+        headers: session === null ? { ...coded.headers, ...clearsCache } : coded.headers,
+        cookies: setCookies(cookies, { session, devices }),
+      }
     })
   }
 }

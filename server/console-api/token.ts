@@ -17,6 +17,7 @@ import {
 } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Asked, ChangeOptions, Done } from './asked.ts'
+import { readMoment } from './read-moment.ts'
 import { confirmedBody } from './sessions.ts'
 
 /** Settings, API: the company's one token. Whatever shows, replaces or frees it asks for one's own password again. */
@@ -57,7 +58,7 @@ async function shown(transaction: Transaction, companyId: number, token: Token):
   const [last] = await transaction.run<{ at: string; peer: string | null }>(
     lastUse(companyId, token.id, token.created_at),
   )
-  const { id, label, scopes, allowlist, account_id, issued_by, created_at } = token
+  const { id, label, scopes, allowlist, account_id, issued_by, created_at, expires_at } = token
   const named = (id: number) => ({ id, name: accounts.find((one) => one.id === id)?.name })
   return {
     id,
@@ -67,6 +68,7 @@ async function shown(transaction: Transaction, companyId: number, token: Token):
     account: named(account_id),
     issued_by: issued_by === null ? null : named(issued_by),
     created_at: created_at.toISOString(),
+    expires_at: expires_at?.toISOString() ?? null,
     last_used_at: last?.at ?? null,
     last_peer: last?.peer ?? null,
   }
@@ -79,6 +81,7 @@ export async function issue(asked: Asked<'token.issue'>) {
       label: wanted.label,
       scopes: wanted.scopes,
       allowlist: wanted.allowlist ?? [],
+      expiresAt: wanted.expires_at === undefined ? null : readMoment('expires_at', wanted.expires_at),
       accountId: account_id ?? row.account_id,
       issuerHolds: row.permissions,
     })

@@ -3,12 +3,11 @@ import { testEvent } from '#registry/webhooks.ts'
 import { type AttemptInFull, type AttemptShown, attemptsOf, countAttempts } from '#sql/system/webhook-attempts.ts'
 import { recordId } from '../pipeline/read-intent.ts'
 import { needViews } from '../service/webhook-input.ts'
-import { findOneWebhook } from '../service/webhooks.ts'
 import { findOneAttempt, showAttempt } from '../webhooks/attempts.ts'
 import { sendAgain as sendOnceMore, sendTest } from '../webhooks/delivery.ts'
 import type { Admitted, Asked } from './asked.ts'
 import { readPage, rowsOf } from './paging.ts'
-import { existing } from './webhooks.ts'
+import { answerable, existing } from './webhooks.ts'
 
 /** What was sent to a webhook, what came back, and the same once more. */
 
@@ -21,23 +20,20 @@ export async function list(asked: Asked<'webhooks.attempts'>) {
 }
 
 export async function fetch(asked: Asked<'webhook-attempts.fetch'>) {
-  return { data: await showAttempt(asked.app, asked.session().actor.companyId, await visible(asked)) }
+  const { companyId, lacksRights } = asked.session().actor
+  return { data: await showAttempt(asked.app, companyId, await visible(asked), lacksRights) }
 }
 
 /** The time that it takes is the receiver's, not ours. */
 export async function test(asked: Asked<'webhooks.test'>) {
-  const { company_id: companyId, id, events } = await existing(asked)
-  needViews(asked.session().row.permissions, events)
-  return { data: await asked.outside(() => sendTest(asked.app, companyId, id)) }
+  const { company_id: companyId, id } = await answerable(asked)
+  return { data: await asked.outside(() => sendTest(asked.app, companyId, id, asked.session().actor.lacksRights)) }
 }
 
 export async function sendAgain(asked: Asked<'webhook-attempts.send-again'>) {
   const { id, endpoint_id } = await visible(asked)
-  const { actor, row } = asked.session()
-  const { companyId } = actor
-  const { events } = await asked.read((transaction) => findOneWebhook(transaction, companyId, endpoint_id))
-  needViews(row.permissions, events)
-  return { data: await asked.outside(() => sendOnceMore(asked.app, companyId, id)) }
+  const { company_id: companyId } = await answerable(asked, endpoint_id)
+  return { data: await asked.outside(() => sendOnceMore(asked.app, companyId, id, asked.session().actor.lacksRights)) }
 }
 
 /** The attempt of the path, for somebody who may see the record that it tells of. */

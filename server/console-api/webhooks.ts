@@ -1,5 +1,4 @@
 import type { WebhookOpened, Webhook as WebhookShown, WebhookTrouble } from '#derive/console/answers.ts'
-import { invalidField } from '#registry/refusals.ts'
 import { type FailingRow, failingWebhooks } from '#sql/system/webhooks.ts'
 import { recordId } from '../pipeline/read-intent.ts'
 import { canonicalUrl, needViews } from '../service/webhook-input.ts'
@@ -20,6 +19,7 @@ import type { Transaction } from '../store/database.ts'
 import { checkAddress } from '../webhooks/address.ts'
 import type { Admitted, Asked, ConsoleReply, Finished } from './asked.ts'
 import { historyPage } from './history.ts'
+import { readMoment } from './read-moment.ts'
 import { whole } from './reply.ts'
 import { confirmedBody } from './sessions.ts'
 
@@ -87,7 +87,7 @@ export async function disable(asked: Asked<'webhooks.disable'>) {
 
 export async function replay(asked: Asked<'webhooks.replay'>) {
   const { id } = await answerable(asked)
-  const from = readMoment((await confirmedBody(asked)).from)
+  const from = readMoment('from', (await confirmedBody(asked)).from)
   const keptDays = asked.app.config.changesKeptDays
   return change(asked, async (transaction, by) => ({
     data: shown(await replayOne(transaction, by, id, { from, keptDays })),
@@ -104,15 +104,13 @@ export async function remove(asked: Asked<'webhooks.delete'>) {
 
 export const history = (asked: Asked<'webhooks.history'>) => historyPage(asked, 'webhook_endpoints')
 
-/** The endpoint of the path. */
-export function existing(asked: Admitted): Promise<Webhook> {
-  const id = recordId(asked)
-  return asked.read((transaction, companyId) => findOneWebhook(transaction, companyId, id))
-}
+/** Returns an endpoint: that of the path unless another is named. */
+export const existing = (asked: Admitted, id = recordId(asked)): Promise<Webhook> =>
+  asked.read((transaction, companyId) => findOneWebhook(transaction, companyId, id))
 
-/** The endpoint of the path, for somebody who may see all that it tells of. */
-async function answerable(asked: Admitted): Promise<Webhook> {
-  const webhook = await existing(asked)
+/** Returns an endpoint, as `existing` does. Throws if the account may not see everything that is sent to it. */
+export async function answerable(asked: Admitted, id = recordId(asked)): Promise<Webhook> {
+  const webhook = await existing(asked, id)
   needViews(asked.session().row.permissions, webhook.events)
   return webhook
 }
@@ -132,14 +130,6 @@ const change = <T extends Finished>(
 const withSecret = ({ secret, webhook }: { secret: string; webhook: Webhook }) => ({
   data: { secret, webhook: shown(webhook) },
 })
-
-const form = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/
-
-function readMoment(text: string): Date {
-  const moment = new Date(form.test(text) ? text : Number.NaN)
-  if (!Number.isNaN(moment.getTime())) return moment
-  throw invalidField('from', 'wrong_format', 'must be a moment like 2026-03-31T12:00:00Z')
-}
 
 const text = (moment: Date | null): string | null => moment?.toISOString() ?? null
 

@@ -1,5 +1,5 @@
 import { addOns } from '#registry/add-ons.ts'
-import { permission } from '#registry/permissions.ts'
+import { fieldPermissions, permission } from '#registry/permissions.ts'
 import type { CompanyRow } from '#sql/system/companies.ts'
 import type { App } from '../app.ts'
 import { setAccount } from '../service/account.ts'
@@ -21,9 +21,13 @@ export async function makeHarbor(transaction: Transaction, app: App): Promise<Co
 
 async function makeStaff(transaction: Transaction, app: App, companyId: number): Promise<void> {
   const documents = ofRecords('clients', 'contacts', 'estimates', 'invoices')
-  await createDemoAccount(transaction, app, companyId, { ...bookkeeper, permissions: documents })
+  await createDemoAccount(transaction, app, companyId, {
+    ...bookkeeper,
+    permissions: [...documents, ...fieldPermissions],
+  })
 
-  // Femi could change projects once, and has lost the right to.
+  // Femi could change projects once, and has lost the right to. Alone of all he sees neither pay nor amounts nor tax numbers,
+  // and others approve the hours that he enters.
   const held = ofRecords('projects', 'workers', 'equipment', 'tasks', 'time_entries', 'equipment_logs')
   const femi = await createDemoAccount(transaction, app, companyId, { ...foreman, permissions: held })
   const left = held.filter((code) => code !== permission('projects', 'EDIT'))

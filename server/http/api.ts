@@ -64,7 +64,7 @@ export function makeApi(app: App, { router, pages, describe, admission, changes,
     const { id, deprecated } = bound.route
     return {
       route: id,
-      headed: deprecated && ((headers) => withDeprecation(headers, deprecated)),
+      headed: deprecated && (({ headers }) => withDeprecation(headers, deprecated)),
       answer: () =>
         'make' in bound
           ? inTurn(peer, () => describe(bound, baseOf(app.config, request), request.headers))
@@ -107,11 +107,13 @@ export function makeApi(app: App, { router, pages, describe, admission, changes,
   }
 
   /** Ends when the caller hangs up, too. */
-  async function wait({ response }: Incoming, ...asked: Parameters<Wait>): Promise<boolean> {
+  async function wait({ response, budget }: Incoming, ...asked: Parameters<Wait>): Promise<boolean> {
     const gone = new AbortController()
     const onClose = (): void => gone.abort(callerGone)
     response.on('close', onClose)
+    const readOn = budget.rest()
     const goesOn = await changes.wait(...asked, gone.signal)
+    readOn()
     response.off('close', onClose)
     if (gone.signal.aborted) throw callerGone
     return goesOn

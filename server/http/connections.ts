@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { createHeap, type Heaped, notIn } from '../fair/heap.ts'
 import { networkOf } from '../fair/shares.ts'
 import type { App } from './app.ts'
+import { openResting } from './resting.ts'
 import { turnsOf } from './turns.ts'
 
 /**
@@ -30,6 +31,8 @@ export type Budget = {
   hold(bytes: number): void
   /** Waits until it is the turn of this request to move a piece of something long. */
   turn(): Promise<void>
+  /** Stops reading from the connection while its caller waits. Returns the function that goes on with it. */
+  rest(): () => void
 }
 
 type Connection = {
@@ -79,6 +82,7 @@ export function openConnections({
   let held = 0
   const turn = turnsOf(piecesATurn)
   const firstTurn = turnsOf(connectionsATurn)
+  const resting = openResting()
 
   /** Puts a peer where it belongs after its connections have changed. */
   const place = (peer: Peer): void => {
@@ -113,10 +117,14 @@ export function openConnections({
     for (const [socket, { stuck, spare }] of all) if (stuck && !spare) return end(socket, 'unread')
     return false
   }
+  /** Of the peer that has most connections, the oldest that asks nothing: who only knocks cuts off nobody else. */
   const makeSpare = (): boolean => {
     if (spares.size < sparesMax) return true
-    for (const socket of spares) if (all.get(socket)?.underWay === 0) return end(socket, 'idle')
-    return false
+    const idle = [...spares].filter((socket) => all.get(socket)?.underWay === 0)
+    const open = (socket: Socket): number => all.get(socket)?.peer.open ?? 0
+    const most = Math.max(...idle.map(open))
+    const oldest = idle.find((socket) => open(socket) === most)
+    return oldest ? end(oldest, 'idle') : false
   }
   const peerOf = (address: string | undefined): Peer => {
     const network = networkOf(address)
@@ -157,7 +165,7 @@ export function openConnections({
     begin(socket, response) {
       const connection = all.get(socket)
       // It was closed before its request was seen.
-      if (!connection) return { isSpare: false, has: () => false, hold: () => {}, turn }
+      if (!connection) return { isSpare: false, has: () => false, hold: () => {}, turn, rest: () => () => {} }
       const { peer } = connection
       let own = 0
       const count = (bytes: number): void => {
@@ -180,10 +188,14 @@ export function openConnections({
           peer.held < bufferBytes * shareOfPeer && (held < bufferBytes || peer.held + bytes <= littleBytes),
         hold: count,
         turn,
+        rest: () => resting.rest(socket),
       }
     },
     firstTurn: (socket) => firstTurn(networkOf(socket.remoteAddress)),
     sweep,
-    close: () => clearInterval(timer),
+    close() {
+      clearInterval(timer)
+      resting.close()
+    },
   }
 }

@@ -35,8 +35,8 @@ export type Target = {
   /** Answered whatever else there is no room for. */
   isHealth?: true | undefined
   answer(): Sent | Promise<Sent>
-  /** The headers of its answers, of refusals too. */
-  headed?: ((headers: Sent['headers']) => Sent['headers']) | undefined
+  /** Returns the headers of its answers, of refusals too. */
+  headed?: ((reply: Sent) => Sent['headers']) | undefined
 }
 
 /** A part of the service: the API with its pages, or the console. */
@@ -67,7 +67,7 @@ export function makeRequestHandler(app: App, site: Site, stage: Stage, failed: F
       if (error === callerGone) return hungUp()
       reply = failed(error, requestId, target.route ?? path)
     }
-    if (target.headed) reply = { ...reply, headers: target.headed(reply.headers) }
+    if (target.headed) reply = { ...reply, headers: target.headed(reply) }
     try {
       send(exchange, reply, stage.is === 'closing' || budget.isSpare)
       finish(reply.status)

@@ -3,6 +3,7 @@ import { sweepAnswers } from '#sql/system/answers.ts'
 import { companiesWithUnwanted, sweepDetails, sweepDetailsOf } from '#sql/system/call-details.ts'
 import { companiesWithOldCalls, sweepCalls } from '#sql/system/calls.ts'
 import { markHorizon, sweepMarks } from '#sql/system/changes.ts'
+import { companiesWithOldPreviews, companiesWithTold, forgetTold, sweepPreviews } from '#sql/system/previews.ts'
 import { compactRowCounts } from '#sql/system/row-counts.ts'
 import { sweepSessions } from '#sql/system/sessions.ts'
 import { sweepAttempts } from '#sql/system/sign-in.ts'
@@ -79,6 +80,14 @@ export const callDetailsChore = (keptDays: number): Chore => ({
 })
 export const unwantedDetailsChore: CompanyChore = { companies: companiesWithUnwanted, batch: sweepDetailsOf, ...slowly }
 
+/** What previews of agents were about, when it is to be forgotten; and previews that are older than calls are kept. */
+export const toldPreviewsChore: CompanyChore = { companies: companiesWithTold, batch: forgetTold, ...slowly }
+export const oldPreviewsChore = (keptDays: number): CompanyChore => ({
+  companies: (after, most) => companiesWithOldPreviews(keptDays, after, most),
+  batch: (companyId, most) => sweepPreviews(companyId, keptDays, most),
+  ...slowly,
+})
+
 type Keeping = {
   callsKeptDays: number
   callDetailsKeptDays: number
@@ -102,6 +111,8 @@ const choresOf = (keeping: Keeping): readonly (Chore | CompanyChore)[] => [
   callsChore(keeping.callsKeptDays),
   callDetailsChore(keeping.callDetailsKeptDays),
   unwantedDetailsChore,
+  toldPreviewsChore,
+  oldPreviewsChore(keeping.callsKeptDays),
   oldMarksChore(keeping.changesKeptDays),
   webhookAttemptsChore(keeping.webhookAttemptsKeptDays),
   webhookBudgetChore(keeping.webhookAttemptsBytes, 600, minute),

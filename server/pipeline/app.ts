@@ -5,6 +5,9 @@ import type { Config } from '../config/config.ts'
 import type { SealingKeys } from '../service/seal.ts'
 import type { TokenRates } from '../service/token-rate.ts'
 import type { Database } from '../store/database.ts'
+import type { Groups } from '../writes/group.ts'
+import type { Reply } from './call.ts'
+import type { Member } from './write-together.ts'
 
 /** What a call needs of the app, passed by hand. */
 export type App = {
@@ -18,6 +21,8 @@ export type App = {
   callDetails: CallDetailsKeeper | null
   /** Null: a token may call as often as it likes. */
   tokenRates: TokenRates | null
+  /** Creates and updates of one caller that share a transaction. */
+  groups: Groups<Member, Reply>
   /** Seals secrets, and signs plans. */
   secret: SealingKeys
 }

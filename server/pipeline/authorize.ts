@@ -1,15 +1,24 @@
 import type { DataRoute } from '#derive/routes.ts'
+import { rightsOfQuery } from '#derive/visible.ts'
 import type { Json } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import type { Claim } from '../fair/shares.ts'
 import { authorizationsIn, readAuthorization } from '../http/protocol/headers.ts'
-import { scopeChallenge } from '../service/rights.ts'
+import { lacksRight, scopeChallenge } from '../service/rights.ts'
 import { claimOfToken, readTokenText } from '../service/token-text.ts'
 import type { Call } from './call.ts'
 
+/** What a call asks for: beside what the caller's statement judges, the permissions of the fields that it names. */
+export type TokenAsk = CallerAsk & { rights: readonly string[] }
+
 /** What the caller shows, before anything is asked of the database. No other header is read before the caller is known. */
-export function readToken({ rawHeaders, route, peer }: Pick<Call, 'rawHeaders' | 'route' | 'peer'>): CallerAsk {
+export function readToken({
+  rawHeaders,
+  route,
+  peer,
+  query,
+}: Pick<Call, 'rawHeaders' | 'route' | 'peer' | 'query'>): TokenAsk {
   const shown = /^bearer +(\S.*)$/i.exec(readAuthorization(rawHeaders) ?? '')?.[1]
   if (shown === undefined) throw new Refusal('unauthorized', { headers: challenge })
   const token = readTokenText(shown.trimEnd())
@@ -20,15 +29,16 @@ export function readToken({ rawHeaders, route, peer }: Pick<Call, 'rawHeaders' |
     scopes: route.scopes.join(),
     addOns: route.addOn,
     peer: ipv4Of(peer),
+    rights: rightsOfQuery(route.definition, query),
   }
 }
 
 /** The same with what the body of the call needs besides. */
-export function askedOf(ask: CallerAsk, route: DataRoute, body: Json): CallerAsk {
+export function askedOf(ask: TokenAsk, route: DataRoute, body: Json): TokenAsk {
   const needs = route.needs?.(body)
   if (!needs) return ask
   const [scopes, addOns] = [new Set([...route.scopes, ...needs.scopes]), new Set([route.addOn, ...needs.addOns])]
-  return { ...ask, scopes: [...scopes].join(), addOns: [...addOns].join() }
+  return { ...ask, scopes: [...scopes].join(), addOns: [...addOns].join(), rights: [...ask.rights, ...needs.rights] }
 }
 
 /** What the call's token says of itself, read before anything else and believed by nobody; see `Shares`. */
@@ -37,11 +47,13 @@ export function claimOf(rawHeaders: readonly string[]): Claim | undefined {
   return authorization === undefined ? undefined : claimOfToken(authorization)
 }
 
-/** The checks in their order: token, address, scope, add-on. Spec, Authentication; Decisions, Errors. */
-export function authorize(caller: CallerRow | undefined): CallerRow {
+/** The checks in their order: token, address, scope, rights of fields, add-on. Spec, Authentication; Decisions, Errors. */
+export function authorize(caller: CallerRow | undefined, { rights }: Pick<TokenAsk, 'rights'>): CallerRow {
   if (!caller?.live) throw unauthorized()
   if (!caller.address_allowed) throw new Refusal('ip_not_allowed')
   if (caller.lacks_scope !== null) throw lacksScope(caller.lacks_scope)
+  const lacking = rights.find((right) => caller.lacks_rights?.includes(right))
+  if (lacking !== undefined) throw lacksRight(lacking)
   if (caller.feature_off !== null) throw new Refusal('feature_off', { feature: caller.feature_off })
   return caller
 }

@@ -4,16 +4,16 @@ import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import type { Actor } from '../service/actor.ts'
 import { type Caller, tokenCaller } from '../writes/run-write.ts'
 import type { App } from './app.ts'
-import { authorize } from './authorize.ts'
+import { authorize, type TokenAsk } from './authorize.ts'
 import type { Call } from './call.ts'
 import { logCallLater } from './call-log.ts'
 import { keepDetails } from './keep-details.ts'
 import { orRefusal, orThrow } from './refused.ts'
 
 /** The authorized caller, or a refusal; a known caller is logged either way. */
-export function authorized(app: App, call: Call, ask: CallerAsk, row: CallerRow | undefined, sent?: Json): CallerRow {
+export function authorized(app: App, call: Call, ask: TokenAsk, row: CallerRow | undefined, sent?: Json): CallerRow {
   call.share.report(row?.live === true)
-  const caller = orRefusal(() => authorize(row))
+  const caller = orRefusal(() => authorize(row, ask))
   if (caller instanceof Refusal && row) {
     logCallLater(app, call, ask, row, { outcome: caller, counted: false })
     keepDetails(app, call, ask, row, { outcome: caller, sent })
@@ -35,7 +35,7 @@ export function enforceRateLimit(
 }
 
 /** The caller of a write, who is counted once its transaction has begun. */
-export const callerOf = (app: App, call: Call, ask: CallerAsk, sent?: Json): Caller<CallerRow> =>
+export const callerOf = (app: App, call: Call, ask: TokenAsk, sent?: Json): Caller<CallerRow> =>
   tokenCaller(ask, call.share, (row) => {
     const caller = authorized(app, call, ask, row, sent)
     enforceRateLimit(app, call, ask, caller)
@@ -44,7 +44,17 @@ export const callerOf = (app: App, call: Call, ask: CallerAsk, sent?: Json): Cal
 
 export const actorOf = (
   { companyId }: CallerAsk,
-  { requestId }: Call,
-  { account_id: accountId, token_id: tokenId }: CallerRow,
+  { requestId, agent }: Call,
+  { account_id: accountId, token_id: tokenId, lacks_rights, lacks_views }: CallerRow,
   { writeId, key: idempotencyKey }: { writeId: string; key: string | undefined },
-): Actor => ({ companyId, accountId, tokenId, channel: 'api', writeId, requestId, idempotencyKey })
+): Actor => ({
+  companyId,
+  accountId,
+  tokenId,
+  channel: 'api',
+  writeId,
+  requestId,
+  idempotencyKey,
+  previewId: agent?.preview,
+  lacksRights: [...(lacks_rights ?? []), ...(lacks_views ?? [])],
+})

@@ -66,5 +66,6 @@ function rowOf(app: App, call: Call, ask: CallerAsk, caller: CallerRow) {
     ms: millisecondsOf(app, call),
     // The log shows the peer as it came; only the allowlist insists on IPv4.
     peer: ipv4Of(call.peer) ?? call.peer?.split('%')[0] ?? null,
+    client: call.agent?.client ?? null,
   } satisfies Partial<CallRow>
 }

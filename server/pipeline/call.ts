@@ -26,6 +26,8 @@ export type Call = {
   errorsPage: string
   /** Of the app's clock, in milliseconds. */
   startedAt: number
+  /** The agent that makes it by a tool of /mcp: what it says it is, and the preview that it applies. */
+  agent?: { client: string | null; preview?: string }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { rightsOfBody } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { invalidField, Refusal } from '#registry/refusals.ts'
@@ -5,6 +6,7 @@ import { moveImport } from '#sql/system/imports.ts'
 import type { Actor } from '../service/actor.ts'
 import { runCommand } from '../service/command.ts'
 import { goOn, type ImportPart } from '../service/imports.ts'
+import { needFieldRights } from '../service/rights.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Answer } from './answer.ts'
 import type { App } from './app.ts'
@@ -42,6 +44,10 @@ export async function importBatch(
   }
   if (part && ifPlan === undefined && operations.length > 0) throw new Refusal('invalid_header', { detail: planNeeded })
   const body = { mode: 'all', operations: operations.map((one) => ({ ...one, records: definition.name })) }
+  needFieldRights(
+    actor,
+    operations.flatMap((one) => rightsOfBody(definition, one.body)),
+  )
   const intent = {
     dryRun,
     body,

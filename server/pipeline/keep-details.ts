@@ -1,4 +1,4 @@
-import { sensitiveMembers } from '#derive/sensitive.ts'
+import { type Keepable, keepable } from '#derive/kept-members.ts'
 import type { Json } from '#registry/json.ts'
 import { Refusal, type RefusalCode } from '#registry/refusals.ts'
 import type { BodyState, CallDetails } from '#sql/system/call-details.ts'
@@ -45,12 +45,12 @@ type Answered = Reply & { code: RefusalCode | null }
 const answered = (answer: Answer): Answered => ({ ...replyOf(answer), code: answer.code })
 
 function detailsOf(call: Call, answer: Answered, sent: Json | undefined): CallDetails {
-  const names = sensitiveMembers(call.route)
+  const keep = keepable(call.route)
   // Who is not let in has nothing of what he sent kept.
   const isLetIn = answer.code !== 'unauthorized' && answer.code !== 'ip_not_allowed'
-  const asked = isLetIn ? keptQuery(call.query, names) : { query: '', isMasked: call.query !== '' }
-  const request = isLetIn ? requestOf(call, names, sent) : leftOut
-  const said = keptAnswer(answer.body, names)
+  const asked = isLetIn ? keptQuery(call.query, keep) : { query: '', isMasked: call.query !== '' }
+  const request = isLetIn ? requestOf(call, keep, sent) : leftOut
+  const said = keptAnswer(answer.body, keep)
   return {
     method: call.route.method,
     path: storable(call.path).slice(0, pathLengthMax),
@@ -68,11 +68,11 @@ function detailsOf(call: Call, answer: Answered, sent: Json | undefined): CallDe
 
 const bytesOf = ({ body }: Call): number => (body === 'too large' ? 0 : body.bytes.length)
 
-function requestOf(call: Call, names: ReadonlySet<string>, sent: Json | undefined): Kept {
+function requestOf(call: Call, keep: Keepable, sent: Json | undefined): Kept {
   if (call.body === 'too large' || isUnreceived(call)) return leftOut
   return sent === undefined || call.route.body === null
-    ? keptBytes(call.body.bytes, names)
-    : keptBody(sent, bytesOf(call), names)
+    ? keptBytes(call.body.bytes, keep)
+    : keptBody(sent, bytesOf(call), keep)
 }
 
 /** Whether there was a body that nobody received, because the call was refused before. */

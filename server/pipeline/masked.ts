@@ -1,3 +1,4 @@
+import type { Keepable } from '#derive/kept-members.ts'
 import { isObject, type Json } from '#registry/json.ts'
 import { bodyBytesMax } from '#registry/limits.ts'
 import type { BodyState } from '#sql/system/call-details.ts'
@@ -14,64 +15,41 @@ const answerLengthMax = 256 * 1024
 export const leftOut: Kept = { body: null, state: 'left_out' }
 const mask = '[masked]'
 
-/** Names under which callers keep secrets; none is a field, so what has one is refused and must not be kept either. */
-const secretWords = ['password', 'passwd', 'passphrase', 'secret', 'token', 'authorization', 'api_key', 'apikey']
-const isSecret = (name: string): boolean => secretWords.some((word) => name.toLowerCase().endsWith(word))
-
-/** A body of so many bytes that was read as this value, without what must not be kept. */
-export function keptBody(value: Json, length: number, names: ReadonlySet<string>): Kept {
-  return length > bodyBytesMax ? leftOut : keptJson(value, names)
+/** A body of so many bytes that was read as this value, with the values that may be kept. */
+export function keptBody(value: Json, length: number, keep: Keepable): Kept {
+  return length > bodyBytesMax ? leftOut : keptJson(value, keep)
 }
 
-function keptJson(value: Json, names: ReadonlySet<string>): Kept {
+function keptJson(value: Json, keep: Keepable): Kept {
   const found = { masked: false }
-  const text = JSON.stringify(without(value, names, found))
+  const text = JSON.stringify(maskUnknown(value, keep, found))
   return cut(text, found.masked)
 }
 
-/** A body that could not be read. What is no text, or none in UTF-8, cannot be looked through. */
-export function keptBytes(bytes: Buffer, names: ReadonlySet<string>): Kept {
+/** A body that was not read. What is no JSON in UTF-8, or too deep, cannot be told apart into members. */
+export function keptBytes(bytes: Buffer, keep: Keepable): Kept {
   if (bytes.length === 0) return { body: '', state: 'whole' }
   if (bytes.length > looseBytesMax) return leftOut
-  const text = textOf(bytes)
-  if (text === undefined) return leftOut
   try {
-    return keptJson(JSON.parse(text) as Json, names)
+    return keptJson(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Json, keep)
   } catch {
-    return mayHide(text, names) ? leftOut : cut(text, false)
+    return leftOut
   }
 }
 
-function textOf(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
+/** An answer of ours. */
+export function keptAnswer(text: string, keep: Keepable): Kept {
+  if (text === '') return { body: '', state: 'whole' }
+  return text.length > answerLengthMax ? leftOut : keptJson(JSON.parse(text) as Json, keep)
 }
 
-/** An answer of ours. Where its resource has nothing that is masked, it is not read for that. */
-export function keptAnswer(text: string, names: ReadonlySet<string>): Kept {
-  if (names.size === 0 || text === '') return cut(text.slice(0, bodyBytesKept + 1), false)
-  return text.length > answerLengthMax ? leftOut : keptJson(JSON.parse(text) as Json, names)
-}
-
-/** What cannot be read is kept only where none of the names stands in it, however it is written. */
-function mayHide(text: string, names: ReadonlySet<string>): boolean {
-  if (text.includes('\0')) return true
-  const plain = text
-    .replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-    .toLowerCase()
-  return [...names, ...secretWords].some((name) => plain.includes(name))
-}
-
-function without(value: Json, names: ReadonlySet<string>, found: { masked: boolean }): Json {
-  if (Array.isArray(value)) return value.map((item) => without(item, names, found))
+function maskUnknown(value: Json, keep: Keepable, found: { masked: boolean }): Json {
+  if (Array.isArray(value)) return value.map((item) => maskUnknown(item, keep, found))
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
       // That there is nothing is no secret.
-      if (member === null || !(names.has(name) || isSecret(name))) return [name, without(member, names, found)]
+      if (member === null || keep.members.has(name)) return [name, maskUnknown(member, keep, found)]
       found.masked = true
       return [name, mask]
     }),
@@ -90,15 +68,15 @@ function cut(text: string, masked: boolean): Kept {
 /** A text as PostgreSQL takes it, without tokens. */
 export const storable = (text: string): string => withoutTokens(text.toWellFormed().replaceAll('\0', '�'))
 
-/** A query without tokens, however they are encoded, and without what stands under the name of a secret. */
-export function keptQuery(query: string, names: ReadonlySet<string>): { query: string; isMasked: boolean } {
+/** A query without tokens, however they are encoded, with the values that may be kept. */
+export function keptQuery(query: string, keep: Keepable): { query: string; isMasked: boolean } {
   const kept = query
     .split('&')
     .map((pair) => {
       const at = pair.indexOf('=')
       const name = decoded(at < 0 ? pair : pair.slice(0, at))
       const value = at < 0 ? '' : decoded(pair.slice(at + 1))
-      if (at >= 0 && (names.has(name) || isSecret(name))) return `${encodeURIComponent(name)}=${mask}`
+      if (at >= 0 && !keep.parameters.has(name)) return `${encodeURIComponent(name)}=${mask}`
       return withoutTokens(name + value) === name + value ? pair : '[removed]'
     })
     .join('&')

@@ -1,15 +1,14 @@
 import { readQuery } from '#derive/query.ts'
-import { permission } from '#registry/permissions.ts'
 import { Refusal } from '#registry/refusals.ts'
-import { type CallerAsk, type CallerRow, holdsScope, selectCaller } from '#sql/system/caller.ts'
+import { type CallerRow, selectCaller } from '#sql/system/caller.ts'
 import { insertCalls } from '#sql/system/calls.ts'
 import { readHeaders } from '../http/protocol/headers.ts'
 import { newWriteId } from '../service/actor.ts'
-import type { Transaction } from '../store/database.ts'
+import { groupedBodyMax } from '../writes/group.ts'
 import { runWrite } from '../writes/run-write.ts'
 import { type Answer, refusalAnswer, replyOf, withRecord } from './answer.ts'
 import type { App } from './app.ts'
-import { askedOf, readToken } from './authorize.ts'
+import { askedOf, readToken, type TokenAsk } from './authorize.ts'
 import { actorOf, authorized, callerOf, enforceRateLimit } from './authorized.ts'
 import type { Call, Reply, Wait } from './call.ts'
 import { callRow, logCallLater } from './call-log.ts'
@@ -20,6 +19,7 @@ import { keepDetails } from './keep-details.ts'
 import { readIntent, readIntroduction } from './read-intent.ts'
 import { orRefusal, orThrow } from './refused.ts'
 import { runSeries } from './run-series.ts'
+import { memberOf } from './write-together.ts'
 
 /**
  * The straight line of every call: token → caller → address → scope → add-on → rate → headers → what is asked → the answer.
@@ -46,7 +46,7 @@ export async function answerRead(app: App, call: Call, read: Read, wait: Wait): 
 }
 
 /** The caller, with what is wanted beside it. */
-async function readRow(app: App, call: Call, ask: CallerAsk, statement: Asked): Promise<CallerRow> {
+async function readRow(app: App, call: Call, ask: TokenAsk, statement: Asked): Promise<CallerRow> {
   const [row] = await app.database.read<CallerRow>(statement, call.share)
   const caller = authorized(app, call, ask, row)
   enforceRateLimit(app, call, ask, caller)
@@ -57,7 +57,7 @@ type Asked = ReturnType<Wanted['statement']>
 type Waiting = { first: CallerRow; statement: Asked; waits: NonNullable<Wanted['waits']>; wait: Wait }
 
 /** What is there once there is something to tell, or at the end of the time; the caller is looked at each time, too. */
-async function rowAfterWaiting(app: App, call: Call, ask: CallerAsk, { first, statement, waits, wait }: Waiting) {
+async function rowAfterWaiting(app: App, call: Call, ask: TokenAsk, { first, statement, waits, wait }: Waiting) {
   let caller = first
   for (let goesOn = true; goesOn; ) {
     const asked = waits(caller)
@@ -69,7 +69,10 @@ async function rowAfterWaiting(app: App, call: Call, ask: CallerAsk, { first, st
   return caller
 }
 
-/** The same of a write, in one transaction. */
+/**
+ * Answers a write, in one transaction: the checks of `answerRead` in their order, then the work. A create or an update of
+ * a record may share its transaction with others of its caller. Decisions, Groups.
+ */
 export async function answerWrite(app: App, call: Call, write: Write): Promise<Reply> {
   const shown = readToken(call)
   const intent = orRefusal(() => readIntent(call))
@@ -77,42 +80,43 @@ export async function answerWrite(app: App, call: Call, write: Write): Promise<R
   const isRead = !(intent instanceof Refusal)
   const ask = isRead ? askedOf(shown, call.route, intent.body) : shown
   const [dryRun, sent] = isRead ? [intent.dryRun, intent.body] : [false, undefined]
-  const { rows, series, locks, prefetch } = work instanceof Refusal ? ({} as Partial<WriteCommand>) : work
+  const { rows, series, locks, prefetch, row } = work instanceof Refusal ? ({} as Partial<WriteCommand>) : work
   // A dry-run never reads, claims or stores a key. Decisions, Idempotency.
   const key = isRead && !dryRun ? intent.idempotencyKey : undefined
   const keys = key !== undefined && isRead ? keyOfCall(ask.companyId, key, call, intent) : undefined
   if (series && !dryRun) return runSeries(app, call, { ask, keys, series, sent })
 
   const writeId = newWriteId()
-  const { answer, who: caller } = await runWrite<CallerRow, Answer>(app.database, {
-    caller: callerOf(app, call, ask, sent),
-    keys,
-    dryRun,
-    work: {
-      locks,
-      prefetch,
-      async execute(transaction, caller, seen) {
-        const actor = actorOf(ask, call, caller, { writeId, key })
-        const [done, isShown] = await Promise.all([
-          orThrow(work).execute(transaction, actor, seen),
-          isRead && !dryRun && intent.prefersRecord && mayReadRecord(transaction, ask, call),
-        ])
-        const answer = await conclude(app, transaction, { actor, call, intent: orThrow(intent) }, done)
-        return { ...answer, record: isShown ? answer.record : undefined }
+  const reply = (caller: CallerRow, answer: Answer): Reply => {
+    keepDetails(app, call, ask, caller, { outcome: { ...answer, headers: replyOf(answer).headers }, sent })
+    return replyOf(withRecord(answer))
+  }
+  const alone = async (): Promise<Reply> => {
+    const { answer, who } = await runWrite<CallerRow, Answer>(app.database, {
+      caller: callerOf(app, call, ask, sent),
+      keys,
+      dryRun,
+      work: {
+        locks,
+        prefetch,
+        async execute(transaction, caller, seen) {
+          const actor = actorOf(ask, call, caller, { writeId, key })
+          const done = await orThrow(work).execute(transaction, actor, seen)
+          const answer = await conclude(app, transaction, { actor, call, intent: orThrow(intent) }, done)
+          // The empty text is a record of which the caller may see nothing.
+          const isShown = isRead && !dryRun && intent.prefersRecord && answer.record !== ''
+          return { ...answer, record: isShown ? answer.record : undefined }
+        },
       },
-    },
-    refuse: (refusal) => refusalAnswer(refusal, call.requestId, app.config.publicUrl),
-    note: (caller, answer) => [insertCalls([callRow(app, call, ask, caller, answer, { dryRun, rows })])],
-  })
-  keepDetails(app, call, ask, caller, { outcome: { ...answer, headers: replyOf(answer).headers }, sent })
-  return replyOf(withRecord(answer))
-}
-
-/** Whether the caller could fetch the record that the call writes. */
-async function mayReadRecord(transaction: Transaction, ask: CallerAsk, { route }: Call): Promise<boolean> {
-  if (!route.definition) return false
-  const [row] = await transaction.run<{ holds: boolean }>(holdsScope(ask, permission(route.definition.name, 'VIEW')))
-  return row?.holds === true
+      refuse: (refusal) => refusalAnswer(refusal, call.requestId, app.config.publicUrl),
+      note: (caller, answer) => [insertCalls([callRow(app, call, ask, caller, answer, { dryRun, rows })])],
+    })
+    return reply(who, answer)
+  }
+  const bytes = call.body === 'too large' ? 0 : call.body.bytes.length
+  const mayBeGrouped = isRead && !dryRun && intent.ifPlan === undefined && !intent.prefersRecord
+  if (!row || !mayBeGrouped || bytes > groupedBodyMax) return alone()
+  return app.groups.run(memberOf({ app, call, ask, keys, writeId, row, reply }, bytes, alone))
 }
 
 /**

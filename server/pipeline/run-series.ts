@@ -9,7 +9,7 @@ import {
   lockBatch,
   storeBatchAnswer,
 } from '#sql/system/batch-answers.ts'
-import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
+import type { CallerRow } from '#sql/system/caller.ts'
 import { type CallRow, insertCalls, settleCall } from '#sql/system/calls.ts'
 import { newWriteId } from '../service/actor.ts'
 import type { Command } from '../service/command.ts'
@@ -18,7 +18,7 @@ import { type KeyPolicy, lockOfBatch } from '../writes/idempotency.ts'
 import { runWrite, tokenCaller } from '../writes/run-write.ts'
 import { type Answer, refusalAnswer, replyOf, writeIdHeader } from './answer.ts'
 import type { App } from './app.ts'
-import { authorize } from './authorize.ts'
+import { authorize, type TokenAsk } from './authorize.ts'
 import { actorOf, callerOf } from './authorized.ts'
 import type { Call, Reply } from './call.ts'
 import { callRow, settledRow } from './call-log.ts'
@@ -68,7 +68,7 @@ function told(app: App, call: Call, { ask, sent }: Asked, caller: CallerRow, ans
   return reply
 }
 
-type Asked = { ask: CallerAsk; keys: KeyPolicy<Answer> | undefined; series: Series; sent: Json | undefined }
+type Asked = { ask: TokenAsk; keys: KeyPolicy<Answer> | undefined; series: Series; sent: Json | undefined }
 
 /**
  * Notes that the call broke off, and with what it was answered. Where that cannot be noted, or is not known, the log goes
@@ -147,7 +147,7 @@ async function part(app: App, call: Call, asked: Part): Promise<string> {
   // The call has its row, which says in the end what it was refused for.
   const caller = tokenCaller(ask, call.share, (row) => {
     call.share.report(row?.live === true)
-    return authorize(row)
+    return authorize(row, ask)
   })
   let earlier: BatchAnswerRow | undefined
   try {

@@ -11,6 +11,7 @@ import {
   lockAccount,
   updateAccount,
 } from '#sql/system/accounts.ts'
+import { type CompanyRow, findCompany } from '#sql/system/companies.ts'
 import { closeGate } from '#sql/system/locks.ts'
 import { deleteSessionsOf } from '#sql/system/sessions.ts'
 import type { Transaction } from '../store/database.ts'
@@ -37,10 +38,11 @@ export async function createAccount(
   transaction: Transaction,
   companyId: number,
   input: NewAccount,
-  hashing: Hashing = hashPassword,
+  options: PasswordOptions = {},
 ): Promise<Account> {
-  const { password, permissions, service = false } = input
-  const checked = await checkedAccount({ ...input, service }, password, permissions, { hashing })
+  const { permissions, service = false } = input
+  const password = await newPassword(transaction, companyId, input.password, options)
+  const checked = await checkedAccount({ ...input, service }, password, permissions)
   return byAddress(transaction.run<Account>(insertAccount(companyId, { ...checked, service })))
 }
 
@@ -52,10 +54,27 @@ export type AccountChange = {
   password?: string
 }
 
-type ChangeOptions = {
+type PasswordOptions = {
   hashing?: Hashing
   /** What the caller called the password. */
   passwordField?: string
+  /** Where the service is reached; a password is not made of its name. */
+  publicUrl?: string | null
+}
+
+/** A password that somebody wants, and what it is judged by. */
+type NewPassword = { text: string; field: string; company: string; host: string | undefined; hashing: Hashing }
+
+async function newPassword(
+  transaction: Transaction,
+  companyId: number,
+  text: string | undefined,
+  { hashing = hashPassword, passwordField = 'password', publicUrl = null }: PasswordOptions,
+): Promise<NewPassword | undefined> {
+  if (text === undefined) return undefined
+  const [company] = await transaction.run<CompanyRow>(findCompany(companyId))
+  const host = publicUrl === null ? undefined : new URL(publicUrl).hostname
+  return { text, field: passwordField, company: company?.name ?? '', host, hashing }
 }
 
 /**
@@ -67,13 +86,14 @@ export async function setAccount(
   companyId: number,
   id: number,
   change: AccountChange,
-  options: ChangeOptions = {},
+  options: PasswordOptions = {},
 ): Promise<Account> {
   await transaction.run(closeGate(companyId))
   const before = await holdAccount(transaction, companyId, id)
   const { name = before.name, email = before.email, permissions = before.permissions } = change
   const given = { name, email, permissions: [...permissions], service: before.service }
-  const checked = await checkedAccount(given, change.password, change.permissions ?? [], options)
+  const password = await newPassword(transaction, companyId, change.password, options)
+  const checked = await checkedAccount(given, password, change.permissions ?? [])
   const wanted = { ...before, ...checked, disabled: change.disabled ?? before.disabled }
   const after = await byAddress(transaction.run<Account>(updateAccount(companyId, wanted, checked.passwordHash)))
   if (after.disabled || checked.passwordHash !== null) await transaction.run(deleteSessionsOf(companyId, id, null))
@@ -84,9 +104,8 @@ export async function setAccount(
 /** What is kept of an account, or everything that is wrong with it; `granted` are the permissions that are given to it now. */
 async function checkedAccount(
   wanted: Omit<NewAccount, 'password'>,
-  password: string | undefined,
+  password: NewPassword | undefined,
   granted: readonly string[],
-  { hashing = hashPassword, passwordField = 'password' }: ChangeOptions,
 ) {
   const name = checkValue(accounts.fields.name, wanted.name, 'name')
   const email = checkValue(accounts.fields.email, wanted.email, 'email')
@@ -94,15 +113,15 @@ async function checkedAccount(
     ...name.problems,
     ...email.problems,
     ...permissionProblems(granted),
-    ...serviceProblems(wanted.service, password, passwordField),
-    ...(await passwordProblems(password, wanted, passwordField)),
+    ...(password ? serviceProblems(wanted.service, password.field) : []),
+    ...(password ? await passwordProblems(password.text, { ...wanted, ...password }, password.field) : []),
   ]
   if (problems.length > 0) throw invalidFields(problems)
   return {
     name: name.value as string,
     email: email.value as string,
     permissions: [...new Set(wanted.permissions)],
-    passwordHash: password === undefined ? null : await hashing(password),
+    passwordHash: password ? await password.hashing(password.text) : null,
   }
 }
 
@@ -137,10 +156,8 @@ export async function companyOf(transaction: Transaction, id: number): Promise<n
 export const noAccount = (id: number): Refusal =>
   new Refusal('not_found', { detail: `The company has no account ${id}.` })
 
-const serviceProblems = (service: boolean | undefined, password: string | undefined, field: string): Problem[] =>
-  service && password !== undefined
-    ? [problem(field, 'not_allowed', 'cannot be given to a service account: nobody signs in with it')]
-    : []
+const serviceProblems = (service: boolean | undefined, field: string): Problem[] =>
+  service ? [problem(field, 'not_allowed', 'cannot be given to a service account: nobody signs in with it')] : []
 
 function permissionProblems(wanted: readonly string[]): Problem[] {
   const strange = wanted.find((code) => !allPermissions.includes(code))

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { Author } from '#sql/author.ts'
 
 /** Who acts, through which channel: the token of an integrator, somebody in the console, the operator, or the service itself. */
-export type Actor = Author & { channel: 'api' | 'console' | 'command' | 'service' }
+export type Actor = Author & {
+  channel: 'api' | 'console' | 'command' | 'service'
+  /** The permissions to see resources and fields, and to approve, that whoever acts lacks; of the operator and the service, none. */
+  lacksRights: readonly string[]
+}
 
 export const operator = (companyId: number): Actor => nobody(companyId, 'command')
 
@@ -25,4 +29,5 @@ export const readWriteId = (text: string): string | undefined =>
 const nobody = (companyId: number, channel: Actor['channel']): Actor => ({
   ...{ companyId, accountId: null, tokenId: null, channel },
   writeId: newWriteId(),
+  lacksRights: [],
 })

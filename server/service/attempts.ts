@@ -7,9 +7,9 @@ import type { Database } from '../store/database.ts'
 
 export const attemptWindowSeconds = 15 * 60
 
-const attemptsMax = 10
+export const attemptsMax = 10
 /** A whole office may sit behind one address. */
-const attemptsOfPeerMax = 100
+export const attemptsOfPeerMax = 100
 
 /** What a try counts for: an address, an account or a device; or a network, whose tries no right password forgets. */
 export type Counted = { subject: Buffer; ofPeer?: true }

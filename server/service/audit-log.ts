@@ -1,3 +1,4 @@
+import { type AgentSettings, agentDefaults } from '#registry/agents.ts'
 import type { LogAuthor } from '#sql/author.ts'
 import type { CompanyRow } from '#sql/system/companies.ts'
 import { appendAudit } from '#sql/system/log.ts'
@@ -56,6 +57,18 @@ export const noteCallDetails = (transaction: Transaction, actor: Actor, keeps: b
     ...{ records: 'calls', recordId: actor.companyId },
     ...madeOr({ keeps_details: [!keeps, keeps] }),
   })
+
+/** What agents may do; none of it is there while they are off. */
+export const auditAgents = (
+  transaction: Transaction,
+  actor: Actor,
+  before: AgentSettings | null,
+  after: AgentSettings | null,
+) => {
+  const facts = (settings: AgentSettings | null) => ({ enabled: settings !== null, ...(settings ?? agentDefaults) })
+  const changes = differences(facts(before), facts(after))
+  return audit(transaction, actor, { records: 'agents', recordId: actor.companyId, action: 'changed', changes })
+}
 
 type Facts = { readonly [name: string]: unknown }
 

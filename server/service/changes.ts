@@ -27,6 +27,7 @@ export type Change = {
     token_id: number | null
     request_id: string | null
     idempotency_key: string | null
+    preview_id: string | null
   }
   /** Names the write, which may have changed more than this; null of what was noted before writes had names. */
   write_id: string | null

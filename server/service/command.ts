@@ -3,6 +3,7 @@ import { type Prefetch, prefetchStatement } from '#sql/prefetch.ts'
 import { takeValues, type ValueLock } from '#sql/system/locks.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
+import type { SetRow } from './write-set.ts'
 
 /**
  * A piece of work on a record, in two halves: what it has to look at, known before anything is asked, and what it does
@@ -13,6 +14,8 @@ export type Command<T> = {
   /** Of the unique values that it sends, taken before anything is looked at. */
   locks?: readonly ValueLock[]
   prefetch: Prefetch | null
+  /** Where it is one row of a set: what it shares with others that are written together. */
+  row?: SetRow<T>
   execute(transaction: Transaction, actor: Actor, prefetched: Prefetched): Promise<T>
 }
 
@@ -37,3 +40,13 @@ export async function prefetched(
   const [row] = prefetch ? await transaction.run<{ seen: Prefetched }>(prefetchStatement(prefetch)) : []
   return row?.seen ?? null
 }
+
+/** The same work, with something else made of its result. */
+export const resultOf = <T, Made>(
+  { execute, row, ...command }: Command<T>,
+  make: (done: T) => Made,
+): Command<Made> => ({
+  ...command,
+  ...(row ? { row: { ...row, say: (done: unknown) => make(row.say(done)) } } : {}),
+  execute: async (transaction, actor, prefetched) => make(await execute(transaction, actor, prefetched)),
+})

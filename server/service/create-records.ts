@@ -2,6 +2,7 @@ import { planIsFull } from '#derive/refused.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { isPlanLimited, planLimit } from '#registry/plans.ts'
+import type { Origin } from '#sql/author.ts'
 import { type LookUpRow, prefetchForCreate } from '#sql/records/prefetch.ts'
 import { insertRecords, type WrittenRow } from '#sql/records/sets.ts'
 import { slotsUsed, takeSlots } from '#sql/system/quota.ts'
@@ -10,13 +11,27 @@ import { type Prefetched, prefetched as prefetching } from './command.ts'
 import { type Found, foundIn } from './look-up.ts'
 import { numbersOf } from './numbers.ts'
 import { planLimitInForce } from './plan.ts'
+import { refuseApproval } from './rights.ts'
 import type { ReadRecord } from './write-plan.ts'
-import { type Outcomes, refusalOf, type WriteSet, type Written, writeUnique, writtenTogether } from './write-set.ts'
+import {
+  type Outcomes,
+  refusalOf,
+  shownTo,
+  type WriteSet,
+  type Written,
+  writeUnique,
+  writtenTogether,
+} from './write-set.ts'
 
 /** `lost` are fields that stand for a record which is refused itself. */
-export type NewRow = { body: Json; lost?: readonly Problem[] }
+export type NewRow = {
+  body: Json
+  lost?: readonly Problem[]
+  /** The call that it comes from; by default that of the set. */
+  by?: Origin
+}
 
-type Accepted = { place: number; record: JsonObject; fields: string[]; read: ReadRecord[] }
+type Accepted = { place: number; by: Origin; record: JsonObject; fields: string[]; read: ReadRecord[] }
 
 /**
  * Creates records of one resource: looked up together, judged one by one, written together. No other function does,
@@ -37,19 +52,20 @@ export async function createRecords(
   )
   const taken = new Set<string>()
   const accepted: Accepted[] = []
-  for (const [place, { body, lost = [] }] of rows.entries()) {
+  for (const [place, { body, lost = [], by = set.actor }] of rows.entries()) {
     await set.breathe()
     const seen = found.at(place, null)
     const values = found.values(place)
     for (const { field, key } of values) if (taken.has(key)) seen[takenColumn(field)] = true
     const { record, problems } = judged(definition, { body, before: null, prefetched: seen })
-    if (problems.length > 0 || lost.length > 0) {
-      outcomes[place] = refusalOf(problems, lost)
+    const unapproved = refuseApproval(set.actor, definition, null, record)
+    if (unapproved || problems.length > 0 || lost.length > 0) {
+      outcomes[place] = unapproved ?? refusalOf(problems, lost)
       continue
     }
     for (const { key } of values) taken.add(key)
     const fields = await giveNumbers(record, place, taken)
-    accepted.push({ place, record, fields, read: readOf(definition, seen) })
+    accepted.push({ place, by, record, fields, read: readOf(definition, seen) })
   }
   const placed = await withSlots(set, definition, { accepted, found, outcomes })
   for (let from = 0; from < placed.length && !set.late.isUndone; from += writtenTogether) {
@@ -79,13 +95,16 @@ async function insert(
   const insert = insertRecords(
     actor,
     definition,
-    accepted.map(({ record }) => record),
+    accepted.map(({ by, record }) => ({ by, values: record })),
   )
   const written = await writeUnique(set, definition, outcomes, rows, () => transaction.run<WrittenRow>(insert))
   // Their ids were drawn in the order in which they were sent.
   for (const [index, created] of written.toSorted((one, other) => one.id - other.id).entries()) {
     const { place, fields, read } = accepted[index] as Accepted
-    outcomes[place] = { ...created, effect: { read, numbered: { records: definition.name, id: created.id, fields } } }
+    outcomes[place] = {
+      ...shownTo(actor, definition, created),
+      effect: { read, numbered: { records: definition.name, id: created.id, fields } },
+    }
   }
 }
 

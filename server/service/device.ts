@@ -13,7 +13,7 @@ export type Keys = readonly [string, ...string[]]
 
 /** Several people may share a browser. */
 const devicesMax = 5
-const deviceDays = 400
+export const deviceDays = 400
 
 const fields = { companyId: 6, accountId: 6, since: 6, id: 16 } as const
 const bodyBytes = Object.values(fields).reduce((sum, bytes) => sum + bytes, 0)

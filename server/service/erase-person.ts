@@ -17,6 +17,7 @@ import {
   forgetPassword,
   noteErasure,
 } from '#sql/system/persons.ts'
+import { emptyPreviews, endPreviews } from '#sql/system/previews.ts'
 import { deleteSessionsOf } from '#sql/system/sessions.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import type { Account } from './account.ts'
@@ -84,6 +85,8 @@ export async function erasePerson(
     for (let rows = pageRows; rows === pageRows; ) rows = (await transaction.run(page(pageRows))).length
   }
   transaction.send(deleteDetails(companyId))
+  transaction.send(endPreviews(companyId))
+  transaction.send(emptyPreviews(companyId))
   transaction.send(noteErasure(companyId))
   await audit(
     transaction,
@@ -129,7 +132,7 @@ async function eraseRecord(
   const author = { ...actor, writeId: null }
   if (definition) {
     if (changedFields)
-      await transaction.run(updateHeld(author, definition, [{ id, values, changes }], Object.keys(values)))
+      await transaction.run(updateHeld(author, definition, [{ id, by: author, values, changes }], Object.keys(values)))
     return
   }
   await transaction.run(updateAccount(companyId, { ...(record as unknown as Account), ...values }, null))

@@ -15,6 +15,7 @@ import {
   lockOrder,
   type RelatedRow,
   type RemovalEffect,
+  referringBesides,
   relationsTo,
   type WantedRecord,
 } from '#sql/records/lock-order.ts'
@@ -170,6 +171,24 @@ export async function wantRead(
   )
 }
 
+/**
+ * Throws a conflict if a record of the resource has come to refer to one that goes after the statement that locked both
+ * had begun: its lock would not be in order.
+ */
+async function refuseNewReferring(
+  transaction: Transaction,
+  companyId: number,
+  table: string,
+  { going, wanted, referring }: { going: readonly number[]; wanted: readonly WantedRecord[]; referring: Referring },
+): Promise<void> {
+  const within = relationsTo(table).filter(({ owner }) => owner === table)
+  for (const { relation } of within) {
+    const held = [...wanted, ...(referring.get(relation) ?? [])].map(({ id }) => id)
+    const found = await transaction.run(referringBesides(companyId, table, relation.by, { to: going, held }))
+    if (found.length > 0) throw conflict()
+  }
+}
+
 /** By relation, the records that refer to what goes. */
 export type Referring = Map<Relation, { id: number; to: number; effect: RemovalEffect }[]>
 
@@ -215,8 +234,12 @@ export async function holdRecords(
     })
     if (finders.length > 0) lookUps.push({ table, finders, known: wanted.map(({ id }) => id) })
     const isAlone = finders.length === 0 && wanted.length > 0
-    if (lookUps.length > 0 && (isAlone || place === order.length - 1)) {
+    const going = [...(gone.get(table) ?? [])].filter((id) => wanted.some((one) => one.id === id))
+    // What refers to these is seen by a statement that begins once they are locked.
+    const areLocked = finders.length > 0 && going.length > 0
+    if (lookUps.length > 0 && (isAlone || areLocked || place === order.length - 1)) {
       const unread = await look()
+      if (areLocked) await refuseNewReferring(transaction, companyId, table, { going, wanted, referring })
       if (unread !== undefined && order.indexOf(unread) <= place) {
         place = order.indexOf(unread) - 1
         continue

@@ -47,5 +47,15 @@ export function foundIn(definition: Definition, prefetched: Prefetched): Found {
 export const onlyRow = (prefetched: Prefetched): Prefetched =>
   prefetched && 'rows' in prefetched ? (rowsIn(prefetched)[0] ?? null) : prefetched
 
+/** Returns what was prefetched for some rows of a set, which get new places in this order. */
+export function rowsAmong(prefetched: Prefetched, places: readonly number[]): Prefetched {
+  const rows = new Map(rowsIn(prefetched).map((row) => [row.place as number, row]))
+  const among = places.flatMap((place, index) => {
+    const row = rows.get(place)
+    return row ? [{ ...row, place: index }] : []
+  })
+  return prefetched && { rows: among }
+}
+
 const rowsIn = (prefetched: Prefetched): readonly JsonObject[] =>
   (prefetched?.rows ?? []) as unknown as readonly JsonObject[]

@@ -12,8 +12,7 @@ const comparedMax = 257
 export const hashPassword = (password: string): Promise<string> => hash(password, cost)
 
 /** What is wrong with a new password. Those that there are go on, whatever they are. */
-export async function passwordProblems(password: string | undefined, owner: Owner, field: string): Promise<Problem[]> {
-  if (password === undefined) return []
+export async function passwordProblems(password: string, owner: Owner, field: string): Promise<Problem[]> {
   const { passwordProblem } = await import('#derive/password.ts')
   const problem = passwordProblem(password, owner, field)
   return problem ? [problem] : []

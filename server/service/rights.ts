@@ -1,4 +1,6 @@
+import { findApproval } from '#derive/approval.ts'
 import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
 import { type Action, permission } from '#registry/permissions.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type RightsRow, rightsOfAuthor } from '#sql/system/accounts.ts'
@@ -22,8 +24,41 @@ export async function rightsOf(transaction: Transaction, actor: Actor): Promise<
   }
 }
 
-const lacking = (needed: string): Refusal =>
-  new Refusal('insufficient_scope', { required_scope: needed, headers: scopeChallenge(needed) })
+/** Throws if whoever acts lacks one of these permissions of fields. */
+export function needFieldRights({ lacksRights }: Pick<Actor, 'lacksRights'>, needed: readonly string[]): void {
+  const missing = needed.find((right) => lacksRights.includes(right))
+  if (missing !== undefined) throw lacksRight(missing)
+}
+
+/** The refusal of a field that is named, by the permission which the account lacks for it. */
+export const lacksRight = (right: string): Refusal =>
+  lacking(
+    right,
+    `A field that is named needs ${right}, which the account does not hold. Leave the field out, or ask somebody who manages the accounts of the company.`,
+  )
+
+/** The refusal of a step that approves a record or takes an approval back, or nothing where whoever acts may take it. */
+export function refuseApproval(
+  { lacksRights }: Pick<Actor, 'lacksRights'>,
+  definition: Definition,
+  before: JsonObject | null,
+  after: JsonObject,
+): Refusal | undefined {
+  const approval = lacksRights.length > 0 ? findApproval(definition, before, after) : undefined
+  if (!approval || !lacksRights.includes(approval.right)) return undefined
+  const { field, value, right } = approval
+  return lacking(
+    right,
+    `To set ${field} to ${value}, or from it to something else, needs ${right}, which the account does not hold.`,
+  )
+}
+
+const lacking = (needed: string, detail?: string): Refusal =>
+  new Refusal('insufficient_scope', {
+    ...(detail === undefined ? {} : { detail }),
+    required_scope: needed,
+    headers: scopeChallenge(needed),
+  })
 
 /** RFC 6750 3. */
 export const scopeChallenge = (scope: string) => ({

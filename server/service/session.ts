@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { lackedRights } from '#derive/visible.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { closeGate } from '#sql/system/locks.ts'
 import {
@@ -127,6 +128,7 @@ const sessionOf = (key: SessionKey, row: SessionRow): Session => ({
     tokenId: null,
     channel: 'console',
     writeId: newWriteId(),
+    lacksRights: lackedRights(row.permissions),
   },
 })
 

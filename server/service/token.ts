@@ -32,6 +32,8 @@ export type NewToken = {
   label: string
   scopes: readonly string[] | 'all'
   allowlist: readonly string[]
+  /** When it ends by itself; without it, it does not. */
+  expiresAt?: Date | null
   /** The permissions of the one who issues it; undefined: the operator, who may grant anything. */
   issuerHolds?: readonly string[]
 }
@@ -62,13 +64,14 @@ export async function issueToken(
     ...allowlistProblems(input.allowlist),
   ]
   if (problems.length > 0) throw invalidFields(problems)
+  const { expiresAt = null } = input
   const row = { account_id: account.id, label: input.label.trim(), scopes, allowlist: normalized(input.allowlist) }
-  return insert(transaction, actor, keys, row, 'issued')
+  return insert(transaction, actor, keys, row, { action: 'issued', endFrom: () => expiresAt })
 }
 
 /**
- * A new text with the same scopes, label and allowlist; the old one stops at once. `holds` are the permissions of the one
- * who will see the text; undefined: the operator. Spec, Authentication 4 and 5.
+ * A new text with the same scopes, label, allowlist and length of life; the old one stops at once. `holds` are the
+ * permissions of the one who will see the text; undefined: the operator. Spec, Authentication 4 and 5.
  */
 export async function rotateToken(
   transaction: Transaction,
@@ -78,7 +81,9 @@ export async function rotateToken(
 ): Promise<Told> {
   const old = await held(transaction, actor, revokeActiveToken)
   needScopes(holds, old)
-  return insert(transaction, actor, keys, old, 'rotated')
+  const lifetime = old.expires_at && old.expires_at.getTime() - old.created_at.getTime()
+  const endFrom = (at: Date) => (lifetime === null ? null : new Date(at.getTime() + lifetime))
+  return insert(transaction, actor, keys, old, { action: 'rotated', endFrom })
 }
 
 /** When this has been answered, no write of the token is to come. */
@@ -96,7 +101,7 @@ export async function showToken(
   holds?: readonly string[],
 ): Promise<Told> {
   await transaction.run(holdKeys())
-  const row = await theOne(transaction.run<TokenRow>(activeToken(actor.companyId)))
+  const row = await findToken(transaction, actor.companyId)
   needScopes(holds, row)
   await audit(transaction, actor, { records: 'tokens', recordId: row.id, action: 'shown' })
   try {
@@ -108,6 +113,10 @@ export async function showToken(
     })
   }
 }
+
+/** Returns the active token. Throws if the company has none. */
+export const findToken = (transaction: Transaction, companyId: number): Promise<TokenRow> =>
+  theOne(transaction.run<TokenRow>(activeToken(companyId)))
 
 /** The active token without its text, for an overview; undefined where there is none. */
 export async function presentToken(transaction: Transaction, companyId: number): Promise<Token | undefined> {
@@ -172,13 +181,15 @@ async function insert(
   actor: Actor,
   keys: SealingKeys,
   wanted: Pick<TokenRow, 'account_id' | 'label' | 'scopes' | 'allowlist'>,
-  action: string,
+  { action, endFrom }: { action: string; endFrom(at: Date): Date | null },
 ): Promise<Told> {
-  const [next] = await transaction.run<{ id: number }>(nextTokenId())
-  const id = next?.id as number
+  const [next] = await transaction.run<{ id: number; at: Date }>(nextTokenId())
+  const { id, at } = next as { id: number; at: Date }
+  const expires_at = endFrom(at)
+  if (expires_at && expires_at <= at) throw invalidField('expires_at', 'out_of_range', 'must be a moment to come')
   const token = makeToken(actor.companyId)
   const sealed = await seal(transaction, keys, { text: token, boundTo: sealedToken.boundTo(actor.companyId, id) })
-  const issued = { ...wanted, id, issued_by: actor.accountId, sealed, hash: hashToken(token) }
+  const issued = { ...wanted, expires_at, id, issued_by: actor.accountId, sealed, hash: hashToken(token) }
   try {
     const [row] = await transaction.run<TokenRow>(insertToken(actor.companyId, issued))
     await audit(transaction, actor, { records: 'tokens', recordId: id, action })

@@ -1,3 +1,4 @@
+import { rightsOfBody } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import { conflictsMax, undoneRecordsMax } from '#registry/limits.ts'
 import type { Action } from '#registry/permissions.ts'
@@ -11,7 +12,7 @@ import type { Command } from './command.ts'
 import { LockRequest, lockWhatIsSeen, valuesOfRecord, wantRead } from './locks.ts'
 import { listed, merged, type Removed, resourceNamed } from './remove-record.ts'
 import { wantRestored } from './restore-removal.ts'
-import { type Rights, rightsOf } from './rights.ts'
+import { needFieldRights, type Rights, rightsOf } from './rights.ts'
 import { erasedBy, type Taking, takeBack } from './take-back.ts'
 import { type NamedRemoval, type Step, sidesOf, stepsOf } from './undo-steps.ts'
 import type { Effect } from './write-plan.ts'
@@ -107,7 +108,7 @@ function upTo(steps: readonly Step[], most: number): Step[] {
 const countOf = (steps: readonly Step[]): number => steps.reduce((sum, { records }) => sum + records, 0)
 
 /** The right to the inverse, for every resource that it touches. What no token can name goes along, as it did. */
-function needRights(rights: Rights, { channel }: Actor, step: Step): void {
+function needRights(rights: Rights, { channel, lacksRights }: Actor, step: Step): void {
   const need = (records: string, action: Action, along = false): void => {
     const definition = resourceNamed(records)
     if (along && channel === 'api' && !definition.served) return
@@ -116,6 +117,9 @@ function needRights(rights: Rights, { channel }: Actor, step: Step): void {
   }
   if (step.does === 'change' || step.does === 'remove') {
     need(step.row.records, step.does === 'change' ? 'EDIT' : 'DELETE')
+    // A deletion tells no value; a change back sets what it was.
+    if (step.does === 'change')
+      needFieldRights({ lacksRights }, rightsOfBody(resourceNamed(step.row.records), sidesOf(step.row).old))
     return
   }
   const { records, went, unlinked } = step.removal

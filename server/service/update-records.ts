@@ -1,6 +1,8 @@
+import { isUnseen } from '#derive/visible.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
-import type { Json, JsonObject } from '#registry/json.ts'
+import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
+import type { Origin } from '#sql/author.ts'
 import { columnsOf } from '#sql/records/columns.ts'
 import { prefetchForUpdate, readingReferences, wasColumn } from '#sql/records/prefetch.ts'
 import { type UpdateOfSet, updateHeld, type WrittenRow } from '#sql/records/sets.ts'
@@ -9,11 +11,19 @@ import { circles, judged, readOf, same, sentOf, takenColumn } from './check-reco
 import { type Prefetched, prefetched as prefetching } from './command.ts'
 import { type Expected, expectVersion } from './expected.ts'
 import { foundIn } from './look-up.ts'
+import { refuseApproval } from './rights.ts'
 import type { Effect } from './write-plan.ts'
-import { type Changed, type Outcomes, refusalOf, type WriteSet, writeUnique } from './write-set.ts'
+import { type Changed, type Outcomes, refusalOf, shownTo, type WriteSet, writeUnique } from './write-set.ts'
 
 /** `id` is null if the record is named by a reference that leads to none. */
-export type ChangedRow = { id: number | null; body: Json; expected: Expected; lost?: readonly Problem[] }
+export type ChangedRow = {
+  id: number | null
+  body: Json
+  expected: Expected
+  lost?: readonly Problem[]
+  /** The call that it comes from; by default that of the set. */
+  by?: Origin
+}
 
 /**
  * Changes the fields sent of records of one resource, and no other field. No other function does. The rows name different
@@ -45,23 +55,27 @@ export async function updateRecords(
       continue
     }
     for (const { key } of values) taken.add(key)
-    const { before, changed, effect } = outcome
-    outcomes[place] = { ...before, changed, effect }
+    const { before, changed, previewed, effect } = outcome
+    outcomes[place] = { ...shownTo(set.actor, definition, before), changed, previewed, effect }
     if (changed.length > 0) accepted.push(outcome)
   }
   await write(set, definition, outcomes, accepted)
   return outcomes
 }
 
-function prefetch(set: WriteSet, definition: Definition, rows: readonly ChangedRow[]): Promise<Prefetched> {
-  const asked = rows.map(({ id, body }) => ({ id, sent: sentOf(definition, body) }))
-  return prefetching(set.transaction, { prefetch: prefetchForUpdate(set.actor.companyId, definition, asked) })
-}
+const prefetch = ({ transaction, actor }: WriteSet, definition: Definition, rows: readonly ChangedRow[]) =>
+  prefetching(transaction, { prefetch: prefetchForUpdate(actor.companyId, definition, lookUpRows(definition, rows)) })
+
+/** What has to be looked up for rows. */
+export const lookUpRows = (definition: Definition, rows: readonly ChangedRow[]) =>
+  rows.map(({ id, body }) => ({ id, sent: sentOf(definition, body) }))
 
 type Accepted = {
   place: number
+  by: Origin
   before: WrittenRow
   changed: string[]
+  previewed: string[]
   after: JsonObject
   changes: JsonObject
   effect: Effect
@@ -72,18 +86,28 @@ type Judging = { place: number; row: ChangedRow; seen: JsonObject; held: Written
 async function judge(
   { transaction, actor }: WriteSet,
   definition: Definition,
-  { place, row: { body, expected, lost = [] }, seen, held }: Judging,
+  { place, row: { body, expected, lost = [], by = actor }, seen, held }: Judging,
 ): Promise<Accepted | Refusal> {
   try {
     const { json } = heldRecord(held ?? null, expected)
     const before = JSON.parse(json) as JsonObject
     refuseStale(definition, { body, before, seen })
     const { record: after, problems } = judged(definition, { body, before, prefetched: seen })
+    const unapproved = refuseApproval(actor, definition, before, after)
+    if (unapproved) return unapproved
     if (problems.length === 0 && lost.length === 0)
       problems.push(...(await circles(transaction, actor, definition, after, before)))
     if (problems.length > 0 || lost.length > 0) return refusalOf(problems, lost)
-    const effect = { read: readOf(definition, seen) }
-    return { place, before: held as WrittenRow, after, ...differences(definition, before, after), effect }
+    const different = differences(definition, before, after)
+    const read = readOf(definition, seen)
+    // Whether a value that is sent is the one that is there already is not told to whoever may not read it.
+    const told = isUnseen(definition, actor.lacksRights)
+      ? {
+          previewed: namesSent(definition, body),
+          effect: { read, asked: { records: definition.name, id: held?.id as number } },
+        }
+      : { previewed: different.changed, effect: { read } }
+    return { place, by, before: held as WrittenRow, after, ...different, ...told }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return lost.length > 0 ? refusalOf([], lost) : error
@@ -100,8 +124,9 @@ async function write(
   const { transaction, actor } = set
   const names = [...new Set(accepted.flatMap(({ changed }) => changed))]
   const updates = accepted.map(
-    ({ before, after, changes }): UpdateOfSet => ({
+    ({ by, before, after, changes }): UpdateOfSet => ({
       id: before.id,
+      by,
       values: Object.fromEntries(names.map((name): [string, Json] => [name, after[name] ?? null])),
       changes,
     }),
@@ -110,12 +135,16 @@ async function write(
   const update = updateHeld(actor, definition, updates, names)
   const written = await writeUnique(set, definition, outcomes, rows, () => transaction.run<WrittenRow>(update))
   const byId = new Map(written.map((row) => [row.id, row]))
-  for (const { place, before, changed, effect } of accepted) {
+  for (const { place, before, changed, previewed, effect } of accepted) {
     const now = byId.get(before.id)
-    if (now) outcomes[place] = { ...now, changed, effect }
+    if (now) outcomes[place] = { ...shownTo(actor, definition, now), changed, previewed, effect }
     else if (!(outcomes[place] instanceof Refusal)) outcomes[place] = undefined
   }
 }
+
+/** The fields that a body has, in the order in which the record has them. */
+const namesSent = (definition: Definition, body: Json): string[] =>
+  isObject(body) ? columnsOf(definition).flatMap(([name]) => (Object.hasOwn(body, name) ? [name] : [])) : []
 
 /** The fields that differ, and what the log says of each. */
 function differences(definition: Definition, before: JsonObject, after: JsonObject) {

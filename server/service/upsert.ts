@@ -14,11 +14,11 @@ import { locksOfValues, valuesSent } from './locks.ts'
 import { onlyRow } from './look-up.ts'
 import { type MayDo, type Removed, removal } from './remove-record.ts'
 import { change, creation, heldRecord } from './write-record.ts'
-import { type Late, noneLate, type Written } from './write-set.ts'
+import { type Changed, type Late, noneLate } from './write-set.ts'
 
 /** Writes by the identifier that the caller has for a record. */
 
-export type Upserted = Written & { created: boolean; changed: string[] }
+export type Upserted = Changed & { created: boolean }
 
 type Wanted = { definition: Definition; value: string; expected: Expected }
 
@@ -48,7 +48,7 @@ export const upsert = (companyId: number, wanted: Wanted & { body: Json }, late 
       const made = await metAtReference(transaction, definition, late, () =>
         runLocked(transaction, actor, creation(companyId, definition, given, late)),
       )
-      return { ...made, created: true, changed: [] }
+      return { ...made, created: true, changed: [], previewed: [] }
     },
   }
 }

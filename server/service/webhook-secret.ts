@@ -11,6 +11,12 @@ const secretBytes = 32
 
 export const makeSecret = (): string => `whsec_${randomBytes(secretBytes).toString('base64')}`
 
+/** Whether a text is a secret that messages can be signed with. */
+export const isSecret = (text: string): boolean =>
+  /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text) && bytesOf(text) >= 24 && bytesOf(text) <= 64
+
+const bytesOf = (secret: string): number => Buffer.from(secret.slice('whsec_'.length), 'base64').length
+
 /** The secrets that sign at a moment: the present one first, then the one before it while it still does. */
 export async function openSecrets(
   transaction: Transaction,

@@ -1,5 +1,6 @@
 import { invalidField, Refusal } from '#registry/refusals.ts'
 import { previousSecretHours, webhooksMax } from '#registry/webhooks.ts'
+import type { Statement } from '#sql/statement.ts'
 import { type AccountRow, accountsOf } from '#sql/system/accounts.ts'
 import { firstSince } from '#sql/system/changes.ts'
 import type { Cursor, Position } from '#sql/system/log.ts'
@@ -68,7 +69,7 @@ export async function createWebhook(
   const sealed = await seal(transaction, keys, { text: secret, boundTo: sealedWebhookSecret.boundTo(companyId, id) })
   const cursor = await endOfLog(transaction.run, actor.companyId)
   const made = { ...settings, id, sealed, cursor, account_id: actor.accountId }
-  const webhook = await one(transaction, transaction.run<EndpointRow>(insertWebhook(companyId, made)))
+  const webhook = await runOn(transaction, id, insertWebhook(companyId, made))
   await auditWebhook(transaction, actor, null, webhook)
   return { secret, webhook }
 }
@@ -89,7 +90,7 @@ export async function changeWebhook(
   needViews(holds, settings.events)
   const isTelling = tellingSettings.some((name) => String(settings[name]) !== String(before[name]))
   const wanted = { ...settings, account_id: isTelling ? actor.accountId : before.account_id }
-  const after = await one(transaction, transaction.run<EndpointRow>(updateWebhook(actor.companyId, id, wanted)))
+  const after = await runOn(transaction, id, updateWebhook(actor.companyId, id, wanted))
   await auditWebhook(transaction, actor, before, after)
   return after
 }
@@ -108,8 +109,7 @@ export async function rotateWebhook(
   const sealed = await seal(transaction, keys, { text: secret, boundTo: sealedWebhookSecret.boundTo(companyId, id) })
   const previous = await seal(transaction, keys, { text: present, boundTo: sealedFormerSecret.boundTo(companyId, id) })
   const until = new Date(now.getTime() + previousSecretHours * 3600 * 1000)
-  const rotated = transaction.run<EndpointRow>(rotateSecret(companyId, id, { sealed, previous, until }))
-  const webhook = await one(transaction, rotated)
+  const webhook = await runOn(transaction, id, rotateSecret(companyId, id, { sealed, previous, until }))
   await audit(transaction, actor, { records, recordId: id, action: 'rotated' })
   return { secret, webhook }
 }
@@ -117,10 +117,9 @@ export async function rotateWebhook(
 /** Nothing is sent until it is enabled; what changes meanwhile waits. */
 export async function disableOne(transaction: Transaction, { actor, now }: By, id: number): Promise<Webhook> {
   const before = await hold(transaction, actor.companyId, id)
-  if (before.disabled_at !== null) return one(transaction, [before])
+  if (before.disabled_at !== null) return before
   const disabling = { reason: 'by_hand', detail: null, now } as const
-  const disabled = transaction.run<EndpointRow>(disableWebhook(actor.companyId, id, disabling))
-  const after = await one(transaction, disabled)
+  const after = await runOn(transaction, id, disableWebhook(actor.companyId, id, disabling))
   await audit(transaction, actor, { records, recordId: id, action: 'disabled' })
   return after
 }
@@ -197,7 +196,7 @@ export async function listWebhooks(transaction: Transaction, companyId: number):
 }
 
 export const findOneWebhook = (transaction: Transaction, companyId: number, id: number): Promise<Webhook> =>
-  one(transaction, found(id, transaction.run<EndpointRow>(findWebhook(companyId, id))))
+  runOn(transaction, id, findWebhook(companyId, id))
 
 /** Adds to endpoints of one company who answers for each. */
 async function withAnswers(transaction: Transaction, endpoints: readonly EndpointRow[]): Promise<Webhook[]> {
@@ -209,13 +208,11 @@ async function withAnswers(transaction: Transaction, endpoints: readonly Endpoin
   })
 }
 
-/** The one endpoint of an answer. */
-async function one(
-  transaction: Transaction,
-  rows: readonly EndpointRow[] | Promise<readonly EndpointRow[]>,
-): Promise<Webhook> {
-  const [webhook] = await withAnswers(transaction, await rows)
-  return webhook as Webhook
+/** Runs a statement that returns one endpoint. Throws `not_found` if the company does not have it. */
+async function runOn(transaction: Transaction, id: number, one: Statement): Promise<Webhook> {
+  const [webhook] = await withAnswers(transaction, await transaction.run<EndpointRow>(one))
+  if (!webhook) throw new Refusal('not_found', { detail: `The company has no webhook ${id}.` })
+  return webhook
 }
 
 export const cursorOf = ({ cursor_epoch, cursor_pos, cursor_id, log_line }: EndpointRow): Cursor => ({
@@ -225,22 +222,14 @@ export const cursorOf = ({ cursor_epoch, cursor_pos, cursor_id, log_line }: Endp
   line: log_line,
 })
 
-async function found(id: number, rows: Promise<EndpointRow[]>): Promise<[EndpointRow]> {
-  const [webhook] = await rows
-  if (!webhook) throw new Refusal('not_found', { detail: `The company has no webhook ${id}.` })
-  return [webhook]
-}
-
 /** Those of all companies together, for the operator. */
 export async function howWebhooksDo(database: Pick<Database, 'read'>): Promise<WebhookFigures> {
   const [figures] = await database.read<WebhookFigures>(webhookFigures())
   return figures as WebhookFigures
 }
 
-async function hold(transaction: Transaction, companyId: number, id: number): Promise<EndpointRow> {
-  const [webhook] = await found(id, transaction.run<EndpointRow>(holdWebhook(companyId, id)))
-  return webhook
-}
+const hold = (transaction: Transaction, companyId: number, id: number): Promise<Webhook> =>
+  runOn(transaction, id, holdWebhook(companyId, id))
 
 async function begin(
   transaction: Transaction,
@@ -252,8 +241,7 @@ async function begin(
     ...noted
   }: Pick<Noted, 'action' | 'changes'> & Pick<EndpointRow, 'account_id'> & { cursor: Position },
 ): Promise<Webhook> {
-  const begun = transaction.run<EndpointRow>(beginWebhookAt(actor.companyId, id, { cursor, account_id }))
-  const webhook = await one(transaction, begun)
+  const webhook = await runOn(transaction, id, beginWebhookAt(actor.companyId, id, { cursor, account_id }))
   await audit(transaction, actor, { records, recordId: id, ...noted })
   return webhook
 }

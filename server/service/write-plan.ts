@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import canonicalize from 'canonicalize'
+import { visibleMembers } from '#derive/visible.ts'
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
@@ -17,6 +18,8 @@ import { derivedKey, type SealingKeys } from './seal.ts'
 export type Effect = {
   /** What its rules have read of other records, each by the field that leads to it. */
   read?: readonly ReadRecord[]
+  /** A record that it was to change, where whoever acts may not read it: whether anything differs is not told. */
+  asked?: { records: string; id: number }
   /** A record that it made, and the fields of it that have a running number. */
   numbered?: { records: string; id: number; fields: readonly string[] }
   wouldDelete?: readonly Group[]
@@ -55,10 +58,11 @@ export async function planOf(
     ...{ would_delete: sorted(wouldDelete), would_keep: sorted(wouldKeep) },
   }
   const hash = createHmac('sha256', derivedKey(key, `plans of company ${companyId}`)).update(canonicalize(whole) ?? '')
+  const told = withAsked(changes, effects, made)
   return {
     hash: `sha256-${hash.digest('base64url')}`,
-    total: changes.length,
-    changes: changes.slice(0, plannedChangesMax).map((change) => shownTo(rights, change)),
+    total: told.length,
+    changes: told.slice(0, plannedChangesMax).map((change) => shownTo(rights, actor, change)),
     would_delete: wouldDelete.map(listedGroup),
     would_keep: wouldKeep.map(listedGroup),
   }
@@ -67,9 +71,21 @@ export async function planOf(
 /** What becomes of one record. `version` is the one that it has before; a new record has none, and no id that will be its own. */
 type Change = Omit<PlannedChange, 'fields'> & { version: number | null; fields: JsonObject }
 
-function shownTo(rights: Rights, { records, id, action, fields }: Change): PlannedChange {
+function shownTo(rights: Rights, { lacksRights }: Actor, { records, id, action, fields }: Change): PlannedChange {
   const isOpen = rights(resourceNamed(records), 'VIEW') === undefined
-  return { records, id, action, ...(isOpen ? { fields } : {}) }
+  return { records, id, action, ...(isOpen ? { fields: visibleMembers(records, lacksRights, fields) } : {}) }
+}
+
+/** With the records that were to be changed and are as they were. */
+function withAsked(changes: readonly Change[], effects: readonly Effect[], made: Made): readonly Change[] {
+  const asked = effects.flatMap((effect) => effect.asked ?? [])
+  if (asked.length === 0) return changes
+  const unchanged = new Map(asked.map((one) => [nameOf(one.records, one.id), one]))
+  for (const name of [...made.keys(), ...changes.map(({ records, id }) => nameOf(records, id))]) unchanged.delete(name)
+  const added = [...unchanged.values()].map(
+    ({ records, id }): Change => ({ records, id, action: 'updated', version: null, fields: {} }),
+  )
+  return inOrder([...changes, ...added])
 }
 
 /** What is made here, by its place among what is made: its id is drawn anew each time. */

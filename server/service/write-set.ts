@@ -1,20 +1,36 @@
+import { isUnseen, visibleRecords } from '#derive/visible.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
+import type { Prefetch } from '#sql/prefetch.ts'
 import { fieldOfIndex, uniqueFields } from '#sql/records/columns.ts'
+import type { Waits } from '#sql/records/prefetch.ts'
 import { type HolderRow, holdersOf, type WrittenRow } from '#sql/records/sets.ts'
 import { conflict } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
 import { notUnique } from './check-record.ts'
+import type { Prefetched } from './command.ts'
+import type { ChangedRow } from './update-records.ts'
 import type { Effect } from './write-plan.ts'
 
 /** A set: rows of one operation on one resource of one company, written in one transaction. */
 
-/** A record as a write leaves it. `json` is its whole text, as PostgreSQL shows it. */
+/**
+ * A record as a write leaves it. `json` is its text, as PostgreSQL shows it, less what is withheld from whoever writes: the
+ * empty text where that is all.
+ */
 export type Written = WrittenRow & { effect: Effect }
-export type Changed = Written & { changed: string[] }
+
+/** `changed` are the fields that differ. `previewed` are those that a dry-run tells of. */
+export type Changed = Written & { changed: string[]; previewed: string[] }
+
+/** Returns what a write has left, as its author may see it. */
+export const shownTo = ({ lacksRights }: Actor, definition: Definition, row: WrittenRow): WrittenRow => ({
+  ...row,
+  json: isUnseen(definition, lacksRights) ? '' : visibleRecords(definition, lacksRights, row.json),
+})
 
 /** By the place of the row. A row that was rolled back with the transaction, and is not refused itself, has none. */
 export type Outcomes<Done> = (Done | Refusal | undefined)[]
@@ -34,6 +50,28 @@ export type Late = {
   times: number
   /** Whether the transaction was rolled back because of it: what follows has no outcome. */
   isUndone: boolean
+}
+
+/** How rows of one operation are written together. A row that is created has no id. */
+export type SetOperation<Done> = {
+  prefetch(companyId: number, definition: Definition, rows: readonly ChangedRow[], waits?: Waits): Prefetch | null
+  write(
+    set: WriteSet,
+    definition: Definition,
+    rows: readonly ChangedRow[],
+    prefetched: Prefetched,
+  ): Promise<Outcomes<Done>>
+}
+
+/** A row that may share a transaction with others of its operation and resource, and what its caller is told of it. */
+export type SetRow<T> = {
+  operation: Pick<SetOperation<unknown>, 'prefetch' | 'write'>
+  definition: Definition
+  row: ChangedRow
+  /** `done` is what the operation of the row returns. */
+  say(done: unknown): T
+  /** What it writes that one transaction at a time can write: its record, its unique values, the trees that it re-hangs. */
+  holds: readonly string[]
 }
 
 export const noneLate = (): Late => ({ times: 0, isUndone: false })

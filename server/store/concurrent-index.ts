@@ -40,7 +40,7 @@ export async function replaceIndex(
   { name, on, predicate, unique = false }: { name: string; on: string; predicate: string; unique?: boolean },
 ): Promise<void> {
   const replaced = await pgm.db.select(
-    `select from pg_index where indexrelid = to_regclass('${name}') and pg_get_expr(indpred, indrelid) = '${predicate}'`,
+    `select from pg_index where indexrelid = to_regclass('${name}') and pg_get_expr(indpred, indrelid) = '${predicate.replaceAll("'", "''")}'`,
   )
   if (replaced.length > 0) return
   await createIndexConcurrently(pgm, { name: `${name}_next`, unique, on: `${on} where ${predicate}` })

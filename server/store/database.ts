@@ -25,12 +25,12 @@ export type Database = {
   /**
    * One READ COMMITTED transaction. It is run again, whole, if it met another one, until the time of one statement has
    * passed; a `persistent` one also if it waited in vain or lost its connection before the commit, for twice the longest
-   * wait for an answer.
+   * wait for an answer. One that is done `isOnce` is never run again.
    */
   transaction<T>(
     work: (transaction: Transaction) => Promise<T>,
     share?: Share,
-    options?: { isPersistent: boolean },
+    options?: { isPersistent?: boolean; isOnce?: boolean },
   ): Promise<T>
   /** Calls the listener for each transaction that met another one, with the code of the conflict. */
   onConflict(listener: (code: string) => void): void
@@ -179,7 +179,7 @@ export function openDatabase(
 
   return {
     read,
-    async transaction(work, share = ourselves, { isPersistent } = { isPersistent: false }) {
+    async transaction(work, share = ourselves, { isPersistent = false, isOnce = false } = {}) {
       const begunAt = performance.now()
       for (let pause = firstPauseMax; ; pause = Math.min(2 * pause, pauseMax)) {
         const passed = performance.now() - begunAt
@@ -193,6 +193,7 @@ export function openDatabase(
           for (const tell of listeners) tell()
           return result
         } catch (error) {
+          if (isOnce) throw error
           const code = conflictCode(error)
           if (code !== undefined) for (const tell of conflictListeners) tell(code)
           const isWorthIt = code !== undefined ? !isLast : isPersistent && isUnavailable(error) && passed < persistence

@@ -1,6 +1,10 @@
 import { invalidField } from '#registry/refusals.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { NotSent } from '../outbound/sender.ts'
+import { canonicalUrl } from '../service/webhook-input.ts'
+
+const remedy =
+  '; WEBHOOK_NETWORKS opens networks of your own, and "plumbline listen" sends to a program on this machine'
 
 /**
  * Looks at an address before it is kept. Throws a refusal of `url` where nothing would be sent to it; the operator is told
@@ -8,11 +12,11 @@ import { NotSent } from '../outbound/sender.ts'
  */
 export async function checkAddress(outbound: Outbound, url: string, toldTo: 'caller' | 'operator'): Promise<void> {
   try {
-    await outbound.check(url.trim())
+    await outbound.check(canonicalUrl(url))
   } catch (error) {
     if (!(error instanceof NotSent)) throw error
     const why = toldTo === 'operator' && error.particulars ? error.particulars : error.message
-    const message = `must be an address that webhooks may be sent to: ${why}`
+    const message = `must be an address that webhooks may be sent to: ${why}${toldTo === 'operator' && error.failure === 'address' ? remedy : ''}`
     throw invalidField('url', 'unreachable', message)
   }
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { type Lacks, lackedRights } from '#derive/visible.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type AttemptInFull, type AttemptOpened, findAttempt } from '#sql/system/webhook-attempts.ts'
 import type { App } from './app.ts'
@@ -17,20 +18,37 @@ export async function findOneAttempt({ database }: App, companyId: number, id: n
   return found
 }
 
-export const openAttempt = async (app: App, companyId: number, id: number): Promise<AttemptOpened> =>
-  showAttempt(app, companyId, await findOneAttempt(app, companyId, id))
+export const openAttempt = async (
+  app: App,
+  companyId: number,
+  id: number,
+  lacks: Lacks = null,
+): Promise<AttemptOpened> => showAttempt(app, companyId, await findOneAttempt(app, companyId, id), lacks)
 
-/** An attempt with its request; the hash that was kept says whether the request is the one that was sent. */
-export async function showAttempt(app: App, companyId: number, attempt: AttemptInFull): Promise<AttemptOpened> {
-  const { after: _, payload: __, test_body: ___, timestamp, request_sha256, ...shown } = attempt
-  const body = request_sha256 === null ? undefined : await requestBody(app, companyId, attempt)
+/**
+ * An attempt with its request, for whoever `lacks` permissions of fields; null: for the operator. The hash that was kept
+ * says whether the request is the one that was sent to the endpoint.
+ */
+export async function showAttempt(
+  app: App,
+  companyId: number,
+  attempt: AttemptInFull,
+  lacks: Lacks,
+): Promise<AttemptOpened> {
+  const { after: _, payload: __, test_body: ___, permissions, timestamp, request_sha256, ...shown } = attempt
+  const withheld = permissions === null ? [] : lackedRights(permissions)
+  const isKept = request_sha256 !== null
+  const sent = isKept ? await requestBody(app, companyId, attempt, withheld) : undefined
+  const isAllShown = lacks === null || lacks.every((one) => withheld.includes(one))
+  const body =
+    isAllShown || sent === undefined ? sent : await requestBody(app, companyId, attempt, [...withheld, ...lacks])
   const request_body = body === undefined ? null : cutText(body, bodyShownMax)
   return {
     ...shown,
     request_headers: requestHeaders(attempt.event_id, timestamp),
     request_body,
     request_cut: request_body !== (body ?? null),
-    request_is: body === undefined ? 'gone' : isSame(body, request_sha256) ? 'same' : 'changed',
+    request_is: sent === undefined ? 'gone' : isSame(sent, request_sha256) ? 'same' : 'changed',
   }
 }
 
@@ -41,8 +59,9 @@ async function requestBody(
   { database }: App,
   companyId: number,
   { after, payload, event, event_id, test_body }: AttemptInFull,
+  lacks: Lacks,
 ): Promise<string | undefined> {
   if (after === null || payload === null) return test_body ?? undefined
-  const found = await findEvent(database, { companyId, after, event, id: event_id })
+  const found = await findEvent(database, { companyId, after, event, id: event_id, lacks })
   return found && eventToSend(found, payload).body
 }

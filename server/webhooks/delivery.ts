@@ -1,7 +1,9 @@
 import { hash, randomUUID } from 'node:crypto'
 import { Webhook as Signer } from 'standardwebhooks'
+import { type Lacks, lackedRights } from '#derive/visible.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { testEvent } from '#registry/webhooks.ts'
+import { type AccountRow, findAccount } from '#sql/system/accounts.ts'
 import { type AttemptOpened, type AttemptRow, insertAttempt } from '#sql/system/webhook-attempts.ts'
 import type { EndpointRow } from '#sql/system/webhooks.ts'
 import type { Destination } from '../outbound/outbound.ts'
@@ -25,6 +27,15 @@ export async function openTarget({ database, secret, clock, outbound }: App, web
   return { webhook, secrets, destination: outbound.to(url) }
 }
 
+/** The headers of a message with a signature of each secret. */
+export const signedHeaders = (
+  secrets: readonly string[],
+  { id, at, body }: { id: string; at: Date; body: string },
+) => ({
+  ...requestHeaders(id, Math.floor(at.getTime() / 1000)),
+  'webhook-signature': secrets.map((secret) => new Signer(secret).sign(id, at, body)).join(' '),
+})
+
 /** A request that was sent: what is to be kept of it, and the headers of the answer, if one came. */
 export type Attempted = { row: AttemptRow; answerHeaders: { readonly [name: string]: string } }
 
@@ -37,10 +48,7 @@ export async function attempt(
 ): Promise<Attempted> {
   const at = clock.now()
   const begun = clock.elapsed()
-  const headers = {
-    ...requestHeaders(id, Math.floor(at.getTime() / 1000)),
-    'webhook-signature': secrets.map((secret) => new Signer(secret).sign(id, at, body)).join(' '),
-  }
+  const headers = signedHeaders(secrets, { id, at, body })
   const { answerHeaders, ...result } = await destination.post({ headers, body, ...(signal ? { signal } : {}) }).then(
     (answer) => ({ ...keptAnswer(answer), answerHeaders: answer.headers }),
     (error: unknown) => {
@@ -67,28 +75,46 @@ export async function attempt(
 }
 
 /** A message that stands for no change, to see whether it arrives. */
-export async function sendTest(app: App, companyId: number, id: number): Promise<AttemptOpened> {
+export async function sendTest(app: App, companyId: number, id: number, lacks: Lacks = null): Promise<AttemptOpened> {
   const data = { webhook_id: id, message: 'This is a test. Nothing has changed.' }
   const body = JSON.stringify({ type: testEvent, timestamp: app.clock.now().toISOString(), data })
   const sent = { id: `evt_test_${randomUUID()}`, type: testEvent, body, after: null, payload: null }
-  return sendByHand(app, { companyId, id }, () => Promise.resolve(sent))
+  return sendByHand(app, { companyId, id, lacks }, () => Promise.resolve(sent))
 }
 
 /** The event of an attempt once more, as it is in the log, whatever came of it. Of a test, another test. */
-export async function sendAgain(app: App, companyId: number, attemptId: number): Promise<AttemptOpened> {
+export async function sendAgain(
+  app: App,
+  companyId: number,
+  attemptId: number,
+  lacks: Lacks = null,
+): Promise<AttemptOpened> {
   const { endpoint_id: id, after, event, event_id } = await findOneAttempt(app, companyId, attemptId)
-  if (after === null) return sendTest(app, companyId, id)
-  return sendByHand(app, { companyId, id }, async ({ payload }) => {
-    const found = await findEvent(app.database, { companyId, after, event, id: event_id })
+  if (after === null) return sendTest(app, companyId, id, lacks)
+  return sendByHand(app, { companyId, id, lacks }, async (webhook) => {
+    const found = await findEvent(app.database, {
+      companyId,
+      after,
+      event,
+      id: event_id,
+      lacks: await lackedByAnswerer(app, webhook),
+    })
     if (!found) throw new Refusal('not_found', { detail: `The log has no event ${event_id}.` })
-    return eventToSend(found, payload)
+    return eventToSend(found, webhook.payload)
   })
+}
+
+/** The permissions of fields that the account lacks which answers for an endpoint: what they open is not sent. */
+async function lackedByAnswerer({ database }: App, { company_id, account_id }: EndpointRow): Promise<Lacks> {
+  if (account_id === null) return null
+  const [account] = await database.read<AccountRow>(findAccount(company_id, account_id))
+  return lackedRights(account?.permissions ?? [])
 }
 
 /** Says nothing of how the endpoint does, and moves nothing on. */
 async function sendByHand(
   app: App,
-  { companyId, id }: { companyId: number; id: number },
+  { companyId, id, lacks }: { companyId: number; id: number; lacks: Lacks },
   make: (webhook: EndpointRow) => Promise<Sent>,
 ): Promise<AttemptOpened> {
   const webhook = await app.database.transaction((transaction) => findOneWebhook(transaction, companyId, id))
@@ -97,7 +123,7 @@ async function sendByHand(
   try {
     const { row } = await attempt(app, target, sent, { byHand: true })
     const [kept] = await app.database.read<{ id: number }>(insertAttempt(row))
-    return await openAttempt(app, companyId, kept?.id as number)
+    return await openAttempt(app, companyId, kept?.id as number, lacks)
   } finally {
     target.destination.close()
   }

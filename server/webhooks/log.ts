@@ -1,3 +1,4 @@
+import { type Lacks, visibleChanges } from '#derive/visible.ts'
 import { servedResources } from '#registry/resources/index.ts'
 import { recordsOfEvent } from '#registry/webhooks.ts'
 import { type ChangesRow, changesAfter } from '#sql/records/changes.ts'
@@ -21,16 +22,16 @@ export type EventsPage = {
 
 /**
  * Changes of a company after a position that the database itself keeps: however far back it lies, and wherever the log has
- * begun anew, it is a position of this very log.
+ * begun anew, it is a position of this very log. What is withheld from whoever `lacks` permissions of fields is left out.
  */
 export async function readEvents(
   database: Database,
-  ask: { companyId: number; after: Cursor; records: readonly string[]; limit: number },
+  ask: { companyId: number; after: Cursor; records: readonly string[]; limit: number; lacks: Lacks },
 ): Promise<EventsPage> {
   // However long an endpoint was disabled, nothing that it missed is left out.
   const [row] = await database.read<ChangesRow>(changesAfter(servedResources, { ...ask, keptDays: null }))
   const { json, places, next_epoch, next_pos, next_id, more, epoch, line } = row as ChangesRow
-  const changes = JSON.parse(`[${json}]`) as Change[]
+  const changes = JSON.parse(`[${visibleChanges(ask.lacks, json)}]`) as Change[]
   const cursors = places.map(([epoch, pos, id]) => ({ epoch, pos, id, line }))
   const events = changes.map((change, index) => {
     const cursor = cursors[index] as Cursor
@@ -46,13 +47,20 @@ export async function readEvents(
 /** The event with an id, behind a position; undefined where the log has no such event there. */
 export async function findEvent(
   database: Database,
-  { companyId, after, event, id }: { companyId: number; after: Position; event: string; id: string },
+  {
+    companyId,
+    after,
+    event,
+    id,
+    lacks,
+  }: { companyId: number; after: Position; event: string; id: string; lacks: Lacks },
 ): Promise<Event | undefined> {
   const page = await readEvents(database, {
     companyId,
     after: { ...after, line: null },
     records: [recordsOfEvent(event)],
     limit: 1,
+    lacks,
   })
   return page.events.find(({ change }) => change.id === id)
 }

@@ -9,10 +9,13 @@ export type Sent = { id: string; type: string; body: string; after: Position | n
 export const eventToSend = ({ change, before }: Event, payload: Payload): Sent => ({
   id: change.id,
   type: change.event,
-  body: JSON.stringify({ type: change.event, timestamp: change.at, data: payload === 'full' ? change : thin(change) }),
+  body: formatBody(change, payload),
   after: before,
   payload,
 })
+
+export const formatBody = (change: Change, payload: Payload): string =>
+  JSON.stringify({ type: change.event, timestamp: change.at, data: payload === 'full' ? change : thin(change) })
 
 /** What happened to which record; the rest is asked of the API. */
 const thin = ({ changes: _, record: __, ...rest }: Change) => rest

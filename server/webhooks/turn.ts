@@ -1,3 +1,4 @@
+import { type Lacks, lackedRights } from '#derive/visible.ts'
 import { accountDisabled, type DisableReason, feedEvents, recordsOfEvent } from '#registry/webhooks.ts'
 import { type AccountRow, findAccount } from '#sql/system/accounts.ts'
 import { appendAudit } from '#sql/system/log.ts'
@@ -90,9 +91,10 @@ export async function takeTurn(app: App, { webhook, claim, ending, cutOff }: Tak
 async function sendPage(turn: Turn): Promise<boolean> {
   const { app, webhook, wanted, progress } = turn
   const { company_id: companyId } = webhook
-  if (await isUnanswered(turn)) return false
+  const answering = await findAnswering(turn)
+  if (!answering) return false
   const records = [...new Set(wanted.map(recordsOfEvent))]
-  const ask = { companyId, after: progress.cursor, records, limit: windowMax }
+  const ask = { companyId, after: progress.cursor, records, limit: windowMax, lacks: answering.lacks }
   const { events, next, more, epoch, isGone } = await readEvents(app.database, ask)
   // The receiver may know of changes that this log does not have.
   if (epoch > webhook.log_epoch || isGone) await app.database.read(markResync(turn.held, epoch, app.clock.now()))
@@ -115,18 +117,19 @@ async function sendPage(turn: Turn): Promise<boolean> {
 }
 
 /**
- * Switches an endpoint off whose account has lost a right without that being said here: by an older process beside this
- * one, or in the database itself.
+ * Returns the permissions of fields that the account lacks which answers for the endpoint: what they open is not sent.
+ * Switches the endpoint off, and returns nothing, where the account has lost a right without that being said here: by an
+ * older process beside this one, or in the database itself.
  */
-async function isUnanswered({ app, webhook, held }: Turn): Promise<boolean> {
+async function findAnswering({ app, webhook, held }: Turn): Promise<{ lacks: Lacks } | undefined> {
   const { company_id: companyId, account_id: accountId, events } = webhook
-  if (accountId === null) return false
+  if (accountId === null) return { lacks: null }
   const [account] = await app.database.read<AccountRow>(findAccount(companyId, accountId))
   const detail = account ? rightLost(account, events) : accountDisabled
-  if (detail === null) return false
+  if (account && detail === null) return { lacks: lackedRights(account.permissions) }
   const disabling = { reason: 'rights', detail, now: app.clock.now() } as const
   await app.database.transaction((transaction) => giveUp(transaction, held, disabling))
-  return true
+  return undefined
 }
 
 async function giveUp(transaction: Transaction, held: Claim, disabling: Disabling): Promise<void> {

@@ -1,7 +1,15 @@
 import { Refusal } from '#registry/refusals.ts'
 import { prefetchStatement } from '#sql/prefetch.ts'
 import type { Statement } from '#sql/statement.ts'
-import { claimForSession, claimKey, findAnswer, type KeyAsk, keepAnswer } from '#sql/system/answers.ts'
+import {
+  type ClaimRow,
+  claimForSession,
+  claimKeys,
+  findAnswer,
+  type KeptAnswer,
+  type KeyAsk,
+  keepAnswers,
+} from '#sql/system/answers.ts'
 import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import { closeGate, passGate, takeValues, takeValuesOfCall } from '#sql/system/locks.ts'
@@ -54,7 +62,7 @@ export const runWrite = <Who, Answer>(database: Database, write: Write<Who, Answ
   return database.transaction(
     async (transaction) => {
       transaction.send(isRevocation ? closeGate(companyId) : passGate(companyId))
-      const claims = keys ? transaction.run<{ claimed: boolean }>(caller.claim(keys)) : []
+      const claims = keys ? transaction.run<Pick<ClaimRow, 'claimed'>>(caller.claim(keys)) : []
       const [[claim], begun] = await Promise.all([claims, caller.begin(transaction, keys, work)])
       const who = begun.who()
       let isNew = true
@@ -65,15 +73,30 @@ export const runWrite = <Who, Answer>(database: Database, write: Write<Who, Answ
         return keys.replay(earlier, transaction)
       }, refuse)
       if (dryRun) transaction.undo()
-      const kept = keys && isNew ? await keys.keep(answer, transaction, who) : undefined
-      if (keys && kept)
-        transaction.send(keepAnswer(companyId, keys.key, { fingerprint: keys.fingerprints[0], ...kept }))
+      const kept = isNew ? await keptAnswers([{ keys, answer }], transaction, { companyId, who }) : undefined
+      if (kept) transaction.send(kept)
       for (const statement of note?.(who, answer) ?? []) transaction.send(statement)
       return { who, answer }
     },
     share,
     { isPersistent: isRevocation },
   )
+}
+
+type Answered<Who, Answer> = { keys: KeyPolicy<Answer, Who> | undefined; answer: Answer }
+
+/** Returns the statement that stores the answers of calls under their keys; undefined if there is none. */
+export async function keptAnswers<Who, Answer>(
+  answers: readonly Answered<Who, Answer>[],
+  transaction: Transaction,
+  { companyId, who }: { companyId: number; who: Who },
+): Promise<Statement | undefined> {
+  const kept: KeptAnswer[] = []
+  for (const { keys, answer } of answers) {
+    const stored = keys && (await keys.keep(answer, transaction, who))
+    if (keys && stored) kept.push({ key: keys.key, fingerprint: keys.fingerprints[0], ...stored })
+  }
+  return kept.length > 0 ? keepAnswers(companyId, kept) : undefined
 }
 
 async function answering<Answer>(work: () => Promise<Answer>, refuse?: (refusal: Refusal) => Answer): Promise<Answer> {
@@ -93,10 +116,10 @@ export const tokenCaller = (
 ): Caller<CallerRow> => ({
   companyId: ask.companyId,
   share,
-  claim: (key) => claimKey(key, ask),
+  claim: (key) => claimKeys([key], ask),
   async begin(transaction, key, { locks = [], prefetch = null }) {
     if (locks.length > 0) transaction.send(takeValuesOfCall(ask, key, locks))
-    const [row] = await transaction.run<BeginRow<Prefetched>>(beginWrite(ask, key, prefetch))
+    const [row] = await transaction.run<BeginRow<Prefetched>>(beginWrite(ask, key ? [key] : [], prefetch))
     return { who: () => admit(row), seen: row?.seen ?? null, earlier: row }
   },
 })

@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import type { JsonObject } from '#registry/json.ts'
-import { doorOf, type LogAuthor } from '../author.ts'
+import { doorOf, type LogAuthor, type Logged, type Origin, originOf } from '../author.ts'
 import { identifier, type Run, type Statement, sql, statement, together } from '../statement.ts'
 
 /**
@@ -109,8 +109,6 @@ export const markAll = (seconds: number): Statement =>
     'changes.mark',
   )
 
-type Logged = { records: string; action: string; removalId?: number | undefined }
-
 /** Ids of the log, in the order in which they are drawn. */
 export const drawIds = async (run: Run, count: number): Promise<number[]> => {
   const rows = await run<{ id: number }>(
@@ -148,17 +146,32 @@ export const ofChanges = (
         ${[...written.keys()].map((id) => JSON.stringify(changes.get(id)))}::text[]) as given (id, history_id, changes) on r.id = given.id
       where r.company_id = ${companyId}`
 
+/** The same with the origin of each row, for `hasOrigins`. */
+export const withOrigins = (of: Sql, origins: ReadonlyMap<number, Origin>): Sql => {
+  const given = [...origins].map(([id, { writeId, requestId, idempotencyKey }]) => ({
+    ...{ id, write_id: writeId, request_id: requestId ?? null, idempotency_key: idempotencyKey ?? null },
+  }))
+  return sql`select of.*, origin.write_id, origin.request_id, origin.idempotency_key
+      from (${of}) as of (history_id, record_id, version, changes, held)
+      join json_to_recordset(${JSON.stringify(given)}::json) as origin (id bigint, write_id uuid, request_id text, idempotency_key text)
+        on origin.id = of.record_id`
+}
+
 /**
  * The rows of the log for what `of` (history_id, record_id, version, changes, held) yields. It is read with the company's
  * own row, so that the position is one of the company's server.
  */
-export const loggedThere = (author: LogAuthor, { records, action, removalId }: Logged, of: Sql): Statement => {
+export const loggedThere = (
+  author: LogAuthor,
+  { records, action, removalId, hasOrigins = false }: Logged,
+  of: Sql,
+): Statement => {
   const { companyId } = author
-  return statement(sql`insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
-      records, action, removal_id, epoch, pos, id, record_id, version, changes, held)
+  return statement(sql`insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch, pos,
+      id, record_id, version, changes, held, write_id, request_id, idempotency_key)
     select c.id, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)}::text,
-      ${author.writeId}::uuid, ${author.requestId ?? null}::text, ${author.idempotencyKey ?? null}::text,
+      ${author.previewId ?? null}::uuid,
       ${records}::text, ${action}::text, ${removalId ?? null}::bigint, ${epochOf(companyId)},
-      log_position(c.id), logged.*
+      log_position(c.id), logged.*${hasOrigins ? sql`` : sql`, ${originOf(author)}`}
     from companies c cross join (${of}) logged where c.id = ${companyId}`)
 }

@@ -2,9 +2,9 @@ import type { Sql } from 'sql-template-tag'
 import type { JsonObject } from '#registry/json.ts'
 import { registry } from '#registry/resources/index.ts'
 import { byKeys } from '../access.ts'
-import type { Author, LogAuthor } from '../author.ts'
+import type { Author, LogAuthor, Origin } from '../author.ts'
 import { identifier, type Steps, sql, statement } from '../statement.ts'
-import { inEpoch, loggedThere, ofChanges, ofRecords, withIds } from './log.ts'
+import { inEpoch, loggedThere, ofChanges, ofRecords, withIds, withOrigins } from './log.ts'
 
 /**
  * Writes of records where companies are distributed. A statement that inserts within another one is no single task there,
@@ -15,7 +15,7 @@ import { inEpoch, loggedThere, ofChanges, ofRecords, withIds } from './log.ts'
 type Resource = { name: string; json: Sql }
 
 /** Records as they come to be: `source` are their columns and where these come from. */
-type NewRecords = { columns: Sql; source: (ids: readonly number[]) => Sql; count: number }
+type NewRecords = { columns: Sql; source: (ids: readonly number[]) => Sql; origins: readonly Origin[] }
 
 export const insertThere =
   (author: Author, resource: Resource, records: NewRecords): Steps =>
@@ -25,19 +25,24 @@ export const insertThere =
     const drawn = await run<{ id: number; history_id: number }>(
       statement(
         sql`select nextval(${`${name}_id_seq`}::regclass) as id, nextval('history_id_seq') as history_id
-        from generate_series(1, ${records.count}::int)`,
+        from generate_series(1, ${records.origins.length}::int)`,
         `${name}.ids`,
       ),
     )
     const ids = drawn.map(({ id }) => id)
     const insert = sql`insert into ${identifier(name)} (company_id, ${records.columns}, id) ${records.source(ids)}`
     const written = new Map(drawn.map(({ id, history_id }) => [id, history_id]))
+    const origins = new Map(records.origins.map((origin, index) => [ids[index] as number, origin]))
     return inEpoch(
       run,
       companyId,
       statement(insert),
       changeCount(companyId, name, ids.length),
-      loggedThere(author, { records: name, action: 'created' }, ofRecords(companyId, name, written)),
+      loggedThere(
+        author,
+        { records: name, action: 'created', hasOrigins: true },
+        withOrigins(ofRecords(companyId, name, written), origins),
+      ),
       now(companyId, resource, ids),
     )
   }
@@ -60,16 +65,27 @@ export const insertAgainThere =
 
 /** Records of which each was held by this transaction, so none is missed by the statements one after the other. */
 export const updateThere =
-  (author: LogAuthor, resource: Resource, changes: ReadonlyMap<number, JsonObject>, update: Sql): Steps =>
+  (
+    author: LogAuthor,
+    resource: Resource,
+    updates: readonly { id: number; by: Origin; changes: JsonObject }[],
+    update: Sql,
+  ): Steps =>
   async (run) => {
     const { companyId } = author
     const { name } = resource
-    const ids = [...changes.keys()]
+    const ids = updates.map(({ id }) => id)
+    const changes = new Map(updates.map(({ id, changes }) => [id, changes]))
+    const origins = new Map(updates.map(({ id, by }) => [id, by]))
     const written = await withIds(run, ids)
     return inEpoch(
       run,
       companyId,
-      loggedThere(author, { records: name, action: 'changed' }, ofChanges(companyId, name, written, changes)),
+      loggedThere(
+        author,
+        { records: name, action: 'changed', hasOrigins: true },
+        withOrigins(ofChanges(companyId, name, written, changes), origins),
+      ),
       statement(update),
       now(companyId, resource, ids),
     )

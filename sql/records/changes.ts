@@ -161,4 +161,5 @@ const by = jsonObject({
   token_id: sql`h.token_id`,
   request_id: sql`h.request_id`,
   idempotency_key: sql`h.idempotency_key`,
+  preview_id: sql`h.preview_id`,
 })

@@ -83,7 +83,7 @@ export function recentHistory(companyId: number, definitions: readonly Definitio
 }
 
 /** What is set in Settings and has a history; the index of these names them too. */
-export const settingsKinds = ['tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies'] as const
+export const settingsKinds = ['tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies', 'agents'] as const
 export type SettingsKind = (typeof settingsKinds)[number]
 
 export type SettingsRow = HistoryRow & { title: string | null }

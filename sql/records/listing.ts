@@ -3,6 +3,7 @@ import { referenceField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Listing } from '#registry/listing.ts'
+import { permissionOfRight } from '#registry/permissions.ts'
 import { byKey, byKeys, exactly, inOrderOf, liveNamed } from '../access.ts'
 import { either, sql } from '../statement.ts'
 import { equalityIndexes } from './columns.ts'
@@ -22,9 +23,9 @@ export type Found = {
 /**
  * Finds the records by one index, whatever else is asked of them: by their ids, by the caller's own reference, by one reference
  * or several, by words, by their changes in the log, by another filter, else all of the company. The first that is asked
- * for narrows most.
+ * for narrows most. `lacks` is an expression for the permissions of fields that the reader does not hold, null where none.
  */
-export function found(companyId: number | Sql, definition: Definition, listing: Listing): Found {
+export function found(companyId: number | Sql, definition: Definition, listing: Listing, lacks: Sql): Found {
   const { words, updatedSince, ids, reference, among = [] } = listing
   const filter = servingField(definition, Object.keys(listing.filters))
   const several = servingField(
@@ -36,41 +37,36 @@ export function found(companyId: number | Sql, definition: Definition, listing: 
   const isFound = words.length > 0 || updatedSince !== undefined
   const table = raw(definition.name)
   const [ofCompany, live, id] = [sql`r.company_id = ${companyId}`, sql`r.deleted_at is null`, sql`r.id`]
+  const rest = (asked: Listing) => residual(definition, asked, lacks)
   const those = (source: Sql, conditions: readonly Sql[]) =>
     conditions.length === 0 ? source : sql`${source} where ${all(conditions)}`
 
   if (ids) {
     const records = byKeys(definition.name, companyId as number, ids)
-    return { from: those(records, [live, ...residual(definition, listing)]), byId: undefined }
+    return { from: those(records, [live, ...rest(listing)]), byId: undefined }
   }
   if (reference !== undefined) {
     const record = sql`(${liveNamed('*', definition.name, companyId, [referenceField, reference])}) r`
-    return { from: those(record, residual(definition, listing)), byId: undefined }
+    return { from: those(record, rest(listing)), byId: undefined }
   }
   if (filter !== undefined && (isReference(filter) || !(isFound || isReference(several)))) {
     const column = sql`r.${raw(filter)}`
-    const conditions = [
-      ofCompany,
-      exactly(column, listing.filters[filter]),
-      live,
-      ...residual(definition, without(listing, filter)),
-    ]
+    const conditions = [ofCompany, exactly(column, listing.filters[filter]), live, ...rest(without(listing, filter))]
     return { from: those(sql`${table} r`, conditions), byId: [column, id] }
   }
   if (several !== undefined && (isReference(several) || !isFound)) {
     const records = recordsAmong(companyId, definition, several, among)
     return {
-      from: those(records, residual(definition, { ...listing, among: among.filter(({ field }) => field !== several) })),
+      from: those(records, rest({ ...listing, among: among.filter(({ field }) => field !== several) })),
       byId: undefined,
     }
   }
-  if (words.length > 0)
-    return { from: those(byWords(companyId, definition, words), residual(definition, listing)), byId: undefined }
+  if (words.length > 0) return { from: those(byWords(companyId, definition, words), rest(listing)), byId: undefined }
   if (updatedSince !== undefined) {
     const records = recordsSince(companyId, definition, updatedSince)
-    return { from: those(records, residual(definition, { ...listing, updatedSince: undefined })), byId: undefined }
+    return { from: those(records, rest({ ...listing, updatedSince: undefined })), byId: undefined }
   }
-  return { from: those(sql`${table} r`, [ofCompany, live, ...residual(definition, listing)]), byId: [id] }
+  return { from: those(sql`${table} r`, [ofCompany, live, ...rest(listing)]), byId: [id] }
 }
 
 /** A reference leads to fewer records than a state; what has no index serves nothing. */
@@ -160,7 +156,7 @@ const without = (listing: Listing, filter: string): Listing => ({
 })
 
 /** What is asked beside that by which the records are found. */
-function residual(definition: Definition, listing: Listing): Sql[] {
+function residual(definition: Definition, listing: Listing, lacks: Sql): Sql[] {
   const { filters, words, updatedSince, among = [], ranges = [] } = listing
   return [
     ...Object.entries(filters).map(([field, value]) => sql`r.${raw(field)} = ${value}`),
@@ -168,6 +164,7 @@ function residual(definition: Definition, listing: Listing): Sql[] {
     ...words.map((word) =>
       either(sql`r.search like (select containing(${word}))`, () => sql`r.search like containing(${word}::text)`),
     ),
+    ...visibleWords(definition, words, lacks),
     ...(updatedSince === undefined ? [] : [changedSince(updatedSince)]),
     ...among.map(({ field, values }) => sql`r.${raw(field)} = any (${values}::${typeOf(definition, field)}[])`),
     ...ranges.flatMap(({ field, from, to }) => [
@@ -175,6 +172,21 @@ function residual(definition: Definition, listing: Listing): Sql[] {
       ...(to === undefined ? [] : [sql`r.${raw(field)} <= ${to}::${typeOf(definition, field)}`]),
     ]),
   ]
+}
+
+/**
+ * Where something that is searched has a right: each word occurs in what the reader may see, too. The column `search` has
+ * all; this is the same expression over the others.
+ */
+function visibleWords({ fields, search }: Definition, words: readonly string[], lacks: Sql): Sql[] {
+  if (words.length === 0 || search.every((name) => fields[name]?.right === undefined)) return []
+  const texts = search.map((name) => {
+    const right = fields[name]?.right
+    const text = sql`coalesce(r.${raw(name)}, '')`
+    return right ? sql`case when ${permissionOfRight(right)} = any (${lacks}) then '' else ${text} end` : text
+  })
+  const occurs = words.map((word) => sql`folded(${join(texts, " || ' ' || ")}) like containing(${word}::text)`)
+  return [sql`(${lacks} is null or ${join(occurs, ' and ')})`]
 }
 
 const changedSince = (moment: string): Sql => sql`r.updated_at >= ${moment}::timestamptz`

@@ -115,6 +115,24 @@ export function holdRelated(companyId: number, lookUps: readonly LookUp[]): Stat
   )
 }
 
+/** A row if a live record that is not among those held refers to any of the records `to`. It locks nothing. */
+export const referringBesides = (
+  companyId: number,
+  table: string,
+  field: string,
+  { to, held }: { to: readonly number[]; held: readonly number[] },
+): Statement => {
+  const reference = sql`r.${identifier(field)}`
+  return statement(
+    sql`select from unnest(${to}::bigint[]) gone (id) cross join lateral (
+      select r.id from ${identifier(table)} r
+      where r.company_id = ${companyId} and ${exactly(reference, sql`gone.id`)} and r.deleted_at is null
+      ${inOrderOf(reference, sql`r.id`)}
+    ) found where found.id <> all (${held}::bigint[]) limit 1`,
+    `${table}.${field}.referring-besides`,
+  )
+}
+
 const relatedOf = (table: string): Sql => raw(`related_${table}`)
 
 const mayCascade = ({ onDelete }: Relation): boolean =>
@@ -146,15 +164,19 @@ const relationsByTable = once((definitions: readonly Definition[]) =>
   ),
 )
 
-/** Of one record that goes: the index of the reference has those that refer to it in the order of their ids. */
+/**
+ * Of one record that goes: the index of the reference has those that refer to it in the order of their ids. Those of its
+ * own resource were locked together with it; one that has come since is told and not locked.
+ */
 function relatedToOne(companyId: number, { table, finders }: LookUp, unless: readonly Sql[]): Sql {
-  const { relation, gone } = finders[0] as Finder
+  const { owner, relation, gone } = finders[0] as Finder
+  const lock = raw(owner === table ? '' : 'for update ')
   const reference = identifier(relation.by)
   return sql`select ${table}::text as records, r.id, json_build_array(r.${reference}) as "to", array[${effectOf(relation)}] as effects
     from (
       select * from ${identifier(table)}
       where company_id = ${companyId} and ${exactly(reference, gone[0])} and deleted_at is null
-      order by ${reference}, id for update offset 0
+      order by ${reference}, id ${lock}offset 0
     ) r${unless.length > 0 ? sql` where ${join([...unless], ' and ')}` : sql``}`
 }
 

@@ -1,7 +1,9 @@
 import { join, raw } from 'sql-template-tag'
+import { once } from '#registry/once.ts'
 import { byKey, companyRow } from '../access.ts'
-import { type Statement, sql, statement } from '../statement.ts'
-import { type CallerAsk, ofToken } from '../system/caller.ts'
+import { batchable, batchMaxOf } from '../batchable.ts'
+import { instant, sql } from '../statement.ts'
+import { type CallerAsk, callerTypes, ofToken } from '../system/caller.ts'
 import { rowCount } from '../system/row-counts.ts'
 import { withCaller } from './read.ts'
 
@@ -10,6 +12,7 @@ export type MeRow = {
   company_name: string
   plan: string
   label: string
+  expires_at: string | null
   /** On the token and held by its account. */
   scopes: string[]
   add_ons: string[]
@@ -17,20 +20,25 @@ export type MeRow = {
   used: number[]
 }
 
-export const meWithCaller = (ask: CallerAsk, resources: readonly string[]): Statement => {
-  const { companyId, tokenHash } = ask
-  return statement(
-    withCaller(
-      ask,
-      sql`
-    select c.name as company_name, c.plan, t.label, c.add_ons,
+/** `resources` are those whose records are counted. */
+export const meWithCaller = once((resources: readonly string[]) =>
+  batchable<CallerAsk>({
+    name: 'me',
+    types: callerTypes,
+    batchMax: batchMaxOf.records,
+    query: (asked) => {
+      const { companyId, tokenHash } = asked
+      return withCaller(
+        asked,
+        sql`
+    select c.name as company_name, c.plan, t.label, ${instant('t.expires_at')} as expires_at, c.add_ons,
       array(select scope from unnest(t.scopes) with ordinality as on_token (scope, place)
         where scope = any (a.permissions) order by place) as scopes,
       json_build_array(${join(resources.map((records) => rowCount(companyId, records)))}) as used
     from (select * from tokens ${ofToken(companyId, tokenHash)}) t
     cross join ${byKey('accounts', companyId, raw('caller.account_id'))} a
     cross join ${companyRow(companyId)} c`,
-    ),
-    'me.with-caller',
-  )
-}
+      )
+    },
+  }),
+)

@@ -37,6 +37,6 @@ export function namesakes(companyId: number, definition: Definition, { names, on
 /** The names, the records that may be meant where not all of them are, and how many of each name are told. */
 type Names = { names: readonly string[]; only?: { column: string; value: string } | undefined; most: number }
 
-/** By whose values records may be named besides by their title. */
+/** By whose values records may be named besides by their title: none that somebody may not see. */
 const namingFields = (definition: Definition): string[] =>
-  uniqueFields(definition).filter((name) => !definition.fields[name]?.sensitive)
+  uniqueFields(definition).filter((name) => definition.fields[name]?.right === undefined)

@@ -24,13 +24,17 @@ export function prefetchForCreate(
   companyId: number,
   definition: Definition,
   rows: readonly LookUpRow[],
+  waits: Waits = true,
 ): Prefetch | null {
-  const plan = isPlanLimited(definition.name) ? [sql`(${planHeld(companyId)}) as plan`] : []
+  const plan = isPlanLimited(definition.name) ? [sql`(${planHeld(companyId, orSkip('for share', waits))}) as plan`] : []
   const needs = needsOf(definition, rows)
-  const columns = [...plan, ...lookUps(companyId, definition, needs)]
+  const columns = [...plan, ...lookUps(companyId, definition, needs, waits)]
   if (columns.length === 0) return null
   const from = sql`select given.place, ${join(columns)} from ${givenRows(definition, needs, rows)}`
-  return { name: `${definition.name}.create${nameOf(definition, needs)}`, query: rowsOf(from) }
+  return {
+    name: `${definition.name}.create${nameOf(definition, needs)}`,
+    query: (among) => rowsOf(sql`${from}${onlyAmong(among)}`),
+  }
 }
 
 /**
@@ -38,7 +42,12 @@ export function prefetchForCreate(
  * locked before they are. Where a reference is not sent and rules read the record that it leads to, the reference is read
  * before the record is locked, and shown as `wasColumn`.
  */
-export function prefetchForUpdate(companyId: number, definition: Definition, rows: readonly LookUpRow[]): Prefetch {
+export function prefetchForUpdate(
+  companyId: number,
+  definition: Definition,
+  rows: readonly LookUpRow[],
+  waits: Waits = true,
+): Prefetch {
   const { name } = definition
   const needs = needsOf(definition, rows)
   const reading = readingReferences(definition)
@@ -52,6 +61,7 @@ export function prefetchForUpdate(companyId: number, definition: Definition, row
     referred(companyId, definition, field, {
       id: reading.includes(field) ? sql`coalesce(${idOf(field)}, one.${identifier(field)})` : idOf(field),
       condition,
+      waits,
     })
   // A record of the same resource is locked before or behind this one, by their ids.
   const before = references.map(
@@ -59,7 +69,7 @@ export function prefetchForUpdate(companyId: number, definition: Definition, row
   )
   const behind = trees.map((field) => {
     const id = sentAs('referred', field)
-    return sql`${referred(companyId, definition, field, { id, condition: sql`id >= r.id` })} as ${identifier(field)}`
+    return sql`${referred(companyId, definition, field, { id, condition: sql`id >= r.id`, waits })} as ${identifier(field)}`
   })
   const shownReferences = references.map((field) =>
     trees.includes(field)
@@ -76,13 +86,19 @@ export function prefetchForUpdate(companyId: number, definition: Definition, row
   ]
   return {
     name: `${name}.update${nameOf(definition, needs)}`,
-    query: sql`with referred as materialized (
-        select ${join([sql`given.*`, ...was, ...before])} from ${givenRows(definition, needs, rows)}${one}
+    query: (among) => sql`with referred as materialized (
+        select ${join([sql`given.*`, ...was, ...before])} from ${givenRows(definition, needs, rows)}${one}${onlyAmong(among)}
       ) ${rowsOf(sql`select ${join(columns)}
-      from referred cross join lateral (${held(companyId, definition, sql`referred.id`, 'for no key update')}) r
+      from referred cross join lateral (${held(companyId, definition, sql`referred.id`, orSkip('for no key update', waits))}) r
       ${behind.length > 0 ? sql`cross join lateral (select ${join(behind)}) behind` : sql``}`)}`,
   }
 }
+
+/** Whether what another transaction has locked is waited for; else it is as if it were not there. */
+export type Waits = boolean
+const orSkip = (lock: string, waits: Waits): string => (waits ? lock : `${lock} skip locked`)
+
+const onlyAmong = (places: Sql | undefined): Sql => (places ? sql` where given.place = any (${places})` : sql``)
 
 /** All rows as one, which may travel with a statement that returns one. */
 const rowsOf = (rows: Sql): Sql => sql`select json_agg(looked) as rows from (${rows}) looked`
@@ -134,7 +150,7 @@ export function prefetchForDelete(companyId: number, definition: Definition, id:
   if (trees.length === 0)
     return {
       name: `${name}.delete`,
-      query: sql`select ${record} from (${held(companyId, definition, id, 'for update')}) r`,
+      query: () => sql`select ${record} from (${held(companyId, definition, id, 'for update')}) r`,
     }
   const children = trees.map((field) => {
     const reference = identifier(field)
@@ -145,7 +161,7 @@ export function prefetchForDelete(companyId: number, definition: Definition, id:
   })
   return {
     name: `${name}.delete`,
-    query: sql`with family as materialized (
+    query: () => sql`with family as materialized (
         select r.* from (select distinct id from (select ${id}::bigint as id union all ${join(children, ' union all ')}) each order by id) wanted
         cross join lateral ${byKey(name, companyId, sql`wanted.id`, 'for update')} r
       )
@@ -198,12 +214,12 @@ export const readingReferences = once((definition: Definition): readonly string[
 export const wasColumn = (field: string): string => `${field}__was`
 
 /** A column for each needed reference, in the lock order, and two for each unique value. */
-const lookUps = (companyId: number, definition: Definition, needs: readonly string[]): Sql[] => [
+const lookUps = (companyId: number, definition: Definition, needs: readonly string[], waits: Waits = true): Sql[] => [
   ...referencesInOrder(definition)
     .filter(([field]) => needs.includes(field))
     .map(
       ([field]) =>
-        sql`${referred(companyId, definition, field, { id: sentAs('given', field) })} as ${identifier(field)}`,
+        sql`${referred(companyId, definition, field, { id: sentAs('given', field), waits })} as ${identifier(field)}`,
     ),
   ...holderColumns(companyId, definition, needs, 'given'),
 ]
@@ -216,14 +232,14 @@ function referred(
   companyId: number,
   { fields }: Definition,
   name: string,
-  { id, condition }: { id: Sql; condition?: Sql | undefined },
+  { id, condition, waits }: { id: Sql; condition?: Sql | undefined; waits: Waits },
 ): Sql {
   const field = fields[name]
   if (field?.kind !== 'reference') throw new Error(`${name} is no reference`)
   const columns = ['id', ...(field.reads ?? [])].map(identifier)
   const only = field.only ? sql` and ${identifier(field.only.column)} = ${field.only.value}` : sql``
   // A rule that reads the record needs it unchanged until the end; existence alone needs it undeleted.
-  const hold = field.reads ? 'for share' : 'for key share'
+  const hold = orSkip(field.reads ? 'for share' : 'for key share', waits)
   return sql`(select row_to_json(it) from (
         select ${join(columns)} from ${byKey(field.to, companyId, condition ? sql`${id} and ${condition}` : id, hold)} held where deleted_at is null${only}
       ) it)`

@@ -24,10 +24,10 @@ export const fetchWithCaller = (
 /** A page, its exact total, and its caller. Both come from one snapshot. */
 export function listWithCaller(ask: CallerAsk, definition: Definition, listing: Listing): Statement | BatchableRead {
   const { limit, offset, afterId, fields } = listing
-  const asked = { ...ask, limit, offset }
-  const isPlain = afterId === undefined && !narrows(listing) && !listing.fields && listing.sort.length === 0
+  const isPlain = !narrows(listing) && !fields && listing.sort.length === 0
+  if (isPlain && afterId !== undefined) return batchableWalk(definition)({ ...ask, limit, offset, afterId })
   return isPlain && isNear(listing)
-    ? batchablePage(definition)(asked)
+    ? batchablePage(definition)({ ...ask, limit, offset })
     : listedWithCaller(ask, definition, listing, {
         name: 'list',
         json: shown(definition, raw('caller.currency'), fields),
@@ -53,7 +53,7 @@ const listedWithCaller = (
     definition,
     listing,
     statement(
-      withCaller(ask, page({ ...ask, ...listing }, definition, listing, json)),
+      withCaller(ask, page({ ...ask, ...listing, lacks: lackedByCaller }, definition, listing, json)),
       listName(definition, listing, name),
     ),
   )
@@ -83,11 +83,29 @@ const batchableFetch = once((definition: Definition) =>
 const batchablePage = once((definition: Definition) =>
   batchable<CallerAsk & Cut>({
     name: `${definition.name}.page`,
-    types: { ...callerTypes, limit: 'bigint', offset: 'bigint' },
+    types: { ...callerTypes, ...cutTypes },
     batchMax: batchMaxOf.pages,
-    query: (asked) => withCaller(asked, page(asked, definition, firstPage, shown(definition, raw('caller.currency')))),
+    query: (asked) => everything(asked, definition),
   }),
 )
+
+const batchableWalk = once((definition: Definition) =>
+  batchable<CallerAsk & Cut & { afterId: number }>({
+    name: `${definition.name}.walk`,
+    types: { ...callerTypes, ...cutTypes, afterId: 'bigint' },
+    batchMax: batchMaxOf.pages,
+    query: (asked) => everything(asked, definition),
+  }),
+)
+
+const cutTypes = { limit: 'bigint', offset: 'bigint' } as const
+
+/** A page of all records, and its caller. */
+const everything = (asked: Askable<CallerAsk & Cut>, definition: Definition): Sql =>
+  withCaller(
+    asked,
+    page({ ...asked, lacks: lackedByCaller }, definition, firstPage, shown(definition, raw('caller.currency'))),
+  )
 
 /** Of everything; where it is cut is asked. */
 const firstPage: Listing = { filters: {}, words: [], sort: [], limit: 0, offset: 0 }
@@ -99,25 +117,33 @@ export const fetchedWithCaller = (
   fields?: string[],
 ): Sql => withCaller(asked, one(asked, definition, raw('caller.currency'), fields))
 
+/** Who reads a listing who has been seen already, and the permissions of fields that are not held. */
+type KnownReader = { companyId: number; lacksRights: readonly string[] }
+
 /** A page for somebody whose rights have been seen already. */
-export const list = (companyId: number, definition: Definition, listing: Listing): Statement =>
+export const list = ({ companyId, lacksRights }: KnownReader, definition: Definition, listing: Listing): Statement =>
   weighed(
     companyId,
     definition,
     listing,
     statement(
-      page({ ...listing, companyId }, definition, listing, shown(definition, currencyOf(companyId), listing.fields)),
+      page(
+        { ...listing, companyId, lacks: lackedBy(lacksRights) },
+        definition,
+        listing,
+        shown(definition, currencyOf(companyId), listing.fields),
+      ),
     ),
   )
 
 /** The ids of everything a listing finds, in its order: what an export reads page by page. */
-export const listIds = (companyId: number, definition: Definition, listing: Listing): Statement =>
+export const listIds = ({ companyId, lacksRights }: KnownReader, definition: Definition, listing: Listing): Statement =>
   weighed(
     companyId,
     definition,
     listing,
     statement(sql`select coalesce(json_agg(id order by ${order(listing)}), '[]') as ids from (
-    ${ids(companyId, definition, listing)}
+    ${ids({ companyId, lacks: lackedBy(lacksRights) }, definition, listing)}
   ) found`),
   )
 
@@ -138,17 +164,17 @@ export const withCaller = (asked: Askable<CallerAsk>, wanted: Sql, besides: Sql 
   sql`with caller as (${callerOf(asked)})${besides}
   select caller.*, wanted.* from caller left join lateral (${wanted}) wanted on true`
 
-/** Where a page is cut. */
-type Cut = { limit: number; offset: number }
+/** Where a page is cut: behind an id, or behind so many records. */
+type Cut = { limit: number; offset: number; afterId?: number | undefined }
 
 function page(
-  { companyId, limit, offset }: Askable<Cut & { companyId: number }>,
+  { companyId, lacks, limit, offset, afterId }: Reader & Askable<Cut>,
   definition: Definition,
   listing: Listing,
   json: Sql,
 ): Sql {
   const cut = sql`limit ${limit} offset ${offset}`
-  const { from, byId } = found(companyId, definition, listing)
+  const { from, byId } = found(companyId, definition, listing, lacks)
   const total = (counted: Sql) =>
     narrows(listing) ? sql`(select count(*) from ${counted})` : rowCount(companyId, definition.name)
   const records = (source: Sql) => sql`(select coalesce(string_agg(${json}, ','), '') from (${source}) r)`
@@ -167,8 +193,8 @@ function page(
 
   if (byId && listing.sort.length === 0) {
     const counted = sql`(select from ${from} ${inOrderOf(...byId)}) counted`
-    const inOrder = sql`${beyond(listing, ' and r.id')} order by ${join([...byId])}`
-    if (listing.afterId !== undefined)
+    const inOrder = sql`${beyond(afterId, ' and r.id')} order by ${join([...byId])}`
+    if (afterId !== undefined)
       return sql`
     select ${total(counted)} as total, walk.* from ${walk(sql`select r.* from ${from} ${inOrder}`, json)}`
     const ordered = sql`${inOrder} ${cut}`
@@ -177,16 +203,16 @@ function page(
       ${total(counted)} as total,
       ${isNear(listing) ? records(sql`select r.* from ${from} ${ordered}`) : looked(sql`select r.id from ${from} ${ordered}`)} as json`
   }
-  // What a search finds, or the log, is found once, for the total and for the page.
-  const isFoundOnce = listing.words.length > 0 || listing.updatedSince !== undefined
-  const foundPage = sql`select id from found${beyond(listing, ' where id')} order by ${order(listing)}`
+  // What a search finds, or the log, or what is named, is found once, for the total and for the page.
+  const isFoundOnce = listing.words.length > 0 || listing.updatedSince !== undefined || listing.ids !== undefined
+  const foundPage = sql`select id from found${beyond(afterId, ' where id')} order by ${order(listing)}`
   const shownById = sql`(select ${json} from ${byKey(definition.name, companyId, raw('r.id'))} r)`
   return sql`
     with found as ${raw(isFoundOnce ? 'materialized' : 'not materialized')} (
-      ${ids(companyId, definition, listing)}
+      ${ids({ companyId, lacks }, definition, listing)}
     )
     ${
-      listing.afterId === undefined
+      afterId === undefined
         ? sql`select
       ${total(sql`found`)} as total,
       ${looked(sql`${foundPage} ${cut}`)} as json`
@@ -194,9 +220,19 @@ function page(
     }`
 }
 
+/**
+ * Whose records are read, and an expression for the permissions of fields that the reader lacks: the text search finds
+ * nothing by what is withheld. Null: none.
+ */
+type Reader = { companyId: number | Sql; lacks: Sql }
+
+/** Of somebody whose row is read by the same statement. */
+const lackedByCaller = raw('caller.lacks_rights')
+const lackedBy = (lacks: readonly string[]): Sql => sql`${lacks.length === 0 ? null : lacks}::text[]`
+
 /** The ids of what a listing finds, with what they are sorted by. */
-function ids(companyId: number | Sql, definition: Definition, listing: Listing): Sql {
-  const { from, byId } = found(companyId, definition, listing)
+function ids({ companyId, lacks }: Reader, definition: Definition, listing: Listing): Sql {
+  const { from, byId } = found(companyId, definition, listing, lacks)
   const terms = raw(
     listing.sort.map(({ field }, place) => `, ${sortTerm(definition, field)} as sort_${place}`).join(''),
   )
@@ -204,7 +240,8 @@ function ids(companyId: number | Sql, definition: Definition, listing: Listing):
 }
 
 /** Where the page begins behind an id. */
-const beyond = ({ afterId }: Listing, id: string): Sql => (afterId === undefined ? sql`` : sql`${raw(id)} > ${afterId}`)
+const beyond = (afterId: number | Sql | undefined, id: string): Sql =>
+  afterId === undefined ? sql`` : sql`${raw(id)} > ${afterId}`
 
 /** A page near the beginning: reading what stands before it costs little. */
 const isNear = ({ offset }: Listing): boolean => offset <= pageSizeMax * 10
@@ -222,13 +259,25 @@ const direction = (descending: boolean): string => `${descending ? ' desc' : ''}
 
 /** Prepared under a name only where few names are possible; a caller cannot fill a connection with statements. */
 function listName({ name }: Definition, listing: Listing, as: string): string | undefined {
-  const { filters, words, sort, updatedSince, afterId, fields, ids, among, ranges, reference } = listing
-  if (fields || sort.length > 0 || words.length > 3 || ids || among || ranges) return undefined
-  const parts = [
+  const { filters, words, sort, updatedSince, afterId, fields, ids, among = [], ranges = [], reference } = listing
+  const narrowed = [
     ...Object.keys(filters).sort(),
-    `q${words.length}`,
+    ...(words.length > 0 ? [`q${words.length}`] : []),
     ...(reference === undefined ? [] : ['reference']),
     ...(updatedSince === undefined ? [] : ['since']),
+  ]
+  const chosen = [
+    ...(ids ? ['ids'] : []),
+    ...among.map(({ field }) => `in-${field}`),
+    ...ranges.map(
+      ({ field, from, to }) => `${field}${from === undefined ? '' : '-from'}${to === undefined ? '' : '-to'}`,
+    ),
+  ]
+  const isRare = chosen.length > 0 && chosen.length + narrowed.length > 1
+  if (fields || sort.length > 0 || words.length > 3 || isRare) return undefined
+  const parts = [
+    ...narrowed,
+    ...chosen,
     ...(afterId === undefined ? [] : ['after']),
     ...(isNear(listing) ? [] : ['far']),
   ]

@@ -15,7 +15,7 @@ import { fetchedWithCaller } from './read.ts'
  */
 export const recordOfReference = (companyId: number, { name }: Definition, value: string): Prefetch => ({
   name: `${name}.of-reference`,
-  query: byReference(`id, ${referenceField} as reference`, { companyId, records: name, value }),
+  query: () => byReference(`id, ${referenceField} as reference`, { companyId, records: name, value }),
 })
 
 export const fetchByReference = (ask: CallerAsk, definition: Definition, value: string, fields?: string[]): Statement =>

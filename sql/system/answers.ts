@@ -1,8 +1,9 @@
-import type { Sql } from 'sql-template-tag'
+import { raw, type Sql } from 'sql-template-tag'
 import { replayWindowHours } from '#registry/limits.ts'
 import { conflict, type Statement, type Steps, sql, statement } from '../statement.ts'
 import { type CallerAsk, ofToken } from './caller.ts'
 import { sweepStatement } from './sweep.ts'
+import { isLive } from './tokens.ts'
 
 /** The stored answer of a key, as far as it still counts. */
 export type AnswerRow = {
@@ -21,18 +22,22 @@ export type AnswerRow = {
 export type KeyAsk = { key: string; lock: string }
 
 /** Whether the lock is ours; who has it already gets it again. */
-export const lockKey = (lock: string): Sql => sql`pg_try_advisory_xact_lock(${lock}::bigint)`
+export const lockKey = (lock: string | Sql): Sql => sql`pg_try_advisory_xact_lock(${lock}::bigint)`
 
 /**
- * Claims a key until the transaction ends; false where another transaction holds it. Only a live token claims at all,
- * so that nobody else can keep a company's keys busy. Decisions, Idempotency.
+ * Claims keys until the transaction ends; false where another transaction holds one. No claim waits, so their order is free.
+ * Only a live token claims at all, so that nobody else can keep a company's keys busy. Decisions, Idempotency.
  */
-export const claimKey = ({ lock }: KeyAsk, { companyId, tokenHash }: CallerAsk): Statement =>
+export const claimKeys = (keys: readonly KeyAsk[], { companyId, tokenHash }: CallerAsk): Statement =>
   statement(
-    sql`select ${lockKey(lock)} as claimed from (select * from tokens ${ofToken(companyId, tokenHash)}) t
-    where revoked_at is null`,
-    'key.claim',
+    sql`select wanted.place - 1 as place, ${lockKey(sql`wanted.lock`)} as claimed
+    from (select * from tokens ${ofToken(companyId, tokenHash)}) t
+    cross join unnest(${keys.map(({ lock }) => lock)}::bigint[]) with ordinality wanted (lock, place)
+    where ${isLive()}`,
+    'keys.claim',
   )
+
+export type ClaimRow = { place: number; claimed: boolean }
 
 /** The same for somebody whose session is held already. */
 export const claimForSession = (lock: string): Statement =>
@@ -41,39 +46,52 @@ export const claimForSession = (lock: string): Statement =>
 export const findAnswer = (companyId: number, key: string): Statement =>
   statement(answerOf(companyId, key), 'answer.find')
 
-export const keepAnswer = (companyId: number, key: string, answer: AnswerRow): Statement =>
-  statement(storeAnswer(companyId, key, answer), 'answer.keep', storeAnswerThere(companyId, key, answer))
+/** An answer that is stored under its key. */
+export type KeptAnswer = AnswerRow & { key: string }
+
+export const keepAnswers = (companyId: number, answers: readonly KeptAnswer[]): Statement =>
+  statement(storeAnswers(companyId, answers), 'answers.keep', storeAnswersThere(companyId, answers))
 
 /** To be asked by a statement after that of the claim: only then does it see what the last holder stored. */
-export const answerOf = (companyId: number, key: string): Sql =>
+export const answerOf = (companyId: number, key: string | Sql): Sql =>
   sql`select fingerprint, status, body, location, etag, request_id, write_id from answers
     where company_id = ${companyId} and key = ${key}
       and completed_at > clock_timestamp() - make_interval(hours => ${replayWindowHours})`
 
-const storeAnswer = (companyId: number, key: string, answer: AnswerRow): Sql =>
-  sql`insert into answers (company_id, key, fingerprint, status, body, location, etag, request_id, write_id)
-    values (${companyId}, ${key}, ${answer.fingerprint}, ${answer.status}, ${answer.body}, ${answer.location},
-      ${answer.etag}, ${answer.request_id}, ${answer.write_id})
+const storeAnswers = (companyId: number, answers: readonly KeptAnswer[]): Sql => {
+  const given = answers.map(({ fingerprint, ...answer }) => ({
+    ...answer,
+    fingerprint: `\\x${fingerprint.toString('hex')}`,
+  }))
+  // The default of the time is another at each call: with it the insert is no single task of a distributed database.
+  return sql`insert into answers as a (company_id, ${columns}, completed_at)
+    select c.id, ${columns}, statement_timestamp() from companies c cross join json_to_recordset(${JSON.stringify(given)}::json)
+      as given (key text, fingerprint bytea, status smallint, body text, location text, etag text, request_id text, write_id uuid)
+    where c.id = ${companyId}
     on conflict (company_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
       body = excluded.body, location = excluded.location, etag = excluded.etag, request_id = excluded.request_id, write_id = excluded.write_id,
       completed_at = excluded.completed_at`
+}
+
+const columns = raw('key, fingerprint, status, body, location, etag, request_id, write_id')
 
 /**
  * The same where companies are distributed. A key is claimed on the server that holds its company; when that has changed
  * meanwhile, another call may have claimed it on the new one. An answer that counts is never written over: this
- * transaction is undone and run again, and then hears that answer.
+ * transaction is undone and run again, and then hears that answer. The hours stand in the text: a parameter there is one
+ * whose type the servers are not told.
  */
-const storeAnswerThere =
-  (companyId: number, key: string, answer: AnswerRow): Steps =>
+const storeAnswersThere =
+  (companyId: number, answers: readonly KeptAnswer[]): Steps =>
   async (run) => {
     const rows = await run(
       statement(
-        sql`${storeAnswer(companyId, key, answer)}
-    where excluded.completed_at - answers.completed_at >= make_interval(hours => ${replayWindowHours}) returning 1 as kept`,
-        'answer.keep-new',
+        sql`${storeAnswers(companyId, answers)}
+    where excluded.completed_at - a.completed_at >= make_interval(hours => ${raw(String(replayWindowHours))}) returning 1 as kept`,
+        'answers.keep-new',
       ),
     )
-    if (rows.length === 0) throw conflict()
+    if (rows.length < answers.length) throw conflict()
     return rows
   }
 

@@ -1,6 +1,7 @@
 import { raw, type Sql } from 'sql-template-tag'
 import { exactly, inOrderOf } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
+import { endedAt } from './tokens.ts'
 
 /** Calls taken together: what fails again and again, who calls, and who calls with a token that is gone. */
 
@@ -42,7 +43,7 @@ export type DeadRow = {
   token_id: number
   token_label: string
   /** Null: the token is the active one, and its account is disabled. */
-  token_revoked_at: string | null
+  token_ended_at: string | null
   peer: string | null
   count: number
   last_at: string
@@ -64,7 +65,7 @@ export const deadIntegrations = (
   { hours, most, groups }: { hours: number; most: number; groups: number },
 ): Statement =>
   statement(
-    sql`select g.token_id, t.label as token_label, ${instant('t.revoked_at')} as token_revoked_at, host(g.peer) as peer, g.count,
+    sql`select g.token_id, t.label as token_label, ${instant(endedAt('t.'))} as token_ended_at, host(g.peer) as peer, g.count,
       ${instant('g.last_at')} as last_at, ${userAgentOf(companyId, 'g.request_id')} as user_agent,
       exists (
         select from (

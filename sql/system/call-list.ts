@@ -2,6 +2,7 @@ import { join, raw } from 'sql-template-tag'
 import { exactly, inOrderOf } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
 import { type CallRow, day, type Outcome, outcome, resource } from './calls.ts'
+import { endedAt } from './tokens.ts'
 
 /** The log of calls, as Settings shows it. */
 
@@ -10,7 +11,7 @@ export type CallShown = Omit<CallRow, 'company_id'> & {
   outcome: Outcome
   token_label: string
   token_active: boolean
-  token_revoked_at: string | null
+  token_ended_at: string | null
 }
 
 export type CallFilter = {
@@ -28,8 +29,8 @@ export type CallFilter = {
 }
 
 const shown = sql`c.id, ${instant('c.at')} as at, c.request_id, c.route, c.record_id, c.rows, c.status, c.code, c.about, c.ms::float8 as ms,
-  host(c.peer) as peer, c.dry_run, c.replayed, c.counted, ${outcome} as outcome, c.token_id, t.label as token_label,
-  t.revoked_at is null as token_active, ${instant('t.revoked_at')} as token_revoked_at`
+  host(c.peer) as peer, c.dry_run, c.replayed, c.counted, c.client, ${outcome} as outcome, c.token_id, t.label as token_label,
+  ${raw(endedAt('t.'))} is null as token_active, ${instant(endedAt('t.'))} as token_ended_at`
 
 const conditions = (companyId: number, filter: CallFilter) => {
   const { status, code, route, outcome: wanted, about, peer, tokenId, from, before } = filter

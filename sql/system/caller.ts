@@ -1,7 +1,10 @@
-import { raw, type Sql } from 'sql-template-tag'
+import { empty, join, raw, type Sql } from 'sql-template-tag'
+import { approvalPermissions, fieldPermissions, viewPermissions } from '#registry/permissions.ts'
+import { servedResources } from '#registry/resources/index.ts'
 import { byKey, companyRow, exactly, inOrderOf } from '../access.ts'
 import { type Askable, batchable, batchMaxOf } from '../batchable.ts'
-import { type Statement, sql, statement } from '../statement.ts'
+import { sql } from '../statement.ts'
+import { isLive } from './tokens.ts'
 
 /** What a call shows of itself, and what its route asks for. */
 export type CallerAsk = {
@@ -19,11 +22,15 @@ export type CallerAsk = {
 export type CallerRow = {
   token_id: number
   account_id: number
-  /** The token is active and its account too. */
+  /** The token is neither revoked nor at its end, and its account is not disabled. */
   live: boolean
   address_allowed: boolean
   /** One of them that the caller lacks. */
   lacks_scope: string | null
+  /** The permissions of fields and of approvals that its account lacks; null where it has all. */
+  lacks_rights: string[] | null
+  /** The permissions to read resources of /v1 that its token or its account lacks, where it writes; null where it has all. */
+  lacks_views?: string[] | null
   /** The add-on that is missing, the API's own first. */
   feature_off: string | null
   currency: string
@@ -40,16 +47,17 @@ export const callerTypes = {
 } as const
 
 /**
- * The caller, to be joined with what is wanted: one statement, one round trip. `lock` holds the token's row. Its account
- * is looked up by its key; a company has few tokens at a time and many over the years.
+ * The caller, to be joined with what is wanted: one statement, one round trip. `lock` is of a write: it holds the token's
+ * row. Its account is looked up by its key; a company has few tokens at a time and many over the years.
  */
 export const callerOf = ({ companyId, tokenHash, scopes, addOns, peer }: Askable<CallerAsk>, lock = ''): Sql => sql`
   select t.id as token_id, t.account_id,
-    t.revoked_at is null and a.disabled_at is null as live,
+    ${isLive('t.')} and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce(${peer}::inet <<= any (t.allowlist), false) as address_allowed,
     case when not (${all(scopes)} <@ t.scopes and ${all(scopes)} <@ a.permissions) then (
       select scope from unnest(${all(scopes)}) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
+    ${lackedOf(rightsOfAccounts, [sql`a.permissions`])} as lacks_rights,${lock === '' ? empty : lackedViews}
     case when 'api' <> all (c.add_ons) then 'api' when not ${all(addOns)} <@ c.add_ons then (
       select add_on from unnest(${all(addOns)}) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
@@ -58,21 +66,28 @@ export const callerOf = ({ companyId, tokenHash, scopes, addOns, peer }: Askable
   cross join lateral ${byKey('accounts', companyId, raw('t.account_id'))} a
   cross join ${companyRow(companyId)} c`
 
+/** The permissions that are not in all of these lists; null where none is missing. They are constants of every text. */
+const lackedOf = (permissions: Sql, held: readonly Sql[]): Sql => {
+  const isMissing = held.map((list) => sql`not ${permissions} <@ ${list}`)
+  const oneIsMissing = held.map((list) => sql`code <> all (${list})`)
+  return sql`case when ${join(isMissing, ' or ')} then array(
+      select code from unnest(${permissions}) code where ${join(oneIsMissing, ' or ')}
+    ) end`
+}
+
+const constant = (codes: readonly string[]): Sql => raw(`'{${codes.join()}}'::text[]`)
+
+const rightsOfAccounts = constant([...fieldPermissions, ...approvalPermissions(servedResources)])
+
+const lackedViews = sql`
+    ${lackedOf(constant(viewPermissions(servedResources)), [sql`t.scopes`, sql`a.permissions`])} as lacks_views,`
+
 /** Those that commas part. */
 const all = (names: string | Sql): Sql => sql`string_to_array(${names}::text, ',')`
 
 /** The token of a company with this hash. */
 export const ofToken = (companyId: number | Sql, tokenHash: Buffer | Sql): Sql =>
   sql`where company_id = ${companyId} and ${exactly(sql`hash`, tokenHash)} ${inOrderOf(sql`hash`)}`
-
-/** Whether the caller has a scope that its call does not need: on the token, and held by its account. */
-export const holdsScope = ({ companyId, tokenHash }: CallerAsk, scope: string): Statement =>
-  statement(
-    sql`select ${scope}::text = any (t.scopes) and ${scope}::text = any (a.permissions) as holds
-    from (select * from tokens ${ofToken(companyId, tokenHash)}) t
-    cross join lateral ${byKey('accounts', companyId, raw('t.account_id'))} a`,
-    'caller.holds-scope',
-  )
 
 /** The caller alone: of a read that is refused in any case. */
 export const selectCaller = batchable<CallerAsk>({

@@ -21,6 +21,8 @@ export type CallRow = {
   dry_run: boolean
   replayed: boolean
   counted: boolean
+  /** What the agent that made it says it is; null of every other call. */
+  client: string | null
 }
 
 const columns: { [column in keyof CallRow]: string } = {
@@ -39,6 +41,7 @@ const columns: { [column in keyof CallRow]: string } = {
   dry_run: 'boolean',
   replayed: 'boolean',
   counted: 'boolean',
+  client: 'text',
 }
 const names = Object.keys(columns) as (keyof CallRow)[]
 const listed = raw(names.join(', '))

@@ -1,3 +1,4 @@
+import { raw } from 'sql-template-tag'
 import { type Statement, sql, statement } from '../statement.ts'
 
 /** Statements about a connection, and about no table. */
@@ -48,3 +49,9 @@ export const endBackends = (backends: readonly BackendRow[]): Statement =>
     where usename = current_user`)
 
 export type EndedBackendRow = BackendRow & { waits_for_standby: boolean }
+
+/** Milliseconds that `waitBriefly` allows. */
+export const briefWaitMs = 250
+
+/** The rest of the transaction waits so long for a lock, on all servers that take part in it; `set_config` would tell one alone. */
+export const waitBriefly = statement(raw(`set local lock_timeout = ${briefWaitMs}`), 'wait-briefly')

@@ -3,6 +3,7 @@ import { companyRow } from '../access.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 import { answerOf, type KeyAsk, lockKey } from './answers.ts'
 import { type CallerAsk, ofToken } from './caller.ts'
+import { isLive } from './tokens.ts'
 
 /** The locks that a write takes before it locks a row: the gate of its company, then unique values. Decisions, Locks. */
 
@@ -29,7 +30,7 @@ export const takeValues = (companyId: number, locks: readonly ValueLock[]): Stat
  * answer yet. Any other call takes none and waits for none.
  */
 export function takeValuesOfCall(ask: CallerAsk, key: KeyAsk | undefined, locks: readonly ValueLock[]): Statement {
-  const token = sql`select from (select * from tokens ${ofToken(ask.companyId, ask.tokenHash)}) t where revoked_at is null`
+  const token = sql`select from (select * from tokens ${ofToken(ask.companyId, ask.tokenHash)}) t where ${isLive()}`
   return key
     ? statement(
         takenWhere(

@@ -1,22 +1,20 @@
 import { raw, type Sql } from 'sql-template-tag'
-import { doorOf, type LogAuthor } from '../author.ts'
+import { doorOf, type LogAuthor, type Logged, originOf } from '../author.ts'
 import { drawIds, epochOf, inEpoch, lineOf, loggedThere } from '../citus/log.ts'
 import { either, type Statement, sql, statement } from '../statement.ts'
 
 /** The log of changes: how it is written, and by what it is told from another. Decisions, Changes. */
 
-type Logged = { records: string; action: string; removalId?: number | undefined }
-
 /**
  * A row of the log for each record that `of` (record_id, version, changes, held) yields. The statement has begun after
  * the record was held, and the epoch is read by it: both keep the log in the order of commits.
  */
-export const logged = (author: LogAuthor, { records, action, removalId }: Logged, of: Sql): Sql =>
-  sql`insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
-      records, action, removal_id, epoch, record_id, version, changes, held)
+export const logged = (author: LogAuthor, { records, action, removalId, hasOrigins = false }: Logged, of: Sql): Sql =>
+  sql`insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+      record_id, version, changes, held, write_id, request_id, idempotency_key)
     select ${author.companyId}::bigint, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)},
-      ${author.writeId}::uuid, ${author.requestId ?? null}::text, ${author.idempotencyKey ?? null}::text,
-      ${records}, ${action}, ${removalId ?? null}::bigint, ${newestEpoch}, logged.*
+      ${author.previewId ?? null}::uuid,
+      ${records}, ${action}, ${removalId ?? null}::bigint, ${newestEpoch}, logged.*${hasOrigins ? sql`` : sql`, ${originOf(author)}`}
     from (${of}) logged`
 
 /** What somebody did in Settings. */

@@ -1,11 +1,12 @@
-import type { Sql } from 'sql-template-tag'
+import { raw, type Sql } from 'sql-template-tag'
 import { liveOf } from '../access.ts'
 import { type Statement, sql, statement } from '../statement.ts'
 
 /** The plan of a company, and how many of its quota slots are taken. */
 
 /** The plan, held so that it cannot change before the transaction ends. */
-export const planHeld = (companyId: number): Sql => sql`select plan from companies where id = ${companyId} for share`
+export const planHeld = (companyId: number, lock = 'for share'): Sql =>
+  sql`select plan from companies where id = ${companyId} ${raw(lock)}`
 
 export const holdPlan = (companyId: number): Statement => statement(planHeld(companyId), 'plan.hold')
 

@@ -34,8 +34,8 @@ export type SessionOrigin = {
   plainName: boolean
 }
 
-const sessionIdleHours = 12
-const sessionDays = 30
+export const sessionIdleHours = 12
+export const sessionDays = 30
 /** How far `last_seen_at` may lag behind, so that not every request writes. */
 const seenLagSeconds = 60
 

@@ -1,3 +1,4 @@
+import { raw, type Sql } from 'sql-template-tag'
 import { type Statement, sql, statement } from '../statement.ts'
 
 export type TokenRow = {
@@ -10,17 +11,28 @@ export type TokenRow = {
   allowlist: string[]
   sealed: Buffer
   created_at: Date
+  /** When it ends by itself; null: it does not. */
+  expires_at: Date | null
 }
 
-const tokenColumns = sql`id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at`
+/** Whether a token of these columns is neither revoked nor at its end, by the clock of the database. */
+export const isLive = (of = ''): Sql =>
+  raw(`${of}revoked_at is null and (${of}expires_at is null or ${of}expires_at > now())`)
 
-/** The id of a token is bound into its seal, so it is known before the row is. */
-export const nextTokenId = (): Statement => statement(sql`select nextval(pg_get_serial_sequence('tokens', 'id')) as id`)
+/** When a token stopped: revoked, or at its end. Null: it works. */
+export const endedAt = (of: string): string =>
+  `least(${of}revoked_at, case when ${of}expires_at <= now() then ${of}expires_at end)`
+
+const tokenColumns = sql`id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at, expires_at`
+
+/** The id of a token is bound into its seal, so it is known before the row is; and the moment at which it is made. */
+export const nextTokenId = (): Statement =>
+  statement(sql`select nextval(pg_get_serial_sequence('tokens', 'id')) as id, now() as at`)
 
 export const insertToken = (companyId: number, token: Omit<TokenRow, 'created_at'> & { hash: Buffer }): Statement =>
-  statement(sql`insert into tokens (company_id, id, account_id, issued_by, label, scopes, allowlist, hash, sealed)
+  statement(sql`insert into tokens (company_id, id, account_id, issued_by, label, scopes, allowlist, expires_at, hash, sealed)
     values (${companyId}, ${token.id}, ${token.account_id}, ${token.issued_by}, ${token.label}, ${token.scopes}, ${token.allowlist}::cidr[],
-      ${token.hash}, ${token.sealed})
+      ${token.expires_at}, ${token.hash}, ${token.sealed})
     returning ${tokenColumns}`)
 
 export const activeToken = (companyId: number): Statement =>

@@ -1,6 +1,6 @@
 import { raw, type Sql } from 'sql-template-tag'
 import type { Payload } from '#registry/webhooks.ts'
-import { exactly, inOrderOf } from '../access.ts'
+import { byKey, exactly, inOrderOf } from '../access.ts'
 import { instant, type Statement, sql, statement } from '../statement.ts'
 import { isAfterErasure } from './companies.ts'
 import type { Position } from './log.ts'
@@ -130,6 +130,8 @@ export type AttemptInFull = AttemptShown &
     /** Null of an attempt by a process of an earlier version, of which neither request nor answer is shown. */
     request_sha256: Buffer | null
     answer_cut: boolean
+    /** Of the account that answers for the endpoint; null: the operator. */
+    permissions: string[] | null
   }
 
 /**
@@ -150,7 +152,10 @@ export const findAttempt = (companyId: number, id: number): Statement =>
     sql`select ${shown}, after, payload, floor(extract(epoch from at))::float8 as timestamp, request_bytes, request_sha256,
       case when after is null and request_sha256 is not null then request_body end as test_body,
       case when request_sha256 is not null then answer_headers end as answer_headers,
-      case when request_sha256 is not null then answer_body end as answer_body, answer_cut
+      case when request_sha256 is not null then answer_body end as answer_body, answer_cut, (
+        select answering.permissions from ${byKey('webhook_endpoints', companyId, raw('a.endpoint_id'))} w
+        cross join lateral ${byKey('accounts', companyId, raw('w.account_id'))} answering
+      ) as permissions
     from (
       select * from webhook_attempts where company_id = ${companyId} and ${exactly(sql`id`, id)} ${inOrderOf(sql`id`)}
     ) a`,

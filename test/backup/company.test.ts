@@ -26,6 +26,11 @@ beforeAll(async () => {
   await opened.app.database.transaction((transaction) =>
     createRecord(transaction, operator(1), odd!, { name: 'Line\u2028separator "quoted" \\ \u{1f600} ä\u0301' }),
   )
+  await opened.app.database.read({
+    text: `insert into previews (company_id, id, token_id, client, why, call, hash, plan, expires_at)
+      values (1, gen_random_uuid(), 1, 'agent', 'asked for', '{"operations": []}', 'h', '{"total": 0}', now())`,
+    values: [],
+  })
   archive = join(stage.folder, 'company.tar')
   other.PLUMBLINE_DATA = join(stage.folder, 'other')
   expect(await stage.give(['export', '--company', '1', '--to', archive])).toMatchObject({ code: 0 })

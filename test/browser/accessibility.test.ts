@@ -2,13 +2,14 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createWebhook } from '#server/service/webhooks.ts'
 import { sendTest } from '#server/webhooks/delivery.ts'
+import { setAgentsOf, useRaw } from '../agents/stage.ts'
 import { type Admin, type BrowserStage, openBrowserStage } from './stage.ts'
 import { follow, violations, visit } from './steps.ts'
 
 let stage: BrowserStage
 let admin: Admin
 let page: Page
-let ids: { project: number; estimate: number; client: number; webhook: number; call: number }
+let ids: { project: number; estimate: number; client: number; webhook: number; call: number; preview: string }
 beforeAll(async () => {
   stage = await openBrowserStage()
   admin = await stage.admin()
@@ -39,7 +40,29 @@ async function furnish() {
   await admin.call('GET', '/v1/projects', { token: old })
   await admin.calls()
   const [call] = await stage.sql<{ id: number }>("select id from calls where code = 'validation_failed'")
-  return { project, estimate, client, webhook: await failingWebhook(), call: call?.id as number }
+  return {
+    project,
+    estimate,
+    client,
+    webhook: await failingWebhook(),
+    call: call?.id as number,
+    preview: await waiting(),
+  }
+}
+
+/** A preview of an agent that waits for a person. */
+async function waiting(): Promise<string> {
+  await setAgentsOf(stage, admin)
+  const id = await admin.record('clients', { name: 'Double' })
+  const operations = [
+    { op: 'create', records: 'clients', as: 'new', body: { name: 'Quay', billing_address: { city: 'Bristol' } } },
+    { op: 'create', records: 'projects', body: { name: 'Wall', client_id: { $ref: 'new' }, contract_minor: 5000 } },
+    { op: 'delete', records: 'clients', id },
+  ]
+  const { data, isError } = await useRaw(stage, admin, 'preview', { operations, why: 'a double that is to be one' })
+  if (isError) throw new Error(JSON.stringify(data))
+  await useRaw(stage, admin, 'apply', { preview: data.preview })
+  return data.preview
 }
 
 /** One that was tried and does not arrive, with a history. */
@@ -71,8 +94,11 @@ const places = [
   '/clients/:client',
   '/subcontractors/create',
   '/removals',
+  '/agents',
+  '/agents/:preview',
   '/import/clients',
   '/settings/api',
+  '/settings/agents',
   '/settings/webhooks',
   '/settings/webhooks/:webhook',
   '/settings/calls',

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { permissions } from '#registry/permissions.ts'
 import { type Admin, type BrowserStage, openBrowserStage } from './stage.ts'
 import { dialogViolations, press, violations, visit } from './steps.ts'
 
@@ -195,6 +196,30 @@ test('On a phone, in German and in the dark nothing is wider than the screen, an
   await page.getByText('ist keiner der Werte').waitFor()
   await press(page, 'Alle 2')
   await isWell()
+})
+
+test('Columns of fields that somebody does not see are named, and left out', async () => {
+  const clerk = await stage.colleague(
+    admin,
+    permissions.filter((one) => one !== 'MONEY_VIEW'),
+  )
+  await page.context().close()
+  page = await stage.enter(clerk)
+  await visit(stage, page, '/import/clients')
+  await choose('kunden.csv', 'Firma;Kreditlimit;Notiz\nKöln;99,50;\n')
+  await page.getByText('Your account does not see these fields, so their columns are left out: Kreditlimit.').waitFor()
+  expect(await page.getByRole('combobox', { name: 'Field for Kreditlimit' }).innerText()).not.toContain('Credit')
+  expect(await violations(page)).toEqual([])
+  await look()
+  await press(page, 'Write 1 rows')
+  await page.getByRole('button', { name: 'Take the whole import back' }).waitFor()
+  expect(await names()).toEqual(['Köln'])
+  await page.context().close()
+  page = await stage.enter(admin)
+  await visit(stage, page, '/import/clients')
+  await choose('kunden.csv', 'Firma;Kreditlimit\nKöln;99,50\n')
+  await page.getByRole('combobox', { name: 'Field for Kreditlimit' }).waitFor()
+  expect(await page.getByText('Your account does not see these fields').count()).toBe(0)
 })
 
 test('Somebody who may not create there is offered no import', async () => {

@@ -70,6 +70,53 @@ describe('The profile', () => {
   })
 })
 
+test('the sign-in hides what is typed, takes what is pasted, and is filled in by a password manager [V6.2.6] [V6.2.7]', async () => {
+  const guest = await stage.open()
+  await guest.goto(stage.url)
+  const secret = guest.getByLabel('Password')
+  await secret.waitFor()
+  const attributes = async (label: string) =>
+    Promise.all(['type', 'name', 'autocomplete'].map((name) => guest.getByLabel(label).getAttribute(name)))
+  expect(await attributes('Password')).toEqual(['password', 'password', 'current-password'])
+  expect(await attributes('E-mail')).toEqual(['email', 'email', 'username'])
+  await guest.getByLabel('E-mail').fill(admin.password)
+  await guest.getByLabel('E-mail').press('ControlOrMeta+a')
+  await guest.getByLabel('E-mail').press('ControlOrMeta+x')
+  await secret.press('ControlOrMeta+v')
+  expect(await secret.inputValue()).toBe(admin.password)
+  await guest.context().close()
+})
+
+test('signing out is in the menu of every page, and takes what was looked for out of the storage [V7.4.4] [V14.3.1] [V14.3.3]', async () => {
+  const own = await stage.enter(admin)
+  const account = () => own.getByRole('button', { name: /^Account of / })
+  const stored = async (): Promise<{ [name: string]: string }> =>
+    JSON.parse(await own.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })'))
+  const client = await admin.record('clients', { name: 'Marigold Quays', notes: 'a secret of the client' })
+  for (const place of ['/', '/clients', `/clients/${client}/show`, '/settings/api', '/profile']) {
+    await visit(stage, own, place)
+    await account().click()
+    await own.getByRole('menuitem', { name: 'Sign out' }).waitFor()
+    await own.keyboard.press('Escape')
+    await own.getByRole('menuitem', { name: 'Sign out' }).waitFor({ state: 'hidden' })
+  }
+  const looked = encodeURIComponent(JSON.stringify({ q: 'Marigold' }))
+  await visit(stage, own, `/clients?filter=${looked}`)
+  await own.getByText('Marigold Quays').first().waitFor()
+  // How a list was looked at is kept for as long as somebody is signed in.
+  const { 'RaStoreplumbline.clients.listParams': list, ...kept } = await stored()
+  expect(list).toContain('Marigold')
+  const names = Object.keys(kept).map((name) => name.replace(/^RaStoreplumbline\./, ''))
+  expect(names.filter((name) => !/^(plumbline\.signed-in|version|[\w.-]+\.listParams)$/.test(name))).toEqual([])
+  expect(JSON.stringify(kept)).not.toMatch(/Marigold|secret|@|plumb_live/)
+  expect(await own.evaluate('document.cookie')).toBe('')
+  await account().click()
+  await own.getByRole('menuitem', { name: 'Sign out' }).click()
+  await own.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(Object.keys(await stored())).toEqual(['RaStoreplumbline.version'])
+  await own.context().close()
+})
+
 test('somebody with several accounts chooses where to go, by keyboard too', async () => {
   const other = await stage.admin({ name: 'Moor Roofing' })
   const mine = await stage.colleague(other, ['PROJECTS_VIEW'])

@@ -39,11 +39,69 @@ describe.each([{ width: 1440 }, { width: 390 }])('The reference page, $width wid
       expect(place && card && place.x >= card.x && place.x + place.width <= card.x + card.width).toBe(true)
     }
 
-    expect(await section.innerText()).toContain('Idempotency-Key: $(uuidgen)')
+    expect(await section.innerText()).toContain('Idempotency-Key: $KEY')
     const shown = await section.locator('.property-name').allInnerTexts()
     const sent = writableFields(projects).map(([name]) => name)
     // The first twelve; the others come when they are asked for.
     expect(shown.filter((name) => sent.includes(name))).toEqual(sent.slice(0, 12))
+    await page.context().close()
+  })
+})
+
+/** For the browser: labels whose text ends behind the edge of their card or of the window, of creating a project and the paths of all. */
+const cutLabels = `
+  [...document.getElementById('${create}').querySelectorAll('.tab, .property-name'), ...document.querySelectorAll('.endpoint-path')]
+    .filter((label) => {
+      const range = document.createRange()
+      range.selectNodeContents(label)
+      const { right, width } = range.getBoundingClientRect()
+      const card = (label.closest('.scalar-card') ?? document.body).getBoundingClientRect()
+      return width > 0 && right > Math.min(card.right, innerWidth) + 1
+    })
+    .map((label) => label.textContent)`
+
+test.each([{ width: 390 }, { width: 1400 }])(
+  'No label of the reference page is cut, $width wide',
+  async ({ width }) => {
+    const page = await reference(width)
+    await page.locator('.endpoint-path').first().waitFor()
+    expect(await page.locator('.endpoint-path').count()).toBeGreaterThan(6)
+    expect(await page.locator(`[id="${create}"] .property-name`).count()).toBeGreaterThan(3)
+    expect(await page.evaluate(cutLabels)).toEqual([])
+    await page.context().close()
+  },
+)
+
+describe('A first click on Test Request writes nothing', () => {
+  const rows = [
+    { method: 'POST', path: '/v1/clients' },
+    { method: 'DELETE', path: '/v1/clients/{id}' },
+  ]
+  test.each(rows)('$method $path sends X-Dry-Run: 1', async ({ method, path }) => {
+    const company = await stage.company()
+    const page = await stage.open({ viewport: { width: 1400, height: 900 } })
+    await page.goto(`${stage.url}/v1/docs#tag/clients/${method}${path}`)
+    const section = page.locator(`[id="api-1/tag/clients/${method}${path}"]`)
+    await section
+      .getByRole('button', { name: /Test Request/ })
+      .first()
+      .click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('X-Dry-Run').first().waitFor()
+    await dialog.getByPlaceholder('Token').filter({ visible: true }).first().fill(company.token)
+    const sending = page.waitForRequest((request) => request.method() === method && request.url().startsWith(stage.url))
+    await dialog.getByRole('button', { name: /^Send/ }).filter({ visible: true }).first().click()
+    const request = await sending
+    const headers = await request.allHeaders()
+    expect(headers['x-dry-run']).toBe('1')
+    for (const name of ['idempotency-key', 'if-plan', 'if-match', 'if-none-match', 'prefer'])
+      expect(headers, name).not.toHaveProperty(name)
+    expect(new URL(request.url()).search).toBe('')
+    expect(headers.authorization).toBe(`Bearer ${company.token}`)
+    const response = await request.response()
+    if (method === 'POST') expect(await response?.json()).toMatchObject({ data: { dry_run: true } })
+    else expect(response?.status()).toBe(404)
+    expect((await company.get('/v1/changes')).body.data).toEqual([])
     await page.context().close()
   })
 })

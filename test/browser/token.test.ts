@@ -39,12 +39,22 @@ describe('A token’s life', () => {
     await fill(page, 'Allowed addresses', '203.0.113.7/24')
     await page.getByText(/which is no IPv4 address/).waitFor()
     await fill(page, 'Allowed addresses', '')
+    await page.getByLabel('Last day').fill('2020-01-01')
+    await fill(page, 'Your password', admin.password)
+    await press(page, 'Issue a token')
+    await page.getByText(/must be a moment to come/).waitFor()
+    const inThreeDays = new Date(Date.now() + 3 * 24 * 3600 * 1000).toISOString().slice(0, 10)
+    await page.getByLabel('Last day').fill(inThreeDays)
     await fill(page, 'Your password', 'wrong')
     await press(page, 'Issue a token')
     await page.locator('[aria-invalid=true]').waitFor()
     await fill(page, 'Your password', admin.password)
     await press(page, 'Issue a token')
     first = await shownToken()
+    for (const path of ['/settings/api', '/']) {
+      await visit(stage, page, path)
+      await page.getByText(/^The token ends on .*: rotate it, and give them the new one/).waitFor()
+    }
   })
 
   test('it calls the API, and the call is in the log', async () => {
@@ -76,7 +86,7 @@ describe('A token’s life', () => {
     const row = page.getByRole('row').filter({ hasText: '401' })
     await row.getByRole('link').click()
     await page.getByText('the check of the token').waitFor()
-    await page.getByText(/rotated or revoked before this call/).waitFor()
+    await page.getByText(/rotated, revoked or at its end before this call/).waitFor()
   })
 
   test('its addresses change for the password alone', async () => {
@@ -110,6 +120,7 @@ describe('A token’s life', () => {
     await fill(page.getByRole('dialog'), 'Your password', admin.password)
     await press(page.getByRole('dialog'), 'Revoke')
     await page.getByText('No program can call the API yet').waitFor()
+    expect(await page.getByText(/^The token ends on/).count()).toBe(0)
     expect((await call(second)).status).toBe(401)
   })
 })

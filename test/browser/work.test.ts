@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { permissions } from '#registry/permissions.ts'
+import { fieldPermissions, permissions } from '#registry/permissions.ts'
 import { billed } from '../stage/stage.ts'
 import { type Admin, type BrowserStage, openBrowserStage } from './stage.ts'
 import { fill, heading, press, visit } from './steps.ts'
@@ -125,6 +125,64 @@ describe('An account that may not', () => {
       headers: { 'Sec-Fetch-Site': 'same-origin' },
     })
     expect(refused.status()).toBe(403)
+    await his.context().close()
+  })
+})
+
+describe('A field with a right of its own', () => {
+  test.each([
+    { who: 'with the right', held: permissions, is: 1 },
+    { who: 'without it', held: permissions.filter((one) => !fieldPermissions.includes(one)), is: 0 },
+  ])('is there or not in list, page, form and columns of an account $who', async ({ held, is }) => {
+    const own = await stage.admin({ permissions: held })
+    const id = await own.record('workers', { name: 'Grace', hourly_cost_minor: 4321, bill_rate_minor: 8765 })
+    const his = await stage.enter(own)
+    // The list was sorted by what is withheld by now.
+    await visit(stage, his, '/workers?sort=hourly_cost_minor&order=ASC')
+    await his.getByRole('link', { name: 'Grace' }).first().waitFor()
+    await press(his, 'Columns')
+    await his.getByText('Supervisor').first().waitFor()
+    expect(stage.quiet().filter((report) => !report.includes('403'))).toEqual([])
+    expect((await his.getByText('Hourly cost').count()) > 0).toBe(is > 0)
+    await visit(stage, his, `/workers/${id}/show`)
+    await his.getByText('Employee').first().waitFor()
+    expect(await his.getByText('43.21').count()).toBe(is)
+    expect(await his.getByText('87.65').count()).toBe(is)
+    await visit(stage, his, `/workers/${id}`)
+    await fill(his, 'Name', 'Grace Two')
+    expect(await his.getByLabel('Hourly cost').count()).toBe(is)
+    await press(his, 'Save')
+    await his.getByRole('heading', { level: 1, name: 'Grace Two' }).waitFor()
+    const [row] = await stage.sql('select hourly_cost_minor from workers where id = $1', id)
+    expect(row).toEqual({ hourly_cost_minor: 4321 })
+    await his.context().close()
+  })
+})
+
+describe('Approving', () => {
+  test.each([
+    { who: 'with the right', held: permissions, is: 1 },
+    { who: 'without it', held: permissions.filter((one) => one !== 'TIME_ENTRIES_APPROVE'), is: 0 },
+  ])('is offered or not on the page, in the list and in the form of an account $who', async ({ held, is }) => {
+    const own = await stage.admin({ permissions: held })
+    const entry = {
+      worker_id: await own.record('workers', { name: 'Grace' }),
+      project_id: await own.record('projects', { name: 'Quay wall' }),
+      ...{ worked_on: '2026-03-02', hours: 8 },
+    }
+    const id = await own.record('time_entries', entry)
+    const his = await stage.enter(own)
+    await visit(stage, his, `/time_entries/${id}/show`)
+    await his.getByRole('link', { name: 'Edit' }).waitFor()
+    expect(await his.getByRole('button', { name: 'Approve' }).count()).toBe(is)
+    await visit(stage, his, '/time_entries')
+    await his.getByRole('checkbox').last().check()
+    await his.getByRole('button', { name: 'Unselect' }).waitFor()
+    expect(await his.getByRole('button', { name: 'Approve' }).count()).toBe(is)
+    await visit(stage, his, '/time_entries/create')
+    await his.getByRole('combobox', { name: 'Status' }).click()
+    await his.getByRole('option', { name: 'To approve' }).waitFor()
+    expect(await his.getByRole('option', { name: 'Approved' }).count()).toBe(is)
     await his.context().close()
   })
 })

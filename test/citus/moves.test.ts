@@ -6,7 +6,7 @@ import { handlers } from '#server/pipeline/handlers/index.ts'
 import { hashToken } from '#server/service/token-text.ts'
 import { createRecord } from '#server/service/write-record.ts'
 import { lockOf } from '#server/writes/idempotency.ts'
-import { type AnswerRow, claimKey, findAnswer, keepAnswer } from '#sql/system/answers.ts'
+import { type AnswerRow, claimKeys, findAnswer, keepAnswers } from '#sql/system/answers.ts'
 import type { Answer } from '../stage/http.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually, pause, untilTold } from '../stage/wait.ts'
@@ -179,14 +179,14 @@ test('a key that is claimed on the new server too is done once: who comes second
   let done: Answer | undefined
   const heard = await stage.inTransaction(async (transaction) => {
     // A claim by itself holds nothing that a move waits for.
-    await transaction.run(claimKey({ key, lock: lockOf(company.id, key) }, ask))
+    await transaction.run(claimKeys([{ key, lock: lockOf(company.id, key) }], ask))
     const [earlier] = await transaction.run<AnswerRow>(findAnswer(company.id, key))
     if (earlier) return earlier
     await move(stage, company.id)
     done = await create()
     await createRecord(transaction, company.actor, clients, { name: 'Twice' })
     const answer = { fingerprint: Buffer.from('00', 'hex'), status: 201, body: '{}', location: null, etag: null }
-    await transaction.run(keepAnswer(company.id, key, { ...answer, request_id: null, write_id: null }))
+    await transaction.run(keepAnswers(company.id, [{ key, ...answer, request_id: null, write_id: null }]))
     throw new Error('it was done twice')
   })
   expect(done).toMatchObject({ status: 201, text: heard.body })

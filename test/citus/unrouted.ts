@@ -8,6 +8,7 @@ const unrouted: { readonly [why: string]: readonly string[] } = {
   ],
   'a lock that is about no row is taken on the coordinator, through which every call comes': [
     ...['tree.lock', 'gate.pass', 'gate.close', 'key.hold', 'batch.lock', 'select pg_advisory_xact_lock'],
+    'previews.turn',
     'select pg_try_advisory_xact_lock',
   ],
   'attempts are counted before there is a company': ['attempts.'],
@@ -33,6 +34,7 @@ const unrouted: { readonly [why: string]: readonly string[] } = {
     ...['select company_id, key::text as key from', 'select company_id, id::text as key from'],
     ...['select company_id, request_id::text as key from call_details where at', 'row-counts.next'],
     ...['calls.old-companies', 'call-details.unwanted-companies'],
+    ...['previews.companies-with-told', 'previews.companies-with-old'],
     ...['webhook-attempts.sending-companies', 'webhook-attempts.deleted-companies', 'webhook-attempts.older'],
   ],
   'it is about the session of a connection': [
@@ -47,7 +49,7 @@ const unrouted: { readonly [why: string]: readonly string[] } = {
   'calls of many companies are noted at once': ['calls.insert'],
   'all companies that wait are looked after by one statement': [
     ...['changes.of-companies', 'changes.mark', 'changes.sweep-company-marks', 'changes.horizons'],
-    ...['webhooks.due', 'webhooks.figures'],
+    ...['webhooks.due', 'webhooks.figures', 'previews.count'],
   ],
 }
 

@@ -1,43 +1,84 @@
+import { EventEmitter, once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cursorOf } from '#server/service/changes.ts'
 import { connect, type Item, type Plumbline, type Store } from '../../clients/typescript/src/index.ts'
+import { startProcess, urlOf } from '../stage/process.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { untilTold } from '../stage/wait.ts'
 
-/** A program that consumes into PostgreSQL and crashes at whichever statement it is told. */
+/** A program that consumes into a database of its own and crashes at whichever statement it is told. */
 
 let stage: Stage
 let own: Company
 let client: Plumbline
+let folder: string
+let openDatabase: () => Promise<Database>
 beforeAll(async () => {
   stage = await openStage()
-  await stage.sql('create schema copy')
-  await stage.sql('create table copy.cursors (name text primary key, cursor text not null)')
-  await stage.sql('create table copy.handled (id text primary key, times integer not null)')
-  await stage.sql(
-    'create table copy.records (records text, id bigint, version integer, name text, primary key (records, id))',
-  )
+  folder = await mkdtemp(join(tmpdir(), 'plumbline-consume-'))
 })
-afterAll(() => stage.close())
+afterAll(async () => {
+  await stage.close()
+  await rm(folder, { recursive: true })
+})
 
 class Crash extends Error {}
 
-/** Runs statements, and dies before one of them: what its transaction did is gone. */
-async function openStore(crashAt: number) {
+type Query = (text: string, values?: unknown[]) => Promise<{ rows: Record<string, unknown>[]; count: number | null }>
+type Database = { query: Query; close(): Promise<void> }
+
+async function openPostgresql(): Promise<Database> {
   const { host, port, user, database, password } = stage.connection
   const connection = new Client({ host, port, user, database, password })
   await connection.connect()
+  return {
+    query: async (text, values) => {
+      const { rows, rowCount } = await connection.query(text, values)
+      return { rows, count: rowCount }
+    },
+    close: () => connection.end(),
+  }
+}
+
+async function openSqlite(): Promise<Database> {
+  const connection = new DatabaseSync(':memory:')
+  connection.exec(`attach '${join(folder, 'copy.sqlite')}' as copy`)
+  return {
+    query: async (text, values = []) => {
+      const statement = connection.prepare(text.replaceAll('$', '?'))
+      const given = values as SQLInputValue[]
+      if (text.startsWith('select')) return { rows: statement.all(...given).map((row) => ({ ...row })), count: null }
+      return { rows: [], count: Number(statement.run(...given).changes) }
+    },
+    close: async () => connection.close(),
+  }
+}
+
+async function ask(text: string, ...values: unknown[]) {
+  const database = await openDatabase()
+  const { rows } = await database.query(text, values)
+  await database.close()
+  return rows
+}
+
+/** Runs statements, and dies before one of them: what its transaction did is gone. */
+async function openStore(crashAt: number) {
+  const database = await openDatabase()
   let count = 0
-  const query = async (text: string, values: unknown[] = []) => {
+  const query: Query = async (text, values) => {
     if (++count === crashAt) throw new Crash(`at statement ${count}`)
-    return connection.query(text, values)
+    return database.query(text, values)
   }
   const name = String(own.id)
-  const store: Store<typeof query> = {
+  const store: Store<Query> = {
     async load() {
       const { rows } = await query('select cursor from copy.cursors where name = $1', [name])
-      return rows[0]?.cursor ?? null
+      return (rows[0]?.cursor as string | undefined) ?? null
     },
     async transaction(work) {
       await query('begin')
@@ -45,16 +86,16 @@ async function openStore(crashAt: number) {
       await query('commit')
     },
     async save(tx, next, previous) {
-      const { rowCount } = await (previous === null
+      const { count } = await (previous === null
         ? tx('insert into copy.cursors values ($1, $2) on conflict do nothing', [name, next])
         : tx('update copy.cursors set cursor = $2 where name = $1 and cursor = $3', [name, next, previous]))
-      if (rowCount !== 1) throw new Error('somebody else consumes here')
+      if (count !== 1) throw new Error('somebody else consumes here')
     },
   }
-  return { store, close: () => connection.end(), count: () => count }
+  return { store, close: database.close, count: () => count }
 }
 
-async function handle(tx: (text: string, values?: unknown[]) => Promise<unknown>, item: Item<'clients' | 'projects'>) {
+async function handle(tx: Query, item: Item<'clients' | 'projects'>) {
   if (item.kind === 'change') {
     // What must happen once hangs on the change; a second time would break the primary key.
     await tx('insert into copy.handled values ($1, 1)', [item.change.id])
@@ -82,7 +123,10 @@ async function consumeWithCrashes(): Promise<number> {
   }
 }
 
-const copied = async () => stage.sql('select records, id::integer as id, name from copy.records order by records, id')
+const copied = async () => {
+  const rows = await ask('select records, id, name from copy.records order by records, id')
+  return rows.map(({ id, ...row }) => ({ ...row, id: Number(id) }))
+}
 
 async function served(): Promise<unknown[]> {
   const [clients, projects] = await Promise.all([client.clients.page(), client.projects.page()])
@@ -91,8 +135,18 @@ async function served(): Promise<unknown[]> {
   return [...rows('clients', clients.records), ...rows('projects', projects.records)]
 }
 
-describe('A program that consumes changes', () => {
+describe.each([
+  { into: 'PostgreSQL', open: openPostgresql },
+  { into: 'SQLite', open: openSqlite },
+])('A program that consumes changes into $into', ({ open }) => {
   beforeAll(async () => {
+    openDatabase = open
+    if (open === openPostgresql) await ask('create schema copy')
+    await ask('create table copy.cursors (name text primary key, cursor text not null)')
+    await ask('create table copy.handled (id text primary key, times integer not null)')
+    await ask(
+      'create table copy.records (records text, id bigint, version integer, name text, primary key (records, id))',
+    )
     own = await stage.company()
     client = connect({ baseUrl: stage.url, token: own.token })
   })
@@ -113,7 +167,7 @@ describe('A program that consumes changes', () => {
     await untilTold(stage)
     expect(await consumeWithCrashes()).toBeGreaterThan(8)
     expect(await copied()).toEqual(await served())
-    expect(await stage.sql('select count(*)::integer as count from copy.handled')).toEqual([{ count: 3 }])
+    expect(await ask('select id from copy.handled')).toHaveLength(3)
   })
 
   test('goes on after what changed while it read the first copy, and forgets nothing.', async () => {
@@ -136,7 +190,7 @@ describe('A program that consumes changes', () => {
       { records: ['clients', 'projects'], once: true },
     )
     await close()
-    const names = await stage.sql(
+    const names = await ask(
       "select name from copy.records where records = 'clients' and id >= $1 order by id",
       first.id,
     )
@@ -146,11 +200,11 @@ describe('A program that consumes changes', () => {
   test('is told that its cursor is gone, and begins anew once it has none.', async () => {
     // Of an epoch that this log has not come to.
     const gone = cursorOf(own.id, { epoch: 99, pos: '1', id: 0, line: null })
-    await stage.sql('update copy.cursors set cursor = $2 where name = $1', String(own.id), gone)
+    await ask('update copy.cursors set cursor = $1 where name = $2', gone, String(own.id))
     const { store, close } = await openStore(0)
     const consuming = () => client.consume(store, handle, { records: ['clients'], once: true })
     await expect(consuming()).rejects.toMatchObject({ name: 'Refused', code: 'cursor_gone', status: 410 })
-    await stage.sql('delete from copy.cursors where name = $1', String(own.id))
+    await ask('delete from copy.cursors where name = $1', String(own.id))
     await consuming()
     await close()
   })
@@ -162,11 +216,45 @@ describe('A program that consumes changes', () => {
     const rival: typeof store = {
       ...store,
       transaction: async (work) => {
-        await stage.sql("update copy.cursors set cursor = 'of another program' where name = $1", String(own.id))
+        // Before the transaction begins: SQLite lets one write at a time.
+        await ask("update copy.cursors set cursor = 'of another program' where name = $1", String(own.id))
         await store.transaction(work)
       },
     }
     await expect(client.consume(rival, handle, { once: true })).rejects.toThrow('somebody else consumes here')
+    await close()
+  })
+
+  test('hears each change once, though the service is killed while it waits and begins anew.', async () => {
+    own = await stage.company()
+    const settings = { DATABASE_URL: urlOf(stage.connection), LOG_LEVEL: 'silent' }
+    let service = await startProcess(settings)
+    const { url } = service
+    client = connect({ baseUrl: url, token: own.token })
+    const { store, close } = await openStore(0)
+    await client.consume(store, handle, { records: ['clients'], once: true })
+    const signal = new AbortController()
+    const names: unknown[] = []
+    const watched = new EventEmitter()
+    const consuming = client.consume(
+      store,
+      async (tx, item) => {
+        await handle(tx, item)
+        if (item.kind === 'change') names.push(item.change.record?.name)
+        watched.emit('handled')
+      },
+      { records: ['clients'], signal: signal.signal },
+    )
+    await service.kill()
+    await own.create('clients', { name: 'While it was away' })
+    service = await startProcess({ ...settings, PORT: new URL(url).port })
+    while (names.length === 0) await once(watched, 'handled')
+    await own.create('clients', { name: 'Once it was back' })
+    while (names.length === 1) await once(watched, 'handled')
+    signal.abort(new Error('enough'))
+    await expect(consuming).rejects.toThrow('enough')
+    expect(names).toEqual(['While it was away', 'Once it was back'])
+    await service.stop()
     await close()
   })
 })

@@ -52,7 +52,7 @@ test('A connection lost during COMMIT is 503 outcome_unknown, never retried by i
   }
 })
 
-test('A database that stops and starts under load: 503 with Retry-After within a second, then full recovery by itself', async () => {
+test('A database that stops and starts under load: 503 with Retry-After within a second, then full recovery by itself [V16.5.2]', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-fault-'))
   await chmod(folder, 0o711)
   let database = await openEmbedded({ folder })
@@ -117,7 +117,7 @@ test('When every connection is taken, a request gets 503 after a short wait, and
     await stage.inTransaction(async (transaction) => {
       await transaction.run({ text: 'select 1 from companies where id = $1 for no key update', values: [own.id] })
       slow = [create(), create()]
-      await pause(300)
+      await eventually(async () => expect(await stage.waiting()).toBe(2))
       const since = performance.now()
       const third = await send(server.url, { method: 'GET', path: '/v1/clients?q=anything', headers: headersOf(own) })
       // A batchable read shares a connection that nobody can hold.
@@ -231,6 +231,7 @@ describe('Transactions that meet each other', () => {
       const codes: string[] = []
       hasty.app.database.onConflict((code) => codes.push(code))
       const tries: { at: number; isLast: boolean }[] = []
+      const since = performance.now()
       const always = hasty.inTransaction((transaction) => {
         tries.push({ at: performance.now(), isLast: transaction.isLast })
         return transaction.run({
@@ -239,8 +240,8 @@ describe('Transactions that meet each other', () => {
         })
       })
       await expect(always).rejects.toMatchObject({ code: 'unavailable' })
-      const [first, last] = [tries[0]?.at ?? 0, tries.at(-1)?.at ?? 0]
-      expect(last - first).toBeGreaterThanOrEqual(400)
+      const last = tries.at(-1)?.at ?? 0
+      expect(last - since).toBeGreaterThanOrEqual(400)
       expect(tries.map(({ isLast }) => isLast)).toEqual(tries.map(({ at }) => at === last))
       expect(codes).toEqual(tries.map(() => '40001'))
       expect((await send(hasty.url, { method: 'GET', path: '/metrics' })).text).toContain(
@@ -323,7 +324,7 @@ describe('A transaction', () => {
   const named = (name: string) =>
     stage.sql('select 1 from clients where company_id = $1 and name = $2', company.id, name)
 
-  test('that is undone leaves nothing, and what follows is committed', async () => {
+  test('that is undone leaves nothing, and what follows is committed [V2.3.3]', async () => {
     await company.create('clients', { name: 'A' })
     await stage.inTransaction(async (transaction) => {
       await transaction.run(renamed('undone'))
@@ -345,7 +346,7 @@ describe('A transaction', () => {
     }
   })
 
-  test('in which a failure was passed over is not taken for committed', async () => {
+  test('in which a failure was passed over is not taken for committed [V16.5.3]', async () => {
     const broken = stage.inTransaction(async (transaction) => {
       await transaction.run(renamed('passed over'))
       await transaction.run({ text: 'select 1 / 0', values: [] }).catch(() => {})
@@ -354,7 +355,7 @@ describe('A transaction', () => {
     expect(await named('passed over')).toEqual([])
   })
 
-  test('with a value that cannot be sent fails, and its connection is of use again', async () => {
+  test('with a value that cannot be sent fails, and its connection is of use again [V1.4.3]', async () => {
     const unsendable = {
       toPostgres: () => {
         throw new Error('unsendable')

@@ -80,12 +80,43 @@ describe('company', () => {
       company_id: Number(id),
       usage: { projects: { used: 1, limit: 250 }, workers: { used: 0, limit: 500 } },
       accounts: [{ account_id: Number(account), permissions: ['PROJECTS_VIEW'], disabled: false }],
-      token: { account_id: Number(account), label: 'Reports', scopes: ['PROJECTS_VIEW'], allowlist: [] },
+      token: {
+        account_id: Number(account),
+        label: 'Reports',
+        scopes: ['PROJECTS_VIEW'],
+        allowlist: [],
+        expires_at: null,
+      },
     })
     const { out } = await give('company', 'show', id)
     expect(out).toContain('Projects  1 of 250')
     expect(out).toContain('"Reports" of account')
     expect(out + JSON.stringify(shown)).not.toContain(token)
+  })
+})
+
+describe('token issue --until', () => {
+  test('gives the token an end, which issue, show and company show tell; rotating it gives the same length again.', async () => {
+    const id = await newCompany()
+    const account = await newAccount(id)
+    const until = new Date(Date.now() + 24 * 3600 * 1000).toISOString()
+    const words = ['token', 'issue', '--company', id, '--account', account, '--until']
+    expect(await json(...words, until)).toMatchObject({ expires_at: until })
+    expect((await give('token', 'show', '--company', id)).out).toContain(`until ${until}:`)
+    expect((await give('company', 'show', id)).out).toContain(`from any address, until ${until}`)
+    const { expires_at } = (await json('token', 'rotate', '--company', id)) as { expires_at: string }
+    expect(new Date(expires_at).getTime()).toBeGreaterThan(new Date(until).getTime())
+  })
+
+  test.each([
+    ['2020-01-01', 'expires_at must be a moment to come'],
+    ['soon', '--until must be a day or a moment like 2026-03-31T12:00:00Z and not "soon"'],
+  ])('%s is refused, and no token is there.', async (until, says) => {
+    const id = await newCompany()
+    const account = await newAccount(id)
+    const said = await give('token', 'issue', '--company', id, '--account', account, '--until', until)
+    expect(said.err).toContain(says)
+    expect(await json('company', 'show', id)).toMatchObject({ token: null })
   })
 })
 
@@ -153,12 +184,12 @@ describe('token', () => {
     const of = ['--company', company]
 
     const issued = await json('token', 'issue', ...of, '--account', account, '--allow', '203.0.113.7,198.51.100.0/24')
-    expect(issued).toEqual({ token: expect.stringMatching(/^plumb_live_[0-9a-f]{72}$/) })
+    expect(issued).toEqual({ token: expect.stringMatching(/^plumb_live_[0-9a-f]{72}$/), expires_at: null })
     expect(await json('token', 'show', ...of)).toEqual(issued)
     expect((await give('token', 'show', ...of)).out).toContain(`\n\n  ${issued.token}\n`)
 
     const rotated = await json('token', 'rotate', ...of)
-    expect(rotated).toEqual({ token: expect.stringMatching(/^plumb_live_[0-9a-f]{72}$/) })
+    expect(rotated).toEqual({ token: expect.stringMatching(/^plumb_live_[0-9a-f]{72}$/), expires_at: null })
     expect(rotated).not.toEqual(issued)
     expect(await json('company', 'show', company)).toMatchObject({
       token: { scopes, allowlist: ['203.0.113.7/32', '198.51.100.0/24'] },

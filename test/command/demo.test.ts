@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fieldPermissions } from '#registry/permissions.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import type { OpenApp } from '#server/app.ts'
 import { type DemoStory, seedDemo } from '#server/demo/seed.ts'
@@ -90,6 +91,18 @@ describe('The demo story', () => {
     )
     expect(femi?.permissions).toContain('PROJECTS_VIEW')
     expect(femi?.permissions).not.toContain('PROJECTS_EDIT')
+    // He enters hours, and others approve them.
+    expect(femi?.permissions).toContain('TIME_ENTRIES_EDIT')
+    expect(femi?.permissions).not.toContain('TIME_ENTRIES_APPROVE')
+  })
+
+  test('The foreman alone sees no pay, no amounts of projects and no tax numbers.', async () => {
+    const rows = await ask<{ name: string; sees: boolean }>(
+      'select name, permissions @> $1::text[] as sees from accounts where not permissions && $1::text[] or permissions @> $1::text[]',
+      fieldPermissions,
+    )
+    expect(rows.length).toBeGreaterThan(2)
+    expect(rows.filter(({ sees }) => !sees)).toEqual([{ name: 'Femi Adeyemi', sees: false }])
   })
 
   test('Hilltop Roofing has the API alone, and two places left for projects.', async () => {

@@ -1,4 +1,4 @@
-import { chmod } from 'node:fs/promises'
+import { chmod, stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { hash } from '@node-rs/argon2'
@@ -73,8 +73,10 @@ describe('doctor', () => {
     ])
   })
 
-  test('finds a key that others can read, and one that does not open the tokens.', async () => {
+  test('finds a key that others can read, and one that does not open the tokens. [V13.3.2]', async () => {
+    await stage.give(['demo'])
     const file = join(stage.data, 'secret')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
     await chmod(file, 0o644)
     expect(ills(await diagnose())).toEqual([
       `key: ${file} has mode 0644, so others can read the key that seals tokens: run "chmod 600 ${file}".`,

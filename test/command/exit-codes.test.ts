@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exitCodes, exitOf } from '#server/commands/exit-codes.ts'
 import { makeProgram } from '#server/commands/program.ts'
-import { freshDatabase } from '../stage/database.ts'
+import { freshDatabase, run } from '../stage/database.ts'
 import { urlOf } from '../stage/process.ts'
 import { makeStage, type Said, type Stage } from './stage.ts'
 
@@ -60,6 +60,9 @@ const rows: Row[] = [
   { words: ['token', 'rotate', ...of], refused: notFound },
   { words: ['token', 'revoke', ...of], refused: notFound },
   { words: ['token', 'allow', 'none', ...of], refused: notFound },
+  { words: ['agents', 'enable', ...of], refused: notFound },
+  { words: ['agents', 'disable', ...of], refused: notFound },
+  { words: ['agents', 'show', ...of], refused: notFound },
   { words: ['webhooks', 'list', ...of], refused: notFound },
   { words: ['webhooks', 'create', ...of, '--name', 'A', '--url', 'https://example.com'], refused: notFound },
   { words: ['webhooks', 'test', '9', ...of], refused: notFound },
@@ -101,6 +104,7 @@ const rows: Row[] = [
   },
   { words: ['undo', write, ...of], refused: notFound },
   { words: ['changes', ...of], refused: notFound },
+  { words: ['listen', ...of, '--forward-to', 'http://localhost:9000'], refused: notFound },
   { words: ['backup', '{folder}/backup'], refused: failed, away: failed },
   { words: ['backup', 'verify', '{folder}/none'], refused: failed, away: failed },
   { words: ['restore', '{folder}/none'], refused: failed, away: failed },
@@ -109,6 +113,7 @@ const rows: Row[] = [
   { words: ['usage'] },
   { words: ['doctor'], away: { exit: 1 }, misconfigured: { exit: 1 } },
   { words: ['config'], away: { exit: 0 } },
+  { words: ['completion', 'bash'], away: { exit: 0 }, misconfigured: { exit: 0 } },
 ]
 
 const given = ({ words }: Row): string[] => words.map((word) => word.replace('{folder}', stage.folder))
@@ -136,6 +141,11 @@ const leaves = (command: Command, path: string[] = []): string[] =>
       // "demo" and "backup" do something by themselves, too.
       return below.length === 0 || ['demo', 'backup'].includes(inner.name()) ? [name.join(' '), ...below] : below
     })
+
+const commandsWith = (option: string, command: Command, path: string[] = []): string[] => [
+  ...(command.options.some(({ long }) => long === option) ? [path.join(' ')] : []),
+  ...command.commands.flatMap((inner) => commandsWith(option, inner, [...path, inner.name()])),
+]
 
 test('Every command is in the table.', () => {
   const context = { terminal: { stdout: { write: () => undefined } }, environment: {} }
@@ -201,6 +211,70 @@ test('Ctrl-C ends with 130.', async () => {
   await following.shows('projects.created')
   following.child.kill('SIGINT')
   expect((await following.ended).code).toBe(130)
+})
+
+describe('A command that takes something away asks on a terminal', () => {
+  /** With words of a sentence that says what it takes away. */
+  const asking: { words: string[]; named: RegExp }[] = [
+    { words: ['token', 'rotate'], named: /the token "API" of Quay \(company \d+\)/ },
+    { words: ['webhooks', 'delete', '1'], named: /webhook 1, "Ledger", of Quay \(company \d+\)/ },
+    { words: ['person', 'erase', 'workers', '1', '--reason', 'asked'], named: /worker 1 of Quay \(company \d+\)/ },
+    { words: ['token', 'revoke'], named: /the token "API" of Quay \(company \d+\)/ },
+    { words: ['key', 'rotate'], named: /secrets? of all companies/ },
+    { words: ['demo', 'remove', '--with-own'], named: /Quay \(company \d+\), \d+ records?/ },
+  ]
+  const isOfCompany = (words: readonly string[]): boolean => !['key', 'demo'].includes(words[0] as string)
+  const kept = async (): Promise<string> => {
+    const rows = await run(
+      database.connection,
+      `select (select json_agg(t order by id) from tokens t) as tokens, (select json_agg(c) from companies c) as companies,
+        (select json_agg(w) from webhook_endpoints w) as webhooks, (select json_agg(w) from workers w) as workers`,
+    )
+    return JSON.stringify(rows)
+  }
+
+  test('Every command with --yes is one of them.', () => {
+    const context = { terminal: { stdout: { write: () => undefined } }, environment: {} }
+    const all = commandsWith('--yes', makeProgram(context as unknown as Parameters<typeof makeProgram>[0]))
+    expect(all.sort()).toEqual(asking.map(({ words }) => words.slice(0, 2).join(' ')).sort())
+  })
+
+  test('Another answer than "y" changes nothing and ends with 1; "y", --yes and a script are not stopped.', async () => {
+    const more = { DATABASE_URL: urlOf(database.connection), WEBHOOK_NETWORKS: '127.0.0.1/32' }
+    const company = (await stage.give(['company', 'create', '--name', 'Quay', '--quiet'], more)).out.trim()
+    const own = ['--company', company]
+    const make = async (...words: string[]) =>
+      expect(await stage.give([...words, ...own], more)).toMatchObject({ code: 0 })
+    await make('account', 'create', '--name', 'A', '--email', 'quay@example.com')
+    const account = ((await run(database.connection, 'select max(id) as id from accounts')) as { id: number }[])[0]?.id
+    await make('token', 'issue', '--account', `${account}`)
+    await make('webhooks', 'create', '--name', 'Ledger', '--url', 'http://127.0.0.1:9000')
+    await make('record', 'create', 'trades', '--json-body', '{"name":"Mason"}')
+    await make('record', 'create', 'workers', '--json-body', '{"name":"Ann","email":"a@example.com","trade_id":1}')
+    await run(database.connection, `update companies set is_demo = true where id = ${company}`)
+    for (const { words, named } of asking) {
+      const all = isOfCompany(words) ? [...words, ...own] : words
+      const before = await kept()
+      for (const typed of ['n\n', '\n', 'maybe\n', '']) {
+        const no = await stage.answer(all, typed, more)
+        expect(no, words.join(' ')).toMatchObject({ code: 1, out: '' })
+        expect(no.err).toMatch(named)
+        expect(no.err).toMatch(/Type "y" to go on: Nothing was changed\.\n$/)
+      }
+      expect(await kept()).toBe(before)
+      expect(await stage.answer(all, 'y\n', more), words.join(' ')).toMatchObject({ code: 0 })
+      expect(await kept()).not.toBe(before)
+    }
+  })
+
+  test('--yes and a script are not asked.', async () => {
+    const more = { DATABASE_URL: urlOf(database.connection) }
+    for (const { words } of asking) {
+      const all = isOfCompany(words) ? [...words, ...of] : words
+      expect((await stage.answer([...all, '--yes'], '', more)).err).not.toContain('Type "y"')
+      expect((await stage.give(all, more)).err).not.toContain('Type "y"')
+    }
+  })
 })
 
 test('--help and docs/operations.md have the same table.', async () => {

@@ -99,7 +99,7 @@ async function addCompanies(key: string): Promise<void> {
 }
 
 describe('The key in the data folder', () => {
-  test('is changed while the service runs: everything opens with the new one alone, and the service goes on.', async () => {
+  test('is changed while the service runs: everything opens with the new one alone, and the service goes on. [V11.2.2]', async () => {
     const before = await keyNow()
     expect(jsonOf(await rotate())).toEqual({ sealed_anew: 6, unopened: 0 })
     const after = await keyNow()

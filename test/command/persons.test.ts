@@ -41,7 +41,7 @@ describe('On a terminal', () => {
     expect(no.err).toContain(`the worker ${id} of Quay (company ${company}) for good. These refer to it and stay`)
     expect(no.err).toContain('time entries (worker_id): 1.')
     expect(no.err).toContain('What the law makes a company keep')
-    expect(no.err).toContain('Nothing was erased.')
+    expect(no.err).toContain('Nothing was changed.')
     expect(await linesOf()).toEqual([])
     const yes = await stage.answer(erasing('workers', id), 'y\n')
     expect(yes).toMatchObject({ code: 0, out: expect.stringContaining(`Erased the worker ${id} of Quay`) })

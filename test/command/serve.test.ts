@@ -108,7 +108,7 @@ describe('serve', () => {
     expect(await stage.databaseRuns()).toBe(false)
 
     // And with no server: the command starts the database, and stops it.
-    expect(jsonOf(await stage.give(['token', 'show', '--company', '1', '--json']))).toEqual({ token })
+    expect(jsonOf(await stage.give(['token', 'show', '--company', '1', '--json']))).toEqual({ expires_at: null, token })
     expect(await stage.databaseRuns()).toBe(false)
   })
 

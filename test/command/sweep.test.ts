@@ -13,6 +13,7 @@ beforeAll(async () => {
   stage = await makeStage()
   database = await freshDatabase()
   opened = await stage.open({ DATABASE_URL: urlOf(database.connection) })
+  await ask("insert into companies (id, name, currency, plan, add_ons) values (1, 'A', 'USD', 'PRO', '{}')")
 })
 afterAll(async () => {
   await opened.close()
@@ -23,7 +24,6 @@ afterAll(async () => {
 const ask = (text: string) => opened.app.database.read<{ count: number }>({ text, values: [] })
 
 test('Answers that no longer count are swept in batches; the others stay.', async () => {
-  await ask("insert into companies (id, name, currency, plan, add_ons) values (1, 'A', 'USD', 'PRO', '{}')")
   await ask(`insert into answers (company_id, key, fingerprint, status, body, completed_at)
     select 1, 'key ' || n, '', 200, '{}', now() - make_interval(hours => case when n <= 2500 then 25 else 23 end)
     from generate_series(1, 2600) n`)
@@ -66,7 +66,7 @@ test('Changes of a row count are folded into its total, by several processes at 
   expect(await ask('select count(*)::int from tally_changes')).toEqual([{ count: 0 }])
 })
 
-test('Calls that are older than they are kept go, by several processes at once; their sums stay, and usage agrees to the call.', async () => {
+test('Calls that are older than they are kept go, by several processes at once; their sums stay, and usage agrees to the call. [V14.2.4]', async () => {
   await ask("insert into companies (id, name, currency, plan, add_ons) values (2, 'B', 'USD', 'PRO', '{}')")
   // Every outcome over ninety days, of two companies; a third of them is older than sixty.
   await ask(`insert into calls (company_id, at, token_id, request_id, route, status, ms, dry_run, replayed, counted)

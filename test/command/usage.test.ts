@@ -41,6 +41,18 @@ const mistakes: { given: string; says: string }[] = [
     given: 'serve --procesess 3',
     says: `Unknown option '--procesess' (did you mean --processes?): see "plumbline serve --help".`,
   },
+  {
+    given: 'listen --company 1 --forward-to https://example.com/hooks',
+    says: '--forward-to must be an address of this machine, like http://localhost:8788/hooks, and not "https://example.com/hooks"; "plumbline webhooks create" sends to others.',
+  },
+  {
+    given: 'listen --company 1 --forward-to http://127.0.0.1.nip.io/hooks',
+    says: '--forward-to must be an address of this machine, like http://localhost:8788/hooks, and not "http://127.0.0.1.nip.io/hooks"; "plumbline webhooks create" sends to others.',
+  },
+  {
+    given: 'listen --company 1 --forward-to http://localhost:8788 --secret whsec_c2hvcnQ=',
+    says: '--secret must be "whsec_" with 24 to 64 bytes in base64, as the first line of a run says it.',
+  },
   { given: 'usage --days 401', says: '--days must be a whole number from 1 to 400 and not "401".' },
   { given: 'usage --top 0', says: '--top must be a whole number from 1 to 1000 and not "0".' },
   { given: 'usage --top 1e2', says: '--top must be a whole number from 1 to 1000 and not "1e2".' },
@@ -94,7 +106,7 @@ test('--help explains every command with its options and, where it does somethin
     end: () => undefined,
   }
   const all = paths(makeProgram(context as unknown as Parameters<typeof makeProgram>[0]))
-  expect(all).toHaveLength(1 + 10 + 5 + 4 + 2 + 5 + 9 + 1 + 5 + 1 + 2 + 3)
+  expect(all).toHaveLength(1 + 12 + 5 + 4 + 2 + 5 + 9 + 1 + 5 + 1 + 2 + 3 + 4)
   for (const path of all) {
     const { code, out } = await stage.give([...path, '--help'])
     expect(code).toBe(0)

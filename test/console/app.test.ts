@@ -60,7 +60,7 @@ describe('The app', () => {
     expect(nonces[0]?.length).toBeGreaterThan(20)
   })
 
-  test('its policy lets in nothing from elsewhere', async () => {
+  test('its policy lets in nothing from elsewhere [V1.3.2] [V3.4.3] [V3.4.6] [V3.7.1] [V14.2.3]', async () => {
     const policy = (await get('/')).headers['content-security-policy']
     for (const rule of [
       "default-src 'none'",
@@ -108,9 +108,14 @@ describe('The app', () => {
     [`/assets/${'a'.repeat(260)}`, [] as [string, string][]],
     ['/assets/%00', [] as [string, string][]],
     ['/assets/../../package.json', [] as [string, string][]],
+    ['/package.json', [] as [string, string][]],
+    ['/.git/HEAD', [] as [string, string][]],
+    ['/.env', [] as [string, string][]],
+    ['/test/stage/stage.ts', [] as [string, string][]],
+    ['/server/app.ts', [] as [string, string][]],
     ['/%2e%2e/%2e%2e/etc/passwd', [] as [string, string][]],
     ['/%zz', [] as [string, string][]],
-  ])('%s is a problem with a code', async (path, headers) => {
+  ])('%s is a problem with a code [V5.3.2] [V13.2.5] [V13.4.1] [V13.4.3] [V15.2.3]', async (path, headers) => {
     const answer = await get(path, headers)
     expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } })
     expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/)
@@ -144,7 +149,7 @@ describe('When a dependency fails', () => {
   test.each([
     [new Fault('unavailable', new Error('a secret cause')), 'unavailable', '1'],
     [new Error('a secret cause'), 'internal_error', undefined],
-  ] as const)('%s is a problem and keeps the cause to itself', async (error, code, retryAfter) => {
+  ] as const)('%s is a problem and keeps the cause to itself [V13.4.2] [V16.5.1]', async (error, code, retryAfter) => {
     const failing = {
       ...stage.app,
       database: {

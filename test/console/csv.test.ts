@@ -31,7 +31,7 @@ const value: fc.Arbitrary<Json> = fc.oneof(
   fc.constantFrom(null, true, -1, -1.5e-7, 2),
 )
 
-test.each([',', ';', '\t'])('no cell is a formula for a program that goes by %j', (separator) => {
+test.each([',', ';', '\t'])('no cell is a formula for a program that goes by %j [V1.3.3]', (separator) => {
   fc.assert(
     fc.property(fc.array(value, { minLength: 1, maxLength: 3 }), (values) => {
       const written = row([1, ...values])

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { permissions } from '#registry/permissions.ts'
+import { dataRoutesOf } from '#derive/routes.ts'
+import { approvalPermissions, fieldPermissions, permissions } from '#registry/permissions.ts'
+import { registry } from '#registry/resources/index.ts'
 import { routes } from '#server/console-api/routes.ts'
+import { setAgentsOf, useRaw } from '../agents/stage.ts'
 import type { Company } from '../stage/stage.ts'
-import { type ConsoleStage, oneOfEach, openConsole, type Person } from './stage.ts'
+import { type ConsoleStage, oneOfEach, openConsole, type Person, password, setCookies } from './stage.ts'
 
 /** What holds for every route of the console, made from the list of them. */
 let stage: ConsoleStage
@@ -26,7 +29,9 @@ test('every permission that a route needs is one that accounts can hold', () => 
 
 test('every resource has all three rights on some route', () => {
   const needed = new Set(routes.map(({ needs }) => needs))
-  expect(permissions.filter((code) => !needed.has(code))).toEqual([])
+  // Those of fields and of approvals belong to no route: `field-rights.test.ts` and `approvals.test.ts` try them.
+  const elsewhere = [...fieldPermissions, ...approvalPermissions(registry)]
+  expect(permissions.filter((code) => !needed.has(code))).toEqual(elsewhere)
 })
 
 describe('Without a session', () => {
@@ -36,9 +41,25 @@ describe('Without a session', () => {
   })
 })
 
+test('only a sign-in gives a session to somebody who has none [V6.3.4] [V6.4.2] [V7.6.2]', async () => {
+  expect(routes.filter(({ needs }) => needs === 'nobody').map(({ id }) => id)).toEqual(['session.begin', 'session.end'])
+  for (const { method, path, id } of routes) {
+    const answer = await stage.ask(method, at(path), { body: body(method) })
+    // Signing out takes cookies away, and gives none.
+    const given = setCookies(answer).filter((cookie) => !/^\w+=; .*Expires=Thu, 01 Jan 1970/.test(cookie))
+    expect(given, path).toEqual([])
+    if (id !== 'session.end') expect(setCookies(answer), path).toEqual([])
+  }
+  // What a sign-in takes is an address, a password and the choice among accounts: no question, no code, no link.
+  const begun = await stage.ask('POST', '/console/session', { body: { email: admin.email } })
+  expect(begun.body.errors.map(({ field }: { field: string }) => field)).toEqual(['password'])
+  const asked = await stage.ask('POST', '/console/session', { body: { email: admin.email, password, answer: 'Rex' } })
+  expect(asked.body.errors.map(({ field }: { field: string }) => field)).toEqual(['answer'])
+})
+
 describe('Without the right', () => {
   test.each(closed.filter(({ needs }) => needs !== 'session'))(
-    '$method $path is 403',
+    '$method $path is 403 [V8.2.1] [V8.3.1]',
     async ({ method, path, needs }) => {
       const answer = await foreman.ask(method, at(path), body(method))
       expect(answer).toMatchObject({ status: 403, body: { code: 'insufficient_scope', required_scope: needs } })
@@ -57,7 +78,7 @@ describe('From another site', () => {
     { why: 'a page without an origin', headers: { 'Sec-Fetch-Site': '', Origin: 'null' } },
     { why: 'who does not say', headers: { 'Sec-Fetch-Site': '' } },
   ]
-  test.each(changing)('$method $path changes nothing', async ({ method, path }) => {
+  test.each(changing)('$method $path changes nothing [V3.5.1] [V3.5.2]', async ({ method, path }) => {
     for (const { why, headers } of origins) {
       const answer = await admin.ask(method, at(path), body(method), headers)
       expect(answer, why).toMatchObject({ status: 403, body: { code: 'cross_site_request' } })
@@ -72,6 +93,43 @@ describe('From another site', () => {
     const answer = await admin.ask('POST', '/console/records/trades', { name: crypto.randomUUID() }, headers())
     expect(answer.status).toBe(201)
   })
+})
+
+test('GET changes nothing that is kept of the company, and is answered anew each time [V3.5.3] [V14.3.2]', async () => {
+  const own = await stage.admin()
+  const ids = await oneOfEach(own.company)
+  const tables = await stage.sql<{ name: string }>(
+    `select c.table_name as name from information_schema.columns c join pg_tables t on t.tablename = c.table_name
+    where t.schemaname = 'public' and c.column_name = 'company_id' order by 1`,
+  )
+  // When a session was last seen is noted, and calls of the API are.
+  const kept = tables.map(({ name }) => name).filter((name) => !/^(sessions|calls|call_)/.test(name))
+  expect(kept.length).toBeGreaterThan(20)
+  const all = (): Promise<unknown[]> =>
+    Promise.all(
+      kept.map((name) =>
+        stage.sql(
+          `select '${name}' as name, array_agg(t::text order by t::text) as rows from ${name} t
+          where company_id = $1`,
+          own.company.id,
+        ),
+      ),
+    )
+  const before = await all()
+  const reads = routes.filter(({ method }) => method === 'GET')
+  expect(reads.length).toBeGreaterThan(50)
+  for (const { path } of reads) {
+    const kind = path.split('/')[3] ?? ''
+    const answer = await own.get(path.replace('{id}', String(ids[kind] ?? 1)))
+    expect(answer.status, path).toBeLessThan(500)
+    // No answer says that the browser may go on with what it has kept.
+    const tag = answer.headers.etag ?? '"x"'
+    const again = await own.get(path.replace('{id}', String(ids[kind] ?? 1)), { 'If-None-Match': tag })
+    expect(again.status, path).toBe(answer.status)
+  }
+  for (const { method, path } of dataRoutesOf(registry))
+    if (method === 'GET') await own.company.get(path.replace('{id}', String(ids[path.split('/')[2] ?? ''] ?? 1)))
+  expect(await all()).toEqual(before)
 })
 
 describe('Methods', () => {
@@ -98,7 +156,7 @@ describe('Parameters', () => {
   )
 })
 
-describe('Another company’s ids', () => {
+describe('Another company’s ids [V8.2.2] [V8.4.1]', () => {
   const plain = ({ status, body }: { status: number; body: object }) => ({ status, ...body, request_id: '' })
   let theirs: { [kind: string]: number | string | undefined }
   beforeAll(async () => {
@@ -127,6 +185,9 @@ describe('Another company’s ids', () => {
     theirs.writes = (await other.company.call('POST', '/v1/clients', { body: { name: 'W' } })).headers['x-write-id']
     const began = { file_name: 'a.csv', fingerprint: 'f', settings: {}, rows: 1 }
     theirs.imports = (await other.ask('POST', '/console/imports/clients', began)).body.data.write_id
+    await setAgentsOf(stage, other.company)
+    const operations = [{ op: 'create', records: 'clients', body: { name: 'P' } }]
+    theirs.agents = (await useRaw(stage, other.company, 'preview', { operations, why: 'asked' })).data.preview
     theirs.sessions = (await other.data('/console/sessions'))[0].id
   })
   test.each(closed.filter(({ path }) => path.includes('{id}')))(

@@ -40,7 +40,7 @@ const csv = async (person: Person, path: string) => {
   return { answer, rows: parsed(answer.text) }
 }
 
-test.each(registry)('$name: a row a record, a column a field', async ({ name, fields }) => {
+test.each(registry)('$name: a row a record, a column a field [V3.2.1] [V5.4.1] [V5.4.2]', async ({ name, fields }) => {
   const own = await stage.admin()
   const ids = await oneOfEach(own.company)
   const { answer, rows } = await csv(own, `${name}.csv`)
@@ -54,7 +54,7 @@ test.each(registry)('$name: a row a record, a column a field', async ({ name, fi
   expect(rows[1]?.[0]).toBe(String(ids[name]))
 })
 
-describe('Cells', () => {
+describe('Cells [V1.1.2]', () => {
   test.each([
     ['=1+1', "'=1+1"],
     ['=HYPERLINK("http://evil.example","x")', '\'=HYPERLINK("http://evil.example","x")'],

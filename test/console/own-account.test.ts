@@ -16,7 +16,7 @@ const attempt = (email: string, given: string) =>
 const isIn = async (cookie: string) => (await stage.ask('GET', '/console/me', { cookie })).status === 200
 
 describe('One’s own account', () => {
-  test('name and address change; the address asks for the password and signs in', async () => {
+  test('name and address change; the address asks for the password and signs in [V7.5.1]', async () => {
     const person = await stage.person(admin.company)
     const email = `${crypto.randomUUID()}@example.com`
     expect((await person.ask('PATCH', '/console/me', { name: ' Eve ', email: person.email })).status).toBe(200)
@@ -52,7 +52,7 @@ describe('One’s own account', () => {
     expect((await person.ask('PATCH', '/console/me', body)).status).toBe(200)
   })
 
-  test('a new password needs the present one, ends every session and begins another', async () => {
+  test('a new password needs the present one, ends every session and begins another [V6.2.2] [V6.2.3] [V7.4.3]', async () => {
     const person = await stage.person(admin.company)
     const other = await signIn(stage.ask, person.email)
     const wrong = await person.ask('PATCH', '/console/me', { password: { current: 'not this one', next } })
@@ -114,7 +114,7 @@ describe('One’s own sessions', () => {
     expect((await stage.ask('GET', '/console/sessions', { cookie: cookieOf(answer) })).body.data).toHaveLength(1)
   })
 
-  test('are ended one by one, or all but this one', async () => {
+  test('are ended one by one, or all but this one [V7.5.2]', async () => {
     const person = await stage.person(admin.company)
     const [one, two, three] = [
       await signIn(stage.ask, person.email),

@@ -12,7 +12,12 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const owner = { email: 'grace.okafor@quay.example', name: 'Grace Okafor' }
+const owner = {
+  email: 'grace.okafor@quay.example',
+  name: 'Grace Okafor',
+  company: 'Harbor Masonry',
+  host: 'erp.lighthouse.example',
+}
 
 describe('A new password', () => {
   test.each([
@@ -32,8 +37,17 @@ describe('A new password', () => {
     ['plumbline1', 'too_weak'],
     ['gracegrace', 'too_weak'],
     ['Okafor2026', 'too_weak'],
+    ['letmein!letmein', 'too_weak'],
+    ['Harbor Masonry 2026', 'too_weak'],
+    ['harbor-harbor-1!', 'too_weak'],
+    ['lighthouse.example', 'too_weak'],
+    ['Correct-Horse-Battery-Staple!', 'too_weak'],
+    ['My voice is my passport. Verify me.', 'too_weak'],
+    ['pony7?71867-79', undefined],
+    ['harbor kettle mossy', undefined],
+    ['lighthouse9!4#7&2@', undefined],
     ['GRACE.OKAFOR@quay.example', 'too_weak'],
-  ])('%s: %s', (given, code) => {
+  ])('%s: %s [V6.2.1] [V6.2.4] [V6.2.5] [V6.2.9] [V6.2.11] [V6.2.12]', (given, code) => {
     expect(passwordProblem(given, owner, 'password')?.code).toBe(code)
   })
 
@@ -56,6 +70,14 @@ describe('A new password', () => {
     expect(own.body.errors).toEqual([{ field: 'password.next', code: 'too_weak', message }])
   })
 
+  test('is not made of the name of the company', async () => {
+    const person = await stage.person(admin.company)
+    const body = { password: { current: password, next: 'Harbor-Harbor-26' } }
+    expect((await person.ask('PATCH', '/console/me', body)).body.errors).toMatchObject([
+      { field: 'password.next', code: 'too_weak' },
+    ])
+  })
+
   test('is compared with the address that the account will have', async () => {
     const email = `${crypto.randomUUID()}@example.com`
     const body = { email, password: { current: password, next: email } }
@@ -66,12 +88,31 @@ describe('A new password', () => {
   })
 })
 
-test.each(['short', 'password1', 'x'.repeat(200)])('one that there is goes on to sign in: %s', async (existing) => {
+test('a password is compared as it was typed: every letter, blank and sign of it counts [V6.2.8]', async () => {
   const person = await stage.person(admin.company)
-  const hash = await hashPassword(existing)
-  await stage.sql('update accounts set password_hash = $2 where id = $1', person.id, hash)
-  const cookie = await signIn(stage.ask, person.email, existing)
-  const next = 'kettle mossy ferry'
-  const body = { password: { current: existing, next } }
-  expect((await stage.ask('PATCH', '/console/me', { cookie, body })).status).toBe(200)
+  const typed = ` Kettle mossy Fähre ${'x'.repeat(80)}! `
+  await stage.sql('update accounts set password_hash = $2 where id = $1', person.id, await hashPassword(typed))
+  const others = [typed.trim(), typed.toLowerCase(), typed.slice(0, -2), typed.slice(0, 72), typed.normalize('NFD')]
+  for (const other of others) {
+    const body = { email: person.email, password: other }
+    expect((await stage.ask('POST', '/console/session', { body })).status, other).toBe(401)
+  }
+  await signIn(stage.ask, person.email, typed)
 })
+
+test.each(['short', 'password1', 'x'.repeat(200)])(
+  'one that there is goes on to sign in, however old it is: %s [V6.2.10]',
+  async (existing) => {
+    const person = await stage.person(admin.company)
+    const hash = await hashPassword(existing)
+    await stage.sql(
+      "update accounts set password_hash = $2, created_at = now() - interval '20 years' where id = $1",
+      person.id,
+      hash,
+    )
+    const cookie = await signIn(stage.ask, person.email, existing)
+    const next = 'kettle mossy ferry'
+    const body = { password: { current: existing, next } }
+    expect((await stage.ask('PATCH', '/console/me', { cookie, body })).status).toBe(200)
+  },
+)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAccount, setAccount } from '#server/service/account.ts'
 import { openPasswordQueue, type PasswordQueue } from '#server/service/password.ts'
+import { beginSession } from '#server/service/session.ts'
 import { signIn as signInAs } from '#server/service/sign-in.ts'
 import type { Company } from '../stage/stage.ts'
 import {
@@ -29,7 +30,7 @@ const change = (person: Person, company: Company, wanted: Parameters<typeof setA
   stage.inTransaction((transaction) => setAccount(transaction, company.id, person.id, wanted))
 
 describe('Signing in', () => {
-  test('answers who it is and sets a cookie that no script reads', async () => {
+  test('answers who it is and sets a cookie that no script reads [V3.3.2] [V3.3.4]', async () => {
     const answer = await attempt(admin.email.toUpperCase(), password)
     expect(answer.status).toBe(200)
     expect(answer.body.data).toMatchObject({
@@ -43,7 +44,7 @@ describe('Signing in', () => {
     expect((await stage.ask('GET', '/console/me', { cookie: cookieOf(answer) })).body).toEqual(answer.body)
   })
 
-  test('leaves a line that says who and from where, and never what was typed', async () => {
+  test('leaves a line that says who and from where, and never what was typed [V16.3.1]', async () => {
     const info = vi.spyOn(stage.app.log, 'info')
     try {
       const typed = 'My-Pass word@Once.example'
@@ -74,7 +75,7 @@ describe('Signing in', () => {
     }
   })
 
-  test('what somebody is refused leaves a line that names the account and the peer', async () => {
+  test('what somebody is refused leaves a line that names the account and the peer [V16.2.1] [V16.3.2] [V16.3.3]', async () => {
     const clerk = await stage.person(admin.company, [])
     const info = vi.spyOn(stage.app.log, 'info')
     try {
@@ -93,7 +94,7 @@ describe('Signing in', () => {
     }
   })
 
-  test('a session that was there before is over, so that nobody can be given one to sign in with', async () => {
+  test('a session that was there before is over, so that nobody can be given one to sign in with [V7.2.4]', async () => {
     const planted = await signIn(stage.ask, admin.email)
     const answer = await stage.ask('POST', '/console/session', {
       body: { email: admin.email, password },
@@ -102,6 +103,20 @@ describe('Signing in', () => {
     expect(cookieOf(answer)).not.toBe(planted)
     expect(await isIn(planted)).toBe(false)
     expect(await isIn(cookieOf(answer))).toBe(true)
+  })
+
+  test('each time gives a session of its own, of 256 random bits [V7.2.2] [V7.2.3]', async () => {
+    const origin = { device: null, peer: null, forwardedFor: null, plainName: true }
+    const made = await stage.inTransaction(async (transaction) => {
+      const texts: string[] = []
+      for (let count = 0; count < 100; count++)
+        texts.push(`${await beginSession(transaction, { companyId: admin.company.id, accountId: admin.id }, origin)}`)
+      return texts.map((text) => Buffer.from(text, 'base64url').subarray(6))
+    })
+    const places = made[0]?.length === 32 ? Array.from({ length: 256 }, (_, bit) => bit) : []
+    const bitAt = (bytes: Buffer, bit: number): number => (bytes.readUInt8(bit >> 3) >> (bit & 7)) & 1
+    expect(places.filter((bit) => new Set(made.map((bytes) => bitAt(bytes, bit))).size === 2)).toHaveLength(256)
+    await stage.sql('delete from sessions where account_id = $1 and device is null', admin.id)
   })
 
   test('the database holds only a hash of the session', async () => {
@@ -176,7 +191,7 @@ describe('Signing in', () => {
     expect(body.errors.map(({ field }: { field: string }) => field)).toEqual(fields)
   })
 
-  test('an unreadable body is refused as /v1 refuses it', async () => {
+  test('an unreadable body is refused as /v1 refuses it [V3.5.2]', async () => {
     const raw = '{"email":"a","email":"b","password":"x"}'
     expect((await stage.ask('POST', '/console/session', { raw })).body.code).toBe('malformed_json')
     for (const type of ['text/plain', 'nonsense', ';', 'application/json; charset=latin1', 'multipart/form-data']) {
@@ -192,7 +207,7 @@ describe('Signing in', () => {
 })
 
 describe('A session', () => {
-  test('is needed', async () => {
+  test('is needed [V7.2.1]', async () => {
     for (const cookie of [undefined, 'plumbline_session=', `plumbline_session=${'A'.repeat(51)}`, 'other=1']) {
       const answer = await stage.ask('GET', '/console/me', { cookie })
       expect(answer).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
@@ -207,7 +222,7 @@ describe('A session', () => {
     expect(await isIn(`plumbline_session=${bytes.toString('base64url')}`)).toBe(false)
   })
 
-  test('ends when somebody signs out, and only that one', async () => {
+  test('ends when somebody signs out, and only that one [V7.4.1]', async () => {
     const [one, other] = [await signIn(stage.ask, admin.email), await signIn(stage.ask, admin.email)]
     const answer = await stage.ask('DELETE', '/console/session', { cookie: one })
     expect(answer.status).toBe(204)
@@ -216,11 +231,21 @@ describe('A session', () => {
     expect((await stage.ask('DELETE', '/console/session')).status).toBe(204)
   })
 
+  test('takes what the browser kept of us along, and says so again to who shows it once it is over [V14.3.1] [V14.3.2]', async () => {
+    const cookie = await signIn(stage.ask, admin.email)
+    const cleared = async (method: string, path: string, shown?: string) =>
+      (await stage.ask(method, path, shown === undefined ? {} : { cookie: shown })).headers['clear-site-data']
+    expect(await cleared('GET', '/console/me', cookie)).toBe(undefined)
+    expect(await cleared('DELETE', '/console/session', cookie)).toBe('"cache"')
+    expect(await cleared('GET', '/console/me', cookie)).toBe('"cache"')
+    expect(await cleared('GET', '/console/me')).toBe(undefined)
+  })
+
   test.each([
     ['is over after 12 hours in which nothing was asked', "last_seen_at = now() - interval '12 hours 1 second'", false],
     ['goes on while it is used', "last_seen_at = now() - interval '11 hours 59 minutes'", true],
     ['is over after 30 days in any case', "expires_at = now() - interval '1 second'", false],
-  ])('%s', async (_why, moved, alive) => {
+  ])('%s [V7.3.1] [V7.3.2]', async (_why, moved, alive) => {
     const person = await stage.person(admin.company)
     await stage.sql(`update sessions set ${moved} where account_id = $1`, person.id)
     expect(await isIn(person.cookie)).toBe(alive)
@@ -231,7 +256,7 @@ describe('A session', () => {
     if (alive) expect(row?.fresh).toBe(true)
   })
 
-  test('ends with a disabled account, at once, and does not come back with it', async () => {
+  test('ends with a disabled account, at once, and does not come back with it [V7.4.2]', async () => {
     const person = await stage.person(admin.company)
     await change(person, admin.company, { disabled: true })
     expect(await isIn(person.cookie)).toBe(false)
@@ -246,7 +271,7 @@ describe('A session', () => {
     expect((await person.get('/console/records/clients')).status).toBe(403)
   })
 
-  test('a permission that is lost while a write waits stops the write', async () => {
+  test('a permission that is lost while a write waits stops the write [V16.5.3]', async () => {
     const person = await stage.person(admin.company)
     let write: Promise<{ status: number }> | undefined
     await stage.inTransaction(async (transaction) => {

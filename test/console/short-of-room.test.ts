@@ -79,7 +79,15 @@ describe('While the disk of the database is nearly full', () => {
     // The last sign-out of all ends this one's other sessions alone.
     expect(letIn.toSorted()).toEqual(
       [
-        ...['accounts.update', 'me.update', 'records.look-up', 'sessions.end', 'sessions.end-others'],
+        ...[
+          'accounts.update',
+          'agents.decline',
+          'agents.update',
+          'me.update',
+          'records.look-up',
+          'sessions.end',
+          'sessions.end-others',
+        ],
         ...['token.allow', 'token.change', 'token.revoke', 'token.rotate', 'webhooks.disable'],
       ].toSorted(),
     )

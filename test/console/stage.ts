@@ -1,4 +1,5 @@
 import type { Agent } from 'node:http'
+import { expect } from 'vitest'
 import type { JsonObject } from '#registry/json.ts'
 import { permissions } from '#registry/permissions.ts'
 import { createAccount } from '#server/service/account.ts'
@@ -41,7 +42,7 @@ export const password = 'a password that is long enough'
 
 export async function openConsole(environment: { [name: string]: string } = {}): Promise<ConsoleStage> {
   const stage = await openStage(environment)
-  const ask: ConsoleStage['ask'] = (method, path, { body, raw, headers = {}, cookie, ...rest } = {}) => {
+  const ask: ConsoleStage['ask'] = async (method, path, { body, raw, headers = {}, cookie, ...rest } = {}) => {
     const bytes = raw ?? (body === undefined ? undefined : JSON.stringify(body))
     const all = {
       ...(bytes === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -51,7 +52,10 @@ export async function openConsole(environment: { [name: string]: string } = {}):
     }
     // An empty header is one that is not sent.
     const sent = Object.entries(all).filter(([, value]) => value !== '')
-    return send(stage.url, { method, path, headers: sent, body: bytes, ...rest })
+    const answer = await send(stage.url, { method, path, headers: sent, body: bytes, ...rest })
+    // Nothing of the interface is kept by a cache, whatever the answer [V14.3.2].
+    if (path.startsWith('/console/')) expect(answer.headers['cache-control'], path).toBe('no-store')
+    return answer
   }
   const person: ConsoleStage['person'] = async (company, held = permissions) => {
     const email = `${crypto.randomUUID()}@example.com`

@@ -38,7 +38,7 @@ const deviceOf = async (email: string, given: Given = {}) => {
 }
 
 describe('Too many attempts', () => {
-  test('the eleventh for one account waits, whoever asks and whatever the password', async () => {
+  test('the eleventh for one account waits, whoever asks and whatever the password [V6.3.1]', async () => {
     const person = await stage.person(admin.company)
     const answers = []
     for (let count = 0; count < 12; count++) answers.push(await attempt(person.email, 'wrong password'))
@@ -111,7 +111,7 @@ describe('Too many attempts', () => {
     expect((await attempt(victim.email, 'a guess at the other')).status).toBe(429)
   })
 
-  test('one peer has a hundred for all accounts together', async () => {
+  test('one peer has a hundred for all accounts together [V6.3.1]', async () => {
     expect(await statusAfter(admin.email, 10)).toBe(429)
     await stage.sql('delete from password_attempts')
     await attempt('one@example.com', 'wrong password')
@@ -163,7 +163,7 @@ describe('Behind a proxy of TRUSTED_PROXIES', () => {
     log.mockRestore()
   })
 
-  test('nothing else believes the header: not the allowlist, not the recorded peer', async () => {
+  test('nothing else believes the header: not the allowlist, not the recorded peer [V4.1.3] [V15.3.4]', async () => {
     const { company } = await stage.admin()
     const send = (forwarded: string) =>
       stage.send({

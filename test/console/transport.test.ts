@@ -22,7 +22,7 @@ const signIn = (headers: { [name: string]: string } = here, cookie?: string) =>
 const statusOf = async (cookie: string) => (await secure.ask('GET', '/console/me', { cookie })).status
 
 describe('Over TLS', () => {
-  test('cookies have the prefix that only this host can set, and are never sent without TLS', async () => {
+  test('cookies have the prefix that only this host can set, and are never sent without TLS [V3.3.1] [V3.3.3]', async () => {
     const answer = await signIn()
     const cookies = setCookies(answer)
     expect(cookies[0]).toMatch(/^__Host-plumbline_session=[\w-]{51}; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
@@ -144,6 +144,7 @@ describe('PUBLIC_URL', () => {
     '/v1/openapi.json',
     '/v1/docs',
     '/v1/postman.json',
+    '/llms.txt',
     '/docs/errors',
     '/healthz',
     '/readyz',
@@ -175,9 +176,14 @@ describe('A content security policy', () => {
     ['GET', '/%zz'],
     ['GET', '/console/me'],
     ['POST', '/console/session'],
-  ])('is on the answer to %s %s', async (method, path) => {
+  ])('is on the answer to %s %s [V3.4.3]', async (method, path) => {
     const { headers } = await send(plain.url, { method, path })
     expect(headers['content-security-policy']).toMatch(/default-src 'none'.*frame-ancestors 'none'/)
+  })
+
+  test('comes with a word that addresses are not told to other sites, wherever a page is shown [V3.4.5]', async () => {
+    for (const path of ['/', '/projects/5/show', '/console/me', '/nothing'])
+      expect((await send(plain.url, { method: 'GET', path })).headers['referrer-policy'], path).toBe('same-origin')
   })
 
   test('is on what the parser refuses', async () => {

@@ -87,7 +87,7 @@ describe('An integration that is dead', () => {
     for (let index = 0; index < 3; index++) await company.call('GET', '/v1/projects', { token: old })
     await company.calls()
     const dead = await admin.data('/console/token/dead')
-    expect(dead).toMatchObject([{ peer: '127.0.0.1', count: 3, cured: false, token_revoked_at: expect.any(String) }])
+    expect(dead).toMatchObject([{ peer: '127.0.0.1', count: 3, cured: false, token_ended_at: expect.any(String) }])
     await company.get('/v1/projects')
     await company.calls()
     expect(await admin.data('/console/token/dead')).toMatchObject([{ count: 3, cured: true }])
@@ -103,7 +103,7 @@ describe('An integration that is dead', () => {
     await admin.company.setAccount({ disabled: true })
     await admin.company.get('/v1/projects')
     await admin.company.calls()
-    expect(await admin.data('/console/token/dead')).toMatchObject([{ count: 1, token_revoked_at: null }])
+    expect(await admin.data('/console/token/dead')).toMatchObject([{ count: 1, token_ended_at: null }])
   })
 })
 

@@ -51,9 +51,7 @@ describe('Examples of records and bodies', () => {
 
   test.each(served)('$name: the refused body is refused', (definition) => {
     const { problems } = checkBody(definition, refusedExample(definition), null)
-    expect(problems.map(({ field, code }) => [field, code])).toEqual([
-      [definition.title, 'wrong_type'],
-      ['colour', 'unknown_field'],
-    ])
+    expect(problems.map(({ code }) => code)).toEqual(['wrong_type', 'unknown_field'])
+    expect(problems[0]?.field).toBe(definition.title)
   })
 })

@@ -9,7 +9,7 @@ describe('The table of routes', () => {
   test('has a line for every route', () => {
     expect(lines).toHaveLength(routes(registry).length + 1)
     expect(lines[1]).toMatch(/^GET +\/v1\/projects +PROJECTS_VIEW +api +200 +overloaded, unauthorized, /)
-    expect(lines.at(-1)).toMatch(/^GET +\/v1\/postman\.json +- +- +200 +-$/)
+    expect(lines.at(-1)).toMatch(/^GET +\/llms\.txt +- +- +200 +-$/)
   })
 
   test('is aligned: every column begins where its heading does', () => {

@@ -96,7 +96,7 @@ describe('A value fits the type of every language', () => {
 })
 
 const closed = /(Create|Update|Input|(Create|Update|Upsert|Delete)Operation)$/
-const unions = ['BatchOperationInput', 'Change']
+const unions = ['BatchOperationInput', 'BatchId', 'Change']
 
 describe('Requests are closed and answers are open', () => {
   test('what is sent has no member that is not described', () => {
@@ -112,16 +112,17 @@ describe('Requests are closed and answers are open', () => {
   })
 
   test.each(ofResources.map(({ fetch }) => fetch))(
-    '$id: what always comes is required, with the parameter fields the id alone',
+    '$id: what always comes is required, less what a right can withhold, with the parameter fields the id alone',
     ({ definition, path, method }) => {
       const requiredIn = (document: Part) => {
         const { responses } = document.paths[path][method.toLowerCase()]
         const { schema } = responses[200].content['application/json']
         return resolved(document, resolved(document, schema).properties.data).required
       }
+      const always = Object.keys(definition.fields).filter((name) => definition.fields[name]?.right === undefined)
       expect(requiredIn(document)).toEqual(['id'])
-      expect(requiredIn(forClients)).toEqual(Object.keys(definition.fields))
-      expect(document.components.schemas[schemaName(definition)].required).toEqual(Object.keys(definition.fields))
+      expect(requiredIn(forClients)).toEqual(always)
+      expect(document.components.schemas[schemaName(definition)].required).toEqual(always)
       const parameters: Part[] = operationOf(path, method).parameters.map((part: Part) => resolved(document, part))
       expect(parameters.find(({ name }) => name === 'fields').description).toContain('only these and `id` come')
     },
@@ -179,13 +180,27 @@ describe('The document says what a developer asks', () => {
     expect(document.info.description).toContain('## Changes')
   })
 
-  test('a sample of a create sends an Idempotency-Key', () => {
-    for (const { create } of ofResources) {
-      const { path } = create
-      const samples: Part[] = operationOf(path, 'post')['x-codeSamples']
+  test.each(dataRoutes)(
+    '$id has samples: a write makes its key on a line of its own, and an update or a delete names the ETag',
+    (route) => {
+      const { id, path, method, body } = route
+      const samples: Part[] = operationOf(path, method)['x-codeSamples']
       expect(samples.map(({ label }) => label)).toEqual(['curl', 'fetch', 'requests'])
-      for (const { source } of samples) expect(source).toContain('Idempotency-Key')
-    }
+      for (const { source } of samples) {
+        const lines: string[] = source.split('\n')
+        const making = lines.filter((line) => /uuid(gen|4)|randomUUID/.test(line))
+        expect(making.length).toBe(isWrite(route) ? 1 : 0)
+        for (const line of making) expect(line).toMatch(/^(const )?key ?= ?.*a retry sends the same/i)
+        expect(source.includes('Idempotency-Key')).toBe(isWrite(route))
+        expect(source.includes('If-Match')).toBe(/\.(update|delete|delete_by_ref)$/.test(id))
+        expect(/ -d | body: | json=/.test(source)).toBe(body !== null)
+        expect(source).not.toContain('{id}')
+      }
+    },
+  )
+
+  test('a generator is spared the samples', () => {
+    for (const { operation } of operationsOf(forClients)) expect(operation).not.toHaveProperty('x-codeSamples')
   })
 
   test('links lead somewhere from wherever the document is read', () => {

@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { tokenForm } from '#derive/openapi/guide.ts'
 import { type DataRoute, isDataRoute, isWrite, routes, unreadable } from '#derive/routes.ts'
 import { consoleFieldCodes, fieldCodes } from '#registry/field-codes.ts'
+import { permissionOfRight } from '#registry/permissions.ts'
 import { planNames, plans } from '#registry/plans.ts'
 import { refusals } from '#registry/refusals.ts'
+import { servedResources } from '#registry/resources/index.ts'
 import { makeToken } from '#server/service/token-text.ts'
 import { documentOf, errorsOf, examplesOf, operationsOf, type Part, resolved } from './openapi-reader.ts'
 import { base, served, withColour, withTimeEntries } from './registries.ts'
@@ -21,19 +23,20 @@ describe('The document has the routes', () => {
   test.each(dataRoutes)('$id says its scope, its add-on and that it needs a token', (route) => {
     const operation = operationOf(route.path, route.method)
     expect(operation.operationId).toBe(route.id)
-    expect(operation.security).toEqual([{ bearer: [] }])
+    expect(operation.security ?? document.security).toEqual([{ bearer: [] }])
     expect(operation['x-add-on']).toBe(route.addOn)
     expect(operation['x-required-scope']).toEqual(route.scope ?? undefined)
     for (const scope of route.scopes) expect(operation.description).toContain(`\`${scope}\``)
   })
 
   test('the public documents need no token', () => {
-    const open = operationsOf(document).filter(({ operation }) => operation.security.length === 0)
+    const open = operationsOf(document).filter(({ operation }) => operation.security?.length === 0)
     expect(open.map(({ path }) => path)).toEqual([
       '/v1/openapi.json',
       '/v1/openapi-client.json',
       '/v1/docs',
       '/v1/postman.json',
+      '/llms.txt',
     ])
   })
 
@@ -52,11 +55,21 @@ describe('The document has the routes', () => {
     )
   })
 
-  test('no example is sent unasked by the one who tries a call on the reference page', () => {
+  test.each(dataRoutes.filter((route) => !isWrite(route)))(
+    '$id has an ETag and a 304 with the same',
+    ({ path, method }) => {
+      const { responses } = operationOf(path, method)
+      for (const status of [200, 304])
+        expect(resolved(document, responses[status].headers.ETag).required, `${status}`).toBe(true)
+    },
+  )
+
+  test('of the examples only X-Dry-Run is sent unasked by the one who tries a call on the reference page', () => {
     const parameters = operationsOf(document).flatMap(({ operation }) => operation.parameters ?? [])
     for (const part of parameters) {
       const parameter = resolved(document, part)
       if (parameter.in === 'path') continue
+      expect(parameter.example).toBe(parameter.name === 'X-Dry-Run' ? '1' : undefined)
       for (const example of Object.values<Part>(parameter.examples ?? {})) expect(example['x-disabled']).toBe(true)
       if (!parameter.examples) expect(parameter.schema).not.toHaveProperty('enum')
     }
@@ -83,7 +96,10 @@ describe('The document has the refusals', () => {
 
   test('the codes of the document are those of this API, and no code that only the console gives', () => {
     const { ProblemCode, FieldCode } = document.components.schemas
-    const elsewhere = ['cross_site_request', 'misdirected_request', 'token_active', 'replay_active', 'cannot_restore']
+    const elsewhere = [
+      ...['cross_site_request', 'misdirected_request', 'token_active', 'replay_active', 'cannot_restore'],
+      ...['agents_off', 'preview_ended'],
+    ]
     const codes = Object.keys(refusals).filter((code) => !elsewhere.includes(code))
     expect(ProblemCode.enum.toSorted()).toEqual(codes.toSorted())
     expect(FieldCode.enum).toEqual(Object.keys(fieldCodes).filter((code) => !consoleFieldCodes.includes(code)))
@@ -117,6 +133,47 @@ describe('The document has the records', () => {
     for (const { where, schema, value } of examples) expect(errorsOf(document, schema, value), where).toEqual([])
   })
 
+  test('each field that has a right says by which permission it is seen and sent [V8.1.2]', () => {
+    const schemas: { [name: string]: Part } = document.components.schemas
+    const described = (field: string): string[] =>
+      Object.values(schemas).flatMap(({ properties }) => properties?.[field]?.description ?? [])
+    const withRight = servedResources.flatMap(({ fields }) =>
+      Object.entries(fields).flatMap(([field, { right }]) => (right ? [{ field, right }] : [])),
+    )
+    expect(withRight.length).toBeGreaterThan(5)
+    for (const { field, right } of withRight) {
+      const texts = described(field)
+      expect(texts.length, field).toBeGreaterThan(1)
+      for (const text of texts) expect(text, field).toContain(permissionOfRight(right))
+    }
+  })
+
+  test('no operation leads elsewhere: of the answers of 300 there is only 304 [V3.7.2]', () => {
+    for (const { path, operation } of operationsOf(document))
+      expect(
+        Object.keys(operation.responses).filter((status) => /^3/.test(status) && status !== '304'),
+        path,
+      ).toEqual([])
+  })
+
+  test.each(dataRoutes.filter(({ answer }) => answer.showsRecords))(
+    '$id leaves its example to the type of the records, which has one',
+    ({ path, method, success, answer }) => {
+      const { schema, examples } = operationOf(path, method).responses[success].content['application/json']
+      expect(examples).toBeUndefined()
+      const { data } = resolved(document, schema).properties
+      const types = (part: Part): Part[] => {
+        const type = resolved(document, part)
+        return (type.oneOf ?? type.anyOf ?? [type.items ?? type]).map((each: Part) => resolved(document, each))
+      }
+      const inside = types(data).flatMap((type) => (type.oneOf ? types(type) : [type]))
+      const records = inside.map((type) => (type.properties.record ? types(type.properties.record)[0] : type))
+      expect(records.length).toBeGreaterThan(0)
+      for (const { examples: [record] = [] } of records) expect(record.id).toBeGreaterThan(0)
+      for (const { value } of Object.values(answer.examples)) expect(errorsOf(document, schema, value)).toEqual([])
+    },
+  )
+
   test('a record fits with all its fields and more, and not with one too few; a part needs its id', () => {
     const schema = { $ref: '#/components/schemas/Project' }
     const part = { $ref: '#/components/schemas/ProjectPart' }
@@ -139,7 +196,7 @@ describe('The document has the records', () => {
 })
 
 describe('The document follows the registry', () => {
-  test('one more field is in the record, the bodies, the filters and the words of the search', () => {
+  test('one more field is in the record, the bodies, the filters and the words of the search [V2.1.1]', () => {
     const changed = documentOf(routes(withColour))
     const colour = { $ref: '#/components/schemas/ProjectColour' }
     for (const name of ['Project', 'ProjectCreate', 'ProjectUpdate']) {

@@ -12,7 +12,7 @@ const asset = '/v1/docs/scalar.js'
 const reference = referencePage({ ...about, asset })
 
 describe('The reference page', () => {
-  test('has no script of its own, so the policy can refuse inline scripts', () => {
+  test('has no script of its own, so the policy can refuse inline scripts [V1.2.3]', () => {
     const scripts = [...reference.matchAll(/<script([^>]*)>([^<]*)<\/script>/g)]
     expect(scripts.map(([, , text]) => text)).toEqual(['', ''])
     expect(scripts[1]?.[1]).toBe(` src="${asset}"`)
@@ -41,7 +41,7 @@ describe('The reference page', () => {
     expect(text).toContain('href="/v1/postman.json"')
   })
 
-  test('keeps what it is given out of its markup', () => {
+  test('keeps what it is given out of its markup [V1.2.1] [V1.3.7]', () => {
     const page = referencePage({ base: 'https://x.test/"><script>', version: '<b>', asset: '/a"b.js' })
     expect(page).not.toContain('"><script>')
     expect(page).not.toContain('<b>')

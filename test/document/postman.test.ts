@@ -3,7 +3,7 @@ import { postman } from '#derive/postman.ts'
 import { isDataRoute, type Route, resourceRoutes, routes } from '#derive/routes.ts'
 import { labelOf } from '#derive/words.ts'
 import { registry } from '#registry/resources/index.ts'
-import { documentOf, errorsOf, type Part } from './openapi-reader.ts'
+import { documentOf, errorsOf, type Part, resolved } from './openapi-reader.ts'
 import { about, base, served, withColour, withTimeEntries } from './registries.ts'
 
 const collectionOf = (list: readonly Route[]): Part => JSON.parse(JSON.stringify(postman(list, about)))
@@ -90,9 +90,9 @@ describe('The Postman collection', () => {
         expect(errorsOf(document, content.schema, value), name).toEqual([])
         // The document shows each refusal once, the collection as it is on this route.
         if (code >= 400) expect(Object.keys(content.examples), name).toContain(value.code)
-        else
+        else if (content.examples)
           expect(
-            Object.values<Part>(content.examples).map((each) => each.value),
+            Object.values<Part>(content.examples).map((each) => resolved(document, each).value),
             name,
           ).toContainEqual(value)
       }
@@ -112,6 +112,7 @@ describe('The Postman collection', () => {
       'v1/openapi-client.json',
       'v1/docs',
       'v1/postman.json',
+      'llms.txt',
     ])
   })
 

@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { refusedExample } from '#derive/examples.ts'
 import { problemExample } from '#derive/openapi/problems.ts'
 import { errorsPath } from '#derive/openapi.ts'
 import { type DataRoute, dataRoutesOf, routes as everyRoute, isDataRoute, resourceRoutes } from '#derive/routes.ts'
 import { plans } from '#registry/plans.ts'
 import { type RefusalCode, refusals } from '#registry/refusals.ts'
+import { equipment } from '#registry/resources/equipment.ts'
 import { registry } from '#registry/resources/index.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { type Part, resolved } from './openapi-reader.ts'
@@ -97,7 +99,7 @@ describe('A refusal reads as its example does', () => {
   })
 
   test('validation_failed', async () => {
-    const answer = await company.call('POST', '/v1/equipment', { body: { name: 42, colour: 'red' } })
+    const answer = await company.call('POST', '/v1/equipment', { body: refusedExample(equipment) })
     await expectExample('equipment.create', 'validation_failed', answer)
   })
 
@@ -142,7 +144,10 @@ describe('The Postman collection', () => {
 })
 
 const bodyExamples = (operation: Part, type: string): [string, Part][] =>
-  Object.entries(operation.requestBody.content[type].examples)
+  Object.entries<Part>(operation.requestBody.content[type].examples).map(([name, example]) => [
+    name,
+    resolved(document, example),
+  ])
 
 /** The answer is the example of the refusal, as the collection shows it for this route. */
 async function expectExample(id: string, code: RefusalCode, { status, body }: Part): Promise<void> {

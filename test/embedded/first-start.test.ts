@@ -22,6 +22,21 @@ test('Two first starts at once make one cluster, and both have it.', async () =>
   expect(await runs(join(folder, 'postgres', 'cluster'))).toBe(false)
 })
 
+test('The service is let in by a password that is drawn for its folder, and may do nothing but own its tables [V13.2.2] [V13.2.3]', async () => {
+  const places = [await stage(), await stage()]
+  const both = places.map(({ folder, machine }) => opener(folder, machine.shared))
+  const [one, other] = await Promise.all(both.map((place) => place.opened()))
+  const passwords = [one, other].map((opened) => opened?.connection?.password)
+  for (const password of passwords) expect(password).toMatch(/^[0-9a-f]{64}$/)
+  expect(passwords[0]).not.toBe(passwords[1])
+  const rights = 'rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls'
+  expect(await ask(one?.connection as never, `select ${rights} from pg_roles where rolname = current_user`)).toBe(false)
+  const more =
+    "pg_has_role(current_user, 'pg_read_server_files', 'member') or pg_has_role(current_user, 'pg_execute_server_program', 'member')"
+  expect(await ask(one?.connection as never, `select ${more}`)).toBe(false)
+  await Promise.all(both.map((place) => place.close()))
+})
+
 test('Killed with -9 while the cluster is made, nothing has to be repaired and nothing is left over.', async () => {
   const { machine, folder } = await stage()
   const home = join(folder, 'postgres')

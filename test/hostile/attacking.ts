@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import type { Attack, Ground, Outcome } from './attack.ts'
 import type { Order, Report } from './attacker.ts'
@@ -17,6 +18,8 @@ export type Attacker = {
 
 export function startAttacker({ name }: Attack): Attacker {
   const child = fork(join(import.meta.dirname, 'attacker.ts'), { execArgv: [] })
+  // An attacker has processors of his own. Here he takes only what the service and its callers leave of these.
+  setPriority(child.pid as number, constants.priority.PRIORITY_LOW)
   const send = (order: Order): void => void child.send(order)
   const [prepared, placed, outcome] = [
     Promise.withResolvers<void>(),

@@ -77,12 +77,15 @@ time. What has to hold:
   attack names no other bound.
 
 \`\`\`sh
-npm run hostile                              # every attack, about thirty minutes; writes this page and the figures
-npm run hostile -- --minutes 60              # longer
-npm run hostile -- --only unread-script,keys # some of them; nothing is written
-npm run hostile -- --series                  # only the run in which one process meets all of them; writes its part
-npm run hostile -- --help                    # what there is
+npm run hostile -- --help
 \`\`\`
+
+| command | makes |
+|---|---|
+| \`npm run hostile\` | every attack, about thirty minutes; writes this page and the figures |
+| \`npm run hostile -- --minutes 60\` | the same for longer |
+| \`npm run hostile -- --only unread-script,keys\` | some attacks; writes nothing |
+| \`npm run hostile -- --series\` | only the run in which one process meets all of them; writes its part |
 
 It ends with exit code 1 where something does not hold. \`npm test\` runs the same list in a short form, with fewer
 connections and without looking at times: \`test/hostile\`. A new attack is one entry in a file of

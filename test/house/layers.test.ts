@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
+import { linesWith, sourceFiles, textOf } from './sources.ts'
 
 /** The files that put the service together. */
 const onTop = /^server\/[\w-]+\.ts$/
@@ -75,7 +76,7 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
   {
     folder: 'server/webhooks/',
     may: [
-      /^(registry|sql|server\/(store|service|outbound|webhooks))\//,
+      /^(registry|derive|sql|server\/(store|service|outbound|webhooks))\//,
       /^server\/(pipeline\/app|jobs\/in-background)\.ts$/,
       /^(node:crypto|standardwebhooks)$/,
     ],
@@ -120,6 +121,14 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
     because: 'the console reads, asks the services and answers, behind the same request handler as /v1',
   },
   {
+    folder: 'server/agent/',
+    may: [
+      /^(registry|derive|sql|server\/(config|fair|service|pipeline|http|agent))\//,
+      /^(node:crypto|@modelcontextprotocol\/server)$/,
+    ],
+    because: 'an agent makes calls of /v1, by the same pipeline and without a check of its own',
+  },
+  {
     folder: 'server/demo/',
     may: [
       /^(registry|derive|sql|server\/(service|store|demo))\//,
@@ -157,7 +166,7 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
     folder: 'server/',
     may: [
       /^(registry|derive)\//,
-      /^server\/(backup|config|console-api|embedded|fair|http|jobs|outbound|service|store|pipeline)\//,
+      /^server\/(agent|backup|config|console-api|embedded|fair|http|jobs|outbound|service|store|writes|pipeline)\//,
       onTop,
       /^(node:.*|pino|prom-client)$/,
     ],
@@ -178,28 +187,21 @@ const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: stri
   },
 ]
 
-const root = join(import.meta.dirname, '../..')
-const files = ['registry', 'derive', 'sql', 'server', 'console', 'clients'].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts') && !name.startsWith('dist'))
-    .map((name) => join(folder, name)),
-)
-
 /** The import lines of a file, as paths from the root or package names. */
 function importsOf(file: string): { line: string; target: string }[] {
-  const text = readFileSync(join(root, file), 'utf8')
+  const text = textOf(file)
   const statement = /^(?:import|export)\b[^;'"]*?from\s+'([^']+)'|^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm
   return [...text.matchAll(statement)].map((match) => {
     const named = (match[1] ?? match[2] ?? match[3]) as string
     const target = named.startsWith('.')
-      ? relative(root, join(root, dirname(file), named))
+      ? normalize(join(dirname(file), named))
       : named.replace(/^#(registry|derive|sql|server)\//, '$1/')
     return { line: match[0].replaceAll('\n', ' '), target }
   })
 }
 
 test('every import stays within its layer', () => {
-  const strays = files.flatMap((file) => {
+  const strays = sourceFiles.flatMap((file) => {
     const layer = layers.find(({ folder }) => file.startsWith(folder))
     return importsOf(file)
       .filter(({ target }) => !layer?.may.some((pattern) => pattern.test(target)))
@@ -217,7 +219,7 @@ const unitOf = (file: string): string =>
 
 test('no folder needs a folder that needs it, not even for a type', () => {
   const needs = new Map<string, Set<string>>()
-  for (const file of files) {
+  for (const file of sourceFiles) {
     const own = needs.get(unitOf(file)) ?? new Set()
     for (const { target } of importsOf(file)) if (unitOf(target) !== unitOf(file)) own.add(unitOf(target))
     needs.set(unitOf(file), own)
@@ -227,7 +229,7 @@ test('no folder needs a folder that needs it, not even for a type', () => {
 
 test('no file runs another that runs it first', () => {
   const needs = new Map(
-    files.map((file) => [file, new Set(importsOf(file).flatMap((one) => (isTypes(one) ? [] : [one.target])))]),
+    sourceFiles.map((file) => [file, new Set(importsOf(file).flatMap((one) => (isTypes(one) ? [] : [one.target])))]),
   )
   expect(circlesIn(needs)).toEqual([])
 })
@@ -269,16 +271,16 @@ test('no module keeps anything: what is remembered hangs on what it is about', (
 })
 
 test('the driver is imported by the store and by what starts a database, and nowhere else', () => {
-  const importers = files.filter((file) => importsOf(file).some(({ target }) => target === 'pg'))
+  const importers = sourceFiles.filter((file) => importsOf(file).some(({ target }) => target === 'pg'))
   expect(importers.filter((file) => !/^server\/(store|embedded)\//.test(file))).toEqual([])
 })
 
 test('a refusal is made by name: no status number of one outside the registry and the routes', () => {
   const number = /\b(?:status|statusCode)\s*(?:===|!==|=|:)\s*(4\d\d|5\d\d)\b/
-  const strays = files
+  const strays = sourceFiles
     .filter((file) => !/^(registry\/refusals|derive\/routes)\.ts$/.test(file))
     .flatMap((file) =>
-      readFileSync(join(root, file), 'utf8')
+      textOf(file)
         .split('\n')
         .filter((line) => number.test(line))
         .map((line) => `${file}: ${line.trim()}`),
@@ -286,18 +288,8 @@ test('a refusal is made by name: no status number of one outside the registry an
   expect(strays).toEqual([])
 })
 
-const linesWith = (folder: string, what: RegExp): string[] =>
-  files
-    .filter((file) => file.startsWith(folder))
-    .flatMap((file) =>
-      readFileSync(join(root, file), 'utf8')
-        .split('\n')
-        .filter((line) => what.test(line))
-        .map((line) => `${file}: ${line.trim()}`),
-    )
-
 test('one module alone sends requests to others, and looks at where they go', () => {
-  const clients = files
+  const clients = sourceFiles
     .filter((file) => file.startsWith('server/') && !file.startsWith('server/outbound/'))
     .flatMap((file) =>
       importsOf(file)
@@ -311,12 +303,83 @@ test('one module alone sends requests to others, and looks at where they go', ()
   ).toEqual([])
 })
 
+/**
+ * Who opens a connection, and to what. A new line here belongs into docs/security/deployment.md, too.
+ */
+const connecting: { readonly [file: string]: string } = {
+  'server/embedded/base-backup.ts': 'the bundled PostgreSQL',
+  'server/embedded/users.ts': 'the bundled PostgreSQL',
+  'server/store/connect.ts': 'the database',
+  'server/store/database.ts': 'the database',
+  'server/store/end-backend.ts': 'the database',
+  'server/outbound/outbound.ts': 'DNS',
+  'server/outbound/sender.ts': 'receivers of webhooks',
+  'console/client/ask.ts': 'the service, from the browser',
+  'clients/typescript/src/send.ts': 'the service, from a program',
+  'derive/operations/samples.ts': 'nobody: it is the text of an example',
+}
+
+/** A client of the database, a socket, a look-up of a name, or a request by the platform. */
+const opening =
+  /\bnew (?:pg\.)?(?:Client|Pool|Socket|Resolver|WebSocket|EventSource|XMLHttpRequest)\b|\bsendBeacon\(|(?<!function |\.)\bfetch\((?!definition|asked|routes)/
+
+test('the service speaks with the database, DNS and receivers of webhooks, by these modules alone [V1.3.6] [V13.1.1] [V13.2.4]', () => {
+  const openers = [
+    ...linesWith('', opening).map((line) => line.split(':')[0] as string),
+    ...sourceFiles.filter((file) => importsOf(file).some(({ line, target }) => isClient(line, target))),
+  ]
+  expect([...new Set(openers)].toSorted()).toEqual(Object.keys(connecting).toSorted())
+  const page = readFileSync(join(import.meta.dirname, '../../docs/security/deployment.md'), 'utf8')
+  const table = page.split('\n## With whom it speaks\n\n')[1]?.split('\n\n')[0] ?? ''
+  expect(
+    table
+      .split('\n')
+      .slice(2)
+      .map((line) => line.split(' | ')[0]),
+  ).toEqual(['| HTTP', '| PostgreSQL, bundled', '| PostgreSQL, your own', '| between processes', '| DNS', '| webhooks'])
+})
+
 const isClient = (line: string, target: string): boolean =>
   /^(node:)?(https|http2|tls|dgram|dns(\/promises)?)$|^(undici|axios|got|ws|nodemailer)/.test(target) ||
   (/^node:http$/.test(target) && /\b(request|get|Agent|\* as)\b/.test(line)) ||
   (/^node:net$/.test(target) && /\b(connect|createConnection|\* as)\b/.test(line))
 
-test('pages show text as text, listen to no messages, and nothing but the public documents is open to other origins', () => {
+test('what callers send becomes no file: of the modules that answer them one writes, and that the compressed files of the interface [V5.3.1]', () => {
+  const answering = /^server\/(agent|console-api|http|jobs|outbound|pipeline|service|webhooks|writes)\//
+  const users = linesWith('server/', /from 'node:fs(\/promises)?'/).filter((line) => answering.test(line))
+  expect(users.map((line) => line.replace(/^(\S+): import (.+) from .+$/, '$1 $2'))).toEqual([
+    'server/console-api/app-files.ts { readFile }',
+    'server/http/send.ts { createReadStream }',
+    'server/http/stored.ts { rmSync }',
+    'server/http/stored.ts { mkdir, mkdtemp, readFile, rename, stat, writeFile }',
+    'server/jobs/disk.ts { statfs }',
+  ])
+})
+
+test('programs are started with a list of arguments, and a script of the shell is written here and not made [V1.2.5]', () => {
+  expect(
+    linesWith('', /\bexec(?:Sync)?\(|\bexecSync\b|shell: (?:true|['"`])/).filter(
+      (line) => !/[\w.)/]\.exec\(/.test(line),
+    ),
+  ).toEqual([])
+  const starters = linesWith('', /from 'node:child_process'/).map((line) => line.split(':')[0])
+  expect(starters).toEqual([
+    'server/commands/build-console.ts',
+    'server/embedded/process-start.ts',
+    'server/embedded/run.ts',
+    'server/embedded/start.ts',
+    'server/embedded/status.ts',
+  ])
+  // What is put into a script is a name of ours; what comes from elsewhere is $1, $2, … of it.
+  const made = sourceFiles.flatMap((file) =>
+    [...textOf(file).matchAll(/\bshell\(\s*[\w.{}, ]+,\s*(`[^`]*`|'[^']*'|\w+)/g)].flatMap(([, script = '']) =>
+      [...script.matchAll(/\$\{([^}]*)\}/g)].map(([, name]) => `${file}: ${name}`),
+    ),
+  )
+  expect(made).toEqual(['server/embedded/access.ts: backupRole'])
+})
+
+test('pages show text as text, listen to no messages, and nothing but the public documents is open to other origins [V1.3.2] [V3.2.2]', () => {
   expect(
     linesWith('console/', /dangerouslySetInnerHTML|\.(inner|outer)HTML\b|insertAdjacentHTML|document\.write/),
   ).toEqual([])

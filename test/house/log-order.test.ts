@@ -10,6 +10,9 @@ afterAll(() => stage.close())
 const writers = 32
 const each = 30
 
+/** Most writers meet on the record itself; of the others this process lets one at a time have it. */
+const goingAlone = (writer: number) => (writer % 8 > 0 ? { Prefer: 'return=representation' } : {})
+
 /** Changes of one record whose place lies before that of the change that they follow. */
 const fallen = (place: string): Promise<unknown[]> =>
   stage.sql(
@@ -31,7 +34,10 @@ test('The position never falls along the versions of a record, where the plain t
   await Promise.all(
     Array.from({ length: writers }, async (_, writer) => {
       for (let round = 0; round < each; round++)
-        await own.call('PATCH', `/v1/clients/${id}`, { body: { notes: `${writer} ${round}` } })
+        await own.call('PATCH', `/v1/clients/${id}`, {
+          body: { notes: `${writer} ${round}` },
+          headers: goingAlone(writer),
+        })
     }),
   )
   const [last] = await stage.sql<{ version: number }>('select version from clients where id = $1', id)

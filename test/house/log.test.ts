@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '#server/config/config.ts'
 import { identityOf } from '#server/http/identity.ts'
@@ -29,7 +31,7 @@ test.each<[string, unknown]>([
   ['an error and its cause', { error: new Error(`no ${token}`, { cause: new Error(token) }) }],
   ['a member of any name', { deep: { er: { still: [token] } } }],
   ['a name', { [token]: 1 }],
-])('a token in %s is not in the line', (_, what) => {
+])('a token in %s is not in the line [V14.2.1] [V14.2.4] [V16.2.5]', (_, what) => {
   const line = written((log) => log.info(what as object, `refused ${token}`))
   expect(JSON.parse(line)).toMatchObject({ msg: 'refused plumb_live_[removed]' })
   expect(line).not.toContain(digits.slice(0, 8))
@@ -57,11 +59,13 @@ describe('LOG_FORMAT', () => {
     else expect(line).toMatch(/^\d\d:\d\d:\d\d WARN a request was refused {2}path=\/v1\/projects status=401\n$/)
   })
 
-  test('json is what pino writes, member by member.', () => {
+  test('json is what pino writes, member by member. [V16.2.2] [V16.2.4]', () => {
     const line = written(refused)
     const { time, pid, hostname } = JSON.parse(line)
     const members = { level: 40, time, pid, hostname, path: '/v1/projects', status: 401, msg: 'a request was refused' }
     expect(line).toBe(`${JSON.stringify(members)}\n`)
+    // Milliseconds since 1970 in UTC, wherever the machine is.
+    expect(Math.abs(Date.now() - time)).toBeLessThan(60_000)
   })
 
   test.each<[string, object, string]>([
@@ -76,7 +80,7 @@ describe('LOG_FORMAT', () => {
     expect(written((log) => log.info(what, 'said'), { format: 'text' }).slice(8)).toBe(` INFO said ${end}\n`)
   })
 
-  test('In text nothing that a caller sends begins a line.', () => {
+  test('In text nothing that a caller sends begins a line. [V16.4.1]', () => {
     const forged = 'x\n22:41:07 WARN forged\r\n22:41:08 WARN forged\u2028again'
     const text = written(
       (log) => {
@@ -97,6 +101,18 @@ describe('LOG_FORMAT', () => {
     const text = written((log) => log.warn({ password: 'hush', path: `/${token}` }, token), { format: 'text' })
     expect(text).toContain('plumb_live_[removed]  password=[removed] path=/plumb_live_[removed]')
   })
+})
+
+test('The log goes to the standard error, and nothing of it to the standard output [V16.2.3]', () => {
+  const say = `import { makeLog } from '#server/log.ts'; import { readConfig } from '#server/config/config.ts'
+    makeLog(readConfig({ LOG_FORMAT: 'json' })).warn('said')`
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', say], {
+    cwd: join(import.meta.dirname, '../..'),
+    encoding: 'utf8',
+    env: {},
+  })
+  expect(stdout).toBe('')
+  expect(JSON.parse(stderr)).toMatchObject({ msg: 'said' })
 })
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736'

@@ -115,7 +115,6 @@ export const tea: OwnOperation<DataOperation<'read'>> = (base) => ({
   },
   otherAnswers: {},
   schemas: { Tea: { type: 'object', properties: { data: { type: 'object' } } } },
-  samples: [],
   collection: { turn: 'uses', requests: [{ sends: [], offers: [], title: 'It is tea', checks: [] }] },
 })
 `,

@@ -4,7 +4,9 @@ import { openapi } from '#derive/openapi.ts'
 import { standard } from '#derive/operations/index.ts'
 import { postman } from '#derive/postman.ts'
 import { dataRoutesOf, routes, routesOn } from '#derive/routes.ts'
+import { rightsOfQuery, visibleDefinition, visibleRecords } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
+import type { Field } from '#registry/fields/index.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { fetch, list } from '#sql/records/read.ts'
 import { insertRecords } from '#sql/records/sets.ts'
@@ -33,8 +35,8 @@ test('A field added to one definition changes table, checks, SQL, parameters, do
   expect(checkBody(clients, { name: 'X', loyalty: 'GOLD' }, null).problems).toMatchObject([{ code: 'unknown_field' }])
   expect(fetch(1, extended, 1).text).toContain('r.loyalty as loyalty')
   const listing = { filters: { loyalty: 'GOLD' }, words: [], sort: [], limit: 1, offset: 0 }
-  expect(list(1, extended, listing).text).toContain('r.loyalty between $')
-  expect(insertRecords(author, extended, [{}]).text).toContain('loyalty')
+  expect(list({ companyId: 1, lacksRights: [] }, extended, listing).text).toContain('r.loyalty between $')
+  expect(insertRecords(author, extended, [{ by: author, values: {} }]).text).toContain('loyalty')
   expect(routesOn(extended).list.parameterNames).toContain('loyalty')
   expect(JSON.stringify(openapi(routes(grown), about))).toContain('How loyal the client is.')
   expect(JSON.stringify(postman(routes(grown), about))).toContain('loyalty')
@@ -55,3 +57,30 @@ test('A kind of record added to the registry gets its routes and its section of 
   const document = openapi(routes(more), about) as { paths: object }
   expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/v1/vehicles', '/v1/vehicles/{id}']))
 })
+
+test('A right that a field is given withholds it from records, changes, queries, bodies, searches and promises, with no other edit', () => {
+  const { loyalty } = extended.fields
+  const withheld: Definition = {
+    ...extended,
+    fields: { ...extended.fields, loyalty: { ...loyalty, right: 'PAY' } as Field },
+    search: [...extended.search, 'loyalty'],
+  }
+  const [lacks, record] = [['PAY_VIEW'], '{"id":1,"name":"{\\"loyalty\\":1}","loyalty":"GOLD","notes":null}']
+  expect(visibleRecords(withheld, null, record)).toBe(record)
+  expect(visibleRecords(withheld, ['TAX_VIEW'], record)).toBe(record)
+  expect(visibleRecords(withheld, lacks, `${record},${record}`)).toBe(
+    ['', ''].map(() => '{"id":1,"name":"{\\"loyalty\\":1}","notes":null}').join(),
+  )
+  for (const query of ['fields=loyalty', 'sort=name,-loyalty', 'loyalty=GOLD', 'nonsense=1&fields=id,%20loyalty'])
+    expect(rightsOfQuery(withheld, query), query).toEqual(lacks)
+  expect(rightsOfQuery(withheld, 'fields=name&q=loyalty')).toEqual([])
+  expect(routesOn(withheld).create.needs?.({ name: 'X', loyalty: null })).toMatchObject({ rights: lacks })
+  const searching = { filters: {}, words: ['gold'], sort: [], limit: 1, offset: 0 }
+  const searches = [withheld, extended].map((one) => list({ companyId: 1, lacksRights: lacks }, one, searching).text)
+  expect(searches.map((text) => text.includes('r.loyalty, '))).toEqual([true, false])
+  expect(Object.keys(visibleDefinition(withheld, lacks).fields)).not.toContain('loyalty')
+  const { Client } = (openapi(routes([withheld]), about) as { components: { schemas: Types } }).components.schemas
+  expect([Client?.required?.includes('name'), Client?.required?.includes('loyalty')]).toEqual([true, false])
+})
+
+type Types = { [name: string]: { required?: string[] } }

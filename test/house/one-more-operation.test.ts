@@ -48,7 +48,6 @@ const plainly = {
   refused: {},
   addOn: 'api',
   otherAnswers: {},
-  samples: [],
   success: 200,
 } as const
 

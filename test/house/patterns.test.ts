@@ -114,7 +114,7 @@ const distinct = [...Map.groupBy(all, ({ pattern, flags }) => `/${pattern}/${fla
   first: same[0] as Found,
 }))
 
-test.each(distinct)('$written has a bound on what it tries again ($where)', ({ first }) => {
+test.each(distinct)('$written has a bound on what it tries again ($where) [V15.2.2]', ({ first }) => {
   const { safe, error, score } = verdict(first)
   expect({ safe, error, score }).toMatchObject({ safe: true, error: null, score: { infinite: false } })
 })
@@ -129,7 +129,7 @@ describe('What counts', () => {
     expect(verdict({ pattern, flags: '' }).safe).toBe(false)
   })
 
-  test('finds literals, patterns put together, those of fields, of the document and of tables', () => {
+  test('finds literals, patterns put together, those of fields, of the document and of tables [V1.2.9]', () => {
     const from = (start: string) => all.filter(({ where }) => where.startsWith(start)).map(({ pattern }) => pattern)
     expect(from('server/http/protocol/headers.ts')).toContain('^[!-~]{1,255}$')
     expect(from('server/service/token-text.ts')).toContain('^plumb_live_[0-9a-f]{72}$')

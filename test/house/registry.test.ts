@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { recordExample } from '#derive/examples.ts'
 import { countries } from '#registry/countries.ts'
 import { currencies } from '#registry/currencies.ts'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
+import type { JsonObject } from '#registry/json.ts'
 import { permissions, scopes } from '#registry/permissions.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 
@@ -12,6 +14,44 @@ describe.each(registry)('$name', (definition: Definition) => {
 
   test('names its title, its searchable fields and its filters among its fields', () => {
     for (const field of [title, ...search, ...filters]) expect(Object.keys(fields)).toContain(field)
+  })
+
+  test('withholds no title, no required field and no reference, and nothing inside a value', () => {
+    for (const [name, field] of Object.entries(fields)) {
+      const inside = Object.values(kindOf(field).members?.(field) ?? {})
+      expect(
+        inside.filter(({ right }) => right),
+        name,
+      ).toEqual([])
+      for (const read of field.kind === 'reference' ? [...(field.reads ?? []), ...(field.gives?.fields ?? [])] : []) {
+        const target = field.kind === 'reference' ? definitionOf(registry, field.to) : undefined
+        expect([read, target?.fields[read]?.right]).toEqual([read, undefined])
+      }
+      if (field.right === undefined) continue
+      expect(
+        [name === title, field.required === true, field.kind === 'reference', field.readOnly === true],
+        name,
+      ).toEqual([false, false, false, false])
+    }
+  })
+
+  test('judges no record by a field with a right, so that no problem tells one', () => {
+    const read = new Set<string>()
+    const seen = (record: JsonObject): JsonObject =>
+      new Proxy(record, {
+        get(target, name) {
+          read.add(String(name))
+          return target[String(name)]
+        },
+      })
+    const example = recordExample(definition)
+    for (const record of [example, Object.fromEntries(Object.keys(fields).map((field) => [field, null]))]) {
+      const after = { ...record, lines: [] }
+      for (const rule of definition.rules ?? []) rule(seen(after), seen(example), {})
+      definition.computed?.(seen(after))
+      for (const doubt of definition.doubts ?? []) doubt.isSo(seen(after), '2026-01-01')
+    }
+    expect([...read].filter((field) => fields[field]?.right !== undefined)).toEqual([])
   })
 
   test('refers to kinds that exist, by columns that they have', () => {
@@ -83,6 +123,14 @@ describe.each(registry)('$name', (definition: Definition) => {
     }
   })
 
+  test('keeps what is approved: it is protected, so that no undo, deletion or restoring enters or leaves the value', () => {
+    for (const [name, field] of Object.entries(fields)) {
+      if (field.kind !== 'choice' || field.approval === undefined) continue
+      expect(field.values).toContain(field.approval)
+      expect(protection?.when[name]).toContain(field.approval)
+    }
+  })
+
   test('describes every field in a sentence', () => {
     for (const [field, { about }] of Object.entries(fields)) expect(about, field).toMatch(/^[A-Z].+\.$/s)
   })
@@ -103,8 +151,8 @@ describe.each(registry)('$name', (definition: Definition) => {
   })
 })
 
-test('permissions are three a resource and three for the office; scopes are those of the served six', () => {
-  expect(permissions).toHaveLength(registry.length * 3 + 3)
+test('permissions are three a resource, three for fields, one for approvals and three for the office; scopes are those of the served six', () => {
+  expect(permissions).toHaveLength(registry.length * 3 + 7)
   expect(scopes).toHaveLength(18)
   expect(scopes).toContain('EQUIPMENT_DELETE')
   expect(permissions).toContain('TIME_ENTRIES_EDIT')

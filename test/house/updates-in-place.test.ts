@@ -19,11 +19,13 @@ beforeAll(async () => {
   stage = await openStage()
   counter = new pg.Client(stage.connection)
   await counter.connect()
-  company = await stage.company()
+  company = await stage.company({ plan: 'ENTERPRISE' })
   clientId = await company.create('clients', { name: 'Harbor board' })
-  ids = []
-  for (let count = 0; count < updates / 4; count++)
-    ids.push(await company.create('projects', { name: `Quay wall ${count}`, code: `Q-${count}`, client_id: clientId }))
+  ids = await Promise.all(
+    Array.from({ length: updates }, (_, count) =>
+      company.create('projects', { name: `Quay wall ${count}`, code: `Q-${count}`, client_id: clientId }),
+    ),
+  )
 })
 afterAll(async () => {
   await counter?.end()

@@ -111,11 +111,11 @@ const coffee = await consoleRoutes.find(({ path }) => path === '/console/coffee'
 const { minimum, maximum } = kindOf(trades.fields.share).schema(trades.fields.share)
 console.log(JSON.stringify({
   field: clients.fields.loyalty.values,
-  fieldInSql: insertRecords(author, clients, [{}]).text.includes('loyalty'),
+  fieldInSql: insertRecords(author, clients, [{ by: author, values: {} }]).text.includes('loyalty'),
   fieldType: { minimum, maximum },
   rule: checkRecord(trades, { name: 'None' }, null).problems.map(({ message }) => message),
   resource: Object.keys(paths).filter((path) => path.includes('vehicles')),
-  resourceInSql: insertRecords(author, vehicles, [{}]).text.includes('insert into vehicles'),
+  resourceInSql: insertRecords(author, vehicles, [{ by: author, values: {} }]).text.includes('insert into vehicles'),
   operation: paths['/v1/tea'].get.operationId,
   operationBound: bind(all, handlers).some(({ route }) => route.id === 'tea'),
   operationSent: JSON.stringify(postman(all, about)).includes('/v1/tea'),

@@ -58,7 +58,7 @@ describe('A missing, unknown or revoked token gets 401 with a challenge of RFC 6
     }
   })
 
-  test('a token in the query is not looked at', async () => {
+  test('a token in the query is not looked at [V14.2.1]', async () => {
     const answer = await stage.send({ method: 'GET', path: `/v1/projects?token=${company.token}` })
     expect(answer.body.code).toBe('unauthorized')
   })
@@ -137,7 +137,7 @@ describe('The very next request after a change sees it', () => {
   })
 })
 
-describe('Every route needs its own scope and add-on', () => {
+describe('Every route needs its own scope and add-on [V8.2.1]', () => {
   const needing = dataRoutesOf(registry).flatMap((route) => route.scopes.map((scope) => ({ ...route, scope })))
   test.each(needing)('$id', async (route) => {
     const own = await stage.company({ scopes: route.scopes })
@@ -166,7 +166,7 @@ describe('Every route needs its own scope and add-on', () => {
   })
 })
 
-describe('The allowlist is checked on the TCP peer', () => {
+describe('The allowlist is checked on the TCP peer [V4.1.3] [V15.3.4]', () => {
   const rows: { why: string; allowlist: string[]; from: string; status: number }[] = [
     { why: 'an empty one accepts any address', allowlist: [], from: '127.0.0.1', status: 200 },
     { why: 'the very address', allowlist: ['127.0.0.9'], from: '127.0.0.9', status: 200 },

@@ -13,7 +13,7 @@ afterAll(() => stage.close())
 
 const nested = (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`
 
-describe('A body that cannot be read, or could not be kept as sent, gets 400 malformed_json', () => {
+describe('A body that cannot be read, or could not be kept as sent, gets 400 malformed_json [V1.5.2] [V15.3.6]', () => {
   const rows: { why: string; raw: string | Buffer }[] = [
     { why: 'nothing', raw: '' },
     { why: 'half an object', raw: '{"name":"X"' },
@@ -104,7 +104,7 @@ describe('What another program worked out is judged at its field', () => {
     }
   })
 
-  test('every number that a program writes is read as that number, and none as another', () => {
+  test('every number that a program writes is read as that number, and none as another [V1.4.2]', () => {
     fc.assert(
       fc.property(
         fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -263,7 +263,7 @@ describe('A refusal is not many times the size of what it refuses', () => {
     Array.from({ length: count }, (_, index) => `${JSON.stringify(name(index))}:0`).join(',')
   const unknown = ({ code }: { code: string }) => code === 'unknown_field'
 
-  test('of 9,000 unknown members a hundred are named, the others counted, and every known field is judged', async () => {
+  test('of 9,000 unknown members a hundred are named, the others counted, and every known field is judged [V15.3.3]', async () => {
     const raw = `{${members(9_000, (index) => `m${index}`)},"name":7,"phone":1}`
     const { status, text, body } = await company.call('POST', '/v1/clients', { raw })
     expect(status).toBe(422)
@@ -298,7 +298,7 @@ describe('A refusal is not many times the size of what it refuses', () => {
   })
 })
 
-describe('What is stored is what was sent', () => {
+describe('What is stored is what was sent [V1.1.2]', () => {
   const rows: { why: string; sent: string; stored: string }[] = [
     { why: 'blanks around a text are trimmed', sent: '  Trimmed \n', stored: 'Trimmed' },
     { why: 'blanks inside are not', sent: 'two  blanks', stored: 'two  blanks' },
@@ -344,7 +344,7 @@ describe('Media types', () => {
     { method: 'POST', type: 'application/json', more: { 'Content-Encoding': 'gzip' }, status: 415 },
     { method: 'POST', type: 'application/json', more: { 'Content-Encoding': 'identity' }, status: 201 },
   ]
-  test.each(rows)('$method with $type $more: $status', async ({ method, type, more = {}, status }) => {
+  test.each(rows)('$method with $type $more: $status [V5.2.3]', async ({ method, type, more = {}, status }) => {
     const path = method === 'POST' ? '/v1/clients' : `/v1/clients/${await company.create('clients', { name: 'Typed' })}`
     const headers: [string, string][] = [['Authorization', `Bearer ${company.token}`], ...Object.entries(more)]
     if (type !== undefined) headers.push(['Content-Type', type])

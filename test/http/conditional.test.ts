@@ -105,7 +105,7 @@ describe('The ETag of a record', () => {
     expect(after.headers.etag).not.toBe(before.headers.etag)
   })
 
-  test('reads may be kept only by the caller and only with a check', async () => {
+  test('reads may be kept only by the caller and only with a check [V14.2.2]', async () => {
     const { headers } = await company.get(path)
     expect(headers).toMatchObject({ 'cache-control': 'private, no-cache', vary: 'Authorization, Accept-Encoding' })
   })

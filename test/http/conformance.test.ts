@@ -50,7 +50,7 @@ const consistent = (values: JsonObject): JsonObject =>
 describe.each(served)('$name', (definition) => {
   const { name, title, fields } = definition
 
-  test('create, fetch, list, update, delete', async () => {
+  test('create, fetch, list, update, delete [V15.3.1]', async () => {
     const own = await stage.company()
     const created = await own.call('POST', `/v1/${name}`, { body: { [title]: 'First' } })
     const { id } = created.body.data
@@ -113,13 +113,16 @@ describe.each(served)('$name', (definition) => {
     },
   )
 
-  test.each(Object.keys(fields).filter((field) => fields[field]?.readOnly))('%s cannot be sent', async (field) => {
-    const { body } = await company.call('POST', `/v1/${name}`, { body: { [title]: 'X', [field]: null } })
-    expect(body.errors).toMatchObject([{ field, code: 'read_only' }])
-  })
+  test.each(Object.keys(fields).filter((field) => fields[field]?.readOnly))(
+    '%s cannot be sent [V15.3.3]',
+    async (field) => {
+      const { body } = await company.call('POST', `/v1/${name}`, { body: { [title]: 'X', [field]: null } })
+      expect(body.errors).toMatchObject([{ field, code: 'read_only' }])
+    },
+  )
 
   test.each(writable(definition))(
-    '%s refuses a value of a wrong sort, and says what it must be',
+    '%s refuses a value of a wrong sort, and says what it must be [V2.2.1] [V15.3.5]',
     async (field, kind) => {
       const wrong = kind.kind === 'address' || kind.kind === 'lines' ? 'text' : { an: 'object' }
       const { body } = await company.call('POST', `/v1/${name}`, { body: { [title]: 'X', [field]: wrong } })

@@ -30,7 +30,8 @@ function exampleOf(path: string, method: string, code: RefusalCode) {
   return (example.$ref ? document.components.examples[example.$ref.split('/').at(-1)] : example).value
 }
 
-describe.each(everyRoute)('$id', (route) => {
+// Each call has a company of its own.
+describe.concurrent.each(everyRoute)('$id', (route) => {
   test.each(route.refusals.filter((code) => !byFault.includes(code)))(
     'gives %s, as its example shows',
     async (code) => {
@@ -62,7 +63,7 @@ describe('When a dependency fails', () => {
     { code: 'outcome_unknown', error: new Fault('outcome_unknown', new Error('a secret cause')), retryAfter: '1' },
   ]
   test.each(rows)(
-    'every route that may answer $code does, and keeps the cause to itself',
+    'every route that may answer $code does, and keeps the cause to itself [V16.5.1]',
     async ({ code, error, retryAfter }) => {
       const company = await stage.company()
       const broken = await serve(failing(error))

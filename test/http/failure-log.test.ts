@@ -66,7 +66,7 @@ describe('The log of calls that failed', () => {
     expect(lines[3]).toMatchObject({ calls: 1001, routes: { other: 981 } })
   })
 
-  test('has every mistake of the service itself in full.', () => {
+  test('has every mistake of the service itself in full. [V16.3.4]', () => {
     fail(3, 'clients.list', new TypeError('x is not a function'))
     expect(lines.map(({ code }) => code)).toEqual(Array(3).fill('internal_error'))
   })

@@ -360,7 +360,7 @@ describe('Authorization runs before replay', () => {
   })
 })
 
-test('Fifty concurrent requests with one key have one effect; the others get 409 or the identical replay', async () => {
+test('Fifty concurrent requests with one key have one effect; the others get 409 or the identical replay [V2.3.4]', async () => {
   const own = await stage.company()
   const options = { body: { name: 'Only one' }, headers: keyed(key()) }
   const answers = await Promise.all(Array.from({ length: 50 }, () => own.call('POST', '/v1/clients', options)))

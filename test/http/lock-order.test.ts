@@ -14,8 +14,10 @@ import { holdInOrder, lockOrder } from '#sql/records/lock-order.ts'
 import { lockTree } from '#sql/records/write.ts'
 import { passGate } from '#sql/system/locks.ts'
 import { contend } from '../cluster/contention.ts'
+import type { Answer } from '../stage/http.ts'
 import { watchLocks } from '../stage/lock-recorder.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
+import { eventually } from '../stage/wait.ts'
 
 /** Every statement that locks, of every write: in the one order, and no lock more strongly than it was taken. */
 let stage: Stage
@@ -112,6 +114,32 @@ test('So do the calls of /v1, batches, upserts and undos, restores and rotations
   const companies = [await stage.company({ plan: 'PRO' }), await stage.company()]
   const seen = await contend(stage, { urls: [stage.url], companies, connections: 4, durationMs: 3000 })
   expect(seen.failures).toEqual([])
+  expect(told()).toEqual([])
+})
+
+test('A record that comes to refer to what an undo removes, while the undo waits for it, is not locked behind the others.', async () => {
+  const own = await stage.company()
+  const [below, other] = [
+    await own.create('workers', { name: 'Below' }),
+    await own.create('workers', { name: 'Other' }),
+  ]
+  const operations = [
+    { op: 'create', records: 'workers', body: { name: 'Above' } },
+    { op: 'update', records: 'workers', id: other, body: { supervisor_id: below } },
+  ]
+  const written = await own.call('POST', '/v1/batch', { body: { mode: 'all', operations } })
+  const above = written.body.data.operations[0].data.id as number
+  let undone: Promise<Answer> | undefined
+  await stage.inTransaction(async (transaction) => {
+    const text = 'update workers set supervisor_id = $1 where company_id = $2 and id = $3'
+    await transaction.run({ text, values: [above, own.id, below] })
+    undone = own.call('POST', `/v1/writes/${written.headers['x-write-id']}/undo`)
+    await eventually(async () => expect(await stage.waiting()).toBe(1))
+  })
+  expect(await undone).toMatchObject({
+    status: 409,
+    body: { code: 'undo_conflict', conflicts: [{ records: 'workers', id: below }] },
+  })
   expect(told()).toEqual([])
 })
 

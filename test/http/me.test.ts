@@ -23,7 +23,7 @@ describe('GET /v1/me', () => {
     expect(body).toEqual({
       data: {
         company: { id: company.id, name: token?.name, currency: 'USD', plan: 'STARTER' },
-        token: { id: token?.id, label: token?.label },
+        token: { id: token?.id, label: token?.label, expires_at: null },
         account_id: token?.account_id,
         scopes: ['PROJECTS_VIEW', 'PROJECTS_EDIT'],
         add_ons: token?.add_ons,

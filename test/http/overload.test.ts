@@ -30,7 +30,7 @@ const rows = [
 
 describe('What comes beyond what can be answered in time', () => {
   test.each(rows)(
-    'is refused with 503 and Retry-After ($sort); what was let in is answered, and the next is let in at once',
+    'is refused with 503 and Retry-After ($sort); what was let in is answered, and the next is let in at once [V2.4.1]',
     async ({ ask, other, hold }) => {
       const held = await stage.inTransaction(async (transaction) => {
         await transaction.run({ text: hold, values: [] })

@@ -21,7 +21,7 @@ async function filled(own: Company, left: number): Promise<number[]> {
 }
 
 describe('The plan limit', () => {
-  test('of a hundred concurrent creates at one place left, one gets 201 and the rest 402', async () => {
+  test('of a hundred concurrent creates at one place left, one gets 201 and the rest 402 [V2.3.2] [V2.3.4]', async () => {
     const own = await stage.company({ plan: 'STARTER' })
     await filled(own, 1)
     const answers = await Promise.all(
@@ -184,7 +184,7 @@ describe('Metering: every call that passed address, scope and add-on is one row,
 
   test('the public documents are not metered, token or not', async () => {
     const own = await stage.company()
-    for (const path of ['/v1/openapi.json', '/v1/docs', '/v1/postman.json'])
+    for (const path of ['/v1/openapi.json', '/v1/docs', '/v1/postman.json', '/llms.txt'])
       expect((await own.get(path)).status).toBe(200)
     expect(await own.calls()).toEqual([])
   })

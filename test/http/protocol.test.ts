@@ -199,7 +199,14 @@ describe('Accept-Encoding is compared without case', () => {
 
 describe('A page of another site may ask for a public document with headers of its own, and never for data', () => {
   const preflight = { Origin: 'https://elsewhere.example', 'Access-Control-Request-Method': 'GET', Connection: 'close' }
-  const documents = ['/v1/openapi.json', '/v1/postman.json', '/v1/docs', '/v1/docs/scalar.js', '/docs/errors']
+  const documents = [
+    '/v1/openapi.json',
+    '/v1/postman.json',
+    '/llms.txt',
+    '/v1/docs',
+    '/v1/docs/scalar.js',
+    '/docs/errors',
+  ]
   test.each(documents)('%s', async (path) => {
     const { line, headers } = await exchange(head('OPTIONS', path, preflight))
     expect(line).toBe('HTTP/1.1 204 No Content')

@@ -39,6 +39,7 @@ const documents = [
   '/v1/openapi.json',
   '/v1/openapi-client.json',
   '/v1/postman.json',
+  '/llms.txt',
   '/docs/errors',
   '/v1/docs/scalar.js',
 ]

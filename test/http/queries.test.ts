@@ -120,7 +120,7 @@ describe('What cannot be read is refused with 400 and says what is valid', () =>
     { query: 'dry_run=1', code: 'unknown_parameter', says: /dry_run/ },
     { query: '__proto__=1', code: 'unknown_parameter', says: /__proto__/ },
   ]
-  test.each(rows)('$query', async ({ query, code, says }) => {
+  test.each(rows)('$query [V15.3.7]', async ({ query, code, says }) => {
     const { status, body } = await company.get(`/v1/workers?${query}`)
     expect({ status, code: body.code }).toEqual({ status: 400, code })
     expect(body.detail).toMatch(says)

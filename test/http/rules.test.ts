@@ -21,7 +21,7 @@ afterAll(() => stage.close())
 const errorsOf = (body: { errors?: { field: string; code: string }[] }) =>
   (body.errors ?? []).map(({ field, code }) => `${field} ${code}`)
 
-describe('Rules are checked on the record as it would be', () => {
+describe('Rules are checked on the record as it would be [V2.2.3]', () => {
   type Row = {
     why: string
     on: string
@@ -267,7 +267,7 @@ describe('Rules are checked on the record as it would be', () => {
   })
 })
 
-describe('Steps of a status: every pair is allowed or refused as the definition says', () => {
+describe('Steps of a status: every pair is allowed or refused as the definition says [V2.3.1]', () => {
   const pairs = registry
     .filter(({ served }) => served)
     .flatMap(({ name, fields }) => {

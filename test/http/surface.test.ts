@@ -1,7 +1,8 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routes } from '#derive/routes.ts'
+import { isDataRoute, routes } from '#derive/routes.ts'
 import { registry } from '#registry/resources/index.ts'
+import { makePages } from '#server/http/pages.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage
@@ -12,11 +13,10 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const paths = [...new Set(routes(registry).map(({ path }) => path))]
+const everyRoute = routes(registry)
+const paths = [...new Set(everyRoute.map(({ path }) => path))]
 const methodsOf = (path: string): string[] =>
-  routes(registry)
-    .filter((route) => route.path === path)
-    .map(({ method }) => method)
+  everyRoute.filter((route) => route.path === path).map(({ method }) => method)
 
 describe('Methods', () => {
   test.each(paths)('OPTIONS %s is 204 with Allow, without a token', async (path) => {
@@ -30,7 +30,7 @@ describe('Methods', () => {
     expect(answer.headers['accept-patch']).toBe(patch)
   })
 
-  test.each(paths)('a method that %s lacks is 405 with Allow', async (path) => {
+  test.each(paths)('a method that %s lacks is 405 with Allow [V13.4.4]', async (path) => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].filter(
       (name) => !methodsOf(path).includes(name),
     )) {
@@ -100,7 +100,7 @@ describe('A path is the same with characters percent-encoded that need not be (R
     '/v1/clients%',
     '/v1/clients%zz',
     '/v1/%2e%2e/healthz',
-  ])('%s is another path', async (path) => {
+  ])('%s is another path [V1.1.1]', async (path) => {
     expect((await company.get(path)).status).toBe(404)
   })
 })
@@ -125,23 +125,47 @@ describe('Every answer', () => {
     for (const { status, headers } of refused) expect(headers['cache-control'], String(status)).toBe('no-store')
   })
 
-  test('with data is for no page of another site; the public documents are for all', async () => {
+  /** Every address that is served, the routes with an id of nobody and the pages beside them; and whether it is public. */
+  const addresses = (): { address: string; isPublic: boolean }[] => [
+    ...paths.map((path) => ({
+      address: path.replaceAll(/\{\w+\}/g, '999999999'),
+      isPublic: everyRoute.every((route) => route.path !== path || !isDataRoute(route)),
+    })),
+    ...Object.entries(makePages(stage.app, { is: 'serving' })).map(([address, { isPublic = false }]) => ({
+      address,
+      isPublic,
+    })),
+    ...['/v1/nope', '/', '/console/me', '/mcp'].map((address) => ({ address, isPublic: false })),
+  ]
+
+  test('may be read by a page of another site where it is a public document, and nowhere else [V3.4.2]', async () => {
     const origin = { Origin: 'https://elsewhere.example' }
-    for (const path of ['/v1/clients', '/v1/clients/999999999', '/v1/nope', '/healthz'])
-      expect((await company.get(path, origin)).headers['access-control-allow-origin'], path).toBeUndefined()
-    expect((await company.call('OPTIONS', '/v1/clients', { headers: origin })).headers).not.toHaveProperty(
-      'access-control-allow-origin',
-    )
-    for (const path of ['/v1/openapi.json', '/v1/postman.json', '/v1/docs', '/v1/docs/scalar.js', '/docs/errors']) {
-      const plain = await stage.send({ method: 'GET', path })
-      expect(plain.headers['access-control-allow-origin'], path).toBe('*')
-      const headers: [string, string][] = [['If-None-Match', plain.headers.etag as string]]
-      const known = await stage.send({ method: 'GET', path, headers })
-      expect(known).toMatchObject({ status: 304, headers: { 'access-control-allow-origin': '*' } })
+    for (const { address, isPublic } of addresses()) {
+      const allowed = isPublic ? '*' : undefined
+      const answers = [await company.get(address, origin)]
+      answers.push(await company.call('OPTIONS', address, { headers: origin }))
+      if (isPublic) answers.push(await company.get(address, { 'If-None-Match': `${answers[0]?.headers.etag}` }))
+      else answers.push(await company.call('POST', address, { body: {}, headers: origin }))
+      for (const { status, headers } of answers) {
+        expect(headers['access-control-allow-origin'], `${address}: ${status}`).toBe(allowed)
+        expect(headers['access-control-allow-credentials'], `${address}: ${status}`).toBeUndefined()
+      }
+      if (isPublic) expect(answers[2]?.status, address).toBe(304)
+    }
+    const open = addresses().filter(({ isPublic }) => isPublic)
+    expect([open.length > 5, open.length < addresses().length / 2]).toEqual([true, true])
+  })
+
+  test('names its type, and where it is text the characters [V4.1.1]', async () => {
+    for (const { address } of addresses()) {
+      const { status, headers, text } = await company.get(address, { Accept: 'text/html' })
+      if (text === '') expect(status, address).toBe(204)
+      else
+        expect(headers['content-type'], address).toMatch(/^(application\/[\w.+-]*json\b|text\/[a-z]+;.*charset=utf-8)/)
     }
   })
 
-  test('is not to be guessed at by a browser', async () => {
+  test('is not to be guessed at by a browser [V3.2.1] [V3.4.4]', async () => {
     expect((await company.get('/v1/clients')).headers['x-content-type-options']).toBe('nosniff')
   })
 })
@@ -152,7 +176,7 @@ describe('Health and metrics, outside /v1', () => {
     expect((await stage.send({ method: 'GET', path: '/readyz' })).body).toEqual({ status: 'ready' })
   })
 
-  test('/metrics counts answers by route and status, and names no company', async () => {
+  test('/metrics counts answers by route and status, and names no company [V13.4.5]', async () => {
     await company.get('/v1/clients')
     const { text } = await stage.send({ method: 'GET', path: '/metrics' })
     expect(text).toMatch(/plumbline_request_seconds_count\{route="clients.list",status="200"\} \d+/)
@@ -169,7 +193,7 @@ describe('Health and metrics, outside /v1', () => {
   })
 })
 
-describe('What is not HTTP is refused with a problem too', () => {
+describe('What is not HTTP is refused with a problem too [V4.2.1]', () => {
   const exchange = (text: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(stage.url)

@@ -21,7 +21,7 @@ afterAll(() => stage.close())
 const nobody = 999_999_999
 const plain = ({ status, body }: { status: number; body: object }) => ({ status, ...body, request_id: '' })
 
-describe('Another company’s id behaves exactly as one that does not exist', () => {
+describe('Another company’s id behaves exactly as one that does not exist [V8.2.2] [V8.4.1]', () => {
   test.each(served.map(({ name }) => name))('%s: fetch, update, preview, delete', async (name) => {
     const calls = (id: number) => [
       mine.get(`/v1/${name}/${id}`),

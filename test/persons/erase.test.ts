@@ -334,7 +334,9 @@ describe('While somebody is erased', () => {
     const writing = app.database.transaction(async (transaction) => {
       const change = { name: `${unique} under way` }
       const changes = { name: [`Wes ${unique}`, change.name] }
-      await transaction.run(updateHeld(company.actor, workers, [{ id, values: change, changes }], Object.keys(change)))
+      await transaction.run(
+        updateHeld(company.actor, workers, [{ id, by: company.actor, values: change, changes }], Object.keys(change)),
+      )
       begun()
       await held
     })

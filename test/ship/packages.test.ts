@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process'
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
@@ -8,7 +9,6 @@ import { pathsOfServer, readLock } from '#server/commands/licences.ts'
 import { questions } from '../../tools/audit.ts'
 import { slowest } from '../../tools/slowest.ts'
 import { page, thirdParty } from '../../tools/third-party.ts'
-import { expectGolden } from '../document/golden.ts'
 
 /** What is shipped of others. */
 const root = join(import.meta.dirname, '../..')
@@ -32,7 +32,7 @@ test('What a server is installed with takes less than 350 MB, and none of what o
 
 test('docs/third-party.md lists what is shipped of others, and all of it may be.', async () => {
   const text = await thirdParty()
-  expectGolden(page, text)
+  await expect(text).toMatchFileSnapshot(join(root, page))
   const licences = [...text.matchAll(/^\| \S+ \| \d\S* \| (.+) \|$/gm)].map(([, licence]) => `${licence}`)
   expect(licences.length).toBeGreaterThan(100)
   const free =
@@ -41,7 +41,7 @@ test('docs/third-party.md lists what is shipped of others, and all of it may be.
   expect(licences.filter((licence) => !free.test(licence))).toEqual(['in its own file'])
 })
 
-test('npm run sbom makes a valid list of all parts in CycloneDX.', async () => {
+test('npm run sbom makes a valid list of all parts in CycloneDX. [V15.1.2]', async () => {
   const words = ['run', '--silent', 'sbom']
   const { stdout } = await promisify(execFile)('npm', words, { cwd: root, maxBuffer: 2 ** 26 })
   expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot5).validate(stdout)).toBe(null)
@@ -115,6 +115,38 @@ describe('npm run audit', () => {
   ])('takes $stdout with $status for $verdict', ({ question, verdict, ...said }) => {
     expect(questions[question]?.verdict({ ...said, stderr: '' })).toBe(verdict)
   })
+
+  const noAnswer = 'no answer'
+  const signed = '{"invalid":[],"missing":[]}'
+  const forged = '{"invalid":[{"name":"pg"}],"missing":[]}'
+  test.each([
+    { weaknesses: clean, signatures: signed, code: 0 },
+    { weaknesses: clean, signatures: forged, code: 1 },
+    { weaknesses: noAnswer, signatures: forged, code: 1 },
+    { weaknesses: noAnswer, signatures: signed, code: 2 },
+    { weaknesses: clean, signatures: noAnswer, code: 2 },
+  ])('ends with $code after $weaknesses and $signatures', ({ weaknesses, signatures, code }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'audit-'))
+    try {
+      const npm = `#!/bin/sh\nif [ "$2" = signatures ]; then echo '${signatures}'; else echo '${weaknesses}'; fi\n`
+      writeFileSync(join(folder, 'npm'), npm, { mode: 0o755 })
+      const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` }
+      expect(spawnSync(process.execPath, [join(root, 'tools/audit.ts')], { env }).status).toBe(code)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+test('package-lock.json names for every package the hash that decides what is installed. [V15.1.2]', () => {
+  const lock: { packages: { [path: string]: { integrity?: string } } } = JSON.parse(
+    readFileSync(join(root, 'package-lock.json'), 'utf8'),
+  )
+  const { '': project, ...packages } = lock.packages
+  expect(project).toBeDefined()
+  expect(Object.keys(packages).length).toBeGreaterThan(100)
+  const weak = Object.entries(packages).filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==/.test(integrity ?? ''))
+  expect(weak.map(([path]) => path)).toEqual([])
 })
 
 test('npm run slowest lists tests and files by their time, longest first.', () => {

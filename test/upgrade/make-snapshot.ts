@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,8 +12,8 @@ import { snapshotOf, writeSnapshot } from './snapshot.ts'
 
 /**
  * `npm run snapshot -- --commit 8ee0414 --name 0.1.0`: runs the service as it was at a commit, lets it make records and
- * answer, and keeps its database, its answers and its statements for the tests of upgrades. It needs git, npm and the
- * programs of PostgreSQL 15 or later, which `--programs` names (pg_dump is not among those that come with the packages).
+ * answer, and keeps its database, its answers and its statements for the tests of upgrades, and its OpenAPI document in
+ * `docs/api/`, with which later ones are compared. It needs git, npm and the programs of PostgreSQL 15 or later, which `--programs` names (pg_dump is not among those that come with the packages).
  */
 const { values } = parseArgs({
   options: {
@@ -39,7 +39,10 @@ try {
   await startPostgres()
   try {
     const { port, stop } = await startService()
-    const made = await makeRecords(`http://127.0.0.1:${port}`, command).finally(stop)
+    const address = `http://127.0.0.1:${port}`
+    const made = await makeRecords(address, command)
+      .then((made) => writeDocument(address).then(() => made))
+      .finally(stop)
     await writeSnapshot(name, snapshotOf(made, await dump(), await statements()))
   } finally {
     await postgres('pg_ctl', ['-D', cluster, '-m', 'fast', '-w', 'stop'])
@@ -102,6 +105,13 @@ async function startService() {
     await ended
   }
   return { port: new URL(JSON.parse(line).url).port, stop }
+}
+
+/** At an address that is nobody's, so that it is the same wherever it is made. */
+async function writeDocument(address: string): Promise<void> {
+  const text = await (await fetch(`${address}/v1/openapi.json`)).text()
+  const file = join(import.meta.dirname, '../../docs/api', `${name}.json`)
+  await writeFile(file, `${text.replaceAll(address, 'https://erp.example.com')}\n`)
 }
 
 /** Plain statements, so that it needs no program to be read. Lines that begin with a backslash are meant for psql. */

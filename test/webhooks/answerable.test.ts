@@ -85,7 +85,7 @@ const roads: { road: string; take(made: Made): Promise<unknown>; detail: string 
 ]
 
 describe('Where who answers for a webhook loses a right, nothing more is sent, and who takes over gets what waits', () => {
-  test.each(roads)('$road', async ({ take, detail }) => {
+  test.each(roads)('$road [V14.2.3]', async ({ take, detail }) => {
     const hook = await made()
     const { admin, maker, path, id } = hook
     expect(await admin.data(path)).toMatchObject({ answers: { id: maker.id, name: 'Femi' }, disabled_because: null })
@@ -193,4 +193,38 @@ test('A webhook of the operator sends on, and is named until an account takes ov
   expect(await admin.data('/console/webhooks/troubles')).toMatchObject([{ id, is_unanswered: true }])
   await admin.ask('POST', `${path}/enable`, { password })
   expect(await admin.data('/console/webhooks/troubles')).toEqual([])
+})
+
+test('a message has what the account may see at the moment at which it is sent, and a field right that goes stops nothing', async () => {
+  const one = await made(['clients.created', 'clients.updated'])
+  const { company } = one.admin
+  const marks = (n: number) => ({ tax_id: `MARK${n}X`, credit_limit_minor: 98_765_400 + n })
+  const told = (): string => receiver.got.map(({ text }) => text).join()
+  const id = await company.create('clients', { name: 'Seen', ...marks(1) })
+  await sendAll()
+  expect(told()).toContain('MARK1X')
+  expect(told()).toContain('98765401')
+
+  await change(one, { permissions: without('TAX_VIEW', 'MONEY_VIEW') })
+  await company.create('clients', { name: 'Cut', ...marks(2) })
+  await company.call('PATCH', `/v1/clients/${id}`, { body: marks(3) })
+  await company.call('PATCH', `/v1/clients/${id}`, { body: { name: 'Renamed', ...marks(4) } })
+  const before = receiver.got.length
+  await sendAll()
+  const messages = receiver.got.slice(before)
+  expect(messages.map(({ type, data }) => [type, data.record.name, data.changes && Object.keys(data.changes)])).toEqual(
+    [
+      ['clients.created', 'Cut', null],
+      ['clients.updated', 'Renamed', []],
+      ['clients.updated', 'Renamed', ['name']],
+    ],
+  )
+  for (const n of [2, 3, 4]) for (const value of Object.values(marks(n))) expect(told()).not.toContain(String(value))
+  for (const { data } of messages) expect(Object.keys(data.record)).not.toContain('tax_id')
+  expect(await one.admin.data(one.path)).toMatchObject({ disabled_because: null })
+
+  await change(one, { permissions })
+  await company.call('PATCH', `/v1/clients/${id}`, { body: marks(5) })
+  await sendAll()
+  expect(told()).toContain('MARK5X')
 })

@@ -6,7 +6,7 @@ import { type Behaviour, openReceiver, type Receiver } from './receiver.ts'
 
 /** What sends to others sends to public addresses alone, and to the address that it has looked at. */
 
-describe('An address to which nothing is sent', () => {
+describe('An address to which nothing is sent [V1.3.6]', () => {
   test.each([
     { address: '127.0.0.1', why: 'of this machine' },
     { address: '127.255.255.254', why: 'of this machine' },
@@ -186,7 +186,7 @@ describe('What is sent', () => {
       is: { status: 200, body: 'begun', isCut: true },
     },
   ]
-  test.each(rows)('is answered with $why', async ({ how, is }) => {
+  test.each(rows)('is answered with $why [V15.3.2]', async ({ how, is }) => {
     receiver.behave(() => how)
     expect(await sendTo(receiver.url, { timeout: 500 })).toMatchObject(is)
   })

@@ -37,6 +37,7 @@ export const noted: CallRow = {
     dry_run: false,
     replayed: false,
     counted: true,
+    client: null,
   },
 }
 export const details: DetailsRow = {
@@ -59,6 +60,7 @@ export const token = {
   label: 'L',
   scopes: [],
   allowlist: [],
+  expires_at: null,
   sealed: answer.fingerprint,
   hash: ask.tokenHash,
 }

@@ -20,7 +20,14 @@ import {
   projectsByStatus,
   serviceDue,
 } from '#sql/records/home.ts'
-import { holdInOrder, holdRelated, type LookUp, lockOrder, relationsTo } from '#sql/records/lock-order.ts'
+import {
+  holdInOrder,
+  holdRelated,
+  type LookUp,
+  lockOrder,
+  referringBesides,
+  relationsTo,
+} from '#sql/records/lock-order.ts'
 import { namesakes } from '#sql/records/namesakes.ts'
 import {
   eraseHistory,
@@ -77,6 +84,8 @@ const lookUps = (gone: readonly Definition[], known: readonly number[] = []): Lo
     const finders = relationsTo(table).filter(({ owner }) => gone.some(({ name }) => name === owner))
     return finders.length > 0 ? [{ table, finders: finders.map((one) => ({ ...one, gone: [4711] })), known }] : []
   })
+
+const reader = { companyId: 7, lacksRights: [] }
 
 export const ofTheRecords: readonly Topic[] = [
   ['fetch', [fetchWithCaller(ask, projects, 4711), fetchWithCaller(ask, projects, 4711, ['name'])]],
@@ -173,11 +182,14 @@ export const ofTheRecords: readonly Topic[] = [
       nextNumbers(7, 'estimates', 3),
       holdNumbers(7, ['estimates', 'invoices']),
       holdSlots(7, ['projects', 'workers']),
-      insertRecords(author, workers, [{ name: 'Ada' }, { name: 'Bo' }]),
+      insertRecords(author, workers, [
+        { by: author, values: { name: 'Ada' } },
+        { by: author, values: { name: 'Bo' } },
+      ]),
       updateHeld(
         author,
         estimates,
-        [{ id: 4711, values: { notes: null }, changes: { notes: ['a', null] } }],
+        [{ id: 4711, by: author, values: { notes: null }, changes: { notes: ['a', null] } }],
         ['notes'],
       ),
     ],
@@ -187,6 +199,7 @@ export const ofTheRecords: readonly Topic[] = [
     [
       holdRelated(7, lookUps([projects])),
       holdRelated(7, lookUps([projects, estimates], [1])),
+      referringBesides(7, 'workers', 'supervisor_id', { to: [4711], held: [4712] }),
       nextRemovalId(),
       insertRemoval(author, 3, {
         ...{ records: 'projects', recordId: 1, mode: 'soft', title: 'T' },
@@ -202,8 +215,8 @@ export const ofTheRecords: readonly Topic[] = [
     'console-list',
     [
       fetch(7, projects, 4711),
-      list(7, projects, { ...page, ids: [1, 2], among: [{ field: 'status', values: ['ACTIVE', 'ON_HOLD'] }] }),
-      listIds(7, projects, {
+      list(reader, projects, { ...page, ids: [1, 2], among: [{ field: 'status', values: ['ACTIVE', 'ON_HOLD'] }] }),
+      listIds(reader, projects, {
         ...page,
         ranges: [{ field: 'start_date', from: '2026-01-01', to: '2026-12-31' }],
         sort: [{ field: 'name', descending: false }],

@@ -11,7 +11,7 @@ import {
   rightsOfAuthor,
   updateAccount,
 } from '#sql/system/accounts.ts'
-import { claimForSession, claimKey, findAnswer, keepAnswer, sweepAnswers } from '#sql/system/answers.ts'
+import { claimForSession, claimKeys, findAnswer, keepAnswers, sweepAnswers } from '#sql/system/answers.ts'
 import {
   batchAnswer,
   batchAnswers,
@@ -31,7 +31,7 @@ import {
 } from '#sql/system/call-details.ts'
 import { callersOf, deadIntegrations, failuresOf } from '#sql/system/call-groups.ts'
 import { countCalls, findCall, listCalls, useByDay } from '#sql/system/call-list.ts'
-import { holdsScope, selectCaller } from '#sql/system/caller.ts'
+import { selectCaller } from '#sql/system/caller.ts'
 import { companiesWithOldCalls, insertCalls, lastUse, settleCall, sweepCalls } from '#sql/system/calls.ts'
 import { changedCompanies, horizonNow, markFor, markHorizon, sweepMarks } from '#sql/system/changes.ts'
 import { clusterRow } from '#sql/system/cluster.ts'
@@ -117,14 +117,16 @@ import { ofTheWebhooks } from './webhooks.ts'
 
 /** Statements of the fixed tables. */
 export const ofTheSystem: readonly Topic[] = [
-  ['caller', [selectCaller(ask), holdsScope(ask, 'PROJECTS_VIEW'), rightsOfAuthor(author)]],
-  ['me', [meWithCaller(ask, ['projects', 'workers'])]],
+  ['caller', [selectCaller(ask), rightsOfAuthor(author)]],
+  ['me', [meWithCaller(['projects', 'workers'])(ask).alone()]],
   [
     'begin-write',
     [
-      beginWrite(ask, undefined, null),
-      beginWrite(ask, key, prefetchForCreate(7, projects, [{ sent: { client_id: 3, code: 'A' } }])),
-      beginWrite(ask, key, prefetchForUpdate(7, projects, [{ id: 4711, sent: { client_id: 3 } }])),
+      beginWrite(ask, [], null),
+      beginWrite(ask, [key], prefetchForCreate(7, projects, [{ sent: { client_id: 3, code: 'A' } }])),
+      beginWrite(ask, [key], prefetchForUpdate(7, projects, [{ id: 4711, sent: { client_id: 3 } }])),
+      beginWrite(ask, [key], prefetchForCreate(7, projects, [{ sent: { client_id: 3 } }], false), false),
+      beginWrite(ask, [], prefetchForUpdate(7, projects, [{ id: 4711, sent: { client_id: 3 } }], false), false),
     ],
   ],
   [
@@ -140,10 +142,10 @@ export const ofTheSystem: readonly Topic[] = [
   [
     'idempotency',
     [
-      claimKey(key, ask),
+      claimKeys([key], ask),
       claimForSession(key.lock),
       findAnswer(7, 'key'),
-      keepAnswer(7, 'key', answer),
+      keepAnswers(7, [{ key: 'key', ...answer }]),
       sweepAnswers(1000),
     ],
   ],

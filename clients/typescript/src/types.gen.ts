@@ -86,9 +86,9 @@ export type Project = {
   /** Last day of work; not before the first. */
   end_date: string | null
   /** Contract value, in minor units of the currency. */
-  contract_minor: number | null
+  contract_minor?: number | null
   /** Budgeted cost, in minor units of the currency. */
-  budget_minor: number | null
+  budget_minor?: number | null
   /** How much is done, in percent. */
   percent_complete: number | null
   /** The caller’s own identifier of the record, unique among live records of its kind. */
@@ -177,19 +177,19 @@ export type ProjectQuery = {
   q?: string
   /** Only records whose `id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   id_in?: readonly (number)[]
-  /** Where the project stands. Lists only projects with this one. */
+  /** Only records with this `status`. */
   status?: 'ACTIVE' | 'BIDDING' | 'ON_HOLD' | 'COMPLETED' | 'CANCELLED' | 'ARCHIVED'
   /** Only records whose `status` is one of these, separated by commas, 100 at most. */
   status_in?: readonly ('ACTIVE' | 'BIDDING' | 'ON_HOLD' | 'COMPLETED' | 'CANCELLED' | 'ARCHIVED')[]
-  /** The client it is done for. Lists only projects with this one; an id of no record gives an empty list. */
+  /** Only records with this `client_id`; an id of no record gives an empty list. */
   client_id?: number
   /** Only records whose `client_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   client_id_in?: readonly (number)[]
-  /** Its category, one of those kept for projects. Lists only projects with this one; an id of no record gives an empty list. */
+  /** Only records with this `category_id`; an id of no record gives an empty list. */
   category_id?: number
   /** Only records whose `category_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   category_id_in?: readonly (number)[]
-  /** The worker who manages it. Lists only projects with this one; an id of no record gives an empty list. */
+  /** Only records with this `manager_id`; an id of no record gives an empty list. */
   manager_id?: number
   /** Only records whose `manager_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   manager_id_in?: readonly (number)[]
@@ -201,7 +201,7 @@ export type ProjectQuery = {
   end_date_from?: string
   /** Only records whose `end_date` is this day or an earlier one. */
   end_date_to?: string
-  /** The caller’s own identifier of the record, unique among live records of its kind. Lists only the record with this one; capitals do not count. */
+  /** Only the record with this `external_ref`; capitals do not count. */
   external_ref?: string
   /** Only records that changed at or after this moment (RFC 3339, with whichever offset). A record is dated by the beginning of its write and seen from the end of it, and deleted ones are not listed: following the highest moment seen misses changes. To miss none, follow `/v1/changes`. */
   updated_since?: string
@@ -238,9 +238,9 @@ export type Worker = {
   /** Last day of employment; not before the first. */
   left_on: string | null
   /** What an hour costs the company, in minor units of the currency. */
-  hourly_cost_minor: number | null
+  hourly_cost_minor?: number | null
   /** What an hour is billed at, in minor units of the currency. */
-  bill_rate_minor: number | null
+  bill_rate_minor?: number | null
   /** The caller’s own identifier of the record, unique among live records of its kind. */
   external_ref: string | null
   /** Free text for people. */
@@ -323,15 +323,15 @@ export type WorkerQuery = {
   q?: string
   /** Only records whose `id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   id_in?: readonly (number)[]
-  /** Whether the worker is at work. LEFT needs left_on. Lists only workers with this one. */
+  /** Only records with this `status`. */
   status?: 'ACTIVE' | 'INACTIVE' | 'ON_LEAVE' | 'LEFT'
   /** Only records whose `status` is one of these, separated by commas, 100 at most. */
   status_in?: readonly ('ACTIVE' | 'INACTIVE' | 'ON_LEAVE' | 'LEFT')[]
-  /** The trade practised. Lists only workers with this one; an id of no record gives an empty list. */
+  /** Only records with this `trade_id`; an id of no record gives an empty list. */
   trade_id?: number
   /** Only records whose `trade_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   trade_id_in?: readonly (number)[]
-  /** The worker who supervises this one; nobody supervises himself, directly or in a circle. Lists only workers with this one; an id of no record gives an empty list. */
+  /** Only records with this `supervisor_id`; an id of no record gives an empty list. */
   supervisor_id?: number
   /** Only records whose `supervisor_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   supervisor_id_in?: readonly (number)[]
@@ -343,7 +343,7 @@ export type WorkerQuery = {
   left_on_from?: string
   /** Only records whose `left_on` is this day or an earlier one. */
   left_on_to?: string
-  /** The caller’s own identifier of the record, unique among live records of its kind. Lists only the record with this one; capitals do not count. */
+  /** Only the record with this `external_ref`; capitals do not count. */
   external_ref?: string
   /** Only records that changed at or after this moment (RFC 3339, with whichever offset). A record is dated by the beginning of its write and seen from the end of it, and deleted ones are not listed: following the highest moment seen misses changes. To miss none, follow `/v1/changes`. */
   updated_since?: string
@@ -374,7 +374,7 @@ export type Client = {
   /** Where it is reached by telephone. */
   phone: string | null
   /** Number under which the tax office knows it. */
-  tax_id: string | null
+  tax_id?: string | null
   /** Its web site, such as https://example.com. */
   website: string | null
   /** Where invoices go. */
@@ -382,7 +382,7 @@ export type Client = {
   /** Days given to pay an invoice. */
   payment_terms_days: number | null
   /** Most that may be owed at once, in minor units of the currency. */
-  credit_limit_minor: number | null
+  credit_limit_minor?: number | null
   /** The caller’s own identifier of the record, unique among live records of its kind. */
   external_ref: string | null
   /** Free text for people. */
@@ -465,19 +465,19 @@ export type ClientQuery = {
   q?: string
   /** Only records whose `id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   id_in?: readonly (number)[]
-  /** What the client is. Lists only clients with this one. */
+  /** Only records with this `kind`. */
   kind?: 'COMPANY' | 'INDIVIDUAL' | 'PUBLIC'
   /** Only records whose `kind` is one of these, separated by commas, 100 at most. */
   kind_in?: readonly ('COMPANY' | 'INDIVIDUAL' | 'PUBLIC')[]
-  /** Where the relation stands. A BLOCKED client gets no new project. Lists only clients with this one. */
+  /** Only records with this `status`. */
   status?: 'ACTIVE' | 'PROSPECT' | 'INACTIVE' | 'BLOCKED'
   /** Only records whose `status` is one of these, separated by commas, 100 at most. */
   status_in?: readonly ('ACTIVE' | 'PROSPECT' | 'INACTIVE' | 'BLOCKED')[]
-  /** Its category, one of those kept for clients. Lists only clients with this one; an id of no record gives an empty list. */
+  /** Only records with this `category_id`; an id of no record gives an empty list. */
   category_id?: number
   /** Only records whose `category_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   category_id_in?: readonly (number)[]
-  /** The caller’s own identifier of the record, unique among live records of its kind. Lists only the record with this one; capitals do not count. */
+  /** Only the record with this `external_ref`; capitals do not count. */
   external_ref?: string
   /** Only records that changed at or after this moment (RFC 3339, with whichever offset). A record is dated by the beginning of its write and seen from the end of it, and deleted ones are not listed: following the highest moment seen misses changes. To miss none, follow `/v1/changes`. */
   updated_since?: string
@@ -595,15 +595,15 @@ export type EstimateQuery = {
   q?: string
   /** Only records whose `id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   id_in?: readonly (number)[]
-  /** Where the offer stands. Beyond DRAFT it needs a client and a line; ACCEPTED is final. Lists only estimates with this one. */
+  /** Only records with this `status`. */
   status?: 'DRAFT' | 'SENT' | 'ACCEPTED' | 'REJECTED' | 'EXPIRED'
   /** Only records whose `status` is one of these, separated by commas, 100 at most. */
   status_in?: readonly ('DRAFT' | 'SENT' | 'ACCEPTED' | 'REJECTED' | 'EXPIRED')[]
-  /** The client it is made to. Lists only estimates with this one; an id of no record gives an empty list. */
+  /** Only records with this `client_id`; an id of no record gives an empty list. */
   client_id?: number
   /** Only records whose `client_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   client_id_in?: readonly (number)[]
-  /** The project it belongs to, which is a project of the same client. Lists only estimates with this one; an id of no record gives an empty list. */
+  /** Only records with this `project_id`; an id of no record gives an empty list. */
   project_id?: number
   /** Only records whose `project_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   project_id_in?: readonly (number)[]
@@ -615,7 +615,7 @@ export type EstimateQuery = {
   valid_until_from?: string
   /** Only records whose `valid_until` is this day or an earlier one. */
   valid_until_to?: string
-  /** The caller’s own identifier of the record, unique among live records of its kind. Lists only the record with this one; capitals do not count. */
+  /** Only the record with this `external_ref`; capitals do not count. */
   external_ref?: string
   /** Only records that changed at or after this moment (RFC 3339, with whichever offset). A record is dated by the beginning of its write and seen from the end of it, and deleted ones are not listed: following the highest moment seen misses changes. To miss none, follow `/v1/changes`. */
   updated_since?: string
@@ -644,7 +644,7 @@ export type Subcontractor = {
   /** Where the firm is reached by telephone. */
   phone: string | null
   /** Number under which the tax office knows the firm. */
-  tax_id: string | null
+  tax_id?: string | null
   /** As printed on its licence to practise the trade. */
   license_number: string | null
   /** Last day of its licence. */
@@ -652,7 +652,7 @@ export type Subcontractor = {
   /** Who insures it. */
   insurance_provider: string | null
   /** As printed on the insurance policy. */
-  insurance_policy_no: string | null
+  insurance_policy_no?: string | null
   /** Last day of its insurance. */
   insurance_expires_on: string | null
   /** Share of each payment held back, in percent. */
@@ -759,11 +759,11 @@ export type SubcontractorQuery = {
   q?: string
   /** Only records whose `id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   id_in?: readonly (number)[]
-  /** Whether it gets work. Lists only subcontractors with this one. */
+  /** Only records with this `status`. */
   status?: 'ACTIVE' | 'PENDING' | 'INACTIVE' | 'BLOCKED'
   /** Only records whose `status` is one of these, separated by commas, 100 at most. */
   status_in?: readonly ('ACTIVE' | 'PENDING' | 'INACTIVE' | 'BLOCKED')[]
-  /** The trade it practises. Lists only subcontractors with this one; an id of no record gives an empty list. */
+  /** Only records with this `trade_id`; an id of no record gives an empty list. */
   trade_id?: number
   /** Only records whose `trade_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   trade_id_in?: readonly (number)[]
@@ -775,7 +775,7 @@ export type SubcontractorQuery = {
   insurance_expires_on_from?: string
   /** Only records whose `insurance_expires_on` is this day or an earlier one. */
   insurance_expires_on_to?: string
-  /** The caller’s own identifier of the record, unique among live records of its kind. Lists only the record with this one; capitals do not count. */
+  /** Only the record with this `external_ref`; capitals do not count. */
   external_ref?: string
   /** Only records that changed at or after this moment (RFC 3339, with whichever offset). A record is dated by the beginning of its write and seen from the end of it, and deleted ones are not listed: following the highest moment seen misses changes. To miss none, follow `/v1/changes`. */
   updated_since?: string
@@ -818,7 +818,7 @@ export type Equipment = {
   /** Day it was bought. */
   purchase_date: string | null
   /** What was paid, in minor units of the currency. */
-  purchase_price_minor: number | null
+  purchase_price_minor?: number | null
   /** What a day is charged at, in minor units of the currency. */
   daily_rate_minor: number | null
   /** Hours on its meter, which never fall. */
@@ -927,19 +927,19 @@ export type EquipmentQuery = {
   q?: string
   /** Only records whose `id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   id_in?: readonly (number)[]
-  /** Where it stands. IN_USE needs project_id. Lists only equipment with this one. */
+  /** Only records with this `status`. */
   status?: 'ACTIVE' | 'IN_USE' | 'MAINTENANCE' | 'RETIRED'
   /** Only records whose `status` is one of these, separated by commas, 100 at most. */
   status_in?: readonly ('ACTIVE' | 'IN_USE' | 'MAINTENANCE' | 'RETIRED')[]
-  /** Its category, one of those kept for equipment. Lists only equipment with this one; an id of no record gives an empty list. */
+  /** Only records with this `category_id`; an id of no record gives an empty list. */
   category_id?: number
   /** Only records whose `category_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   category_id_in?: readonly (number)[]
-  /** The project it is used on. Lists only equipment with this one; an id of no record gives an empty list. */
+  /** Only records with this `project_id`; an id of no record gives an empty list. */
   project_id?: number
   /** Only records whose `project_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   project_id_in?: readonly (number)[]
-  /** The worker it is given to. Lists only equipment with this one; an id of no record gives an empty list. */
+  /** Only records with this `worker_id`; an id of no record gives an empty list. */
   worker_id?: number
   /** Only records whose `worker_id` is one of these, separated by commas, 100 at most; an id of no record is passed over. */
   worker_id_in?: readonly (number)[]
@@ -951,7 +951,7 @@ export type EquipmentQuery = {
   next_service_on_from?: string
   /** Only records whose `next_service_on` is this day or an earlier one. */
   next_service_on_to?: string
-  /** The caller’s own identifier of the record, unique among live records of its kind. Lists only the record with this one; capitals do not count. */
+  /** Only the record with this `external_ref`; capitals do not count. */
   external_ref?: string
   /** Only records that changed at or after this moment (RFC 3339, with whichever offset). A record is dated by the beginning of its write and seen from the end of it, and deleted ones are not listed: following the highest moment seen misses changes. To miss none, follow `/v1/changes`. */
   updated_since?: string

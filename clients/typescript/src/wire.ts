@@ -27,9 +27,10 @@ export type ChangeOf<R extends string, E extends string, A extends string, T> = 
     request_id: string | null
     /** By this a caller knows its own writes. */
     idempotency_key: string | null
+    preview_id: string | null
   }
   write_id: string | null
-  removal_id: string | null
+  removal_id: number | null
 }
 
 /** A change without its values, as a webhook with the payload `thin` sends it. */

@@ -114,7 +114,9 @@ export function ChoiceInput(props: InputProps & { from?: string | null }) {
   const { form } = useTexts()
   const shared = useTextField(props)
   const { moves, options = [] } = field
-  const open = moves && from ? [from, ...(moves[from] ?? [])] : options
+  const { mayStep } = useMe()
+  const following = moves && from ? [from, ...(moves[from] ?? [])] : options
+  const open = following.filter((to) => mayStep(resource, field, from ?? null, to))
   return (
     <TextField
       {...shared}

@@ -1,5 +1,5 @@
 import Box from '@mui/material/Box'
-import Link from '@mui/material/Link'
+import Link, { type LinkProps } from '@mui/material/Link'
 import { useReference } from 'react-admin'
 import type { FormField } from '#derive/form.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
@@ -107,13 +107,19 @@ function Address({ address, isShort }: { address: JsonObject; isShort?: boolean 
   return isShort ? parts.join(', ') : parts.map((part) => <div key={part}>{part}</div>)
 }
 
+type ReferenceNameProps = { to: string; id: number } & Pick<LinkProps, 'underline'>
+
 /** The name of a record referred to, leading to it; names asked for on one page are fetched together. */
-function ReferenceName({ to, id }: { to: string; id: number }) {
+export function ReferenceName({ to, id, underline = 'hover' }: ReferenceNameProps) {
   const { may } = useMe()
   const isVisible = may(to, 'VIEW')
   const { referenceRecord, isPending } = useReference({ reference: to, id, options: { enabled: isVisible } })
   if (!isVisible) return <>#{id}</>
   if (isPending) return <>…</>
   if (!referenceRecord) return <>#{id}</>
-  return <TextLink to={pathOf(to, id)}>{titleOf(to, referenceRecord)}</TextLink>
+  return (
+    <TextLink underline={underline} to={pathOf(to, id)}>
+      {titleOf(to, referenceRecord)}
+    </TextLink>
+  )
 }

@@ -18,7 +18,7 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
   const { imports } = useTexts()
   const { label } = useRecordTexts()
   const format = useFormat()
-  const { chosen, settings, done, writeId } = importing
+  const { chosen, settings, done, writeId, withheld } = importing
   const problem = useProblem(definition, importing)
   if (!chosen || !settings) return null
   const { file, name } = chosen
@@ -43,6 +43,7 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
       ) : (
         <>
           <ReadingPanel importing={importing} />
+          {withheld.length > 0 && <Note severity="info">{imports.withheld(withheld.join(', '))}</Note>}
           <Panel title={imports.columns}>
             <Box component="ul" aria-label={imports.columns} sx={{ listStyle: 'none', m: 0, p: 0 }}>
               {file.columns.map((column, index) => (

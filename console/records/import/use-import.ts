@@ -5,8 +5,9 @@ import { guessHabits } from '#derive/import/habits.ts'
 import { type Importer, makeImporter, type Part, type RowOutcome } from '#derive/import/importer.ts'
 import { type ImportSettings, makeRowReader } from '#derive/import/rows.ts'
 import { applyAll, previewAll } from '#derive/import/run.ts'
-import { type Catalogue, guess } from '#derive/import/targets.ts'
+import { type Catalogue, guess, withheldColumns } from '#derive/import/targets.ts'
 import type { Definition } from '#registry/definition.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
 import { ask } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
@@ -49,6 +50,11 @@ export function useImport(definition: Definition) {
     () => (locale.startsWith('de') ? [german, english] : [english, german]),
     [locale],
   )
+  const columns = state.chosen?.file.columns
+  const withheld = useMemo(() => {
+    const whole = definitionOf(registry, records)
+    return whole && columns ? withheldColumns(whole, definition, columns, catalogues) : []
+  }, [definition, records, columns, catalogues])
   const change = (given: Partial<State>): void => setState((before) => ({ ...before, ...given }))
   const watch = { isStopped: () => stop.current, tell: (done: number) => change({ done }) }
   const begin = (): void => {
@@ -144,6 +150,7 @@ export function useImport(definition: Definition) {
   return {
     ...state,
     isStopping,
+    withheld,
     catalogue: catalogues[0] as Catalogue,
     choose,
     readAgain: (options: FileOptions) =>

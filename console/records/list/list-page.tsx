@@ -3,7 +3,7 @@ import Download from '@mui/icons-material/DownloadOutlined'
 import Upload from '@mui/icons-material/UploadOutlined'
 import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import { LinkBase, useListController, useStore } from 'react-admin'
 import { type Column, columnsOf } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
@@ -35,6 +35,12 @@ export function ListPage({ definition }: { definition: Definition }) {
     queryOptions: { onError: () => undefined },
   })
   const { filterValues, sort, error, refetch } = listing
+  // A list remembers how it was sorted, also by what is withheld by now.
+  const isSortable = sort.field in definition.fields
+  const { setSort } = listing
+  useEffect(() => {
+    if (!isSortable) setSort({ field: 'id', order: 'DESC' })
+  }, [isSortable, setSort])
   const fields = shown.map(({ name }) => name)
   const csv = addressOf('records.export', { records: name, query: listQuery({ sort, filter: filterValues, fields }) })
   const hasAny = listing.total !== 0 || Object.keys(filterValues).length > 0

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import { useState } from 'react'
 import { type ListControllerResult, useNotify, useRefresh } from 'react-admin'
-import { stepsFrom } from '#derive/form/relations.ts'
+import { statusOf, stepsFrom } from '#derive/form/relations.ts'
 import { askedFields, type Step, weightOf } from '#derive/form/steps.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
@@ -24,7 +24,7 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
   const { list } = useTexts()
   const { stepTo } = useRecordTexts()
   const { take } = useStep(definition)
-  const { may } = useMe()
+  const { may, mayStep } = useMe()
   const notify = useNotify()
   const refresh = useRefresh()
   const undo = useUndo()
@@ -39,6 +39,7 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
     stepsFrom(definition, record.status).filter(
       // What a step asks for is given one by one, unless it is there already.
       (to) =>
+        mayStep(name, statusOf(definition), String(record.status), to) &&
         askedFields(definition, record as JsonObject, statusTo(to)).every(({ name: field }) => record[field] !== null),
     )
   const [first = [], ...others] = chosen.map(stepsOf)

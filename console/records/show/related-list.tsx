@@ -25,11 +25,12 @@ const perPage = 25
 
 /** The records that refer to the one at hand, with what can be done to them from here. */
 export function RelatedList({ related, id }: { related: Related; id: number }) {
-  const { records, by } = related
+  const { may, visible } = useMe()
+  const { by } = related
+  const records = visible(related.records)
   const { name } = records
   const { show, common } = useTexts()
   const { many, add, none } = useRecordTexts()
-  const { may } = useMe()
   const navigate = useNavigate()
   const [page, setPage] = useState(1)
   const [sort, setSort] = useState<SortPayload>({ field: 'id', order: 'DESC' })

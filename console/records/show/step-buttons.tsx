@@ -1,10 +1,11 @@
 import Button from '@mui/material/Button'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
-import { stepsFrom } from '#derive/form/relations.ts'
+import { statusOf, stepsFrom } from '#derive/form/relations.ts'
 import { type Step, weightOf } from '#derive/form/steps.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
+import { useMe } from '../../me/me.tsx'
 import { errorText } from '../../texts/refused.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import type { Row } from '../list/record-table.tsx'
@@ -18,7 +19,10 @@ export function StepButtons({ definition, record, isSmall }: StepButtonsProps) {
   const { name } = definition
   const { stepTo } = useRecordTexts()
   const { start, busy, dialog } = useAskedStep(definition)
-  const steps = stepsFrom(definition, record.status).map((to): Step => ({ field: 'status', to }))
+  const { mayStep } = useMe()
+  const steps = stepsFrom(definition, record.status)
+    .filter((to) => mayStep(name, statusOf(definition), String(record.status), to))
+    .map((to): Step => ({ field: 'status', to }))
   return (
     <>
       {steps.map((step, index) => (

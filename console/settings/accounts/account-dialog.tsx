@@ -5,7 +5,7 @@ import FormHelperText from '@mui/material/FormHelperText'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { Account } from '#derive/console/answers.ts'
-import { permissions as allPermissions } from '#registry/permissions.ts'
+import { permissions as allPermissions, approvalPermissions, fieldPermissions } from '#registry/permissions.ts'
 import { registry } from '#registry/resources/index.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -64,7 +64,7 @@ export function AccountDialog({ account, onClose, onSaved }: AccountDialogProps)
         <NewPasswordField
           label={account ? accounts.newPassword : accounts.password}
           value={password}
-          owner={{ email, name }}
+          owner={{ email, name, company: me.company.name }}
           wrong={form.wrong('password')}
           hint={account ? `${accounts.passwordHint} ${accounts.keepPassword}` : undefined}
           onType={setPassword}
@@ -89,26 +89,32 @@ export function AccountDialog({ account, onClose, onSaved }: AccountDialogProps)
           onChange={setPermissions}
         />
       </Box>
-      <Box component="fieldset" sx={{ border: 0, p: 0, m: 0 }}>
-        <Typography variant="h3" component="legend" sx={{ p: 0 }}>
-          {accounts.office}
-        </Typography>
-        {managementRights.map((code) => (
-          <FormControlLabel
-            key={code}
-            sx={{ display: 'flex' }}
-            disabled={!held.has(code)}
-            label={accounts.managementRights[code] ?? code}
-            control={
-              <Checkbox
-                size="small"
-                checked={permissions.includes(code)}
-                onChange={({ target }) => toggle(code, target.checked)}
-              />
-            }
-          />
-        ))}
-      </Box>
+      {[
+        { title: accounts.fields, codes: fieldPermissions },
+        { title: accounts.approvals, codes: approvalPermissions(registry) },
+        { title: accounts.office, codes: managementRights },
+      ].map(({ title, codes }) => (
+        <Box key={title} component="fieldset" sx={{ border: 0, p: 0, m: 0 }}>
+          <Typography variant="h3" component="legend" sx={{ p: 0 }}>
+            {title}
+          </Typography>
+          {codes.map((code) => (
+            <FormControlLabel
+              key={code}
+              sx={{ display: 'flex' }}
+              disabled={!held.has(code)}
+              label={accounts.otherRights[code] ?? code}
+              control={
+                <Checkbox
+                  size="small"
+                  checked={permissions.includes(code)}
+                  onChange={({ target }) => toggle(code, target.checked)}
+                />
+              }
+            />
+          ))}
+        </Box>
+      ))}
       {form.wrong('permissions') && <FormHelperText error>{form.wrong('permissions')}</FormHelperText>}
       {account && account.id !== me.account.id && (
         <FormControlLabel

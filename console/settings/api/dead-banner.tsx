@@ -31,10 +31,10 @@ const keyOf = ({ token_id, last_at }: DeadIntegration): string => `${token_id} $
 function One({ dead, onClose }: { dead: DeadIntegration; onClose(): void }) {
   const { api } = useTexts().settings
   const format = useFormat()
-  const { peer, count, last_at, token_id, token_revoked_at, cured } = dead
+  const { peer, count, last_at, token_id, token_ended_at, cured } = dead
   const name = callerName(dead, api.unknownAddress)
   const told = [name, format.number(count), format.moment(last_at)] as const
-  const isOld = token_revoked_at !== null
+  const isOld = token_ended_at !== null
   const calls = callsAddress({ code: 'unauthorized', token: String(token_id), ...(peer ? { peer } : {}) })
   return (
     <Alert

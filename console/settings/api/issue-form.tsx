@@ -16,11 +16,13 @@ export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssu
   const [label, setLabel] = useState('')
   const [scopes, setScopes] = useState<string[]>([])
   const [typed, setTyped] = useState('')
+  const [lastDay, setLastDay] = useState('')
   const [password, setPassword] = useState('')
   const [isTried, setTried] = useState(false)
   const held = new Set(options.scopes.filter((scope) => scope.held).map(({ scope }) => scope))
   const form = useSmallForm(async ({ write }) => {
-    const body = { label, scopes, allowlist: entriesOf(typed), password }
+    const ends = lastDay === '' ? {} : { expires_at: endOf(lastDay).toISOString() }
+    const body = { label, scopes, allowlist: entriesOf(typed), ...ends, password }
     const { data } = await write('token.issue', { body })
     onIssued(data.token)
   })
@@ -54,6 +56,15 @@ export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssu
           {needsScope && <FormHelperText error>{needsScope}</FormHelperText>}
         </Box>
         <AllowlistField typed={typed} wrong={form.wrong('allowlist')} onType={setTyped} />
+        <SmallField
+          label={api.lastDay}
+          type="date"
+          value={lastDay}
+          onType={setLastDay}
+          wrong={form.wrong('expires_at')}
+          hint={api.lastDayHint}
+          slotProps={{ inputLabel: { shrink: true }, htmlInput: { max: '9999-12-31' } }}
+        />
         <PasswordField
           required
           value={password}
@@ -64,4 +75,11 @@ export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssu
       </SmallForm>
     </Panel>
   )
+}
+
+/** The midnight after a day, where the browser is. */
+function endOf(day: string): Date {
+  const end = new Date(`${day}T00:00:00`)
+  end.setDate(end.getDate() + 1)
+  return end
 }

@@ -13,6 +13,7 @@ import { changeTokenPath } from '../paths.ts'
 import { AllowlistPanel } from './allowlist-panel.tsx'
 import { Callers } from './callers.tsx'
 import { ChangeDialog } from './change-dialog.tsx'
+import { EndAlert } from './end-banner.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
 import { ScopeMatrix } from './scope-matrix.tsx'
 
@@ -74,6 +75,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
   const question = asked && questions[asked]
   return (
     <>
+      <EndAlert token={token} />
       <Panel title={token.label}>
         <Box
           component="dl"
@@ -82,6 +84,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
           <Term name={api.account}>{token.account?.name ?? '–'}</Term>
           <Term name={api.issuedBy}>{token.issued_by?.name ?? api.operator}</Term>
           <Term name={api.created}>{format.moment(token.created_at)}</Term>
+          <Term name={api.ends}>{token.expires_at ? format.moment(token.expires_at) : api.neverEnds}</Term>
           <Term name={api.lastUsed}>{lastUsed}</Term>
         </Box>
         <ScopeMatrix isReadOnly label={api.scopes} chosen={token.scopes} />

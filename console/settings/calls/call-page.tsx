@@ -88,9 +88,9 @@ function Lacking({ lacking: { scope, token, account } }: { lacking: NonNullable<
   )
 }
 
-function Advice({ call: { code, advice, token_revoked_at } }: { call: CallOpened }) {
+function Advice({ call: { code, advice, token_ended_at } }: { call: CallOpened }) {
   const { calls } = useTexts().settings
-  if (code === 'unauthorized') return token_revoked_at === null ? calls.accountDisabled : calls.tokenGone
+  if (code === 'unauthorized') return token_ended_at === null ? calls.accountDisabled : calls.tokenGone
   return calls.advices[code ?? ''] ?? advice
 }
 
@@ -130,6 +130,7 @@ function Facts({ call }: { call: CallOpened }) {
         {call.token_label}
       </TextLink>,
     ],
+    [calls.client, call.client],
     [calls.counted, call.counted ? common.yes : common.no],
     [calls.marks, call.dry_run || call.replayed ? <Marks key="marks" call={call} /> : null],
     [calls.request, call.request_id],

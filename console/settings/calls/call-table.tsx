@@ -64,7 +64,7 @@ export function CallTable({ calls: rows }: { calls: readonly Call[] }) {
 /** What is out of the ordinary about a call. A token that was good then is not marked for being gone now. */
 export function Marks({ call }: { call: Call }) {
   const { calls } = useTexts().settings
-  const isOld = call.code === 'unauthorized' && call.token_revoked_at !== null
+  const isOld = call.code === 'unauthorized' && call.token_ended_at !== null
   const marks = [
     ...(call.dry_run ? [calls.dryRun] : []),
     ...(call.replayed ? [calls.replayed] : []),

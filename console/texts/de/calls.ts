@@ -13,6 +13,7 @@ export const calls: typeof english = {
   about: 'Worum es geht',
   duration: 'Dauer',
   peer: 'Von',
+  client: 'Nennt sich',
   marks: 'Bemerkungen',
   dryRun: 'Probelauf',
   replayed: 'Wiederholt',
@@ -69,7 +70,7 @@ export const calls: typeof english = {
     outcome_unknown: 'Wiederholen Sie mit demselben Idempotency-Key, oder laden Sie den Datensatz zuerst.',
   },
   tokenGone:
-    'Das Token war vor diesem Aufruf erneuert oder widerrufen. Geben Sie der Integration, die ihn gemacht hat, das aktive Token.',
+    'Das Token war vor diesem Aufruf erneuert, widerrufen oder zu Ende gegangen. Geben Sie der Integration, die ihn gemacht hat, das aktive Token.',
   accountDisabled:
     'Das Konto hinter dem Token ist gesperrt. Geben Sie es frei, oder stellen Sie ein Token von einem anderen Konto aus.',
   lacking: {

@@ -22,6 +22,7 @@ export const imports: Texts['imports'] = {
   matchHint: 'Zeilen, deren Eintrag es gibt, ändern ihn; die anderen legen einen an.',
   columns: 'Für welches Feld ist jede Spalte?',
   leftOut: 'Weglassen',
+  withheld: (columns) => `Ihr Konto sieht diese Felder nicht, darum bleiben ihre Spalten weg: ${columns}.`,
   fieldOf: (column) => `Feld für ${column}`,
   inIds: 'Enthält IDs',
   inMinor: 'In der kleinsten Einheit, etwa Cent',

@@ -1,4 +1,5 @@
 import type { Texts } from '../en/index.ts'
+import { agents } from './agents.ts'
 import { imports } from './imports.ts'
 import { commonFields, memberFields, records } from './records.ts'
 import { settings } from './settings.ts'
@@ -11,6 +12,7 @@ export const de: Texts = {
   memberFields,
   settings,
   imports,
+  agents,
   sections: {
     basics: 'Angaben',
     dates: 'Termine',

@@ -1,4 +1,5 @@
 import type { Texts } from '../en/index.ts'
+import { agentSettings } from './agents.ts'
 import { calls, outcomes } from './calls.ts'
 
 export const settings: Texts['settings'] = {
@@ -6,12 +7,14 @@ export const settings: Texts['settings'] = {
   sections: {
     api: 'API',
     webhooks: 'Webhooks',
+    agents: 'Agenten',
     calls: 'Aufrufe und Nutzung',
     accounts: 'Konten',
     company: 'Firma',
     lists: 'Listen',
     history: 'Verlauf',
   },
+  agents: agentSettings,
   api: {
     lead: 'Mit einem Token arbeitet ein Programm mit den Daten dieser Firma. Es gibt immer nur ein aktives.',
     noToken: 'Noch kann kein Programm die API aufrufen',
@@ -57,6 +60,15 @@ export const settings: Texts['settings'] = {
     needsScope: (missing) =>
       `Anzeigen und erneuern kann es nur, wer jedes Recht des Tokens hat. Ihnen fehlt ${missing}.`,
     created: 'Ausgestellt',
+    ends: 'Endet',
+    neverEnds: 'Nicht von selbst',
+    lastDay: 'Letzter Tag',
+    lastDayHint:
+      'Es endet von selbst mit diesem Tag. Leer: es endet nicht. Wer es erneuert, gibt ihm dieselbe Dauer noch einmal.',
+    endsSoon: (moment) =>
+      `Das Token endet am ${moment}. Danach werden Programme mit 401 abgelehnt: erneuern Sie es, und geben Sie ihnen das neue.`,
+    hasEnded: (moment) =>
+      `Das Token ist am ${moment} zu Ende gegangen, jedes Programm wird mit 401 abgelehnt. Erneuern Sie es, und geben Sie ihnen das neue.`,
     lastUsed: 'Zuletzt benutzt',
     neverUsed: 'Noch nicht benutzt',
     from: (address) => `von ${address}`,
@@ -117,6 +129,7 @@ export const settings: Texts['settings'] = {
       tokens: 'Token',
       calls: 'Was Aufrufe sagen',
       webhook_endpoints: 'Webhook',
+      agents: 'Agenten',
       accounts: 'Konto',
       companies: 'Firma',
     },
@@ -150,6 +163,9 @@ export const settings: Texts['settings'] = {
       plan: 'Tarif',
       add_ons: 'Zusatzmodule',
       keeps_details: 'Anfragen und Antworten aufbewahren',
+      enabled: 'Agenten dürfen arbeiten',
+      always: 'Jede Änderung braucht einen Menschen',
+      records_max: 'Datensätze, die ein Agent allein ändert',
       person: 'Person',
       reason: 'Grund',
       url: 'Adresse',
@@ -322,8 +338,14 @@ export const settings: Texts['settings'] = {
     service: 'Dienst: niemand meldet sich an',
     keepPassword: 'Leer bleibt das Passwort, wie es ist.',
     permissions: 'Rechte',
+    fields: 'Felder, die nicht alle sehen',
+    approvals: 'Freigaben',
     office: 'Die Firma selbst',
-    managementRights: {
+    otherRights: {
+      PAY_VIEW: 'Lohn: was eine Stunde eines Mitarbeiters kostet',
+      MONEY_VIEW: 'Beträge: Auftragswerte, Budgets, Sätze, Kreditlimits, Preise',
+      TAX_VIEW: 'Steuer- und Policennummern',
+      TIME_ENTRIES_APPROVE: 'Stunden freigeben und Freigaben zurücknehmen',
       API_MANAGE: 'API verwalten (Einstellungen, API)',
       ACCOUNTS_MANAGE: 'Konten verwalten',
       COMPANY_MANAGE: 'Firma verwalten',

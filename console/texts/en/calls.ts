@@ -20,6 +20,7 @@ export const calls = {
   about: 'About',
   duration: 'Duration',
   peer: 'From',
+  client: 'Claims to be',
   marks: 'Remarks',
   dryRun: 'Dry-run',
   replayed: 'Replayed',
@@ -51,7 +52,8 @@ export const calls = {
   advices: Object.fromEntries(Object.entries(refusals).map(([code, { advice }]) => [code, advice])) as {
     [code: string]: string
   },
-  tokenGone: 'The token was rotated or revoked before this call. Give the integration that made it the active token.',
+  tokenGone:
+    'The token was rotated, revoked or at its end before this call. Give the integration that made it the active token.',
   accountDisabled: 'The account behind the token is disabled. Enable it, or issue a token from another account.',
   lacking: {
     neither: (scope: string) => `Neither the token nor its account holds ${scope}.`,
@@ -63,7 +65,7 @@ export const calls = {
   problems: 'What is wrong',
   sent: 'Request',
   answer: (status: number) => `Answer: ${status}`,
-  masked: 'Fields that are sensitive are masked.',
+  masked: 'Fields that not everybody sees are masked.',
   cut: 'Only the beginning is kept.',
   leftOut: (bytes: string) =>
     `The body is not kept: it was refused unread, is too long, or cannot be told apart (${bytes} bytes).`,

@@ -25,6 +25,7 @@ export const imports = {
   matchHint: 'Rows whose record is there change it; the others make one.',
   columns: 'Which field is each column for?',
   leftOut: 'Leave out',
+  withheld: (columns: string) => `Your account does not see these fields, so their columns are left out: ${columns}.`,
   fieldOf: (column: string) => `Field for ${column}`,
   inIds: 'Has ids',
   inMinor: 'In the smallest unit, such as cents',

@@ -1,3 +1,4 @@
+import { agents } from './agents.ts'
 import { imports } from './imports.ts'
 import { commonFields, memberFields, records } from './records.ts'
 import { settings } from './settings.ts'
@@ -10,6 +11,7 @@ export const en = {
   memberFields,
   settings,
   imports,
+  agents,
   sections: {
     basics: 'Details',
     dates: 'Dates',

@@ -1,3 +1,4 @@
+import { agentSettings } from './agents.ts'
 import { calls, outcomes } from './calls.ts'
 
 /** The texts of Settings. */
@@ -6,12 +7,14 @@ export const settings = {
   sections: {
     api: 'API',
     webhooks: 'Webhooks',
+    agents: 'Agents',
     calls: 'Calls and usage',
     accounts: 'Accounts',
     company: 'Company',
     lists: 'Lists',
     history: 'History',
   },
+  agents: agentSettings,
   api: {
     lead: 'A token lets a program work with this company’s records. There is one active token at a time.',
     noToken: 'No program can call the API yet',
@@ -56,6 +59,15 @@ export const settings = {
     needsScope: (missing: string) =>
       `Only somebody who holds every right of the token can show or rotate it. You lack ${missing}.`,
     created: 'Issued',
+    ends: 'Ends',
+    neverEnds: 'Never by itself',
+    lastDay: 'Last day',
+    lastDayHint:
+      'It stops by itself at the end of this day. Empty: it does not. Rotating it gives the same length of life again.',
+    endsSoon: (moment: string) =>
+      `The token ends on ${moment}. Programs are refused with 401 from then on: rotate it, and give them the new one.`,
+    hasEnded: (moment: string) =>
+      `The token has ended on ${moment}, and every program is refused with 401. Rotate it, and give them the new one.`,
     lastUsed: 'Last used',
     neverUsed: 'Not used yet',
     from: (address: string) => `from ${address}`,
@@ -115,6 +127,7 @@ export const settings = {
       tokens: 'Token',
       calls: 'What calls say',
       webhook_endpoints: 'Webhook',
+      agents: 'Agents',
       accounts: 'Account',
       companies: 'Company',
     } as { [kind: string]: string },
@@ -148,6 +161,9 @@ export const settings = {
       plan: 'Plan',
       add_ons: 'Add-ons',
       keeps_details: 'Keep requests and answers',
+      enabled: 'Agents may work',
+      always: 'Every change needs a person',
+      records_max: 'Records that an agent changes alone',
       person: 'Person',
       reason: 'Reason',
       url: 'Address',
@@ -305,8 +321,14 @@ export const settings = {
     service: 'Service: nobody signs in',
     keepPassword: 'Leave it empty to keep the password.',
     permissions: 'Permissions',
+    fields: 'Fields of records that not everybody sees',
+    approvals: 'Approvals',
     office: 'The company itself',
-    managementRights: {
+    otherRights: {
+      PAY_VIEW: 'Pay: what an hour of a worker costs',
+      MONEY_VIEW: 'Amounts: contract values, budgets, rates, credit limits, prices',
+      TAX_VIEW: 'Tax and policy numbers',
+      TIME_ENTRIES_APPROVE: 'Approve hours, and take an approval back',
       API_MANAGE: 'Manage the API (Settings, API)',
       ACCOUNTS_MANAGE: 'Manage accounts',
       COMPANY_MANAGE: 'Manage the company',

@@ -11,6 +11,7 @@ import { runBatch } from '../../service/batch/batch.ts'
 import { type Done, inBody, type Ordered, standsForRefused } from '../../service/batch/run.ts'
 import { makeBreather } from '../../service/breather.ts'
 import type { Command } from '../../service/command.ts'
+import { resultOf } from '../../service/command.ts'
 import { removal } from '../../service/remove-record.ts'
 import { byReference, upsert as upserting } from '../../service/upsert.ts'
 import type { Effect } from '../../service/write-plan.ts'
@@ -18,7 +19,6 @@ import { change, creation } from '../../service/write-record.ts'
 import { noneLate } from '../../service/write-set.ts'
 import type { Answer } from '../answer.ts'
 import type { CallOfWrite, Series, Write, WriteHandler } from '../handler.ts'
-import { answered } from './answered.ts'
 import { created } from './create.ts'
 import { removed } from './delete.ts'
 import { updated } from './update.ts'
@@ -88,11 +88,7 @@ const seriesOf = (companyId: number, call: CallOfWrite, rows: readonly Ordered[]
   part(n, textOf) {
     const row = rows[n] as Ordered
     if ('problems' in row) throw rowRefusal(row.problems)
-    const work = saidInBody(single(companyId, row, textOf))
-    return {
-      ...work,
-      execute: async (transaction, actor, seen) => textOfAnswer(row, await work.execute(transaction, actor, seen)),
-    }
+    return resultOf(saidInBody(single(companyId, row, textOf)), (answer) => textOfAnswer(row, answer))
   },
   refused: (n, refusal) => refusedText(call, rows[n] as Ordered, refusal),
   say,
@@ -114,22 +110,22 @@ type Single = { row: Wanted; id: number; body: JsonObject }
 const singles: { readonly [op in BatchOp]: (companyId: number, asked: Single) => Command<Answer> } = {
   create(companyId, { row: { wanted }, body }) {
     const { definition } = wanted
-    return answered(creation(companyId, definition, body), (done) => created(routesOn(definition).create, false, done))
+    return resultOf(creation(companyId, definition, body), (done) => created(routesOn(definition).create, false, done))
   },
   update(companyId, { row: { wanted, expected }, id, body }) {
     const { definition } = wanted
     const work = change(companyId, definition, id, body, expected)
-    return answered(work, (done) => updated(routesOn(definition).update, false, done))
+    return resultOf(work, (done) => updated(routesOn(definition).update, false, done))
   },
   upsert(companyId, { row: { wanted, expected }, body }) {
     const { definition, externalRef } = wanted
     const work = upserting(companyId, { definition, value: externalRef as string, body, expected })
-    return answered(work, (done) => upserted(routesOn(definition).upsert, false, done))
+    return resultOf(work, (done) => upserted(routesOn(definition).upsert, false, done))
   },
   delete(companyId, { row: { wanted, expected }, id }) {
     const { definition } = wanted
     const work = removal(companyId, { definition, id, expected })
-    return answered(work, (done) => removed(routesOn(definition).delete, false, done))
+    return resultOf(work, (done) => removed(routesOn(definition).delete, false, done))
   },
 }
 

@@ -1,10 +1,11 @@
 import { type Following, readFollowing } from '#derive/operations/changes.ts'
+import { visibleChanges } from '#derive/visible.ts'
 import { permission } from '#registry/permissions.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { servedResources } from '#registry/resources/index.ts'
 import type { ChangesRow } from '#sql/records/changes.ts'
 import { changesWithCaller, nowWithCaller, type OpenRow } from '#sql/records/changes-with-caller.ts'
-import { selectCaller } from '#sql/system/caller.ts'
+import { type CallerRow, selectCaller } from '#sql/system/caller.ts'
 import type { Cursor } from '#sql/system/log.ts'
 import { cursorOf, isGone, judged, readCursor } from '../../service/changes.ts'
 import { pageReply } from '../answer.ts'
@@ -39,7 +40,10 @@ function page(following: Following): Wanted {
       const no = wrong ?? refused(following, row)
       if (no) throw no
       const { json, next, more } = judged(companyId, row)
-      return pageReply(`{"data":[${json}],"meta":${meta(following, row, next, more)}}`, conditions)
+      return pageReply(
+        `{"data":[${visibleChanges(row.lacks_rights, json)}],"meta":${meta(following, row, next, more)}}`,
+        conditions,
+      )
     },
   }
 }
@@ -60,7 +64,7 @@ function now(following: Following): Wanted {
   }
 }
 
-type Row = OpenRow & ChangesRow
+type Row = OpenRow & ChangesRow & Pick<CallerRow, 'lacks_rights'>
 
 const meta = ({ records }: Following, { open }: OpenRow, next: string, more: boolean): string =>
   JSON.stringify({ next, more, records: records ?? open })

@@ -1,14 +1,15 @@
 import type { ResourceRoute } from '#derive/routes.ts'
+import { resultOf } from '../../service/command.ts'
 import { creation } from '../../service/write-record.ts'
 import type { Written } from '../../service/write-set.ts'
 import { type Answer, recordTag } from '../answer.ts'
 import type { WriteHandler } from '../handler.ts'
-import { answer, answered } from './answered.ts'
+import { answer } from './answered.ts'
 
 export const create: WriteHandler<ResourceRoute> =
   (route) =>
   (companyId, _call, { dryRun, body }) =>
-    answered(creation(companyId, route.definition, body), (written) => created(route, dryRun, written))
+    resultOf(creation(companyId, route.definition, body), (written) => created(route, dryRun, written))
 
 export function created(
   { path, success }: ResourceRoute,

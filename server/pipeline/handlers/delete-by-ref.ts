@@ -1,7 +1,7 @@
 import type { ResourceRoute } from '#derive/routes.ts'
+import { resultOf } from '../../service/command.ts'
 import { removalByReference } from '../../service/upsert.ts'
 import type { WriteHandler } from '../handler.ts'
-import { answered } from './answered.ts'
 import { removed } from './delete.ts'
 import { recordReference } from './fetch-by-ref.ts'
 
@@ -11,5 +11,5 @@ export const deleteByRef: WriteHandler<ResourceRoute> =
     const { definition } = route
     const value = recordReference(params)
     const work = removalByReference(companyId, { definition, value, expected, mayDo })
-    return answered(work, (done) => ({ ...removed(route, dryRun, done), recordId: done.id }))
+    return resultOf(work, (done) => ({ ...removed(route, dryRun, done), recordId: done.id }))
   }

@@ -1,16 +1,17 @@
 import type { ResourceRoute } from '#derive/routes.ts'
 import type { Json } from '#registry/json.ts'
+import { resultOf } from '../../service/command.ts'
 import { type Group, listedGroup, type Removed, removal } from '../../service/remove-record.ts'
 import type { Answer } from '../answer.ts'
 import type { WriteHandler } from '../handler.ts'
 import { recordId } from '../read-intent.ts'
-import { answer, answered } from './answered.ts'
+import { answer } from './answered.ts'
 
 export const remove: WriteHandler<ResourceRoute> =
   (route) =>
   (companyId, { params }, { dryRun, expected }, mayDo) => {
     const [id, { definition }] = [recordId(params), route]
-    return answered(removal(companyId, { definition, id, expected, mayDo }), (done) => removed(route, dryRun, done))
+    return resultOf(removal(companyId, { definition, id, expected, mayDo }), (done) => removed(route, dryRun, done))
   }
 
 export function removed({ success }: ResourceRoute, dryRun: boolean, { id, mode, cascaded, kept }: Removed): Answer {

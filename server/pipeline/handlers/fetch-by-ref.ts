@@ -5,14 +5,14 @@ import { fetchByReference } from '#sql/records/reference.ts'
 import { readReference } from '../../service/upsert.ts'
 import type { PathParams } from '../call.ts'
 import type { ReadHandler } from '../handler.ts'
-import { fetchedReply } from './fetch.ts'
+import { replyOfFetch } from './fetch.ts'
 
 export const fetchByRef: ReadHandler<ResourceRoute> =
   ({ definition }) =>
   ({ params }, query) => {
     const fields = readFields(query, definition)
     const value = recordReference(params)
-    return { statement: (ask) => fetchByReference(ask, definition, value, fields), reply: fetchedReply }
+    return { statement: (ask) => fetchByReference(ask, definition, value, fields), reply: replyOfFetch(definition) }
   }
 
 /** The reference of the path; what no record can have is a reference that no record has. */

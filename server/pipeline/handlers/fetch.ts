@@ -1,7 +1,10 @@
 import { readFields } from '#derive/query.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
+import { visibleRecords } from '#derive/visible.ts'
+import type { Definition } from '#registry/definition.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { fetchWithCaller } from '#sql/records/read.ts'
+import type { CallerRow } from '#sql/system/caller.ts'
 import { type Conditions, expectedOf } from '../../http/protocol/entity-tags.ts'
 import { expectVersion } from '../../service/expected.ts'
 import { readReply, recordTag } from '../answer.ts'
@@ -9,20 +12,24 @@ import type { Reply } from '../call.ts'
 import type { ReadHandler } from '../handler.ts'
 import { pathId } from '../read-intent.ts'
 
-/** The JSON is passed on as PostgreSQL wrote it. */
+/** The JSON is passed on as PostgreSQL wrote it, less what is withheld. */
 export const fetch: ReadHandler<ResourceRoute> =
   ({ definition }) =>
   ({ params }, query) => {
     // No record has the id 0.
     const id = pathId(params) ?? 0
     const fields = readFields(query, definition)
-    return { statement: (ask) => fetchWithCaller(ask, definition, id, fields), reply: fetchedReply }
+    return { statement: (ask) => fetchWithCaller(ask, definition, id, fields), reply: replyOfFetch(definition) }
   }
 
-type Fetched = { json: string | null; version: number }
+type Fetched = Pick<CallerRow, 'lacks_rights'> & { json: string | null; version: number }
 
-export function fetchedReply({ json, version }: Fetched, { ifMatch, ifNoneMatch }: Conditions): Reply {
-  if (json === null) throw new Refusal('not_found')
-  if (ifMatch !== undefined) expectVersion(version, expectedOf({ ifMatch }))
-  return readReply(`{"data":${json}}`, recordTag(version, json), ifNoneMatch)
-}
+/** The tag is that of what is shown: of a record without what is withheld, another one. */
+export const replyOfFetch =
+  (definition: Definition) =>
+  ({ json, version, lacks_rights }: Fetched, { ifMatch, ifNoneMatch }: Conditions): Reply => {
+    if (json === null) throw new Refusal('not_found')
+    if (ifMatch !== undefined) expectVersion(version, expectedOf({ ifMatch }))
+    const shown = visibleRecords(definition, lacks_rights, json)
+    return readReply(`{"data":${shown}}`, recordTag(version, shown), ifNoneMatch)
+  }

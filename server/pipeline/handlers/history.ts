@@ -1,7 +1,9 @@
 import { readCut } from '#derive/query.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
+import { visibleChanges } from '#derive/visible.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { historyWithCaller } from '#sql/records/changes-with-caller.ts'
+import type { CallerRow } from '#sql/system/caller.ts'
 import { pageEnvelope, pageReply } from '../answer.ts'
 import type { ReadHandler } from '../handler.ts'
 import { linksOf } from '../page-links.ts'
@@ -14,9 +16,12 @@ export const history: ReadHandler<ResourceRoute> =
     const cut = readCut(query)
     return {
       statement: (ask) => historyWithCaller(ask, definition, pathId(params) ?? 0, cut),
-      reply({ json, total }: { json: string; total: number }, conditions) {
+      reply({ json, total, lacks_rights }: HistoryPageRow, conditions) {
         if (total === 0) throw new Refusal('not_found')
-        return pageReply(pageEnvelope(json, total, cut), conditions, linksOf({ path, query, at: { ...cut, total } }))
+        const shown = visibleChanges(lacks_rights, json)
+        return pageReply(pageEnvelope(shown, total, cut), conditions, linksOf({ path, query, at: { ...cut, total } }))
       },
     }
   }
+
+type HistoryPageRow = Pick<CallerRow, 'lacks_rights'> & { json: string; total: number }

@@ -11,6 +11,7 @@ import { fetch } from './fetch.ts'
 import { fetchByRef } from './fetch-by-ref.ts'
 import { history } from './history.ts'
 import { list } from './list.ts'
+import { llms } from './llms.ts'
 import { me } from './me.ts'
 import { openapi, openapiClient } from './openapi.ts'
 import { postman } from './postman.ts'
@@ -38,4 +39,5 @@ export const handlers = {
   openapi_client: openapiClient,
   docs,
   postman,
+  llms,
 } satisfies HandlersOf<typeof standard, typeof own, typeof ofReferences>

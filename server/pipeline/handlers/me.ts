@@ -12,13 +12,13 @@ export const me: ReadHandler = () => () => {
     statement(ask, config) {
       companyId = ask.companyId
       limit = config.tokenRequestsPerMinute
-      return meWithCaller(ask, limitedResources)
+      return meWithCaller(limitedResources)(ask)
     },
     reply(row: MeRow & { token_id: number; account_id: number; currency: string }, conditions) {
-      const { company_name, plan, label, scopes, add_ons, used, token_id, account_id, currency } = row
+      const { company_name, plan, label, expires_at, scopes, add_ons, used, token_id, account_id, currency } = row
       const data = {
         company: { id: companyId, name: company_name, currency, plan },
-        token: { id: token_id, label },
+        token: { id: token_id, label, expires_at },
         account_id,
         scopes,
         add_ons,

@@ -1,14 +1,15 @@
 import { readWriteId } from '../../service/actor.ts'
+import { resultOf } from '../../service/command.ts'
 import { undo as undoing } from '../../service/undo.ts'
 import type { WriteHandler } from '../handler.ts'
-import { answer, answered } from './answered.ts'
+import { answer } from './answered.ts'
 
 export const undo: WriteHandler =
   ({ success }) =>
   (companyId, { params: { write_id = '' } }, { dryRun }) => {
     // What is no id of a write names none.
     const writeId = readWriteId(write_id) ?? ''
-    return answered(undoing(companyId, writeId), ({ records, remaining, effect }) => {
+    return resultOf(undoing(companyId, writeId), ({ records, remaining, effect }) => {
       const data = { write_id: writeId, undone: !dryRun, dry_run: dryRun, records, remaining }
       return { ...answer(success, data), effects: [effect] }
     })

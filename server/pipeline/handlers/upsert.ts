@@ -1,22 +1,23 @@
 import { recordPathBeside } from '#derive/operations/by-reference.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
+import { resultOf } from '../../service/command.ts'
 import { type Upserted, upsert as upserting } from '../../service/upsert.ts'
 import { type Answer, recordTag } from '../answer.ts'
 import type { WriteHandler } from '../handler.ts'
-import { answer, answered } from './answered.ts'
+import { answer } from './answered.ts'
 
 export const upsert: WriteHandler<ResourceRoute> =
   (route) =>
   (companyId, { params: { value = '' } }, { dryRun, body, expected }) =>
-    answered(upserting(companyId, { definition: route.definition, value, body, expected }), (done) =>
+    resultOf(upserting(companyId, { definition: route.definition, value, body, expected }), (done) =>
       upserted(route, dryRun, done),
     )
 
 export function upserted({ path, success }: ResourceRoute, dryRun: boolean, done: Upserted): Answer {
-  const { id, version, json, changed, created, effect } = done
+  const { id, version, json, changed, previewed, created, effect } = done
   const effects = [effect]
   if (dryRun) {
-    const data = { id: created ? null : id, created: false, updated: false, dry_run: true, changed }
+    const data = { id: created ? null : id, created: false, updated: false, dry_run: true, changed: previewed }
     return { ...answer(200, data), effects }
   }
   const location = created ? { Location: recordPathBeside(path, id) } : {}

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { client } from './generated/hey-api/client.gen.js'
 import * as api from './generated/hey-api/index.js'
+import { toldTogether } from './told.js'
 
 /** The calls of a client by @hey-api/openapi-ts. */
 
 client.setConfig({ baseUrl: process.env.BASE_URL ?? '', auth: process.env.TOKEN ?? '' })
 
-const page = await api.projectsList({ query: { status: 'ON_HOLD', limit: 5, sort: ['-name', 'id'], fields: ['name'] } })
+const page = await api.projectsList({ query: { status: 'ON_HOLD', limit: 5, sort: ['-name', 'id'] } })
 assert.deepEqual(
   page.data?.data.map(({ name }) => name),
   ['On hold'],
@@ -39,3 +40,24 @@ assert.equal(late.error?.code, 'precondition_failed')
 
 const gone = await api.projectsDelete({ path, headers: { 'X-Dry-Run': '1' } })
 assert.deepEqual([gone.data?.data.deleted, gone.data?.data.would_delete], [false, []])
+
+const now = await api.changes({ query: { after: 'now' } })
+const operations: api.BatchOperationInput[] = [
+  { op: 'create', records: 'clients', as: 'client', body: { name: 'Harbour Trust' } },
+  { op: 'create', records: 'projects', body: { name: 'Pier', client_id: { $ref: 'client' } } },
+]
+const batch = await api.batch({ body: { mode: 'all', operations } })
+assert.deepEqual(
+  batch.data?.data.operations.map(({ status }) => status),
+  [201, 201],
+)
+// A change is told once no older transaction of the server can overtake it, and other tests have long ones: `now` can lie
+// before the project above.
+const told = await toldTogether(
+  now.data?.meta.next ?? '',
+  async (after) => (await api.changes({ query: { after, wait: 10 } })).data,
+)
+const owner = told.find(({ records }) => records === 'clients')
+const pier = told.find(({ records, write_id }) => records === 'projects' && write_id === owner?.write_id)
+assert.ok(owner?.records === 'clients' && pier?.records === 'projects')
+assert.equal(pier.record?.client_id, owner.record?.id)

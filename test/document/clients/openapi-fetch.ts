@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import createClient, { type ClientOptions } from 'openapi-fetch'
+import type * as complete from './generated/complete.js'
 import type { components, paths } from './generated/openapi-typescript.js'
+import { toldTogether } from './told.js'
 
 /** The calls of a client by openapi-typescript and openapi-fetch. */
 
@@ -43,3 +45,37 @@ assert.equal(late.error?.code, 'precondition_failed')
 
 const gone = await client.DELETE('/v1/projects/{id}', { params: { path, header: { 'X-Dry-Run': '1' } } })
 assert.deepEqual([gone.data?.data.deleted, gone.data?.data.would_delete], [false, []])
+
+// `fields` is a parameter of the complete document alone, whose lists promise no more than `id`.
+const sparse = await createClient<complete.paths>(options).GET('/v1/projects', {
+  params: { query: { q: 'On hold', fields: ['name'] } },
+})
+assert.deepEqual(
+  sparse.data?.data.map(({ id, name, status }) => [id > 0, name, status]),
+  [[true, 'On hold', undefined]],
+)
+
+const now = await client.GET('/v1/changes', { params: { query: { after: 'now' } } })
+const batch = await client.POST('/v1/batch', {
+  body: {
+    mode: 'all',
+    operations: [
+      { op: 'create', records: 'clients', as: 'client', body: { name: 'Harbour Trust' } },
+      { op: 'create', records: 'projects', body: { name: 'Pier', client_id: { $ref: 'client' } } },
+    ],
+  },
+})
+assert.deepEqual(
+  batch.data?.data.operations.map(({ status }) => status),
+  [201, 201],
+)
+// A change is told once no older transaction of the server can overtake it, and other tests have long ones: `now` can lie
+// before the project above.
+const told = await toldTogether(
+  now.data?.meta.next ?? '',
+  async (after) => (await client.GET('/v1/changes', { params: { query: { after, wait: 10 } } })).data,
+)
+const owner = told.find(({ records }) => records === 'clients')
+const pier = told.find(({ records, write_id }) => records === 'projects' && write_id === owner?.write_id)
+assert.ok(owner?.records === 'clients' && pier?.records === 'projects')
+assert.equal(pier.record?.client_id, owner.record?.id)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import * as api from './generated/orval.js'
 import * as zod from './generated/orval-zod.js'
+import { toldTogether } from './told.js'
 
 /** The calls of a client by orval; its schemas for zod check every body before and every answer after. */
 
@@ -32,7 +33,7 @@ const id = zod.ProjectsCreateResponse.parse(created.data).data.id ?? 0
 assert.ok(id > 0)
 assert.equal(zod.ProjectsCreateResponse.parse(again.data).data.id, id)
 
-const fetched = await api.projectsFetch(id, {}, signed())
+const fetched = await api.projectsFetch(id, signed())
 const project = zod.ProjectsFetchResponse.parse(fetched.data).data
 assert.equal(project.contract_minor, 3_000_000_000)
 assert.equal(project.address?.city, 'Bath')
@@ -47,6 +48,29 @@ const gone = zod.ProjectsDeleteResponse.parse(
   (await api.projectsDelete(id, {}, signed({ 'X-Dry-Run': '1' }))).data,
 ).data
 assert.deepEqual([gone.deleted, gone.would_delete], [false, []])
+
+const now = zod.ChangesResponse.parse((await api.changes({ after: 'now' }, signed())).data)
+const batch = zod.BatchBody.parse({
+  mode: 'all',
+  operations: [
+    { op: 'create', records: 'clients', as: 'client', body: { name: 'Harbour Trust' } },
+    { op: 'create', records: 'projects', body: { name: 'Pier', client_id: { $ref: 'client' } } },
+  ],
+})
+const done = zod.BatchResponse.parse((await api.batch(batch, {}, signed())).data)
+assert.deepEqual(
+  done.data.operations.map(({ status }) => status),
+  [201, 201],
+)
+// A change is told once no older transaction of the server can overtake it, and other tests have long ones: `now` can lie
+// before the project above.
+const told = await toldTogether(now.meta.next, async (after) =>
+  zod.ChangesResponse.parse((await api.changes({ after, wait: 10 }, signed())).data),
+)
+const owner = told.find(({ records }) => records === 'clients')
+const pier = told.find(({ records, write_id }) => records === 'projects' && write_id === owner?.write_id)
+assert.ok(owner?.records === 'clients' && pier?.records === 'projects')
+assert.equal(pier.record?.client_id, owner.record?.id)
 
 // What the service refuses, the schema refuses: decimals, blanks, countries.
 assert.equal(zod.EstimatesCreateBody.safeParse({ title: 'Wall', tax_pct: 19.05 }).success, true)

@@ -1,8 +1,8 @@
 -- (unnamed)
 select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.rows, c.status, c.code, c.about, c.ms::float8 as ms,
-  host(c.peer) as peer, c.dry_run, c.replayed, c.counted, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
+  host(c.peer) as peer, c.dry_run, c.replayed, c.counted, c.client, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end as outcome, c.token_id, t.label as token_label,
-  t.revoked_at is null as token_active, to_char(t.revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_revoked_at from (
+  least(t.revoked_at, case when t.expires_at <= now() then t.expires_at end) is null as token_active, to_char(least(t.revoked_at, case when t.expires_at <= now() then t.expires_at end) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_ended_at from (
       select * from calls c where c.company_id = $1 and c.status = $2 and (c.route = $3 or split_part(c.route, '.', 1) = $4) and case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end = $5 order by c.at desc, c.id desc
       limit $6 offset $7
@@ -13,9 +13,9 @@ select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') a
 
 -- (unnamed)
 select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.rows, c.status, c.code, c.about, c.ms::float8 as ms,
-  host(c.peer) as peer, c.dry_run, c.replayed, c.counted, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
+  host(c.peer) as peer, c.dry_run, c.replayed, c.counted, c.client, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end as outcome, c.token_id, t.label as token_label,
-  t.revoked_at is null as token_active, to_char(t.revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_revoked_at from (
+  least(t.revoked_at, case when t.expires_at <= now() then t.expires_at end) is null as token_active, to_char(least(t.revoked_at, case when t.expires_at <= now() then t.expires_at end) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_ended_at from (
       select * from calls c where c.company_id = $1 and c.code = $2 and $3 = any (c.about) and host(c.peer) = $4 and c.token_id = $5 order by c.at desc, c.id desc
       limit $6 offset $7
     ) c cross join lateral (
@@ -31,9 +31,9 @@ select count(*) as total from (
 
 -- calls.find
 select c.id, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, c.request_id, c.route, c.record_id, c.rows, c.status, c.code, c.about, c.ms::float8 as ms,
-  host(c.peer) as peer, c.dry_run, c.replayed, c.counted, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
+  host(c.peer) as peer, c.dry_run, c.replayed, c.counted, c.client, case when c.status >= 400 then 'refused' when c.replayed then 'replayed'
   when c.dry_run then 'dry_run' else 'ok' end as outcome, c.token_id, t.label as token_label,
-  t.revoked_at is null as token_active, to_char(t.revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_revoked_at from (
+  least(t.revoked_at, case when t.expires_at <= now() then t.expires_at end) is null as token_active, to_char(least(t.revoked_at, case when t.expires_at <= now() then t.expires_at end) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_ended_at from (
       select * from calls where company_id = $1 and id between $2 and $3 order by id offset 0
     ) c cross join lateral (
       select * from tokens where company_id = $4 and id between c.token_id and c.token_id order by id offset 0
@@ -119,7 +119,7 @@ select c.code, c.route, named.what as about, count(*) as count, to_char(min(c.at
 -- [["unauthorized"],7,7,100,20]
 
 -- calls.dead
-select g.token_id, t.label as token_label, to_char(t.revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_revoked_at, host(g.peer) as peer, g.count,
+select g.token_id, t.label as token_label, to_char(least(t.revoked_at, case when t.expires_at <= now() then t.expires_at end) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as token_ended_at, host(g.peer) as peer, g.count,
       to_char(g.last_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_at, (
       select d.request_headers->>'user-agent' from (
         select * from call_details where company_id = $1 and request_id between g.request_id and g.request_id

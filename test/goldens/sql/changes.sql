@@ -38,7 +38,7 @@ with log as materialized (
           select (select row_to_json(record)::text from (select r.id as id,r.title as title,r.number as number,r.status as status,r.client_id as client_id,r.project_id as project_id,r.issue_date as issue_date,r.valid_until as valid_until,r.lines as lines,trim_scale(r.discount_pct) as discount_pct,trim_scale(r.tax_pct) as tax_pct,r.subtotal_minor as subtotal_minor,r.discount_minor as discount_minor,r.tax_minor as tax_minor,r.total_minor as total_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $13) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record)::json
           from (select * from estimates where company_id = $14 and id = h.record_id  offset 0) r where r.deleted_at is null
         ) end end as record,
-        ('{' || '"channel":' || coalesce(to_json(case h.door when 'web' then 'console' else h.door end)::text, 'null') || ',' || '"account_id":' || coalesce(to_json(h.account_id)::text, 'null') || ',' || '"token_id":' || coalesce(to_json(h.token_id)::text, 'null') || ',' || '"request_id":' || coalesce(to_json(h.request_id)::text, 'null') || ',' || '"idempotency_key":' || coalesce(to_json(h.idempotency_key)::text, 'null') || '}')::json as by,
+        ('{' || '"channel":' || coalesce(to_json(case h.door when 'web' then 'console' else h.door end)::text, 'null') || ',' || '"account_id":' || coalesce(to_json(h.account_id)::text, 'null') || ',' || '"token_id":' || coalesce(to_json(h.token_id)::text, 'null') || ',' || '"request_id":' || coalesce(to_json(h.request_id)::text, 'null') || ',' || '"idempotency_key":' || coalesce(to_json(h.idempotency_key)::text, 'null') || ',' || '"preview_id":' || coalesce(to_json(h.preview_id)::text, 'null') || '}')::json as by,
         h.write_id, h.removal_id
     ) change), ',' order by h.told_place), '')
         from told h where h.told_place <= $15::bigint) as json,
@@ -64,11 +64,14 @@ with log as materialized (
 -- changes.page-with-caller
 with caller as (
   select t.id as token_id, t.account_id,
-    t.revoked_at is null and a.disabled_at is null as live,
+    t.revoked_at is null and (t.expires_at is null or t.expires_at > now()) and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
     case when not (string_to_array($2::text, ',') <@ t.scopes and string_to_array($3::text, ',') <@ a.permissions) then (
       select scope from unnest(string_to_array($4::text, ',')) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
+    case when not '{PAY_VIEW,MONEY_VIEW,TAX_VIEW}'::text[] <@ a.permissions then array(
+      select code from unnest('{PAY_VIEW,MONEY_VIEW,TAX_VIEW}'::text[]) code where code <> all (a.permissions)
+    ) end as lacks_rights,
     case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
       select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
@@ -126,7 +129,7 @@ with caller as (
           select (select row_to_json(record)::text from (select r.id as id,r.title as title,r.number as number,r.status as status,r.client_id as client_id,r.project_id as project_id,r.issue_date as issue_date,r.valid_until as valid_until,r.lines as lines,trim_scale(r.discount_pct) as discount_pct,trim_scale(r.tax_pct) as tax_pct,r.subtotal_minor as subtotal_minor,r.discount_minor as discount_minor,r.tax_minor as tax_minor,r.total_minor as total_minor,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $31) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record)::json
           from (select * from estimates where company_id = $32 and id = h.record_id  offset 0) r where r.deleted_at is null
         ) end end as record,
-        ('{' || '"channel":' || coalesce(to_json(case h.door when 'web' then 'console' else h.door end)::text, 'null') || ',' || '"account_id":' || coalesce(to_json(h.account_id)::text, 'null') || ',' || '"token_id":' || coalesce(to_json(h.token_id)::text, 'null') || ',' || '"request_id":' || coalesce(to_json(h.request_id)::text, 'null') || ',' || '"idempotency_key":' || coalesce(to_json(h.idempotency_key)::text, 'null') || '}')::json as by,
+        ('{' || '"channel":' || coalesce(to_json(case h.door when 'web' then 'console' else h.door end)::text, 'null') || ',' || '"account_id":' || coalesce(to_json(h.account_id)::text, 'null') || ',' || '"token_id":' || coalesce(to_json(h.token_id)::text, 'null') || ',' || '"request_id":' || coalesce(to_json(h.request_id)::text, 'null') || ',' || '"idempotency_key":' || coalesce(to_json(h.idempotency_key)::text, 'null') || ',' || '"preview_id":' || coalesce(to_json(h.preview_id)::text, 'null') || '}')::json as by,
         h.write_id, h.removal_id
     ) change), ',' order by h.told_place), '')
         from told h where h.told_place <= $33::bigint) as json,
@@ -152,11 +155,14 @@ with caller as (
 -- changes.now-with-caller
 with caller as (
   select t.id as token_id, t.account_id,
-    t.revoked_at is null and a.disabled_at is null as live,
+    t.revoked_at is null and (t.expires_at is null or t.expires_at > now()) and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
     case when not (string_to_array($2::text, ',') <@ t.scopes and string_to_array($3::text, ',') <@ a.permissions) then (
       select scope from unnest(string_to_array($4::text, ',')) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
+    case when not '{PAY_VIEW,MONEY_VIEW,TAX_VIEW}'::text[] <@ a.permissions then array(
+      select code from unnest('{PAY_VIEW,MONEY_VIEW,TAX_VIEW}'::text[]) code where code <> all (a.permissions)
+    ) end as lacks_rights,
     case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
       select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
@@ -184,11 +190,14 @@ with caller as (
 -- projects.changes-with-caller
 with caller as (
   select t.id as token_id, t.account_id,
-    t.revoked_at is null and a.disabled_at is null as live,
+    t.revoked_at is null and (t.expires_at is null or t.expires_at > now()) and a.disabled_at is null as live,
     t.allowlist = '{}' or coalesce($1::inet <<= any (t.allowlist), false) as address_allowed,
     case when not (string_to_array($2::text, ',') <@ t.scopes and string_to_array($3::text, ',') <@ a.permissions) then (
       select scope from unnest(string_to_array($4::text, ',')) scope where scope <> all (t.scopes) or scope <> all (a.permissions) limit 1
     ) end as lacks_scope,
+    case when not '{PAY_VIEW,MONEY_VIEW,TAX_VIEW}'::text[] <@ a.permissions then array(
+      select code from unnest('{PAY_VIEW,MONEY_VIEW,TAX_VIEW}'::text[]) code where code <> all (a.permissions)
+    ) end as lacks_rights,
     case when 'api' <> all (c.add_ons) then 'api' when not string_to_array($5::text, ',') <@ c.add_ons then (
       select add_on from unnest(string_to_array($6::text, ',')) add_on where add_on <> all (c.add_ons) limit 1
     ) end as feature_off,
@@ -208,7 +217,7 @@ with caller as (
           select (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $16) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record)::json
           from (select * from projects where company_id = $17 and id = h.record_id  offset 0) r where r.deleted_at is null
         ) end end as record,
-        ('{' || '"channel":' || coalesce(to_json(case h.door when 'web' then 'console' else h.door end)::text, 'null') || ',' || '"account_id":' || coalesce(to_json(h.account_id)::text, 'null') || ',' || '"token_id":' || coalesce(to_json(h.token_id)::text, 'null') || ',' || '"request_id":' || coalesce(to_json(h.request_id)::text, 'null') || ',' || '"idempotency_key":' || coalesce(to_json(h.idempotency_key)::text, 'null') || '}')::json as by,
+        ('{' || '"channel":' || coalesce(to_json(case h.door when 'web' then 'console' else h.door end)::text, 'null') || ',' || '"account_id":' || coalesce(to_json(h.account_id)::text, 'null') || ',' || '"token_id":' || coalesce(to_json(h.token_id)::text, 'null') || ',' || '"request_id":' || coalesce(to_json(h.request_id)::text, 'null') || ',' || '"idempotency_key":' || coalesce(to_json(h.idempotency_key)::text, 'null') || ',' || '"preview_id":' || coalesce(to_json(h.preview_id)::text, 'null') || '}')::json as by,
         h.write_id, h.removal_id
     ) change), ',' order by h.place), '') as json from (
       select *, row_number() over () as place from (

@@ -4,7 +4,7 @@ select r.version, (select row_to_json(record)::text from (select r.id as id,r.na
 -- [7,7,4711]
 
 -- (unnamed)
-with found as not materialized (
+with found as materialized (
       select r.id from (select distinct id from unnest($1::bigint[]) id order by id) wanted
     cross join lateral (
       select ctid, * from projects where company_id = $2 and id = wanted.id  offset 0

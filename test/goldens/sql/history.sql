@@ -54,7 +54,7 @@ select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') a
         when 'accounts' then (select name from (select * from accounts where company_id = $5 and id = h.record_id  offset 0) r)
       end as title
     from (
-      select * from history where company_id = $6 and records in ('tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies')
+      select * from history where company_id = $6 and records in ('tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies', 'agents')
         and records = any ($7::text[]) order by at desc, id desc limit $8 offset $9
     ) h 
   left join lateral (
@@ -65,7 +65,7 @@ select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') a
 
 -- history.settings-count
 select count(*) as total from (
-      select from history where company_id = $1 and records in ('tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies')
+      select from history where company_id = $1 and records in ('tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies', 'agents')
         and records = any ($2::text[]) order by at,id offset 0
     ) counted
 -- [7,["tokens"]]

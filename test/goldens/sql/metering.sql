@@ -1,6 +1,6 @@
 -- calls.insert
-insert into calls (company_id, token_id, request_id, at, route, record_id, rows, status, code, about, ms, peer, dry_run, replayed, counted) select company_id, token_id, request_id, at, route, record_id, rows, status, code, about, ms, peer, dry_run, replayed, counted
-    from json_to_recordset($1::json) as call (company_id bigint, token_id bigint, request_id text, at timestamptz, route text, record_id bigint, rows integer, status smallint, code text, about text[], ms real, peer inet, dry_run boolean, replayed boolean, counted boolean)
+insert into calls (company_id, token_id, request_id, at, route, record_id, rows, status, code, about, ms, peer, dry_run, replayed, counted, client) select company_id, token_id, request_id, at, route, record_id, rows, status, code, about, ms, peer, dry_run, replayed, counted, client
+    from json_to_recordset($1::json) as call (company_id bigint, token_id bigint, request_id text, at timestamptz, route text, record_id bigint, rows integer, status smallint, code text, about text[], ms real, peer inet, dry_run boolean, replayed boolean, counted boolean, client text)
 -- ["[]"]
 
 -- calls.settle

@@ -149,6 +149,14 @@ with related_estimates as materialized (select $1::text as records, r.id, json_b
     where r.deleted_at is null and (r.project_id = any ($61::bigint[])) and not exists (select from related_estimates where 'cascade' = any (effects)))
 -- ["estimates",[4711],[4711],[1],[4711],7,7,[4711],"equipment",[4711],[4711],[1],[4711],7,7,[4711],"tasks",[4711],[4711],[1],[4711],7,7,[4711],"time_entries",[4711],[4711],[1],[4711],7,7,[4711],"invoices",[4711],[4711],[4711],[4711],[1],[4711],7,[4711],7,7,[4711],[4711],"contracts",[4711],[4711],[1],[4711],7,7,[4711],"equipment_logs",[4711],[4711],[1],[4711],7,7,[4711]]
 
+-- workers.supervisor_id.referring-besides
+select from unnest($1::bigint[]) gone (id) cross join lateral (
+      select r.id from workers r
+      where r.company_id = $2 and r.supervisor_id between gone.id and gone.id and r.deleted_at is null
+      order by r.supervisor_id,r.id offset 0
+    ) found where found.id <> all ($3::bigint[]) limit 1
+-- [[4711],7,[4712]]
+
 -- removals.id
 select nextval('removals_id_seq') as id
 -- []
@@ -171,13 +179,13 @@ with was as (
       returning company_id, id, version
     ), tallied as (
   insert into tally_changes (company_id, records, change) select company_id, $5, $6 from r
-    ) insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
-      records, action, removal_id, epoch, record_id, version, changes, held)
+    ) insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+      record_id, version, changes, held, write_id, request_id, idempotency_key)
     select $7::bigint, $8::bigint, $9::bigint, $10,
-      $11::uuid, $12::text, $13::text,
-      $14, $15, $16::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*
+      $11::uuid,
+      $12, $13, $14::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $15::uuid, $16::text, $17::text
     from (select id, version, null::json, (select json::json from was where was.id = r.id) from r) logged
--- [7,[1,2],7,3,"projects",-1,7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"projects","deleted",3]
+-- [7,[1,2],7,3,"projects",-1,7,8,9,"api",null,"projects","deleted",3,"00000000-0000-4000-8000-000000000000",null,null]
 
 -- estimates.erase
 with r as (
@@ -185,13 +193,13 @@ with r as (
       returning company_id, id, version
     ), tallied as (
   insert into tally_changes (company_id, records, change) select company_id, $3, $4 from r
-    ) insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
-      records, action, removal_id, epoch, record_id, version, changes, held)
+    ) insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+      record_id, version, changes, held, write_id, request_id, idempotency_key)
     select $5::bigint, $6::bigint, $7::bigint, $8,
-      $9::uuid, $10::text, $11::text,
-      $12, $13, $14::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*
-    from (select id, version + 1, null::json, $15::json from r) logged
--- [7,1,"estimates",-1,7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"estimates","erased",3,"{}"]
+      $9::uuid,
+      $10, $11, $12::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $13::uuid, $14::text, $15::text
+    from (select id, version + 1, null::json, $16::json from r) logged
+-- [7,1,"estimates",-1,7,8,9,"api",null,"estimates","erased",3,"00000000-0000-4000-8000-000000000000",null,null,"{}"]
 
 -- (unnamed)
 with was as (
@@ -203,15 +211,15 @@ with was as (
       update equipment r set status = $4, version = version + 1, updated_at = now()
       where ctid = any (array(select place from was))
       returning r.status as now
-    ) insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
-      records, action, removal_id, epoch, record_id, version, changes, held)
+    ) insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+      record_id, version, changes, held, write_id, request_id, idempotency_key)
     select $5::bigint, $6::bigint, $7::bigint, $8,
-      $9::uuid, $10::text, $11::text,
-      $12, $13, $14::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*
+      $9::uuid,
+      $10, $11, $12::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $13::uuid, $14::text, $15::text
     from (select id, version + 1,
         ('{' || '"status":' || coalesce(to_json(('[' || coalesce(to_json(held)::text, 'null') || ',' || coalesce(to_json((select now from r limit 1))::text, 'null') || ']')::json)::text, 'null') || '}')::json,
         null::json from was) logged returning record_id as id, changes
--- [[1],7,"IN_USE","ACTIVE",7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"equipment","changed",null]
+-- [[1],7,"IN_USE","ACTIVE",7,8,9,"api",null,"equipment","changed",null,"00000000-0000-4000-8000-000000000000",null,null]
 
 -- (unnamed)
 with was as (
@@ -223,12 +231,12 @@ with was as (
       update equipment r set project_id = $3, version = version + 1, updated_at = now()
       where ctid = any (array(select place from was))
       returning r.project_id as now
-    ) insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
-      records, action, removal_id, epoch, record_id, version, changes, held)
+    ) insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+      record_id, version, changes, held, write_id, request_id, idempotency_key)
     select $4::bigint, $5::bigint, $6::bigint, $7,
-      $8::uuid, $9::text, $10::text,
-      $11, $12, $13::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*
+      $8::uuid,
+      $9, $10, $11::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $12::uuid, $13::text, $14::text
     from (select id, version + 1,
         ('{' || '"project_id":' || coalesce(to_json(('[' || coalesce(to_json(held)::text, 'null') || ',' || coalesce(to_json((select now from r limit 1))::text, 'null') || ']')::json)::text, 'null') || '}')::json,
         null::json from was) logged returning record_id as id, changes
--- [[1],7,null,7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"equipment","changed",null]
+-- [[1],7,null,7,8,9,"api",null,"equipment","changed",null,"00000000-0000-4000-8000-000000000000",null,null]

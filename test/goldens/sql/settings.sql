@@ -86,40 +86,40 @@ update accounts set name = $1, email = $2,
 -- ["Ada","ada@example.com","ada@example.com",[],null,7,8]
 
 -- (unnamed)
-select nextval(pg_get_serial_sequence('tokens', 'id')) as id
+select nextval(pg_get_serial_sequence('tokens', 'id')) as id, now() as at
 -- []
 
 -- (unnamed)
-insert into tokens (company_id, id, account_id, issued_by, label, scopes, allowlist, hash, sealed)
+insert into tokens (company_id, id, account_id, issued_by, label, scopes, allowlist, expires_at, hash, sealed)
     values ($1, $2, $3, $4, $5, $6, $7::cidr[],
-      $8, $9)
-    returning id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at
--- [7,9,8,8,"L",[],[],{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0]}]
+      $8, $9, $10)
+    returning id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at, expires_at
+-- [7,9,8,8,"L",[],[],null,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0]}]
 
 -- (unnamed)
-select id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at from tokens where company_id = $1 and revoked_at is null
+select id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at, expires_at from tokens where company_id = $1 and revoked_at is null
 -- [7]
 
 -- (unnamed)
 update tokens set revoked_at = now() where company_id = $1 and revoked_at is null
-    returning id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at
+    returning id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at, expires_at
 -- [7]
 
 -- (unnamed)
 update tokens set label = $1, scopes = $2 where company_id = $3 and revoked_at is null
-    returning id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at
+    returning id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at, expires_at
 -- ["L",[],7]
 
 -- (unnamed)
 update tokens set allowlist = $1::cidr[] where company_id = $2 and revoked_at is null
-    returning id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at
+    returning id, account_id, issued_by, label, scopes, allowlist::text[] as allowlist, sealed, created_at, expires_at
 -- [[],7]
 
 -- (unnamed)
-insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
-      records, action, removal_id, epoch, record_id, version, changes, held)
+insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+      record_id, version, changes, held, write_id, request_id, idempotency_key)
     select $1::bigint, $2::bigint, $3::bigint, $4,
-      $5::uuid, $6::text, $7::text,
-      $8, $9, $10::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*
-    from (select $11::bigint, null::bigint, $12::json, null::json) logged
--- [7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"tokens","shown",null,9,"null"]
+      $5::uuid,
+      $6, $7, $8::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $9::uuid, $10::text, $11::text
+    from (select $12::bigint, null::bigint, $13::json, null::json) logged
+-- [7,8,9,"api",null,"tokens","shown",null,"00000000-0000-4000-8000-000000000000",null,null,9,"null"]

@@ -32,11 +32,14 @@ select id, endpoint_id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.
   coalesce(status between 200 and 299, false) as arrived, after, payload, floor(extract(epoch from at))::float8 as timestamp, request_bytes, request_sha256,
       case when after is null and request_sha256 is not null then request_body end as test_body,
       case when request_sha256 is not null then answer_headers end as answer_headers,
-      case when request_sha256 is not null then answer_body end as answer_body, answer_cut
+      case when request_sha256 is not null then answer_body end as answer_body, answer_cut, (
+        select answering.permissions from (select * from webhook_endpoints where company_id = $1 and id = a.endpoint_id  offset 0) w
+        cross join lateral (select * from accounts where company_id = $2 and id = w.account_id  offset 0) answering
+      ) as permissions
     from (
-      select * from webhook_attempts where company_id = $1 and id between $2 and $3 order by id offset 0
+      select * from webhook_attempts where company_id = $3 and id between $4 and $5 order by id offset 0
     ) a
--- [7,1,1]
+-- [7,7,7,1,1]
 
 -- webhook-attempts.sweep
 delete from webhook_attempts where ctid = any (array(

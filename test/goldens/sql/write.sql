@@ -5,13 +5,13 @@ with r as (
       returning *
     ), tallied as (
   insert into tally_changes (company_id, records, change) select company_id, $21, $22 from r
-    ) insert into history (company_id, account_id, token_id, door, write_id, request_id, idempotency_key,
-      records, action, removal_id, epoch, record_id, version, changes, held)
+    ) insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+      record_id, version, changes, held, write_id, request_id, idempotency_key)
     select $23::bigint, $24::bigint, $25::bigint, $26,
-      $27::uuid, $28::text, $29::text,
-      $30, $31, $32::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*
+      $27::uuid,
+      $28, $29, $30::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $31::uuid, $32::text, $33::text
     from (select id, version, null::json, null::json from r) logged
--- [7,3,4711,"T",null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,"estimates",1,7,8,9,"api","00000000-0000-4000-8000-000000000000",null,null,"estimates","restored",3]
+-- [7,3,4711,"T",null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,"estimates",1,7,8,9,"api",null,"estimates","restored",3,"00000000-0000-4000-8000-000000000000",null,null]
 
 -- tree.lock
 select pg_advisory_xact_lock(hashtext($1), $2::int)

@@ -1,0 +1,77 @@
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import Typography from '@mui/material/Typography'
+import { useState } from 'react'
+import { fieldsOf } from '#derive/form.ts'
+import { isObject, type Json } from '#registry/json.ts'
+import type { PlannedChange, WritePlan } from '#registry/refusals.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import { ReferenceName } from '../records/fields/shown.tsx'
+import { Change } from '../records/history/change.tsx'
+import { InvolvedList } from '../records/removal/involved-list.tsx'
+import { useFormat } from '../texts/format.ts'
+import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+import { Muted } from '../ui/panel.tsx'
+
+/** So many changes are shown before somebody asks for the rest. */
+const shownFirst = 20
+
+/** What a plan would do: each record with old and new values, and what goes along. */
+export function PlannedChanges({ plan }: { plan: WritePlan }) {
+  const { agents, removal } = useTexts()
+  const format = useFormat()
+  const [isAll, setAll] = useState(false)
+  const { changes, total, would_delete: goes, would_keep: stays } = plan
+  const shown = isAll ? changes : changes.slice(0, shownFirst)
+  return (
+    <>
+      <Typography>{agents.records(total)}</Typography>
+      <Box component="ol" aria-label={agents.plan} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+        {shown.map((change, place) => (
+          <Planned key={`${change.records} ${change.id} ${place}`} change={change} />
+        ))}
+      </Box>
+      {shown.length < changes.length && (
+        <Button onClick={() => setAll(true)}>{agents.more(format.number(changes.length - shown.length))}</Button>
+      )}
+      {isAll && changes.length < total && <Muted>{agents.beyond(format.number(total - changes.length))}</Muted>}
+      <InvolvedList isLinked title={removal.goes} involved={goes} />
+      <InvolvedList isLinked title={removal.stays} involved={stays} />
+    </>
+  )
+}
+
+function Planned({ change: { records, id, action, fields } }: { change: PlannedChange }) {
+  const { agents } = useTexts()
+  const { one, label } = useRecordTexts()
+  const definition = definitionOf(registry, records)
+  const known = definition ? fieldsOf(definition) : []
+  const rows = Object.entries(fields ?? {}).flatMap(([name, change]) => {
+    const field = known.find((one) => one.name === name)
+    return field && Array.isArray(change) ? [{ field, old: change[0] as Json, now: change[1] as Json }] : []
+  })
+  const isGone = action === 'deleted' || action === 'erased'
+  return (
+    <Box component="li" sx={{ py: 1, borderBottom: 1, borderColor: 'divider', overflowWrap: 'anywhere' }}>
+      <Typography sx={{ color: isGone ? 'error.main' : undefined }}>
+        <strong>{agents.actions[action]}</strong> {one(records)}{' '}
+        {id !== null && <ReferenceName underline="always" to={records} id={id} />}
+      </Typography>
+      {fields === undefined && !isGone && <Muted>{agents.hidden}</Muted>}
+      {rows.length > 0 && (
+        <Box component="ul" sx={{ m: 0, mt: 0.5, pl: 2.5 }}>
+          {rows.map(({ field, old, now }) => (
+            <li key={field.name}>
+              {label(records, field.name)}:{' '}
+              {isObject(now) && 'made' in now ? (
+                agents.newRecord
+              ) : (
+                <Change field={field} resource={records} old={old} now={now} isNew={action === 'created'} />
+              )}
+            </li>
+          ))}
+        </Box>
+      )}
+    </Box>
+  )
+}

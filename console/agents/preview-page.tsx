@@ -1,0 +1,180 @@
+import Alert from '@mui/material/Alert'
+import Box from '@mui/material/Box'
+import Button from '@mui/material/Button'
+import Typography from '@mui/material/Typography'
+import type { ReactNode } from 'react'
+import type { AgentPreviewOpened } from '#derive/console/answers.ts'
+import { isRefused } from '../client/ask.ts'
+import { useLoaded } from '../client/use-loaded.ts'
+import { UndoButton } from '../records/history/undo-button.tsx'
+import { useFormat } from '../texts/format.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Page } from '../ui/page.tsx'
+import { Muted, Note, Panel, Term } from '../ui/panel.tsx'
+import { Pending } from '../ui/pending.tsx'
+import { useSmallForm } from '../ui/small-form.tsx'
+import { agentsPath } from './paths.ts'
+import { PlannedChanges } from './planned-changes.tsx'
+import { StateChip } from './state-chip.tsx'
+import { tellDecided } from './use-waiting.ts'
+
+/** What an agent asks for: its words, what would be done, and the decision about it. */
+export function PreviewPage({ id }: { id: string }) {
+  const { agents } = useTexts()
+  const { data, error, reload } = useLoaded('agents.preview', { id })
+  return (
+    <Page
+      title={agents.one}
+      above={{ label: agents.title, to: agentsPath }}
+      beside={data && <StateChip state={data.state} />}
+    >
+      {isRefused(error, 'insufficient_scope') ? (
+        <Empty title={agents.mayNot} lead={agents.mayNotLead(error.body.required_scope ?? '')} />
+      ) : (
+        <Pending error={error} retry={reload} isThere={!!data} />
+      )}
+      {data && (
+        <>
+          <Outcome preview={data} onChange={reload} />
+          <Words preview={data} />
+          <Panel title={data.state === 'applied' ? agents.done : agents.plan}>
+            <PlannedChanges plan={data.plan} />
+            <Sent preview={data} />
+          </Panel>
+          <Decision preview={data} onDecided={reload} />
+        </>
+      )}
+    </Page>
+  )
+}
+
+type Opened = { preview: AgentPreviewOpened }
+
+/** What the agent says, as plain text that nobody has checked. */
+function Words({ preview }: Opened) {
+  const { agents } = useTexts()
+  const format = useFormat()
+  const { why, client, token_label, because, created_at, expires_at, state } = preview
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    [agents.claims, client ?? agents.nothing],
+    [agents.token, token_label],
+    [agents.asked, <time dateTime={created_at}>{format.exactly(created_at)}</time>],
+    ...(['open', 'waiting', 'approved'].includes(state)
+      ? [[agents.until, <time dateTime={expires_at}>{format.exactly(expires_at)}</time>] as const]
+      : []),
+    ...(because.length > 0
+      ? [[agents.needs, because.map((reason) => agents.because[reason]).join('; ')] as const]
+      : []),
+  ]
+  return (
+    <Panel title={agents.says}>
+      <Typography
+        component="blockquote"
+        sx={{
+          m: 0,
+          mb: 1,
+          pl: 1.5,
+          borderLeft: 3,
+          borderColor: 'divider',
+          overflowWrap: 'anywhere',
+          whiteSpace: 'pre-wrap',
+        }}
+      >
+        {why ?? agents.noReason}
+      </Typography>
+      <Muted sx={{ mb: 1.5 }}>{agents.unchecked}</Muted>
+      <Box
+        component="dl"
+        sx={{ display: 'grid', gridTemplateColumns: { xs: '110px 1fr', sm: '180px 1fr' }, rowGap: 0.75, m: 0 }}
+      >
+        {facts.map(([name, value]) => (
+          <Term key={name} name={name}>
+            {value}
+          </Term>
+        ))}
+      </Box>
+    </Panel>
+  )
+}
+
+/** What the agent has sent, for those who want to see it to the letter. */
+function Sent({ preview: { operations, undo } }: Opened) {
+  const { agents } = useTexts()
+  return (
+    <Box component="details" sx={{ mt: 2 }}>
+      <Box component="summary" sx={{ cursor: 'pointer', minHeight: 24 }}>
+        {agents.sent}
+      </Box>
+      <Box
+        component="pre"
+        // A keyboard scrolls it.
+        tabIndex={0}
+        sx={{
+          m: 0,
+          mt: 1,
+          maxHeight: 320,
+          overflow: 'auto',
+          whiteSpace: 'pre-wrap',
+          overflowWrap: 'anywhere',
+          fontSize: '0.8rem',
+        }}
+      >
+        {JSON.stringify(operations ?? { undo }, null, 2)}
+      </Box>
+    </Box>
+  )
+}
+
+/** What became of it, and the way back once it was applied. */
+function Outcome({ preview, onChange }: Opened & { onChange(): void }) {
+  const { agents } = useTexts()
+  const format = useFormat()
+  const { state, decided_by, decided_at, write_id } = preview
+  const who = decided_by && decided_at && agents.decided(decided_by.name, format.exactly(decided_at))
+  if (state === 'open' || state === 'waiting') return null
+  return (
+    <Note
+      severity={state === 'applied' ? 'success' : 'info'}
+      action={state === 'applied' && write_id !== null && <UndoButton writeId={write_id} onUndone={onChange} />}
+    >
+      {agents.outcomes[state]} {who}
+    </Note>
+  )
+}
+
+function Decision({ preview: { id, hash, state }, onDecided }: Opened & { onDecided(): Promise<void> }) {
+  const { agents } = useTexts()
+  const form = useSmallForm(async ({ write, say }, isApproved: boolean) => {
+    try {
+      if (isApproved) await write('agents.approve', { id, body: { hash } })
+      else await write('agents.decline', { id })
+      say(isApproved ? agents.approvedNow : agents.declinedNow)
+    } finally {
+      // Whatever came of it, the page shows what there is now.
+      await onDecided()
+      tellDecided()
+    }
+  })
+  if (!['open', 'waiting', 'approved'].includes(state)) return null
+  return (
+    <Panel title={agents.decide}>
+      <Typography sx={{ mb: 2 }}>{state === 'approved' ? agents.declineLead : agents.approveLead}</Typography>
+      {form.trouble && (
+        <Alert severity="error" sx={{ mb: 2 }}>
+          {form.trouble}
+        </Alert>
+      )}
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1.5 }}>
+        {state !== 'approved' && (
+          <Button variant="contained" size="large" loading={form.isBusy} onClick={() => form.submit(true)}>
+            {agents.approve}
+          </Button>
+        )}
+        <Button variant="outlined" color="error" size="large" loading={form.isBusy} onClick={() => form.submit(false)}>
+          {agents.decline}
+        </Button>
+      </Box>
+    </Panel>
+  )
+}

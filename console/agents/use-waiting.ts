@@ -1,0 +1,25 @@
+import { useEffect, useRef } from 'react'
+import { useLocation } from 'react-admin'
+import { useLoaded } from '../client/use-loaded.ts'
+
+/** Tells whoever shows how many wait that somebody has decided. */
+export const tellDecided = (): void => void window.dispatchEvent(new Event(decided))
+
+const decided = 'plumbline:decided'
+
+/** How many previews wait for the one who is signed in, looked at anew on every page and after every decision. */
+export function useWaiting() {
+  const { pathname } = useLocation()
+  const { data, reload } = useLoaded('agents.waiting')
+  const seen = useRef(pathname)
+  useEffect(() => {
+    if (seen.current !== pathname) void reload()
+    seen.current = pathname
+  }, [pathname, reload])
+  useEffect(() => {
+    const look = (): void => void reload()
+    window.addEventListener(decided, look)
+    return () => window.removeEventListener(decided, look)
+  }, [reload])
+  return data
+}

@@ -1,0 +1,85 @@
+import FormControlLabel from '@mui/material/FormControlLabel'
+import Switch from '@mui/material/Switch'
+import Typography from '@mui/material/Typography'
+import { useState } from 'react'
+import type { Agents } from '#derive/console/answers.ts'
+import { agentRecordsMax } from '#registry/agents.ts'
+import { agentsPath } from '../../agents/paths.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
+import { useTexts } from '../../texts/texts.tsx'
+import { Code } from '../../ui/code.tsx'
+import { Note, Panel } from '../../ui/panel.tsx'
+import { Pending } from '../../ui/pending.tsx'
+import { SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { useUnsaved } from '../../ui/unsaved.tsx'
+
+/** Whether agents may reach the company, and what they need a person for. */
+export function AgentsSection() {
+  const { data, error, reload } = useLoaded('agents.fetch')
+  if (error || !data) return <Pending error={error} retry={reload} />
+  return <AgentsForm key={JSON.stringify(data)} agents={data} onSaved={reload} />
+}
+
+function AgentsForm({ agents, onSaved }: { agents: Agents; onSaved(): Promise<void> }) {
+  const { settings, common } = useTexts()
+  const texts = settings.agents
+  const { enabled, always, records_max, url } = agents
+  const [typed, setTyped] = useState({ enabled, always, records: String(records_max) })
+  const set = (change: Partial<typeof typed>) => setTyped({ ...typed, ...change })
+  const form = useSmallForm(async ({ write, say }) => {
+    const records_max = /^\d{1,9}$/.test(typed.records) ? Number(typed.records) : agentRecordsMax + 1
+    const { data } = await write('agents.update', {
+      body: { enabled: typed.enabled, always: typed.always, records_max },
+    })
+    await onSaved()
+    say(data.enabled ? texts.savedOn : texts.savedOff)
+  })
+  const unsaved = useUnsaved(
+    typed.enabled !== enabled || typed.always !== always || typed.records !== String(records_max),
+  )
+  return (
+    <>
+      <Panel title={settings.sections.agents}>
+        <Typography color="textSecondary" sx={{ mb: 2, maxWidth: '70ch' }}>
+          {texts.lead}
+        </Typography>
+        <Note severity="warning">{texts.limit}</Note>
+        <SmallForm form={form} confirm={common.save} maxWidth={560}>
+          <FormControlLabel
+            label={texts.enabled}
+            control={<Switch checked={typed.enabled} onChange={(_, isOn) => set({ enabled: isOn })} />}
+          />
+          {typed.enabled && (
+            <>
+              <FormControlLabel
+                label={texts.always}
+                control={<Switch checked={typed.always} onChange={(_, isOn) => set({ always: isOn })} />}
+              />
+              {!typed.always && (
+                <SmallField
+                  label={texts.recordsMax}
+                  value={typed.records}
+                  slotProps={{ htmlInput: { inputMode: 'numeric' } }}
+                  onType={(records) => set({ records })}
+                  wrong={form.wrong('records_max')}
+                  hint={texts.recordsMaxHint}
+                />
+              )}
+            </>
+          )}
+        </SmallForm>
+        {unsaved.question}
+      </Panel>
+      {enabled && (
+        <Panel title={texts.connect}>
+          <Typography sx={{ mb: 1 }}>{texts.connectLead}</Typography>
+          <Code label={texts.address}>{url}</Code>
+          <Typography sx={{ mt: 2 }}>
+            <TextLink to={agentsPath}>{texts.asked}</TextLink>
+          </Typography>
+        </Panel>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,48 @@
+import Alert from '@mui/material/Alert'
+import type { ReactNode } from 'react'
+import type { Token } from '#derive/console/answers.ts'
+import { useLoaded } from '../../client/use-loaded.ts'
+import { useMe } from '../../me/me.tsx'
+import { useFormat } from '../../texts/format.ts'
+import { useTexts } from '../../texts/texts.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { tokenPath } from '../paths.ts'
+
+/** Says that the token ends within two weeks, or has ended, to anyone who can do something about it. */
+export function EndBanner() {
+  return useMe().holds('API_MANAGE') ? <Loaded /> : null
+}
+
+function Loaded() {
+  const { api } = useTexts().settings
+  // Where this cannot be loaded, the page below says so of itself.
+  const { data } = useLoaded('token.fetch')
+  return (
+    data && (
+      <EndAlert token={data}>
+        <TextLink underline="always" to={tokenPath}>
+          {api.deadToken}
+        </TextLink>
+      </EndAlert>
+    )
+  )
+}
+
+const noticeMilliseconds = 14 * 24 * 3600 * 1000
+
+type EndAlertProps = { token: Pick<Token, 'expires_at'>; children?: ReactNode }
+
+/** The same of a token that is known. */
+export function EndAlert({ token: { expires_at }, children }: EndAlertProps) {
+  const { api } = useTexts().settings
+  const format = useFormat()
+  if (!expires_at) return null
+  const left = new Date(expires_at).getTime() - Date.now()
+  if (left > noticeMilliseconds) return null
+  const moment = format.moment(expires_at)
+  return (
+    <Alert severity={left > 0 ? 'warning' : 'error'} variant="outlined" sx={{ mb: 2 }}>
+      {left > 0 ? api.endsSoon(moment) : api.hasEnded(moment)} {children}
+    </Alert>
+  )
+}

@@ -1,0 +1,68 @@
+import type { Definition } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
+import { once } from '#registry/once.ts'
+import { type Action, permission } from '#registry/permissions.ts'
+import type { Registry } from '#registry/resources/index.ts'
+import { filtersOf, listParameters } from '../parameters.ts'
+import { protectionWords } from '../protection.ts'
+import { mayBeNull, mustBeGiven } from '../schema.ts'
+import { removalWords, series, withWords } from '../words.ts'
+
+/** What an agent is told of the resources. Made from the registry. */
+
+const actions: readonly Action[] = ['VIEW', 'EDIT', 'DELETE']
+
+/** The resources, and what somebody with these scopes may do with each. */
+export const describeResources = (served: Registry, scopes: readonly string[]): JsonObject[] =>
+  served.map(({ name, about, title }) => ({
+    records: name,
+    about,
+    title,
+    may: actions.filter((action) => scopes.includes(permission(name, action))),
+  }))
+
+/** One resource: its fields, the filters of a list, and its rules in sentences. */
+export const describeResource = once((definition: Definition): JsonObject => {
+  const { name, about, title, fields } = definition
+  return {
+    records: name,
+    about,
+    title,
+    fields: Object.entries(fields).map(([field, value]) => describeField(field, value)),
+    filters: filterNames(definition),
+    rules: rulesOf(definition),
+  }
+})
+
+/** The names that narrow a list. */
+export const filterNames = (definition: Definition): string[] => [
+  ...filtersOf(definition).map(({ parameter }) => parameter),
+  ...listParameters(definition).flatMap(({ name }) => (name === 'updated_since' ? [name] : [])),
+]
+
+function describeField(name: string, field: Field): JsonObject {
+  const { about, readOnly, initial, unique } = field
+  const inside = kindOf(field).members?.(field)
+  return {
+    name,
+    about,
+    ...(readOnly ? { read_only: true } : { must: kindOf(field).must(field) }),
+    ...(mustBeGiven(field) ? { required: true } : {}),
+    ...(mayBeNull(field) ? { may_be_null: true } : {}),
+    ...(initial === undefined ? {} : { initial }),
+    ...(unique ? { unique: true } : {}),
+    ...(field.kind === 'choice' ? { choices: [...field.values] } : {}),
+    ...(field.kind === 'choice' && field.moves ? { steps: field.moves as unknown as Json } : {}),
+    ...(field.kind === 'reference' ? { refers_to: field.to } : {}),
+    ...(inside ? { members: Object.entries(inside).map(([member, value]) => describeField(member, value)) } : {}),
+  }
+}
+
+function rulesOf(definition: Definition): string[] {
+  const { needs } = definition
+  const needed = needs
+    ? [`With ${withWords({ status: needs.status }).replace(/^with /, '')} it has ${series(needs.fields)}.`]
+    : []
+  return [...needed, ...protectionWords(definition), ...removalWords(definition)]
+}

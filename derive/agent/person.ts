@@ -1,0 +1,58 @@
+import type { AgentSettings } from '#registry/agents.ts'
+import type { Json } from '#registry/json.ts'
+import { type Action, permission } from '#registry/permissions.ts'
+import type { PlannedChange, WritePlan } from '#registry/refusals.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import { batchNeeds } from '../batch.ts'
+import { entersProtection } from '../protection.ts'
+import { listNeededRights } from '../visible.ts'
+
+/** What a change needs a person for, and which person. Judged from the plan. Decisions, Agents. */
+
+const personReasons = ['deletes', 'undoes', 'protects', 'many', 'always'] as const
+export type PersonReason = (typeof personReasons)[number]
+
+/** The change that was previewed. */
+type Previewed = { plan: WritePlan; isUndo: boolean }
+
+/** Returns why a person has to approve the change; nothing if the agent may do it alone. */
+export function reasonsForPerson({ plan, isUndo }: Previewed, settings: AgentSettings): PersonReason[] {
+  const { changes, would_delete, total } = plan
+  const holds: { readonly [reason in PersonReason]: boolean } = {
+    deletes: would_delete.length > 0 || changes.some(isRemoval),
+    undoes: isUndo,
+    protects: changes.some((change) => !isRemoval(change) && protects(change)),
+    many: total > settings.records_max,
+    always: settings.always,
+  }
+  return personReasons.filter((reason) => holds[reason])
+}
+
+const isRemoval = ({ action }: PlannedChange): boolean => action === 'deleted' || action === 'erased'
+
+function protects({ records, fields }: PlannedChange): boolean {
+  const definition = definitionOf(registry, records)
+  return definition !== undefined && entersProtection(definition, fields)
+}
+
+/**
+ * Returns the permissions that somebody needs to decide: to see all that the plan shows, and to do all of it by the
+ * interface. A plan shows its first changes alone, so the operations are looked at too.
+ */
+export function neededToDecide(plan: WritePlan, operations: Json | undefined): string[] {
+  const needed = new Set<string>()
+  const need = (records: string, ...actions: Action[]): void => {
+    for (const action of actions) needed.add(permission(records, action))
+  }
+  const { scopes, rights } = batchNeeds({ operations: operations ?? [] })
+  for (const one of [...scopes, ...rights]) needed.add(one)
+  for (const change of plan.changes) need(change.records, 'VIEW', isRemoval(change) ? 'DELETE' : 'EDIT')
+  for (const { records, fields } of plan.changes) {
+    const definition = definitionOf(registry, records)
+    for (const right of definition ? listNeededRights(definition, Object.keys(fields ?? {})) : []) needed.add(right)
+  }
+  for (const { records } of plan.would_delete) need(records, 'VIEW', 'DELETE')
+  for (const { records, effect } of plan.would_keep)
+    need(records, 'VIEW', ...(effect === 'unlinked' ? (['EDIT'] as const) : []))
+  return [...needed].toSorted()
+}

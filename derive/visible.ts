@@ -1,0 +1,117 @@
+import type { Definition } from '#registry/definition.ts'
+import { isObject, type Json } from '#registry/json.ts'
+import {
+  approvalPermissions,
+  fieldPermissions,
+  permission,
+  permissionOfRight,
+  viewPermissions,
+} from '#registry/permissions.ts'
+import { definitionOf, registry } from '#registry/resources/index.ts'
+import { mapMembers } from './json-members.ts'
+import { filtersOf } from './parameters.ts'
+
+/**
+ * Fields with a right of their own: who may see and send them. `lacks` are the permissions to see that somebody does not hold
+ * at this moment, of fields and of resources; with none of them missing nothing is changed. Decisions, Field rights.
+ */
+export type Lacks = readonly string[] | null
+
+/** Returns the permissions to see fields and resources, and to approve records, that are not among these. */
+export const lackedRights = (permissions: readonly string[]): string[] =>
+  [...fieldPermissions, ...viewPermissions(registry), ...approvalPermissions(registry)].filter(
+    (one) => !permissions.includes(one),
+  )
+
+/** Whether nothing of the resource is to be told to whoever lacks these permissions. */
+export const isUnseen = ({ name }: Definition, lacks: Lacks): boolean =>
+  lacks?.includes(permission(name, 'VIEW')) ?? false
+
+/** Returns the names of the fields that are withheld from whoever lacks these permissions. */
+const listWithheld = ({ fields }: Definition, lacks: Lacks): string[] =>
+  lacks === null || lacks.length === 0
+    ? []
+    : Object.entries(fields).flatMap(([name, { right }]) =>
+        right && lacks.includes(permissionOfRight(right)) ? [name] : [],
+      )
+
+/** Returns the permissions that are needed to name these fields. */
+export const listNeededRights = ({ fields }: Definition, names: readonly string[]): string[] => [
+  ...new Set(
+    names.flatMap((name) => {
+      const right = Object.hasOwn(fields, name) ? fields[name]?.right : undefined
+      return right ? [permissionOfRight(right)] : []
+    }),
+  ),
+]
+
+/** The permissions that a body of a record needs: a member that is sent is named, whatever its value is. */
+export const rightsOfBody = (definition: Definition, body: Json | undefined): string[] =>
+  isObject(body) ? listNeededRights(definition, Object.keys(body)) : []
+
+/**
+ * The permissions that a query needs: of the fields that it chooses, sorts by or filters by. It need not be a query that is
+ * accepted otherwise, so that a mistake elsewhere in it does not put the refusal off.
+ */
+export function rightsOfQuery(definition: Definition | undefined, query: string): string[] {
+  if (!definition || query === '') return []
+  const sent = [...new URLSearchParams(query)]
+  const listed = sent
+    .filter(([name]) => name === 'fields' || name === 'sort')
+    .flatMap(([, value]) => value.split(',').map((item) => item.replace(/^[\s-]+/, '').trim()))
+  const filtered = filtersOf(definition)
+    .filter(({ parameter }) => sent.some(([name]) => name === parameter))
+    .map(({ field }) => field)
+  return listNeededRights(definition, [...listed, ...filtered])
+}
+
+/** The resource as it is for whoever lacks these permissions: columns, inputs and filters follow from it. */
+export function visibleDefinition(definition: Definition, lacks: Lacks): Definition {
+  const withheld = listWithheld(definition, lacks)
+  if (withheld.length === 0) return definition
+  const isVisible = (name: string): boolean => !withheld.includes(name)
+  return {
+    ...definition,
+    fields: without(definition.fields, withheld),
+    search: definition.search.filter(isVisible),
+    filters: definition.filters.filter(isVisible),
+  }
+}
+
+/** Records as JSON, one or many with commas between, less what is withheld. All else keeps its bytes. */
+export function visibleRecords(definition: Definition, lacks: Lacks, json: string): string {
+  const withheld = listWithheld(definition, lacks)
+  return withheld.length === 0 ? json : mapMembers(json, (name, value) => (withheld.includes(name) ? undefined : value))
+}
+
+/** Changes of any resources as JSON, with commas between, less what is withheld of the record and of what changed in it. */
+export function visibleChanges(lacks: Lacks, json: string): string {
+  if (lacks === null || lacks.length === 0) return json
+  let definition: Definition | undefined
+  return mapMembers(json, (name, value) => {
+    // It stands in front of both.
+    if (name === 'records') definition = definitionOf(registry, JSON.parse(value) as string)
+    return membersWithFields.includes(name) && value !== 'null' && definition
+      ? visibleRecords(definition, lacks, value)
+      : value
+  })
+}
+
+/** The members of a change whose own members are named by fields. */
+const membersWithFields: readonly string[] = ['changes', 'record']
+
+/** Members by the names of fields of a resource, less what is withheld. */
+export function visibleMembers<Members extends { readonly [name: string]: unknown }>(
+  records: string,
+  lacks: Lacks,
+  members: Members,
+): Members {
+  const definition = definitionOf(registry, records)
+  const withheld = definition ? listWithheld(definition, lacks) : []
+  return withheld.length === 0 ? members : without(members, withheld)
+}
+
+const without = <Members extends { readonly [name: string]: unknown }>(
+  members: Members,
+  names: readonly string[],
+): Members => Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name))) as Members

@@ -1,0 +1,17 @@
+import type { MigrationBuilder } from 'node-pg-migrate'
+import { replaceIndex } from '#server/store/concurrent-index.ts'
+
+// What was done in Settings, with what was said there about agents.
+
+const kinds = ['tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies']
+
+const settingsIndex = (pgm: MigrationBuilder, names: readonly string[]): Promise<void> =>
+  replaceIndex(pgm, {
+    name: 'history_settings',
+    on: 'history (company_id, at, id)',
+    predicate: `(records = ANY (ARRAY[${names.map((name) => `'${name}'::text`).join(', ')}]))`,
+  })
+
+export const up = (pgm: MigrationBuilder): Promise<void> => settingsIndex(pgm, [...kinds, 'agents'])
+
+export const down = (pgm: MigrationBuilder): Promise<void> => settingsIndex(pgm, kinds)

@@ -1,0 +1,2 @@
+/** Where somebody decides about a preview: a page of the web interface. */
+export const previewPath = (id: string): string => `/#/agents/${id}`

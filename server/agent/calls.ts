@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import type { DataRoute } from '#derive/routes.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
+import type { ProblemBody } from '#registry/refusals.ts'
+import { authorizationsIn } from '../http/protocol/headers.ts'
+import type { Call, PathParams, Reply } from '../pipeline/call.ts'
+import type { Read, Write } from '../pipeline/handler.ts'
+import { answerRead, answerWrite } from '../pipeline/pipeline.ts'
+import type { Agent } from './request.ts'
+
+/** Calls of /v1 that a tool makes: judged, counted, logged and answered as any other. */
+
+/** A write that was refused, with what /v1 answers. */
+export class CallRefused extends Error {
+  readonly problem: ProblemBody
+  constructor(problem: ProblemBody) {
+    super(problem.detail)
+    this.name = 'CallRefused'
+    this.problem = problem
+  }
+}
+
+export type Called = { body: JsonObject; headers: Reply['headers'] }
+
+type CallOptions = {
+  params?: PathParams
+  query?: { readonly [name: string]: string }
+  headers?: { readonly [name: string]: string }
+  body?: Json
+  /** The preview that the call applies. */
+  preview?: string
+}
+
+/** Makes a read of /v1. Throws if it is refused. */
+export async function callRead(agent: Agent, route: DataRoute, read: Read, options: CallOptions = {}): Promise<Called> {
+  return called(await answerRead(agent.app, callOf(agent, route, options), read, neverWait))
+}
+
+/** Makes a write of /v1. Throws if it is refused. */
+export async function callWrite(agent: Agent, route: DataRoute, write: Write, options: CallOptions): Promise<Called> {
+  return called(await answerWrite(agent.app, callOf(agent, route, options), write))
+}
+
+function called({ status, headers, body }: Reply): Called {
+  const said = JSON.parse(body) as JsonObject
+  if (status >= 400) throw new CallRefused(said as ProblemBody)
+  return { body: said, headers }
+}
+
+const neverWait = async (): Promise<boolean> => false
+
+/** Each call has an id of its own, under which the log of calls keeps what it said. */
+function callOf(
+  agent: Agent,
+  route: DataRoute,
+  { params = {}, query = {}, headers = {}, body, preview }: CallOptions,
+): Call {
+  const { share, peer, rawHeaders, startedAt, errorsPage, client } = agent
+  const [authorization = ''] = authorizationsIn(rawHeaders)
+  const rate = agent.takeRate()
+  const sent = {
+    Authorization: authorization,
+    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...headers,
+  }
+  return {
+    route,
+    path: route.path.replace(/\{(\w{1,40})\}/g, (_, name) => encodeURIComponent(params[name] ?? '')),
+    params,
+    query: new URLSearchParams(query).toString(),
+    rawHeaders: Object.entries(sent).flat(),
+    body: { bytes: body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body)) },
+    ...{ peer, share, startedAt, errorsPage, requestId: randomUUID() },
+    ...(rate ? { rate } : {}),
+    agent: { client, ...(preview === undefined ? {} : { preview }) },
+  }
+}

@@ -1,0 +1,89 @@
+import { ownRoute } from '#derive/routes.ts'
+import { type AgentSettings, agentPath } from '#registry/agents.ts'
+import { isObject, type Json, type JsonObject } from '#registry/json.ts'
+import { batchValuesMax } from '#registry/limits.ts'
+import { Refusal } from '#registry/refusals.ts'
+import { type AgentCompanyRow, agentWithCaller } from '#sql/records/agents.ts'
+import type { CallerRow } from '#sql/system/caller.ts'
+import type { Share } from '../fair/shares.ts'
+import type { App } from '../http/app.ts'
+import { type Body, readBody } from '../http/protocol/body.ts'
+import { readHeaders } from '../http/protocol/headers.ts'
+import { readToken, type TokenAsk } from '../pipeline/authorize.ts'
+import { authorized, enforceRateLimit } from '../pipeline/authorized.ts'
+import type { Call } from '../pipeline/call.ts'
+import type { Rate } from '../service/token-rate.ts'
+import { clientOf } from './client.ts'
+
+/** A request of an agent before it is known who sends it, and what it may be. */
+export type AgentRequest = {
+  app: App
+  share: Share
+  rawHeaders: readonly string[]
+  peer: string | undefined
+  requestId: string
+  startedAt: number
+  /** The address at which the service was called, and the page that explains its refusals. */
+  base: string
+  errorsPage: string
+}
+
+/** The agent of a request, once it is let in: its caller, its company and what that lets agents do. */
+export type Agent = AgentRequest & {
+  ask: TokenAsk
+  caller: CallerRow
+  settings: AgentSettings
+  /** The last erasure of a person of the company. */
+  erasedAt: string | null
+  /** What it says it is. */
+  client: string | null
+  /** What is left to its token: the request itself is counted for the first call that a tool makes. */
+  takeRate(): Rate | undefined
+}
+
+type Admitted = Omit<Agent, 'client' | 'takeRate'>
+
+/** What any token may call: refusals of the token itself are logged under it. */
+const route = ownRoute('me')
+
+/** A message of JSON-RPC, as far as it is looked at here. */
+export type Message = JsonObject
+
+/** Reads one message. Throws if it cannot be read exactly, or is a list of messages, which no revision here has. */
+export function readMessage({ rawHeaders }: AgentRequest, body: Body): Message {
+  const message: Json = readBody(body, readHeaders(rawHeaders, false), ['application/json'], batchValuesMax)
+  if (isObject(message)) return message
+  throw new Refusal('malformed_json', { detail: 'Send one JSON-RPC message, as one JSON object.' })
+}
+
+/** Returns the caller. Throws as /v1 does, and then if its company lets no agents in. */
+export async function admitAgent(request: AgentRequest): Promise<Admitted> {
+  const { app, share, rawHeaders, peer } = request
+  const ask = readToken({ rawHeaders, peer, route, query: '' })
+  const [row] = await app.database.read<CallerRow & AgentCompanyRow>(agentWithCaller(ask), share)
+  const call = plainCall(request)
+  const caller = authorized(app, call, ask, row)
+  const { agents: settings, erased_at: erasedAt } = row as AgentCompanyRow
+  if (!settings) throw new Refusal('agents_off')
+  return { ...request, ask, caller, settings, erasedAt }
+}
+
+/** Counts the request of an agent whose message was read. Throws if its token has made too many. */
+export function countAgent(agent: Admitted, message: Message): Agent {
+  const { app, ask, caller } = agent
+  const call = plainCall(agent)
+  enforceRateLimit(app, call, ask, caller)
+  let { rate } = call
+  const takeRate = (): Rate | undefined => {
+    const taken = rate
+    rate = undefined
+    return taken
+  }
+  return { ...agent, client: clientOf(message, agent.rawHeaders), takeRate }
+}
+
+/** The request itself, for the log: no call of /v1 is made by it. */
+const plainCall = ({ rawHeaders, peer, share, requestId, errorsPage, startedAt }: AgentRequest): Call => ({
+  ...{ route, path: agentPath, params: {}, query: '', body: { bytes: Buffer.alloc(0) } },
+  ...{ rawHeaders, peer, share, requestId, errorsPage, startedAt },
+})

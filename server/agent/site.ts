@@ -1,0 +1,51 @@
+import { agentRequestBytesMax } from '#registry/agents.ts'
+import { isObject } from '#registry/json.ts'
+import { Refusal } from '#registry/refusals.ts'
+import type { Admission } from '../http/admission.ts'
+import type { App } from '../http/app.ts'
+import { baseOf } from '../http/base.ts'
+import type { Failed } from '../http/failed.ts'
+import { readBody } from '../http/read-body.ts'
+import { type Incoming, onlyThese, type Site } from '../http/request-handler.ts'
+import { allowOf } from '../http/router.ts'
+import { refuseForeignOrigin } from '../http/same-origin.ts'
+import type { Sent } from '../http/send.ts'
+import { errorsAddress } from '../pipeline/answer.ts'
+import { claimOf } from '../pipeline/authorize.ts'
+import { orRefusal, orThrow } from '../pipeline/refused.ts'
+import { answerMessage } from './protocol.ts'
+import { type AgentRequest, admitAgent, countAgent, type Message, readMessage } from './request.ts'
+
+/** Answers programs that act for a language model, at one path. Decisions, Agents. */
+export function makeAgents(app: App, { shares, within, refuseWritesInShortage }: Admission, failed: Failed): Site {
+  const allow = allowOf(['POST'])
+  const errorsPage = errorsAddress(app.config.publicUrl)
+  return (incoming) => ({ route: 'mcp', answer: () => answer(incoming) })
+
+  async function answer(incoming: Incoming): Promise<Sent> {
+    const { request, method, peer, requestId, startedAt, budget } = incoming
+    if (method !== 'POST') return onlyThese({ allow, options: { Allow: allow } }, method)
+    refuseForeignOrigin(app.config, request)
+    const { rawHeaders } = request
+    const share = shares.of(claimOf(rawHeaders), peer)
+    const asked = { app, share, rawHeaders, peer, requestId, startedAt, errorsPage, base: baseOf(app.config, request) }
+    const body = await readBody(request, budget, agentRequestBytesMax, () =>
+      within('reads', share, async () => (await admitAgent(asked)) !== undefined),
+    )
+    const message = orRefusal(() => readMessage(asked, body))
+    const isWrite = !(message instanceof Refusal) && writes(message)
+    return within(isWrite ? 'writes' : 'reads', share, () => answerRead(asked, message, isWrite))
+  }
+
+  /** The caller is judged before what it sends. */
+  async function answerRead(asked: AgentRequest, message: Message | Refusal, isWrite: boolean): Promise<Sent> {
+    const admitted = await admitAgent(asked)
+    const agent = countAgent(admitted, orThrow(message))
+    if (isWrite) refuseWritesInShortage()
+    return answerMessage(agent, failed, orThrow(message))
+  }
+}
+
+/** Whether the message calls a tool that writes: a preview is kept, too. */
+const writes = ({ method, params }: Message): boolean =>
+  method === 'tools/call' && isObject(params) && (params.name === 'preview' || params.name === 'apply')

@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import { counted } from '#derive/words.ts'
+import { type AgentSettings, agentDefaults, agentRecordsMax } from '#registry/agents.ts'
+import { setAgents, showAgents } from '../service/agents.ts'
+import type { Answer, CommandContext } from './terminal.ts'
+import { named, sayOf } from './with-app.ts'
+import { addingTo, readWhole } from './words.ts'
+
+type Options = { company: number; recordsMax: number; always?: boolean }
+
+/** agents enable, disable and show. */
+export function addAgents(program: Command, context: CommandContext): void {
+  const add = addingTo(
+    program.command('agents').description('Let agents reach a company at /mcp, and say what they need a person for.'),
+  )
+
+  add('enable', 'Switch agents on, or change what they need a person for.', '--company 1 --records-max 5')
+    .option(
+      '--records-max <count>',
+      'a change of more records needs a person',
+      readWhole('--records-max', 0, agentRecordsMax),
+      agentDefaults.records_max,
+    )
+    .option('--always', 'every change needs a person')
+    .action(({ company: id, recordsMax, always = false }: Options) =>
+      sayOf(
+        context,
+        id,
+        async ({ transaction, actor, company }) =>
+          shown(company, await setAgents(transaction, actor, { records_max: recordsMax, always })),
+        { isRevocation: true },
+      ),
+    )
+
+  add('disable', 'Switch agents off. Previews stay; none can be applied.', '--company 1').action(
+    ({ company: id }: Options) =>
+      sayOf(
+        context,
+        id,
+        async ({ transaction, actor, company }) => shown(company, await setAgents(transaction, actor, null)),
+        { isRevocation: true },
+      ),
+  )
+
+  add('show', 'Show whether agents are on, and what they need a person for.', '--company 1').action(
+    ({ company: id }: Options) =>
+      sayOf(context, id, async ({ transaction, company }) => shown(company, await showAgents(transaction, id))),
+  )
+}
+
+function shown(company: { id: number; name: string }, settings: AgentSettings | null): Answer {
+  const json = { company_id: company.id, agents: settings && { ...settings } }
+  if (!settings) return { json, text: `Agents are off for ${named(company)}.` }
+  const need = settings.always
+    ? 'every change'
+    : `a delete, an undo, a step that closes a record, and a change of more than ${counted(settings.records_max, 'record')}`
+  return { json, text: `Agents are on for ${named(company)}. They need a person for ${need}.` }
+}

@@ -1,0 +1,150 @@
+import { BlockList, isIP } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Command, Option } from 'commander'
+import { inLine } from '#derive/printable.ts'
+import { eventNames, type Payload, payloads } from '#registry/webhooks.ts'
+import { stoppable } from '../lifecycle.ts'
+import { type Destination, openOutbound } from '../outbound/outbound.ts'
+import { NotSent } from '../outbound/sender.ts'
+import { type Change, readChanges } from '../service/changes.ts'
+import { showCompany } from '../service/company.ts'
+import { isSecret, makeSecret } from '../service/webhook-secret.ts'
+import { signedHeaders } from '../webhooks/delivery.ts'
+import { formatBody } from '../webhooks/message.ts'
+import { Mistake } from './mistake.ts'
+import type { CommandContext } from './terminal.ts'
+import { named, withExisting } from './with-app.ts'
+import { readId, readList } from './words.ts'
+
+type Given = {
+  company: number
+  forwardTo: string
+  events: string[]
+  payload: Payload
+  after: string
+  secret?: string
+}
+
+const pollMilliseconds = 500
+const retryMilliseconds = [1000, 2000, 4000, 8000, 16_000, 30_000]
+/** What `localhost` leads to, whatever the list of hosts of the machine says. */
+const loopback = ['127.0.0.1', '::1']
+
+/** listen: webhooks for a program on this machine. */
+export function addListen(program: Command, context: CommandContext): void {
+  program
+    .command('listen')
+    .description(
+      'Send the changes of a company to a program on this machine, signed and in order as a webhook sends them, until Ctrl-C. No webhook is made.',
+    )
+    .requiredOption('--company <id>', 'the company', readId('--company'))
+    .requiredOption('--forward-to <url>', 'an address of this machine: localhost, 127.0.0.1 or [::1]', readLocalUrl)
+    .option('--events <list>', 'events separated by commas, or all', readList('--events', eventNames), [...eventNames])
+    .addOption(new Option('--payload <word>', 'what is sent').choices([...payloads]).default('full'))
+    .option('--after <cursor>', 'a cursor that was printed, to go on behind it', 'now')
+    .option('--secret <secret>', 'the secret to sign with; else one is drawn for this run', readSecret)
+    .addHelpText(
+      'after',
+      `
+An event that is not answered with a status from 200 to 299 is sent again under the same id, after 1, 2, 4 and so on up to 30
+seconds. Each line names the cursor behind the event: --after goes on there.
+
+Example:
+  plumbline listen --company 1 --forward-to http://localhost:8788/hooks --events projects.created`,
+    )
+    .action((given: Given) => stoppable((stopped) => forward(context, given, stopped)))
+}
+
+const forward = (context: CommandContext, given: Given, stopped: AbortSignal): Promise<void> =>
+  withExisting(context, async ({ app: { config, database } }) => {
+    const { company: companyId, forwardTo, events, payload, secret = makeSecret() } = given
+    const company = await database.transaction((transaction) => showCompany(transaction, companyId))
+    // One change a page, so that the cursor behind each is known.
+    const read = (after: string) =>
+      readChanges(database, { companyId, after, limit: 1, keptDays: config.changesKeptDays })
+    let { next: cursor } = given.after === 'now' ? await read('now') : { next: given.after }
+    context.say({
+      json: { secret, forward_to: forwardTo, after: cursor },
+      text: `Changes of ${named(company)} go to ${inLine(forwardTo)}, signed with ${secret}, from ${cursor} on.`,
+    })
+    const outbound = openOutbound({
+      networks: ['127.0.0.0/8', '::1/128'],
+      timeout: config.webhookTimeout,
+      resolve: async () => loopback,
+    })
+    const destination = outbound.to(forwardTo)
+    try {
+      while (!stopped.aborted) {
+        const page = await read(cursor)
+        for (const change of page.changes.filter(({ event }) => events.includes(event)))
+          await sendUntilTaken(context, { change, cursor: page.next, payload, secret, destination, stopped })
+        if (stopped.aborted) break
+        cursor = page.next
+        if (!page.more) await pause(pollMilliseconds, undefined, { signal: stopped }).catch(() => undefined)
+      }
+    } finally {
+      destination.close()
+    }
+    context.end('stopped')
+  })
+
+type Sending = {
+  change: Change
+  /** Behind the change. */
+  cursor: string
+  payload: Payload
+  secret: string
+  destination: Destination
+  stopped: AbortSignal
+}
+
+/** Sends an event, with pauses, until it is taken or the command is stopped. */
+async function sendUntilTaken(
+  context: CommandContext,
+  { change, cursor, payload, secret, destination, stopped }: Sending,
+): Promise<void> {
+  const body = formatBody(change, payload)
+  for (let attempt = 0; !stopped.aborted; attempt++) {
+    const headers = signedHeaders([secret], { id: change.id, at: new Date(), body })
+    const begun = performance.now()
+    const outcome = await destination.post({ headers, body, signal: stopped }).then(
+      ({ status }) => ({ status, detail: null }),
+      (error: unknown) => {
+        if (!(error instanceof NotSent)) throw error
+        return { status: null, detail: error.particulars ?? error.message }
+      },
+    )
+    if (stopped.aborted && outcome.status === null) return
+    const { status, detail } = outcome
+    const arrived = status !== null && status >= 200 && status < 300
+    const ms = Math.round(performance.now() - begun)
+    const { id, event } = change
+    context.say({
+      json: { id, event, attempt: attempt + 1, arrived, status, detail, ms, after: arrived ? cursor : null },
+      text: [event, id, status ?? inLine(detail ?? ''), `${ms} ms`, ...(arrived ? [cursor] : [])].join('  '),
+    })
+    if (arrived) return
+    const wait = retryMilliseconds[Math.min(attempt, retryMilliseconds.length - 1)]
+    await pause(wait, undefined, { signal: stopped }).catch(() => undefined)
+  }
+}
+
+const local = new BlockList()
+local.addSubnet('127.0.0.0', 8, 'ipv4')
+local.addAddress('::1', 'ipv6')
+
+/** Throws where the address is not of this machine, before anything is sent. */
+function readLocalUrl(word: string): string {
+  const url = URL.canParse(word) ? new URL(word) : undefined
+  const host = url?.hostname.replace(/^\[|\]$/g, '') ?? ''
+  const isLocal = host === 'localhost' || (isIP(host) !== 0 && local.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4'))
+  if (url && isLocal && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url.href
+  throw new Mistake(
+    `--forward-to must be an address of this machine, like http://localhost:8788/hooks, and not ${JSON.stringify(word)}; "plumbline webhooks create" sends to others.`,
+  )
+}
+
+function readSecret(word: string): string {
+  if (isSecret(word)) return word
+  throw new Mistake('--secret must be "whsec_" with 24 to 64 bytes in base64, as the first line of a run says it.')
+}

@@ -1,0 +1,130 @@
+import { reasonsForPerson } from '#derive/agent/person.ts'
+import type { AgentPreview, AgentPreviewOpened, Agents } from '#derive/console/answers.ts'
+import { type AgentSettings, agentDefaults, agentPath } from '#registry/agents.ts'
+import type { WritePlan } from '#registry/refusals.ts'
+import type { DecidedRow, PreviewCall } from '#sql/system/previews.ts'
+import { baseOf } from '../http/base.ts'
+import { readWriteId } from '../service/actor.ts'
+import { setAgents, showAgents } from '../service/agents.ts'
+import {
+  decide,
+  listPreviews,
+  listWaiting,
+  mayDecide,
+  needToDecide,
+  showPreview,
+  stateOf,
+} from '../service/previews.ts'
+import type { Session } from '../service/session.ts'
+import type { Transaction } from '../store/database.ts'
+import type { Admitted, Asked } from './asked.ts'
+import { whole } from './reply.ts'
+
+/** Settings, Agents, and what agents ask for: each preview for those who may decide about it. */
+
+export const fetch = async (asked: Asked<'agents.fetch'>) => ({ data: shown(asked, await asked.read(showAgents)) })
+
+export async function update(asked: Asked<'agents.update'>) {
+  const { enabled, ...settings } = await asked.body()
+  return asked.change(
+    async (transaction, { actor }) => ({
+      data: shown(asked, await setAgents(transaction, actor, enabled ? settings : null)),
+    }),
+    { isRevocation: true },
+  )
+}
+
+const shown = ({ app, request }: Admitted, settings: AgentSettings | null): Agents => ({
+  enabled: settings !== null,
+  ...(settings ?? agentDefaults),
+  url: baseOf(app.config, request) + agentPath,
+})
+
+/** So many of the newest are looked at. */
+const listedMax = 100
+
+export const countWaiting = async ({ read, session }: Asked<'agents.waiting'>) =>
+  read(async (transaction, companyId) => {
+    const [{ length: count }, settings] = await Promise.all([
+      waitingFor(transaction, companyId, session()),
+      showAgents(transaction, companyId),
+    ])
+    return { data: { count, is_used: settings !== null || count > 0 } }
+  })
+
+export const listAll = async ({ read, session }: Asked<'agents.previews'>) =>
+  read(async (transaction, companyId) => {
+    const settings = await settingsOf(transaction, companyId)
+    const rows = await listPreviews(transaction, companyId, listedMax)
+    return whole(rows.filter((row) => isOpenTo(session(), row)).map((row) => inShort(row, settings)))
+  })
+
+export const open = (asked: Admitted) =>
+  asked.read((transaction, companyId) => opened(transaction, companyId, idOf(asked), asked.session()))
+
+export async function approve(asked: Asked<'agents.approve'>) {
+  await open(asked)
+  const { hash } = await asked.body()
+  return deciding(asked, { state: 'approved', hash })
+}
+
+export const decline = (asked: Asked<'agents.decline'>) => deciding(asked, { state: 'declined' })
+
+const deciding = (asked: Admitted, wanted: { state: 'approved' | 'declined'; hash?: string }) => {
+  const id = idOf(asked)
+  return asked.change(async (transaction, session) => {
+    const { actor, row } = session
+    await decide(transaction, actor, id, { ...wanted, permissions: row.permissions })
+    return opened(transaction, actor.companyId, id, session)
+  })
+}
+
+/** Returns the previews that wait for somebody with the rights of the session, the oldest first. */
+export async function waitingFor(
+  transaction: Transaction,
+  companyId: number,
+  session: Session,
+): Promise<AgentPreview[]> {
+  const rows = (await listWaiting(transaction, companyId)).filter((row) => isOpenTo(session, row))
+  if (rows.length === 0) return []
+  const settings = await settingsOf(transaction, companyId)
+  return rows.map((row) => inShort(row, settings))
+}
+
+const isOpenTo = ({ row: { permissions } }: Session, row: DecidedRow): boolean => mayDecide(row, permissions)
+
+/** While agents are off nothing is applied; what is shown is judged by what they would have. */
+const settingsOf = async (transaction: Transaction, companyId: number): Promise<AgentSettings> =>
+  (await showAgents(transaction, companyId)) ?? agentDefaults
+
+async function opened(transaction: Transaction, companyId: number, id: string, session: Session) {
+  const row = await showPreview(transaction, companyId, id)
+  needToDecide(row, session.row.permissions)
+  const { call, plan, hash } = row as DecidedRow & { call: PreviewCall; plan: WritePlan }
+  const short = inShort(row, await settingsOf(transaction, companyId))
+  const data: AgentPreviewOpened = {
+    ...short,
+    hash,
+    plan,
+    operations: call.operations ?? null,
+    undo: call.undo ?? null,
+  }
+  return { data }
+}
+
+function inShort(row: DecidedRow, settings: AgentSettings): AgentPreview {
+  const { id, client, why, created_at, expires_at, decided_at, write_id, token_label, plan, call } = row
+  const { decided_by, decided_by_name } = row
+  return {
+    ...{ id, client, why, created_at, expires_at, decided_at, write_id, token_label },
+    state: stateOf(row),
+    total: plan?.total ?? 0,
+    because: plan ? reasonsForPerson({ plan, isUndo: call?.undo !== undefined }, settings) : [],
+    decided_by: decided_by === null ? null : { account_id: decided_by, name: decided_by_name ?? '' },
+  }
+}
+
+/** What is no id names no preview. */
+const idOf = ({ id }: Pick<Admitted, 'id'>): string => readWriteId(id ?? '') ?? nowhere
+
+const nowhere = '00000000-0000-0000-0000-000000000000'

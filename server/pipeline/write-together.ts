@@ -1,0 +1,114 @@
+import { Refusal } from '#registry/refusals.ts'
+import { type ClaimRow, claimKeys } from '#sql/system/answers.ts'
+import { type BeginRow, beginWrite } from '#sql/system/begin-write.ts'
+import type { CallerRow } from '#sql/system/caller.ts'
+import { insertCalls } from '#sql/system/calls.ts'
+import { waitBriefly } from '#sql/system/connection.ts'
+import { passGate } from '#sql/system/locks.ts'
+import type { Prefetched } from '../service/command.ts'
+import { rowsAmong } from '../service/look-up.ts'
+import { noneLate, type SetRow, shortSet } from '../service/write-set.ts'
+import type { GroupedWrite } from '../writes/group.ts'
+import type { KeyPolicy } from '../writes/idempotency.ts'
+import { keptAnswers } from '../writes/run-write.ts'
+import { type Answer, writeIdHeader } from './answer.ts'
+import type { App } from './app.ts'
+import { authorize, type TokenAsk } from './authorize.ts'
+import { actorOf, enforceRateLimit } from './authorized.ts'
+import type { Call, Reply } from './call.ts'
+import { callRow } from './call-log.ts'
+import { orRefusal } from './refused.ts'
+
+/** A create or an update of a record that may share its transaction with others of its caller. */
+export type Member = GroupedWrite<Reply> & Grouped
+
+type Grouped = {
+  app: App
+  call: Call
+  ask: TokenAsk
+  keys: KeyPolicy<Answer> | undefined
+  writeId: string
+  row: SetRow<Answer>
+  /** Returns the reply to what is committed. */
+  reply(caller: CallerRow, answer: Answer): Reply
+}
+
+export function memberOf(grouped: Grouped, bytes: number, alone: Member['alone']): Member {
+  const { ask, call, keys, row } = grouped
+  const { companyId, tokenHash, peer, scopes, addOns, rights } = ask
+  const likeness = [
+    tokenHash.toString('base64'),
+    peer,
+    call.route.id,
+    scopes,
+    addOns,
+    rights.join(),
+    keys !== undefined,
+  ].join(' ')
+  return { ...grouped, companyId, likeness, key: keys?.key, holds: row.holds, bytes, alone }
+}
+
+/**
+ * Writes what calls of one caller ask for in one transaction, which waits for nobody for long. Whatever is not plainly done
+ * (a refusal, a replay, a key in flight, something that is locked) has no reply here: it goes alone, by the ordinary road,
+ * and is answered there. Decisions, Groups.
+ */
+export async function writeTogether(members: readonly Member[]): Promise<readonly (Reply | undefined)[]> {
+  const [{ app, ask, call, row }] = members as [Member]
+  const { companyId } = ask
+  const { definition, operation } = row
+  const keys = members.flatMap(({ keys }) => (keys ? [keys] : []))
+  const rows = members.map(({ row, writeId, call: { requestId }, key }) => ({
+    ...row.row,
+    by: { writeId, requestId, idempotencyKey: key },
+  }))
+  const prefetch = operation.prefetch(companyId, definition, rows, false)
+  const done = await app.database.transaction(
+    async (transaction) => {
+      transaction.send(waitBriefly)
+      transaction.send(passGate(companyId))
+      const [claims, begun] = await Promise.all([
+        keys.length > 0 ? transaction.run<ClaimRow>(claimKeys(keys, ask)) : undefined,
+        transaction.run<BeginRow<Prefetched>>(beginWrite(ask, keys, prefetch, false)),
+      ])
+      const caller = orRefusal(() => authorize(begun[0], ask))
+      if (caller instanceof Refusal) return []
+      const answered = new Set(begun.map(({ place }) => place ?? undefined))
+      const claimed = claims && new Set(claims.flatMap(({ place, claimed }) => (claimed ? [place] : [])))
+      const going = members.flatMap(({ call }, place) => {
+        call.share.report(true)
+        if (answered.has(place) || (claimed && !claimed.has(place))) return []
+        return orRefusal(() => enforceRateLimit(app, call, ask, caller)) instanceof Refusal ? [] : [place]
+      })
+      if (going.length === 0) return []
+      const set = shortSet(transaction, actorOf(ask, call, caller, { writeId: '', key: undefined }), noneLate())
+      const outcomes = await operation.write(
+        set,
+        definition,
+        going.map((place) => rows[place] as (typeof rows)[number]),
+        rowsAmong(begun[0]?.seen ?? null, going),
+      )
+      const written = going.flatMap((place, index) => {
+        const outcome = outcomes[index]
+        if (outcome === undefined || outcome instanceof Refusal) return []
+        const member = members[place] as Member
+        const said = member.row.say(outcome)
+        const headers = { ...said.headers, [writeIdHeader]: member.writeId }
+        const answer: Answer = { ...said, record: undefined, headers }
+        return [{ place, member, keys: member.keys, answer, caller }]
+      })
+      if (written.length === 0) return []
+      const kept = await keptAnswers(written, transaction, { companyId, who: caller })
+      if (kept) transaction.send(kept)
+      const calls = written.map(({ member, answer }) =>
+        callRow(app, member.call, ask, caller, answer, { dryRun: false }),
+      )
+      transaction.send(insertCalls(calls))
+      return written
+    },
+    call.share,
+    { isOnce: true },
+  )
+  const replies = new Map(done.map(({ place, member, answer, caller }) => [place, member.reply(caller, answer)]))
+  return members.map((_, place) => replies.get(place))
+}

@@ -1,0 +1,41 @@
+import { type AgentSettings, agentRecordsMax } from '#registry/agents.ts'
+import { invalidField } from '#registry/refusals.ts'
+import { type AgentsRow, holdAgents, selectAgents, updateAgents } from '#sql/system/agents.ts'
+import { closeGate } from '#sql/system/locks.ts'
+import type { Transaction } from '../store/database.ts'
+import type { Actor } from './actor.ts'
+import { auditAgents } from './audit-log.ts'
+import { noCompany } from './company.ts'
+
+/** Whether agents may reach a company at /mcp, and what they need a person for. Decisions, Agents. */
+
+/** Returns the settings; null while agents are off. */
+export async function showAgents({ run }: Transaction, companyId: number): Promise<AgentSettings | null> {
+  const [row] = await run<AgentsRow>(selectAgents(companyId))
+  if (!row) throw noCompany(companyId)
+  return row.agents
+}
+
+/**
+ * Sets what agents may do, or switches them off with null. A write of an agent that is under way ends before; none
+ * begins after under what was set before.
+ */
+export async function setAgents(
+  transaction: Transaction,
+  actor: Actor,
+  settings: AgentSettings | null,
+): Promise<AgentSettings | null> {
+  const { companyId } = actor
+  if (settings) checkRecordsMax(settings)
+  await transaction.run(closeGate(companyId))
+  const [row] = await transaction.run<AgentsRow>(holdAgents(companyId))
+  if (!row) throw noCompany(companyId)
+  await transaction.run(updateAgents(companyId, settings))
+  await auditAgents(transaction, actor, row.agents, settings)
+  return settings
+}
+
+function checkRecordsMax({ records_max }: AgentSettings): void {
+  if (Number.isInteger(records_max) && records_max >= 0 && records_max <= agentRecordsMax) return
+  throw invalidField('records_max', 'out_of_range', `must be a whole number from 0 to ${agentRecordsMax}`)
+}

@@ -1,0 +1,213 @@
+import type { AgentSettings } from '#registry/agents.ts'
+import { previewHours, previewKeptDays } from '#registry/agents.ts'
+import type { Json, JsonObject } from '#registry/json.ts'
+import type { WritePlan } from '#registry/refusals.ts'
+import { byKey, companyRow, exactly, inOrderOf, rowsOf } from '../access.ts'
+import { instant, type Statement, sql, statement } from '../statement.ts'
+
+/** What agents have previewed, and what became of it. Decisions, Agents. */
+
+export type PreviewState = 'open' | 'waiting' | 'approved' | 'declined' | 'applied'
+
+/** The write that was tried: it is done by the same call. `operations` of a batch, or the write that is taken back. */
+export type PreviewCall = { operations?: JsonObject[]; undo?: string }
+
+export type PreviewRow = {
+  id: string
+  token_id: number
+  client: string | null
+  why: string | null
+  /** Null, as what follows from it, once it is forgotten. */
+  call: PreviewCall | null
+  hash: string
+  plan: WritePlan | null
+  state: PreviewState
+  decided_by: number | null
+  decided_at: string | null
+  write_id: string | null
+  results: Json
+  created_at: string
+  expires_at: string
+  /** Neither declined nor applied, and its time is over. */
+  is_expired: boolean
+}
+
+const columns = sql`p.id, p.token_id, p.client, p.why, p.call, p.hash, p.plan, p.state, p.decided_by,
+  ${instant('p.decided_at')} as decided_at, p.write_id, p.results, ${instant('p.created_at')} as created_at,
+  ${instant('p.expires_at')} as expires_at, p.ended_at is null and p.expires_at <= now() as is_expired`
+
+/** Lets those that insert a preview of the company wait for each other, so that each sees how many there are. */
+export const takeTurn = (companyId: number): Statement =>
+  statement(sql`select pg_advisory_xact_lock(hashtext('previews'), ${companyId % 2 ** 31}::int)`, 'previews.turn')
+
+/** How many can still be applied, whether nobody was erased since `erasedAt`, and until when one that is made now can be applied. */
+export type RoomRow = { open: number; is_same: boolean; expires_at: string }
+
+export const previewRoom = (companyId: number, erasedAt: string | null): Statement =>
+  statement(
+    sql`select persons_erased_at is not distinct from ${erasedAt}::timestamptz as is_same, (
+      select count(*) from (
+        select from previews where company_id = ${companyId} and ended_at is null and expires_at > now() ${inOrderOf(sql`expires_at`)}
+      ) live
+    ) as open, ${instant(`(now() + make_interval(hours => ${previewHours}))`)} as expires_at from ${companyRow(companyId)} c`,
+    'previews.room',
+  )
+
+type NewPreview = Pick<PreviewRow, 'id' | 'token_id' | 'client' | 'why' | 'call' | 'hash' | 'plan' | 'expires_at'>
+
+export const insertPreview = (
+  companyId: number,
+  { id, token_id, client, why, call, hash, plan, expires_at }: NewPreview,
+): Statement =>
+  statement(
+    sql`insert into previews (company_id, id, token_id, client, why, call, hash, plan, expires_at)
+    values (${companyId}, ${id}::uuid, ${token_id}, ${client}, ${why}, ${JSON.stringify(call)}::jsonb, ${hash},
+      ${JSON.stringify(plan)}::jsonb, ${expires_at}::timestamptz)`,
+    'previews.insert',
+  )
+
+/** A preview with what is judged by at this moment: what its company lets agents do, and who approved it. */
+export type JudgedRow = PreviewRow & {
+  agents: AgentSettings | null
+  /** Null: nobody has decided, or the account is disabled. */
+  permissions: string[] | null
+}
+
+/** Held, it is nobody else's to apply or to decide. */
+export const judgedPreview = (companyId: number, id: string, isHeld: boolean): Statement =>
+  statement(
+    sql`select ${columns}, c.agents, a.permissions
+    from (
+      select * from previews where company_id = ${companyId} and id = ${id}::uuid ${isHeld ? sql`for no key update` : sql``} offset 0
+    ) p cross join ${companyRow(companyId)} c
+    left join lateral (
+      select permissions from ${byKey('accounts', companyId, sql`p.decided_by`)} account where disabled_at is null
+    ) a on true`,
+    isHeld ? 'previews.hold' : 'previews.find',
+  )
+
+/** What was open, or approved by somebody whose word no longer counts, waits for a person. */
+export const letWait = (companyId: number, id: string): Statement =>
+  statement(
+    sql`update previews set state = 'waiting', decided_by = null, decided_at = null
+    where company_id = ${companyId} and id = ${id}::uuid and state in ('open', 'approved')`,
+    'previews.wait',
+  )
+
+/** Must be held. */
+export const decidePreview = (
+  companyId: number,
+  id: string,
+  { state, accountId }: { state: 'approved' | 'declined'; accountId: number },
+): Statement =>
+  statement(
+    sql`update previews set state = ${state}::text, decided_by = ${accountId}, decided_at = now()${state === 'declined' ? sql`, ended_at = now()` : sql``}
+    where company_id = ${companyId} and id = ${id}::uuid`,
+    state === 'declined' ? 'previews.decline' : 'previews.approve',
+  )
+
+/** Must be held. */
+export const settlePreview = (companyId: number, id: string, writeId: string, results: Json): Statement =>
+  statement(
+    sql`update previews set state = 'applied', write_id = ${writeId}::uuid, results = ${JSON.stringify(results)}::jsonb, ended_at = now()
+    where company_id = ${companyId} and id = ${id}::uuid`,
+    'previews.settle',
+  )
+
+export type DecidedRow = PreviewRow & { token_label: string; decided_by_name: string | null }
+
+/** One preview, as people see it. */
+export const shownPreview = (companyId: number, id: string): Statement =>
+  statement(
+    shown(companyId, sql`(select * from previews where company_id = ${companyId} and id = ${id}::uuid offset 0)`),
+    'previews.show',
+  )
+
+/** The newest previews: those that wait for somebody or can still be applied, or all. */
+export const latestPreviews = (companyId: number, limit: number): Statement =>
+  statement(
+    sql`${shown(
+      companyId,
+      sql`(select * from previews where company_id = ${companyId} order by created_at desc limit ${limit})`,
+    )} order by p.created_at desc, p.id desc`,
+    'previews.latest',
+  )
+
+/** Those that wait for a person, the oldest first. */
+export const waitingPreviews = (companyId: number): Statement =>
+  statement(
+    sql`${shown(
+      companyId,
+      sql`(
+        select * from previews where company_id = ${companyId} and ended_at is null and state = 'waiting' and expires_at > now()
+        ${inOrderOf(sql`expires_at`)}
+      )`,
+    )} order by p.created_at, p.id`,
+    'previews.waiting',
+  )
+
+const shown = (companyId: number, source: ReturnType<typeof sql>) => sql`select ${columns}, (
+      select label from tokens where company_id = ${companyId} and ${exactly(sql`id`, sql`p.token_id`)} ${inOrderOf(sql`id`)}
+    ) as token_label, (
+      select name from ${byKey('accounts', companyId, sql`p.decided_by`)} account
+    ) as decided_by_name from ${source} p`
+
+/** Ends those that could still be applied: an erased person may stand in them. */
+export const endPreviews = (companyId: number): Statement =>
+  statement(
+    sql`update previews set state = 'declined', ended_at = now()
+    where ${rowsOf('previews', companyId, 'id', sql`company_id = ${companyId} and ended_at is null ${inOrderOf(sql`expires_at`, sql`id`)}`)}`,
+    'persons.end-previews',
+  )
+
+/** Takes out what an erased person may stand in. */
+export const emptyPreviews = (companyId: number): Statement =>
+  statement(
+    sql`update previews set why = null, call = null, plan = null, results = null where company_id = ${companyId}`,
+    'persons.empty-previews',
+  )
+
+const isForgettable = sql`plan is not null and coalesce(ended_at, expires_at) < now() - make_interval(days => ${previewKeptDays})`
+
+/** The next companies, by their ids, with previews that are to say no longer what they were about. */
+export const companiesWithTold = (after: number, most: number): Statement =>
+  statement(
+    sql`select id from companies where id > ${after}
+      and exists (select from previews where company_id = companies.id and ${isForgettable} ${inOrderOf(sql`expires_at`, sql`id`)})
+    order by id limit ${most}`,
+    'previews.companies-with-told',
+  )
+
+export const forgetTold = (companyId: number, most: number): Statement =>
+  statement(
+    sql`update previews set why = null, call = null, plan = null, results = null
+    where ${rowsOf('previews', companyId, 'id', sql`company_id = ${companyId} and ${isForgettable} order by expires_at, id limit ${most}`)}
+    returning 1 as swept`,
+    'previews.forget',
+  )
+
+const isOld = (keptDays: number) => sql`created_at < now() - make_interval(days => ${keptDays}::int)`
+
+/** The same of previews that are older than calls are kept. */
+export const companiesWithOldPreviews = (keptDays: number, after: number, most: number): Statement =>
+  statement(
+    sql`select id from companies where id > ${after}
+      and exists (select from previews where company_id = companies.id and ${isOld(keptDays)} ${inOrderOf(sql`created_at`)})
+    order by id limit ${most}`,
+    'previews.companies-with-old',
+  )
+
+export const sweepPreviews = (companyId: number, keptDays: number, most: number): Statement =>
+  statement(
+    sql`delete from previews
+    where ${rowsOf('previews', companyId, 'id', sql`company_id = ${companyId} and ${isOld(keptDays)} order by created_at limit ${most}`)}
+    returning 1 as swept`,
+    'previews.sweep',
+  )
+
+/** How many previews of all companies can still be applied, by state. */
+export const countPreviews = (): Statement =>
+  statement(
+    sql`select state, count(*) as count from previews where ended_at is null and expires_at > now() group by state`,
+    'previews.count',
+  )

@@ -1,0 +1,90 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { setAgentsOf, useRaw } from '../agents/stage.ts'
+import { type Admin, type BrowserStage, openBrowserStage } from './stage.ts'
+import { press, violations, visit } from './steps.ts'
+
+let stage: BrowserStage
+let admin: Admin
+let phone: Page
+beforeAll(async () => {
+  stage = await openBrowserStage()
+  admin = await stage.admin()
+  await setAgentsOf(stage, admin)
+  phone = await stage.enter(admin, { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true })
+})
+afterAll(() => stage.close())
+afterEach(() => expect(stage.quiet()).toEqual([]))
+
+const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+
+/** A client that an agent wants to delete; the preview waits. */
+async function askFor(name: string, why: string): Promise<{ id: number; preview: string }> {
+  const id = await admin.create('clients', { name })
+  const operations = [{ op: 'delete', records: 'clients', id }]
+  const { data } = await useRaw(stage, admin, 'preview', { operations, why })
+  const { data: waiting } = await useRaw(stage, admin, 'apply', { preview: data.preview })
+  expect(waiting.state).toBe('waiting')
+  return { id, preview: data.preview }
+}
+
+test('Somebody approves on a phone what waits on Home, and takes it back once it was applied', async () => {
+  const { id, preview } = await askFor('Quay House', 'A double <b>of</b> Quay Trust, which the user asked to remove')
+  await visit(stage, phone, '/')
+  await phone.getByRole('link', { name: /A double <b>of<\/b>/ }).click()
+  await phone.getByText('Nobody has checked them.').waitFor()
+  await phone.getByRole('list', { name: 'What would be done' }).getByText('Deleted client Quay House').waitFor()
+  expect(await phone.getByText('raw 0').count()).toBe(1)
+  expect(await violations(phone)).toEqual([])
+  expect(await phone.evaluate(overflow)).toBeLessThanOrEqual(0)
+  await press(phone, 'Approve')
+  await phone.getByText('Approved, not applied yet.').waitFor()
+  expect((await admin.get(`/v1/clients/${id}`)).status).toBe(200)
+
+  expect((await useRaw(stage, admin, 'apply', { preview })).data.state).toBe('applied')
+  expect((await admin.get(`/v1/clients/${id}`)).status).toBe(404)
+  await visit(stage, phone, `/agents/${preview}`)
+  await phone.getByText('Applied. You can take it back.').waitFor()
+  await press(phone, 'Undo')
+  await phone.getByText('Taken back').waitFor()
+  expect((await admin.get(`/v1/clients/${id}`)).status).toBe(200)
+})
+
+test('The menu counts what waits, and what is declined is not applied', async () => {
+  const { id, preview } = await askFor('Wharf', 'no reason at all')
+  const page = await stage.enter(admin)
+  await page.getByLabel('1 waits for you').waitFor()
+  await page.getByRole('link', { name: 'Agents' }).click()
+  await page.getByRole('link', { name: 'no reason at all' }).click()
+  await press(page, 'Decline')
+  await page.getByText('Declined. Nothing was done.').waitFor()
+  await page.getByLabel('1 waits for you').waitFor({ state: 'detached' })
+  expect((await useRaw(stage, admin, 'apply', { preview })).data.state).toBe('declined')
+  expect((await admin.get(`/v1/clients/${id}`)).status).toBe(200)
+})
+
+test('Who follows an address without the right is told which one', async () => {
+  const { preview } = await askFor('Pier', 'because')
+  const clerk = await stage.colleague(admin, ['CLIENTS_VIEW'])
+  const page = await stage.enter(clerk)
+  await visit(stage, page, `/agents/${preview}`)
+  await page.getByText('It needs CLIENTS_DELETE').waitFor()
+})
+
+test('Settings switch agents on and off, and the history says who', async () => {
+  const own = await stage.admin()
+  const page = await stage.enter(own)
+  expect(await page.getByRole('link', { name: 'Agents' }).count()).toBe(0)
+  await visit(stage, page, '/settings/agents')
+  await page.getByLabel('Agents may work with this company’s records').check()
+  await page.getByLabel('Records that an agent changes alone').fill('5000')
+  await press(page, 'Save')
+  await page.getByText('must be a whole number from 0 to 1000').waitFor()
+  await page.getByLabel('Records that an agent changes alone').fill('5')
+  await press(page, 'Save')
+  await page.getByText('Saved. Agents are on.').waitFor()
+  await page.getByText(`${stage.url}/mcp`).waitFor()
+  expect((await useRaw(stage, own, 'describe', {})).data.needs_person_for).toContain('a change of more than 5 records')
+  await visit(stage, page, '/settings/history')
+  await page.getByText('Agents may work: No → Yes').waitFor()
+})
