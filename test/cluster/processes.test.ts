@@ -68,15 +68,19 @@ describe('Several processes behind one port', () => {
     for (let round = 0; round < 4; round++) {
       const own = await stage.company()
       const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, index) =>
-          call(served.url, 'POST', '/v1/clients', {
-            ...{ own, body: { name: 'Once' }, key: 'the-one-key', agent: agents[index % 10] as Agent },
-          }),
-        ),
+        Array.from({ length: 50 }, async (_, index) => {
+          const agent = agents[index % 10] as Agent
+          const send = () =>
+            call(served.url, 'POST', '/v1/clients', { own, body: { name: 'Once' }, key: 'the-one-key', agent })
+          let answer = await send()
+          // On a busy machine some are asked to come again, as Retry-After says; a client sends the same once more.
+          while (answer.status === 503) answer = await send()
+          return answer
+        }),
       )
       const done = answers.filter(({ status }) => status === 201)
       const waited = answers.filter(({ body }) => body?.code === 'idempotency_in_progress')
-      expect(done.length + waited.length).toBe(50)
+      expect(answers.filter((answer) => !done.includes(answer) && !waited.includes(answer))).toEqual([])
       expect(new Set(done.map(({ text }) => text)).size).toBe(1)
       expect(done.filter(({ headers }) => !headers['idempotency-replayed'])).toHaveLength(1)
       expect((await own.get('/v1/clients')).body.meta.total).toBe(1)

@@ -39,9 +39,11 @@ test('The first start makes a cluster with our settings, and its last user stops
   expect(await runs(cluster)).toBe(false)
 })
 
-test('A later start finds the same cluster, in well under a second.', async () => {
+test('A later start finds the same cluster, in less time than the first needs to create it.', async () => {
   const { machine, folder } = await stage()
+  const begun = performance.now()
   const first = await openOn(machine, { folder })
+  const creation = performance.now() - begun
   const identifier = 'select system_identifier::text from pg_control_system()'
   const id = await ask(first.connection, identifier)
   await first.close()
@@ -51,7 +53,7 @@ test('A later start finds the same cluster, in well under a second.', async () =
   const took = performance.now() - before
   expect(second.how).toBe('started')
   expect(await ask(second.connection, identifier)).toBe(id)
-  expect(took).toBeLessThan(1_000)
+  expect(took).toBeLessThan(creation)
   await second.close()
 })
 

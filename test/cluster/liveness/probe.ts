@@ -189,8 +189,14 @@ export function startProbe(url: string, token: string, { isReachable }: { isReac
       isFollowing = false
       await following
       const listed = new Map<string, number>()
+      const giveUpAt = performance.now() + abandonedMs
       for (let afterId = 0; ; ) {
         const { status, body } = await call('GET', `/v1/clients?after_id=${afterId}&limit=100`)
+        // A process that has served no call since the fault may notice by this one that its connections are gone.
+        if (status === 503 && performance.now() < giveUpAt) {
+          await pause(100)
+          continue
+        }
         if (status !== 200) throw new Error(`the list was answered ${status}`)
         for (const { name } of body.data) listed.set(name, (listed.get(name) ?? 0) + 1)
         if (body.data.length < 100) break
