@@ -76,7 +76,7 @@ async function nextSegment(): Promise<number> {
     const now = await current()
     expect(now).toBeGreaterThan(before)
     return now
-  }, 20_000)
+  })
 }
 
 /** Those after the backup, in their order. */
@@ -115,7 +115,7 @@ describe('The archive', () => {
     await eventually(async () => {
       expect(await readdir(segments)).toContain('00000002.history.gz')
       expect((await later()).some((name) => name.startsWith('00000002'))).toBe(true)
-    }, 20_000)
+    })
     expect(await clusterFacts(connection)).toMatchObject({ archives: true, failing: null })
     await close()
   })

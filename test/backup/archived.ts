@@ -8,4 +8,4 @@ export const untilArchived = ({ connection }: Pick<OpenApp, 'connection'>, momen
   eventually(async () => {
     const { archivedAt } = await clusterFacts(connection)
     expect(Number(archivedAt)).toBeGreaterThan(Number(moment))
-  }, 20_000)
+  })

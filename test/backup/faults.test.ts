@@ -97,7 +97,7 @@ describe.each(commands)('The command $what', ({ words }) => {
     const folder = join(stage.folder, 'removed')
     await mkdir(folder)
     const command = stage.start(words(folder))
-    await eventually(async () => expect(await unfinishedIn(folder)).not.toEqual([]), 20_000)
+    await eventually(async () => expect(await unfinishedIn(folder)).not.toEqual([]))
     await rm(folder, { recursive: true, maxRetries: 5 })
     expectSentence(
       await command.ended,
@@ -171,7 +171,7 @@ describe('A connection that copies and is lost', () => {
     await eventually(async () => {
       const [row] = await opened.app.database.read<{ pid: number }>(sender)
       process.kill(row?.pid as number, 'SIGTERM')
-    }, 20_000)
+    })
     const { code, err } = await backup
     expect({ code, isThere: isThere(to) }).toEqual({ code: 3, isThere: false })
     expect(err).not.toMatch(/^\s+at /m)
@@ -241,14 +241,14 @@ describe('The service, whose backups cannot be made', () => {
             about,
           ),
       })
-      await eventually(async () => expect((await failures()) - before).toBeGreaterThan(1), 30_000)
+      await eventually(async () => expect((await failures()) - before).toBeGreaterThan(1))
       expect((await fetch(`${listening.url}/readyz`)).status).toBe(200)
       expect(lines[0]).toMatchObject({ job: 'backup', error: { message: expect.stringMatching(fault.says) } })
       expect(await backupFacts(config, app.failureNotes)).toMatchObject({ failing: ['backup'] })
       expect((await stage.give(['doctor'], { PLUMBLINE_BACKUP_TO: fault.folder })).out).toMatch(fault.says)
 
       await fault.mend()
-      await eventually(async () => expect(await backupsIn(fault.folder)).toHaveLength(1), 30_000)
+      await eventually(async () => expect(await backupsIn(fault.folder)).toHaveLength(1))
       await eventually(async () => expect(await backupFacts(config, app.failureNotes)).toMatchObject({ failing: [] }))
       await backups.stop()
       await listening.drain()
@@ -264,7 +264,7 @@ describe('The service, whose backups cannot be made', () => {
     const settings = { ...target, PLUMBLINE_DEMO: 'off', PORT: '0', PROCESSES: '2' }
     const served = stage.start(['serve', '--json'], settings)
     const { url } = JSON.parse(await served.shows('}')) as { url: string }
-    await eventually(async () => expect(served.said.err).toContain('is full (ENOSPC)'), 30_000)
+    await eventually(async () => expect(served.said.err).toContain('is full (ENOSPC)'))
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
     const metrics = await (await fetch(`${url}/metrics`)).text()
     expect(metrics).toContain('plumbline_job_failures_total{job="backup"} 1\n')
@@ -296,7 +296,7 @@ describe('An archive whose folder cannot be used', () => {
     await eventually(async () => {
       await stage.give(['company', 'create', '--name', 'Quay'], settings)
       expect((await clusterFacts(before.connection)).archivedAt).not.toBeNull()
-    }, 20_000)
+    })
     await before.close()
     await rm(archive, { recursive: true })
     await writeFile(archive, 'no folder')
@@ -308,9 +308,8 @@ describe('An archive whose folder cannot be used', () => {
       inBackground: app.inBackground,
     })
     await stage.give(['company', 'create', '--name', 'Stone'], settings)
-    await eventually(
-      async () => expect(await backupFacts(app.config, app.failureNotes)).toMatchObject({ failing: ['archive'] }),
-      30_000,
+    await eventually(async () =>
+      expect(await backupFacts(app.config, app.failureNotes)).toMatchObject({ failing: ['archive'] }),
     )
     expect(await app.metrics.text()).toMatch(/^plumbline_job_failures_total\{job="archive"\} [1-9]/m)
     await backups.stop()

@@ -32,7 +32,7 @@ describe('A backup of the service', () => {
       const all = await backupsIn(settings.PLUMBLINE_BACKUP_TO as string)
       expect(all).toHaveLength(1)
       return all
-    }, 30_000)
+    })
     const metrics = await (await fetch(`${url}/metrics`)).text()
     expect(metrics).toContain(`plumbline_backup_last_timestamp_seconds ${Number(made?.at) / 1000}\n`)
     expect(metrics).toContain('plumbline_backup_failing{work="backup"} 0\n')
@@ -51,7 +51,7 @@ describe('A backup of the service', () => {
     const config = readConfig({ ...stage.environment, ...settings })
     expect(await backupFacts(config, openFailureNotes(config.dataFolder))).toMatchObject({ failing: ['backup'] })
     const served = stage.start(['serve', '--json'], { ...broken, PORT: '0' })
-    await eventually(async () => expect(served.said.err).toContain('a backup could not be made'), 30_000)
+    await eventually(async () => expect(served.said.err).toContain('a backup could not be made'))
     served.child.kill('SIGTERM')
     await served.ended
     expect(await backupsIn(settings.PLUMBLINE_BACKUP_TO as string)).toHaveLength(1)
@@ -98,7 +98,7 @@ test('What was archived before the oldest backup that is kept is removed with th
   expect(connection).toBeDefined()
   await stage.give(['backup'], archiving)
   await stage.give(['company', 'create', '--name', 'Quay'], archiving)
-  await eventually(async () => expect((await segments()).length).toBeGreaterThan(2), 20_000)
+  await eventually(async () => expect((await segments()).length).toBeGreaterThan(2))
   const first = (await segments()).toSorted()[0] as string
   const { removed } = jsonOf(await stage.give(['backup', '--json'], archiving)) as { removed: { segments: number } }
   expect(removed.segments).toBeGreaterThan(0)

@@ -126,7 +126,7 @@ async function whileOnItsWay(worker: Node['server'], makePoint: () => Promise<un
       )
       if (pid === undefined) throw new Error('nobody makes the point')
       return pid
-    }, 30_000)
+    })
     stopped = await readValue<number>(
       worker,
       `select pid from pg_stat_activity where application_name ~ 'citus_internal gpid=[0-9]+${String(waiting).padStart(10, '0')}$'`,

@@ -133,7 +133,7 @@ test('a company is moved to another server while it is written to: no write is l
   }
   await moving
   const movedAt = performance.now()
-  await eventually(async () => expect(heard.filter(({ at }) => at > movedAt).length).toBeGreaterThan(20), 20_000)
+  await eventually(async () => expect(heard.filter(({ at }) => at > movedAt).length).toBeGreaterThan(20))
   await stop()
   expect((await placeOf(stage, company.id)).port).not.toBe(before.port)
 
@@ -208,14 +208,14 @@ test('a server is stopped and started: its companies get 503 with Retry-After an
     await eventually(async () => {
       expect(count(loads[0].heard, 503, stoppedAt)).toBeGreaterThan(5)
       expect(count(loads[1].heard, 201, stoppedAt)).toBeGreaterThan(20)
-    }, 20_000)
+    })
     const reads = await Promise.all([hit, spared].map((company) => company.get('/v1/clients?limit=1')))
     expect(reads.map(({ status }) => status)).toEqual([503, 200])
   } finally {
     await start()
   }
   const startedAt = performance.now()
-  await eventually(async () => expect(count(loads[0].heard, 201, startedAt)).toBeGreaterThan(20), 30_000)
+  await eventually(async () => expect(count(loads[0].heard, 201, startedAt)).toBeGreaterThan(20))
   await Promise.all(loads.map((load) => load.stop()))
 
   for (const { status, retryAfter } of loads[0].heard)

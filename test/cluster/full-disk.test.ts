@@ -111,7 +111,7 @@ describe.runIf(mounted).each(['1', '2'])('With %s at work', (count) => {
       await eventually(async () => {
         await fillTo(0)
         expect(load.seen).toContain(503)
-      }, 60_000)
+      })
       await free()
       await untilBack(to)
       await load.settle()

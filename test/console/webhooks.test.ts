@@ -110,7 +110,7 @@ describe('What is refused', () => {
     await eventually(async () => {
       await sendDue(stage.app)
       expect((await own.get(`/console/webhooks/${webhook.id}/attempts`)).body.meta.total).toBe(1)
-    }, 20_000)
+    })
     const [{ id }] = await clerk.data(`/console/webhooks/${webhook.id}/attempts`)
     for (const answer of [
       await clerk.get(`/console/webhook-attempts/${id}`),
@@ -144,7 +144,7 @@ test('Attempts are shown with request and answer and sent again; a webhook that 
   await eventually(async () => {
     await sendDue(stage.app)
     expect((await own.get(`/console/webhooks/${webhook.id}/attempts`)).body.meta.total).toBe(1)
-  }, 20_000)
+  })
   expect(await own.data('/console/webhooks/troubles')).toMatchObject([{ id: webhook.id, disabled_because: null }])
   const [failed] = await own.data(`/console/webhooks/${webhook.id}/attempts?failed=true`)
   const opened = await own.data(`/console/webhook-attempts/${failed.id}`)

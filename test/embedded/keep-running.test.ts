@@ -21,7 +21,7 @@ async function keep(opened: Opened, stopping = new AbortController()) {
 }
 
 const answers = (opened: Opened): Promise<void> =>
-  eventually(async () => expect(await ask(opened.connection, '1')).toBe(1), 15_000)
+  eventually(async () => expect(await ask(opened.connection, '1')).toBe(1))
 
 test('A server that is gone is started again, each time it is, once for all who use it, and stopped by the last.', async () => {
   const { machine, folder } = await stage(await fastFolder())
@@ -32,11 +32,11 @@ test('A server that is gone is started again, each time it is, once for all who 
   for (const [count, signal] of (['SIGKILL', 'SIGINT', 'SIGKILL'] as const).entries()) {
     const pid = await pidOf(cluster)
     process.kill(pid, signal)
-    await eventually(async () => expect(await pidOf(cluster)).not.toBe(pid), 15_000)
+    await eventually(async () => expect(await pidOf(cluster)).not.toBe(pid))
     await answers(first)
-    await eventually(async () => expect(await usersOf(first.connection)).toBe(2), 15_000)
+    await eventually(async () => expect(await usersOf(first.connection)).toBe(2))
     // Told when the start has ended, after the server answers.
-    await eventually(async () => expect(starts()).toBe(count + 1), 15_000)
+    await eventually(async () => expect(starts()).toBe(count + 1))
   }
   expect(heard.flatMap(({ problems }) => problems)).toEqual([])
   await first.close()
@@ -111,11 +111,11 @@ describe('A server is not started again', () => {
     const pid = await pidOf(cluster)
     const undo = await make({ folder, cluster, machine })
     process.kill(pid, 'SIGKILL')
-    await eventually(async () => expect(heard.problems).toHaveLength(1), 15_000)
+    await eventually(async () => expect(heard.problems).toHaveLength(1))
     expect(heard).toEqual({ problems: [expect.stringMatching(says)], starts: 0 })
     await undo()
     await answers(opened)
-    await eventually(async () => expect(heard.starts).toBe(1), 15_000)
+    await eventually(async () => expect(heard.starts).toBe(1))
     expect(heard.problems).toHaveLength(1)
     await opened.close()
   })

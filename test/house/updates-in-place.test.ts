@@ -63,7 +63,7 @@ async function hotShareOf(bodyOf: (round: number) => object): Promise<number> {
     const counts = await counted()
     expect(counts.updates - before.updates).toBe(updates)
     return counts
-  }, 20_000)
+  })
   return (after.hot - before.hot) / updates
 }
 

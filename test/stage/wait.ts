@@ -4,7 +4,7 @@ export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /** Tries again until it holds, for a moment that only the other side can end. The limit is for what never comes. */
-export async function eventually<T>(check: () => Promise<T>, timeoutMilliseconds = 20_000): Promise<T> {
+export async function eventually<T>(check: () => Promise<T>, timeoutMilliseconds = 60_000): Promise<T> {
   const until = performance.now() + timeoutMilliseconds
   for (;;) {
     try {

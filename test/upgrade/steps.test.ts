@@ -94,7 +94,7 @@ describe('A database of version 0.1.0', () => {
           "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'",
         )
         expect(ended).toHaveLength(1)
-      }, 20_000)
+      })
       expect(await cut, name).toMatchObject({ code: '57P01' })
       expect((await pendingMigrations(connection))[0]).toBe(name)
       await sql('update gate set passes = passes + 1')
@@ -150,7 +150,7 @@ describe('While an index is made concurrently behind an open reader', () => {
         "select from pg_stat_activity where datname = current_database() and query like 'create index concurrently%' and wait_event_type = 'Lock'",
       )
       expect(rows).toHaveLength(1)
-    }, 20_000)
+    })
 
   test('two processes migrate, and both end well; who writes is not stopped.', async () => {
     const { connection, sql } = await migrated()
@@ -164,7 +164,7 @@ describe('While an index is made concurrently behind an open reader', () => {
         "select from pg_stat_activity where datname = current_database() and query like 'select pg_try_advisory_lock%'",
       )
       expect(rows).toHaveLength(1)
-    }, 20_000)
+    })
     await sql("set lock_timeout = 200; update projects set notes = 'seen'")
     await reader.query('rollback')
     expect(await Promise.all([first.ended, second.ended])).toEqual([0, 0])
@@ -184,7 +184,7 @@ describe('While an index is made concurrently behind an open reader', () => {
         "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'create index concurrently%'",
       )
       expect(await isIndexValid(sql)).toEqual({ valid: false })
-    }, 20_000)
+    })
     await reader.query('rollback')
     await migrate(connection, say, { folder })
     expect(await isIndexValid(sql)).toEqual({ valid: true })
