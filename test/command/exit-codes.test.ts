@@ -147,15 +147,29 @@ const commandsWith = (option: string, command: Command, path: string[] = []): st
   ...command.commands.flatMap((inner) => commandsWith(option, inner, [...path, inner.name()])),
 ]
 
-test('Every command is in the table.', () => {
+const allCommands = (): string[] => {
   const context = { terminal: { stdout: { write: () => undefined } }, environment: {} }
-  const all = leaves(makeProgram(context as unknown as Parameters<typeof makeProgram>[0]))
-  expect(all.length).toBeGreaterThan(30)
-  for (const name of all)
-    expect(
-      titled.some(({ title }) => `${title} `.startsWith(`plumbline ${name} `)),
-      name,
-    ).toBe(true)
+  return leaves(makeProgram(context as unknown as Parameters<typeof makeProgram>[0]))
+}
+
+test('Every command has a row in the table of this file.', () => {
+  const hasRow = (name: string) => titled.some(({ title }) => `${title} `.startsWith(`plumbline ${name} `))
+  expect(allCommands().length).toBeGreaterThan(30)
+  expect(allCommands().filter((name) => !hasRow(name))).toEqual([])
+})
+
+/** The commands of a row such as "| `token issue`, `show` | …": the words after the first name are of the same group. */
+function commandsOfRow(row: string, all: readonly string[]): string[] {
+  const names = [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name as string)
+  const group = names[0]?.split(' ')[0]
+  return names.map((name) => (all.includes(`${group} ${name}`) ? `${group} ${name}` : name))
+}
+
+test('docs/operations.md has every command, and no other.', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
+  const [table] = page.slice(page.indexOf('| `serve` |')).split('\n\n')
+  const named = (table as string).split('\n').flatMap((row) => commandsOfRow(row, allCommands()))
+  expect(named.sort()).toEqual(allCommands().sort())
 })
 
 describe('A refusal or failure ends with 1 and says its code', () => {

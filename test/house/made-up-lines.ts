@@ -194,6 +194,35 @@ export const tea: ReadHandler = ({ success }) => () => ({
       put: "import { countTokens } from '#sql/system/tokens.ts'\n\n/** Statements of the fixed tables. */",
     },
   ],
+  'a command': [
+    {
+      file: 'server/commands/coffee.ts',
+      put: `import type { Command } from 'commander'
+import type { CommandContext } from './terminal.ts'
+
+export function addCoffee(program: Command, context: CommandContext): void {
+  const command = program.command('coffee').description('Show how many cups are left.')
+  command.action(() => context.say({ json: { cups: 2 }, text: '2' }))
+}
+`,
+    },
+    {
+      file: 'server/commands/program.ts',
+      at: 'import { addCompany } from',
+      put: "import { addCoffee } from './coffee.ts'\nimport { addCompany } from",
+    },
+    {
+      file: 'server/commands/program.ts',
+      at: '  addCompany(program, context)',
+      put: '  addCoffee(program, context)\n  addCompany(program, context)',
+    },
+    {
+      file: 'test/command/exit-codes.test.ts',
+      at: "  { words: ['usage'] },",
+      put: "  { words: ['coffee'] },\n  { words: ['usage'] },",
+    },
+    { file: 'docs/operations.md', at: '| `usage` |', put: '| `coffee` | shows how many cups are left |\n| `usage` |' },
+  ],
   'a setting': [
     {
       file: 'server/config/settings.ts',
