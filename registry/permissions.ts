@@ -37,4 +37,5 @@ export const permissions = [
   'API_MANAGE',
   'ACCOUNTS_MANAGE',
   'COMPANY_MANAGE',
+  'AUDIT_VIEW',
 ]

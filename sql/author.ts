@@ -14,6 +14,18 @@ export type Author = {
   idempotencyKey?: string | undefined
   /** The preview that it applies. */
   previewId?: string | undefined
+  /** Of what somebody does with a session: the request that it came with. */
+  from?: RequestOrigin | undefined
+}
+
+/** Where a request came from. */
+export type RequestOrigin = {
+  requestId: string
+  /** The TCP peer. */
+  peer: string | null
+  /** What the request says of whom it was forwarded for, and its client of itself: claims, which nobody checks. */
+  forwardedFor: string | null
+  device: string | null
 }
 
 /** The same of a change that nobody can take back: it has no write. */
@@ -25,9 +37,24 @@ export type Origin = Pick<LogAuthor, 'writeId' | 'requestId' | 'idempotencyKey'>
 /** The channel as the column `door` has it, whose first rows called the console the web. */
 export const doorOf = ({ channel }: Pick<Author, 'channel'>): string => (channel === 'console' ? 'web' : channel)
 
-/** `hasOrigins`: each row brings its own origin, as its last three columns. */
-export type Logged = { records: string; action: string; removalId?: number | undefined; hasOrigins?: boolean }
+/** `hasOrigins`: each row brings its own origin, as its last three columns. `isAudit`: the rows say where the request came from. */
+export type Logged = {
+  records: string
+  action: string
+  removalId?: number | undefined
+  hasOrigins?: boolean
+  isAudit?: boolean
+}
 
 /** The origin of an author as columns, in the order in which rows bring theirs. */
 export const originOf = ({ writeId, requestId, idempotencyKey }: Origin): Sql =>
   sql`${writeId}::uuid, ${requestId ?? null}::text, ${idempotencyKey ?? null}::text`
+
+/** The columns of the log that say where a request came from, and their values; of changes of records there are none. */
+export const cameFrom = ({ from }: LogAuthor, isAudit: boolean): { columns: Sql; values: Sql } =>
+  isAudit
+    ? {
+        columns: sql`, peer, forwarded_for, device`,
+        values: sql`, ${from?.peer ?? null}::text, ${from?.forwardedFor ?? null}::text, ${from?.device ?? null}::text`,
+      }
+    : { columns: sql``, values: sql`` }

@@ -25,6 +25,26 @@ export function readCallsAddress(search: string) {
   return { filter, days, page: Math.max(1, Number(given.get('page')) || 1) }
 }
 
+/** Where the audit is, narrowed or not. */
+export type AuditFilter = { readonly [name in QueryOf<'audit.csv'>]?: string }
+
+const auditPath = '/settings/audit'
+const auditNames = ['from', 'to', 'actor', 'action', 'records'] as const
+
+export const auditAddress = (filter: AuditFilter = {}, page = 1): string => {
+  const pairs = Object.entries({ ...filter, page: page > 1 ? String(page) : '' }).filter(([, value]) => value)
+  return pairs.length === 0 ? auditPath : `${auditPath}?${new URLSearchParams(pairs)}`
+}
+
+/** What an address says of the entries that are wanted. */
+export function readAuditAddress(search: string) {
+  const given = new URLSearchParams(search)
+  const filter: AuditFilter = Object.fromEntries(
+    auditNames.flatMap((name) => (given.get(name) ? [[name, given.get(name)]] : [])),
+  )
+  return { filter, page: Math.max(1, Number(given.get('page')) || 1) }
+}
+
 export const periods = [7, 30, 90] as const
 
 /** The first of so many days up to today, as the service counts days: by UTC. */

@@ -21,9 +21,10 @@ const AgentsSection = lazily('AgentsSection', () => import('./agents/agents-sect
 const AccountsSection = lazily('AccountsSection', () => import('./accounts/accounts-section.tsx'))
 const CompanySection = lazily('CompanySection', () => import('./company/company-section.tsx'))
 const ListsSection = lazily('ListsSection', () => import('./lists/lists-section.tsx'))
+const AuditSection = lazily('AuditSection', () => import('./audit/audit-section.tsx'))
 const HistorySection = lazily('HistorySection', () => import('./history/history-section.tsx'))
 
-type SectionKey = 'api' | 'webhooks' | 'agents' | 'calls' | 'accounts' | 'company' | 'lists' | 'history'
+type SectionKey = 'api' | 'webhooks' | 'agents' | 'calls' | 'accounts' | 'company' | 'lists' | 'history' | 'audit'
 /** `rights`: any of them is enough. */
 const sections: readonly { key: SectionKey; rights: readonly string[]; Section: ComponentType }[] = [
   { key: 'api', rights: ['API_MANAGE'], Section: ApiSection },
@@ -34,6 +35,7 @@ const sections: readonly { key: SectionKey; rights: readonly string[]; Section: 
   { key: 'company', rights: ['COMPANY_MANAGE'], Section: CompanySection },
   { key: 'lists', rights: lists.map(({ name }) => permission(name, 'VIEW')), Section: ListsSection },
   { key: 'history', rights: ['API_MANAGE', 'ACCOUNTS_MANAGE', 'COMPANY_MANAGE'], Section: HistorySection },
+  { key: 'audit', rights: ['AUDIT_VIEW'], Section: AuditSection },
 ]
 
 /** Settings, section by section; only those that the account may use. */

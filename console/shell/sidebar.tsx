@@ -29,7 +29,7 @@ export function Sidebar() {
   const id = useId()
   const visible = (definitions: readonly Definition[]) => definitions.filter(({ name }) => may(name, 'VIEW'))
   const hasSettings =
-    holds('API_MANAGE') || holds('ACCOUNTS_MANAGE') || holds('COMPANY_MANAGE') || visible(lists).length > 0
+    ['API_MANAGE', 'ACCOUNTS_MANAGE', 'COMPANY_MANAGE', 'AUDIT_VIEW'].some(holds) || visible(lists).length > 0
   const placesOf = (definitions: readonly Definition[]) =>
     visible(definitions).map(({ name }) => (
       <Place key={name} to={`/${name}`} label={many(name)} icon={<ResourceIcon resource={name} />} />

@@ -6,6 +6,7 @@ import type { Listed, WritePlan } from '#registry/refusals.ts'
 import type { HistoryRow, RemovalRow } from '#sql/records/history.ts'
 import type { DueRow } from '#sql/records/home.ts'
 import type { AccountRow } from '#sql/system/accounts.ts'
+import type { AuditKind } from '#sql/system/audit.ts'
 import type { CallDetails } from '#sql/system/call-details.ts'
 import type { CallerSeen, DeadRow, FailureRow } from '#sql/system/call-groups.ts'
 import type { CallShown } from '#sql/system/call-list.ts'
@@ -87,6 +88,27 @@ export type Morning = {
   /** What agents ask for, of which this account may decide; absent where there is nothing. */
   agent_previews?: { count: number; items: AgentPreview[] }
   recent?: RecentEntry[]
+}
+
+/** Who signed in, set something, took something out or brought it in. */
+export type AuditEntry = {
+  id: number
+  at: string
+  action: string
+  records: AuditKind
+  record_id: number
+  /** The name of what it was done to; null where that is gone or has none. */
+  title: string | null
+  /** Null where no account did it, and where it is not known which. */
+  actor: { id: number; name: string } | null
+  channel: string
+  /** The TCP peer of the request; it and what follows are null of what was not done in the interface. */
+  peer: string | null
+  /** What the request claims of whom it was forwarded for, and its client of itself. Nobody checks it. */
+  forwarded_for: string | null
+  device: string | null
+  request_id: string | null
+  changes: { [name: string]: [Json, Json] } | null
 }
 
 type Named = { id: number; name?: string | undefined }

@@ -5,6 +5,7 @@ import type * as done from './done.ts'
 import { type ConsoleOperation, type Data, type Members, of, type Shape } from './operation.ts'
 
 const paging = ['limit', 'offset'] as const
+const auditFilter = ['from', 'to', 'actor', 'action', 'records'] as const
 const password = { password: 'text' } as const
 
 /** Where the operations are. */
@@ -243,6 +244,16 @@ export const consoleOperations = {
     query: paging,
     data: of<said.RecentEntry[]>(),
   },
+
+  'audit.list': {
+    method: 'GET',
+    path: '/audit',
+    needs: 'AUDIT_VIEW',
+    query: [...paging, ...auditFilter],
+    data: of<said.AuditEntry[]>(),
+  },
+  'audit.csv': { method: 'GET', path: '/audit.csv', needs: 'AUDIT_VIEW', query: auditFilter },
+  'audit.json': { method: 'GET', path: '/audit.json', needs: 'AUDIT_VIEW', query: auditFilter },
 
   'webhooks.list': { method: 'GET', path: '/webhooks', needs: 'API_MANAGE', data: of<said.Webhook[]>() },
   'webhooks.troubles': {

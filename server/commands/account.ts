@@ -28,8 +28,8 @@ const readPermissions = readList('--permissions', allPermissions)
 const permissionsHelp = `
 Permissions are a kind of record and VIEW, EDIT or DELETE: PROJECTS_VIEW, TIME_ENTRIES_EDIT. PAY_VIEW, MONEY_VIEW and
 TAX_VIEW open the fields of records that are about pay, amounts, and tax and policy numbers. TIME_ENTRIES_APPROVE
-approves hours and takes an approval back. Besides there are API_MANAGE, ACCOUNTS_MANAGE
-and COMPANY_MANAGE.`
+approves hours and takes an approval back. Besides there are API_MANAGE, ACCOUNTS_MANAGE,
+COMPANY_MANAGE and AUDIT_VIEW.`
 
 /** account create, list and set. */
 export function addAccount(program: Command, context: CommandContext): void {

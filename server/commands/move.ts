@@ -3,7 +3,10 @@ import type { Command } from 'commander'
 import { systemClock } from '../app.ts'
 import { type CompanyManifest, exportCompany } from '../backup/export-company.ts'
 import { importCompany } from '../backup/import-company.ts'
+import { operator } from '../service/actor.ts'
+import { auditTransfer } from '../service/audit-log.ts'
 import { showCompany } from '../service/company.ts'
+import { type Connection, openDatabase } from '../store/database.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import { needDatabase } from './data-folder.ts'
 import { Mistake } from './mistake.ts'
@@ -37,6 +40,7 @@ async function exported(context: CommandContext, companyId: number, to: string):
   return withDatabase(context, async ({ connection }, progress) => {
     if ((await pendingMigrations(connection)).length > 0)
       throw new Mistake('The database is of an earlier version: run "plumbline migrate" first.', 'failed')
+    await noteExport(context, connection, companyId)
     const manifest = await exportCompany({ connection, companyId, to, now: systemClock.now, progress })
     const rows = rowsOf(manifest)
     return {
@@ -46,11 +50,29 @@ async function exported(context: CommandContext, companyId: number, to: string):
   })
 }
 
+/** Before the archive is made, which so has the row of its own export. */
+async function noteExport(context: CommandContext, connection: Connection, companyId: number): Promise<void> {
+  const database = openDatabase(connection, configOf(context), () => undefined)
+  try {
+    await database.transaction(async (transaction) => {
+      await showCompany(transaction, companyId)
+      const noted = { records: 'exports', action: 'company_exported', facts: { resource: 'companies' } } as const
+      await auditTransfer(transaction, operator(companyId), noted)
+    })
+  } finally {
+    await database.close()
+  }
+}
+
 const imported = (context: CommandContext, file: string): Promise<Answer> =>
   withApp(context, async ({ app, connection }) => {
     const { companyId, manifest } = await withProgress(context, ({ tell }) => importCompany(connection, file, tell))
     const rows = rowsOf(manifest)
-    const company = await app.database.transaction((transaction) => showCompany(transaction, companyId))
+    const company = await app.database.transaction(async (transaction) => {
+      const facts = { resource: 'companies', rows, exported_at: manifest.exported_at }
+      await auditTransfer(transaction, operator(companyId), { records: 'imports', action: 'company_imported', facts })
+      return showCompany(transaction, companyId)
+    })
     return {
       json: { company_id: companyId, rows, exported_at: manifest.exported_at },
       text: `Imported ${named(company)}: ${rows} rows, as of ${manifest.exported_at}. Nobody can sign in or call yet: give "plumbline account set" with a password, and "plumbline token issue".`,

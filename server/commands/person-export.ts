@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type PersonKind, personKinds } from '#registry/persons.ts'
+import { auditOfPerson, type PersonAuditRow } from '#sql/system/audit.ts'
 import { type AccountCallRow, type AccountSessionRow, callsOfPerson, sessionsOfPerson } from '#sql/system/persons.ts'
 import { systemClock } from '../app.ts'
 import { makeWhole } from '../backup/make-whole.ts'
@@ -47,9 +48,10 @@ export const exportPerson = (
 
 /** Each session began with a sign-in. */
 async function accountParts(transaction: Transaction, companyId: number, id: number) {
-  const [sessions, calls] = await Promise.all([
+  const [sessions, audit, calls] = await Promise.all([
     transaction.run<AccountSessionRow>(sessionsOfPerson(companyId, id)),
+    transaction.run<PersonAuditRow>(auditOfPerson(companyId, id)),
     transaction.run<AccountCallRow>(callsOfPerson(companyId, id, callsMax)),
   ])
-  return { sessions, signed_in_at: sessions.map(({ created_at }) => created_at), calls }
+  return { sessions, signed_in_at: sessions.map(({ created_at }) => created_at), audit, calls }
 }

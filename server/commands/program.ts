@@ -3,6 +3,7 @@ import { withoutStop } from '#derive/printable.ts'
 import { version } from '../config/config.ts'
 import { addAccount } from './account.ts'
 import { addAgents } from './agents.ts'
+import { addAudit } from './audit.ts'
 import { addBackup } from './backup.ts'
 import { addChanges } from './changes.ts'
 import { addCompany } from './company.ts'
@@ -69,6 +70,7 @@ export function makeProgram(context: CommandContext): Command {
   addRestore(program, context)
   addMove(program, context)
   addUsage(program, context)
+  addAudit(program, context)
   addDoctor(program, context)
   addConfig(program, context)
   addCompletion(program, context)

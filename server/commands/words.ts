@@ -30,6 +30,14 @@ export const readMoment =
     throw new Mistake(`${called} must be a day or a moment like 2026-03-31T12:00:00Z and not ${JSON.stringify(word)}.`)
   }
 
+/** The moment before which something is that is still of a day or moment: a day counts whole. */
+export const readEnd =
+  (called: string) =>
+  (word: string): Date =>
+    new Date(readMoment(called)(word).getTime() + (/^\d{4}-\d{2}-\d{2}$/.test(word) ? dayMilliseconds : 1))
+
+const dayMilliseconds = 24 * 3600 * 1000
+
 /** Adds a command about one company to a group of them. `example` is what follows its name. */
 export const addingTo =
   (group: Command) =>

@@ -157,6 +157,12 @@ export const settingsByKey = {
     whole(1, 36_500),
     'Days for which /v1/changes tells what happened, 1 to 36500; the history of each record stays.',
   ),
+  auditKeptDays: setting(
+    'AUDIT_KEPT_DAYS',
+    '400',
+    whole(1, 36_500),
+    'Days for which sign-ins, exports and imports are kept in Settings, Audit, 1 to 36500; the history of settings stays.',
+  ),
   webhookNetworks: optional(
     'WEBHOOK_NETWORKS',
     ranges,

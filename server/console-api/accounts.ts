@@ -9,7 +9,6 @@ import {
   setAccount,
 } from '../service/account.ts'
 import { mayChangeAccount, mayGrant } from '../service/account-rights.ts'
-import { auditAccount } from '../service/audit-log.ts'
 import type { Session } from '../service/session.ts'
 import { confirmPassword } from '../service/sign-in.ts'
 import type { Admitted, Asked } from './asked.ts'
@@ -29,8 +28,8 @@ export async function create({ app, body, change, passwords }: Asked<'accounts.c
     const account = await createAccount(transaction, actor.companyId, wanted, {
       hashing: passwords.hash,
       publicUrl: app.config.publicUrl,
+      actor,
     })
-    await auditAccount(transaction, actor, null, account, false)
     return { data: account }
   })
 }
@@ -47,8 +46,8 @@ export async function update(asked: Asked<'accounts.update'>) {
       const account = await setAccount(transaction, actor.companyId, id, wanted, {
         hashing: asked.passwords.hash,
         publicUrl: asked.app.config.publicUrl,
+        actor,
       })
-      await auditAccount(transaction, actor, before, account, wanted.password !== undefined)
       const renews = row.account_id === id && wanted.password !== undefined
       return { data: account, ...(renews ? { session: await renewSession(transaction, asked) } : {}) }
     },

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
+import type { RequestOrigin } from '#sql/author.ts'
 
 /** Who is at the other end, as far as it can be known. */
 export type Client = {
@@ -7,11 +8,29 @@ export type Client = {
   peer: string | undefined
   /** What a trusted proxy says of who is behind it; null where there is none or it says nothing. */
   forwardedFor: string | null
+  /** What the request itself says of that, whoever sent it: a claim, printable and cut. */
+  claim: string | null
   /** What the browser says of itself. */
   device: string | null
 }
 
 const deviceLengthMax = 300
+const claimLengthMax = 200
+
+const printed = (header: string | string[] | undefined, most: number): string | null =>
+  header === undefined
+    ? null
+    : String(header)
+        .replace(/[^\x20-\x7e]/g, '')
+        .slice(0, most)
+
+/** Where a request came from, for the log. */
+export const requestOriginOf = ({ client, requestId }: { client: Client; requestId: string }): RequestOrigin => ({
+  requestId,
+  peer: client.peer ?? null,
+  forwardedFor: client.claim,
+  device: client.device,
+})
 
 /**
  * Reads who asks. A forwarding header is believed from the proxies of TRUSTED_PROXIES alone, and tells only for whom
@@ -33,7 +52,8 @@ export function clientReader(trustedProxies: readonly string[]): (request: Incom
     return {
       peer,
       forwardedFor: proxy && isTrusted(proxy) ? lastUntrusted(headers['x-forwarded-for'], isTrusted) : null,
-      device: headers['user-agent']?.replace(/[^\x20-\x7e]/g, '').slice(0, deviceLengthMax) ?? null,
+      claim: printed(headers['x-forwarded-for'], claimLengthMax),
+      device: printed(headers['user-agent'], deviceLengthMax),
     }
   }
 }

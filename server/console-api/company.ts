@@ -1,5 +1,4 @@
 import { isPlain } from '../config/exposure.ts'
-import { auditCompany } from '../service/audit-log.ts'
 import { amountsIn, setCompany, showCompany } from '../service/company.ts'
 import type { Asked } from './asked.ts'
 
@@ -16,9 +15,7 @@ export async function update({ body, change }: Asked<'company.update'>) {
   const wanted = await body()
   return change(
     async (transaction, { actor }) => {
-      const before = await showCompany(transaction, actor.companyId)
-      const after = await setCompany(transaction, actor.companyId, wanted)
-      await auditCompany(transaction, actor, before, after)
+      await setCompany(transaction, actor.companyId, wanted, actor)
       const { is_demo: _, ...company } = await showCompany(transaction, actor.companyId)
       return { data: company }
     },

@@ -6,8 +6,9 @@ import type { JsonObject } from '#registry/json.ts'
 import type { Listing } from '#registry/listing.ts'
 import { list, listIds } from '#sql/records/read.ts'
 import type { Actor } from '../service/actor.ts'
+import { auditTransfer } from '../service/audit-log.ts'
 import type { App } from './app.ts'
-import type { RecordsHandler } from './asked.ts'
+import type { Admitted, ConsoleReply, RecordsHandler } from './asked.ts'
 import { readConsoleListing } from './read-listing.ts'
 
 const pageRecords = 500
@@ -23,19 +24,40 @@ export const exportAll: RecordsHandler<'records.export'> = ({ list: like }) => {
     const { actor } = session()
     const listing = readConsoleListing(query, route, actor, 'everything')
     const [found] = await app.database.read<{ ids: number[] }>(listIds(actor, definition, listing))
-    const day = app.clock.now().toISOString().slice(0, 10)
-    return {
-      status: 200,
-      headers: {
-        'Content-Type': 'text/csv; charset=utf-8',
-        'Content-Disposition': `attachment; filename="${definition.name}-${day}.csv"`,
-      },
-      body: readable(
-        app,
-        requestId,
-        pages(app, actor, visibleDefinition(definition, actor.lacksRights), listing, found?.ids ?? []),
-      ),
-    }
+    const ids = found?.ids ?? []
+    await noteExport(app, actor, { resource: definition.name, rows: ids.length })
+    const parts = pages(app, actor, visibleDefinition(definition, actor.lacksRights), listing, ids)
+    return download({ app, requestId }, { name: definition.name, type: csvType }, parts)
+  }
+}
+
+export const csvType = 'text/csv; charset=utf-8'
+
+/** Notes that something leaves the company, before the first byte of it is sent. */
+export const noteExport = (
+  { database }: Pick<App, 'database'>,
+  actor: Actor,
+  facts: { resource: string; rows?: number; format?: string },
+): Promise<void> =>
+  database.transaction((transaction) =>
+    auditTransfer(transaction, actor, { records: 'exports', action: 'exported', facts }),
+  )
+
+/** Returns a file of this day that is written while it is read. */
+export function download(
+  { app, requestId }: Pick<Admitted, 'app' | 'requestId'>,
+  { name, type }: { name: string; type: string },
+  parts: AsyncIterable<string>,
+): ConsoleReply {
+  const day = app.clock.now().toISOString().slice(0, 10)
+  const extension = type === csvType ? 'csv' : 'json'
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': type,
+      'Content-Disposition': `attachment; filename="${name}-${day}.${extension}"`,
+    },
+    body: readable(app, requestId, parts),
   }
 }
 

@@ -1,6 +1,7 @@
 import * as accounts from './accounts.ts'
 import * as agents from './agents.ts'
 import type { Handlers } from './asked.ts'
+import * as audit from './audit.ts'
 import * as callDetails from './call-details.ts'
 import * as callGroups from './call-groups.ts'
 import * as calls from './calls.ts'
@@ -62,6 +63,9 @@ export const handlers = {
   'calls.switch-details': callGroups.turnSwitch,
   usage: showUsage,
   'settings.history': listSettings,
+  'audit.list': audit.list,
+  'audit.csv': audit.exportCsv,
+  'audit.json': audit.exportJson,
   'webhooks.list': webhooks.list,
   'webhooks.troubles': webhooks.troubles,
   'webhooks.create': webhooks.create,

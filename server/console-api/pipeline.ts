@@ -8,6 +8,7 @@ import { needPermission, readLiveSession, renamePlainSession, type Session } fro
 import type { Transaction } from '../store/database.ts'
 import { runWrite, sessionCaller } from '../writes/run-write.ts'
 import type { Asking, ChangeOptions, ConsoleReply, Finished } from './asked.ts'
+import { requestOriginOf } from './client.ts'
 import { refuseCrossSite, refuseMisdirected } from './cross-site.ts'
 import { keyOfWrite } from './key-policy.ts'
 import { readMembers } from './read-members.ts'
@@ -53,7 +54,7 @@ export async function runConsole(asking: Asking): Promise<ConsoleReply> {
       const account = { companyId: sessionKey.companyId, accountId: row.account_id }
       const isKeyed = key !== undefined && body !== 'too large'
       const { answer } = await runWrite<Session, T | ConsoleReply>(app.database, {
-        caller: sessionCaller(sessionKey, (held) => needed(asking, held)),
+        caller: sessionCaller(sessionKey, (held) => needed(asking, withOrigin(asking, held))),
         keys: isKeyed
           ? await keyOfWrite<T>(app.secret, { ...asking, ...account, sent: key, bytes: body.bytes })
           : undefined,
@@ -77,14 +78,22 @@ const noBody: Body = { bytes: Buffer.alloc(0) }
 /** Most of what the interface sends is a form; records are larger. */
 const smallBytes = 4 * 1024
 
-async function liveSession({ app, sessionText, sessionIsPlain, share, seen }: Asking): Promise<Session> {
+async function liveSession(asking: Asking): Promise<Session> {
+  const { app, sessionText, sessionIsPlain, share, seen } = asking
   const session = await readLiveSession(app.database, sessionText, sessionIsPlain)
   share.report(true)
   seen(session)
-  return session
+  return withOrigin(asking, session)
 }
 
-function needed({ route: { needs } }: Asking, session: Session): Session {
+/** The session with the request that it came with, for the log. */
+const withOrigin = (asking: Asking, session: Session): Session => ({
+  ...session,
+  actor: { ...session.actor, from: requestOriginOf(asking) },
+})
+
+function needed(asking: Asking, session: Session): Session {
+  const { needs } = asking.route
   if (needs !== 'session') needPermission(session, needs)
   return session
 }

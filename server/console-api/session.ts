@@ -1,11 +1,9 @@
 import type { Me } from '#derive/console/answers.ts'
-import type { SessionRow } from '#sql/system/sessions.ts'
 import { setAccount } from '../service/account.ts'
-import { auditAccount } from '../service/audit-log.ts'
 import { endSession, readLiveSession, type Session } from '../service/session.ts'
 import { confirmPassword, signIn } from '../service/sign-in.ts'
 import type { Asked, Done } from './asked.ts'
-import { countedPeer } from './client.ts'
+import { countedPeer, requestOriginOf } from './client.ts'
 import { needsPassword, originOf, renewSession } from './sessions.ts'
 import { signInLine } from './sign-in-line.ts'
 
@@ -17,22 +15,24 @@ export async function begin(asked: Asked<'session.begin'>): Promise<Done<'sessio
   const { email, password, account_id } = await asked.body()
   const keys = await app.secret.all()
   const line = signInLine(asked, email, keys[0])
-  const means = { database: app.database, passwords, keys, now: app.clock.now() }
-  const given = { email, password, accountId: account_id, peer: countedPeer(client), devices }
+  const beside = (work: () => Promise<void>) => void app.inBackground('audit', work)
+  const means = { database: app.database, passwords, keys, now: app.clock.now(), beside }
+  const from = requestOriginOf(asked)
+  const given = { email, password, accountId: account_id, peer: countedPeer(client), devices, from }
   const signedIn = await signIn(means, { ...given, origin: originOf(asked) }).catch((error: unknown) => {
     line.failed(error)
     throw error
   })
   if ('choose' in signedIn) return { data: signedIn }
-  await endSession(app.database, sessionText)
+  await endSession(app.database, sessionText, from)
   const session = await readLiveSession(app.database, signedIn.session)
   line.succeeded(session)
   return { data: me(session), session: signedIn.session, devices: signedIn.devices }
 }
 
 /** Ending a session that is over already is no mistake. */
-export async function end({ app, sessionText }: Asked<'session.end'>) {
-  await endSession(app.database, sessionText)
+export async function end(asked: Asked<'session.end'>) {
+  await endSession(asked.app.database, asked.sessionText, requestOriginOf(asked))
   return { data: undefined, session: null }
 }
 
@@ -54,8 +54,8 @@ export async function changeMe(asked: Asked<'me.update'>) {
         hashing: passwords.hash,
         publicUrl: app.config.publicUrl,
         passwordField: 'password.next',
+        actor,
       })
-      await auditAccount(transaction, actor, accountOf(row), account, next !== undefined)
       return {
         data: me({ ...session, row: { ...row, account_name: account.name, email: account.email } }),
         ...(next === undefined ? {} : { session: await renewSession(transaction, asked) }),
@@ -64,15 +64,6 @@ export async function changeMe(asked: Asked<'me.update'>) {
     { isRevocation: true },
   )
 }
-
-const accountOf = ({ account_id, account_name, email, permissions }: SessionRow) => ({
-  id: account_id,
-  name: account_name,
-  email,
-  permissions,
-  disabled: false,
-  service: false,
-})
 
 /** What the app has to know of the account that is signed in. */
 const me = ({ key, row }: Session): Me => ({

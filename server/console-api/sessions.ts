@@ -40,9 +40,9 @@ export const originOf = ({ client: { peer, forwardedFor, device }, app }: Admitt
 export async function renewSession(transaction: Transaction, asked: Admitted): Promise<string> {
   const { actor, row } = asked.session()
   const account = { companyId: actor.companyId, accountId: row.account_id }
-  const text = await beginSession(transaction, account, originOf(asked))
-  if (text === undefined) throw new Error('an account that has just been changed is gone')
-  return text
+  const begun = await beginSession(transaction, account, originOf(asked))
+  if (!begun) throw new Error('an account that has just been changed is gone')
+  return begun.text
 }
 
 /** The rest of a body that has one's own password in it, once that is known to be right. */

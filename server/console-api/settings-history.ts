@@ -1,10 +1,5 @@
-import {
-  countSettingsHistory,
-  historyOfSettings,
-  type SettingsKind,
-  type SettingsRow,
-  settingsKinds,
-} from '#sql/records/history.ts'
+import { countSettingsHistory, historyOfSettings, type SettingsRow } from '#sql/records/history.ts'
+import { type SettingsKind, settingsKinds } from '#sql/system/audit.ts'
 import type { Asked } from './asked.ts'
 import { placedLine } from './history.ts'
 import { readPage, rowsOf } from './paging.ts'

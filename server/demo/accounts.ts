@@ -4,9 +4,8 @@ import { permissions } from '#registry/permissions.ts'
 import type { CompanyRow } from '#sql/system/companies.ts'
 import { type DemoAccountRow, demoAccounts, forgetDemoAccount, insertDemoAccount, lockDemo } from '#sql/system/demo.ts'
 import type { App } from '../app.ts'
-import { type Account, createAccount, holdAccount, setAccount } from '../service/account.ts'
+import { type Account, createAccount, setAccount } from '../service/account.ts'
 import { operator } from '../service/actor.ts'
-import { auditAccount } from '../service/audit-log.ts'
 import { type CompanyInput, createCompany } from '../service/company.ts'
 import { openSealed, type SealingKeys, seal, sealedDemoPassword } from '../service/seal.ts'
 import { issueToken, presentToken, revokeToken } from '../service/token.ts'
@@ -143,9 +142,7 @@ async function change(
   { companyId, id }: DemoAccountKey,
   wanted: { disabled?: boolean; password: string },
 ): Promise<void> {
-  const before = await holdAccount(transaction, companyId, id)
-  const after = await setAccount(transaction, companyId, id, wanted)
-  await auditAccount(transaction, operator(companyId), before, after, true)
+  await setAccount(transaction, companyId, id, wanted)
 }
 
 async function notePassword(

@@ -1,6 +1,7 @@
 /** The jobs of the service, as `plumbline_job_failures_total` names them. */
 export const jobs = [
   'archive',
+  'audit',
   'backup',
   'call_details',
   'calls',
@@ -47,6 +48,7 @@ export function makeInBackground({ log, clock, countFailure }: Watch): InBackgro
 
 const sentences: { readonly [job in Job]: string } = {
   archive: 'the log of the database is not archived',
+  audit: 'a sign-in that failed could not be noted',
   backup: 'a backup could not be made, and is tried again',
   call_details: 'what calls said could not be kept, and is tried again',
   calls: 'calls could not be noted, and are tried again',

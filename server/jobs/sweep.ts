@@ -1,5 +1,6 @@
 import type { Statement } from '#sql/statement.ts'
 import { sweepAnswers } from '#sql/system/answers.ts'
+import { companiesWithOldAudit, sweepAudit } from '#sql/system/audit.ts'
 import { companiesWithUnwanted, sweepDetails, sweepDetailsOf } from '#sql/system/call-details.ts'
 import { companiesWithOldCalls, sweepCalls } from '#sql/system/calls.ts'
 import { markHorizon, sweepMarks } from '#sql/system/changes.ts'
@@ -88,7 +89,15 @@ export const oldPreviewsChore = (keptDays: number): CompanyChore => ({
   ...slowly,
 })
 
+/** Sign-ins, exports and imports that are older than they are kept. */
+export const auditChore = (keptDays: number): CompanyChore => ({
+  companies: (after, most) => companiesWithOldAudit(keptDays, after, most),
+  batch: (companyId, most) => sweepAudit(companyId, keptDays, most),
+  ...slowly,
+})
+
 type Keeping = {
+  auditKeptDays: number
   callsKeptDays: number
   callDetailsKeptDays: number
   changesKeptDays: number
@@ -102,13 +111,14 @@ const marksChore: Chore = { batch: () => markHorizon(50), batchMax: 2, everyMill
 const oldMarksChore = (keptDays: number): Chore => ({ batch: (most) => sweepMarks(keptDays, most), ...slowly })
 
 /** Everything that is tidied up. */
-const choresOf = (keeping: Keeping): readonly (Chore | CompanyChore)[] => [
+export const choresOf = (keeping: Keeping): readonly (Chore | CompanyChore)[] => [
   answersChore,
   sessionsChore,
   attemptsChore,
   rowCountsChore,
   marksChore,
   callsChore(keeping.callsKeptDays),
+  auditChore(keeping.auditKeptDays),
   callDetailsChore(keeping.callDetailsKeptDays),
   unwantedDetailsChore,
   toldPreviewsChore,
@@ -130,9 +140,7 @@ export function startSweeper(database: Database, keeping: Keeping, inBackground:
   const timers = choresOf(keeping).map((chore) => {
     const work = async (): Promise<void> => {
       if (running.has(chore)) return
-      const tidying = inBackground('sweep', () =>
-        'companies' in chore ? sweepByCompany(database, chore, isStopped) : sweep(database, chore, isStopped),
-      )
+      const tidying = inBackground('sweep', () => doChore(database, chore, isStopped))
       running.set(chore, tidying)
       await tidying
       running.delete(chore)
@@ -147,6 +155,10 @@ export function startSweeper(database: Database, keeping: Keeping, inBackground:
     },
   }
 }
+
+/** Does one chore, until nothing of it is left. */
+export const doChore = (database: Database, chore: Chore | CompanyChore, isStopped: () => boolean): Promise<number> =>
+  'companies' in chore ? sweepByCompany(database, chore, isStopped) : sweep(database, chore, isStopped)
 
 /** Batch after batch until one is not full; returns how many things were tidied. */
 export async function sweep(database: Database, chore: Chore, isStopped: () => boolean): Promise<number> {

@@ -13,10 +13,12 @@ import {
 } from '#sql/system/accounts.ts'
 import { type CompanyRow, findCompany } from '#sql/system/companies.ts'
 import { closeGate } from '#sql/system/locks.ts'
-import { deleteSessionsOf } from '#sql/system/sessions.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
+import { type Actor, operator } from './actor.ts'
+import { auditAccount } from './audit-log.ts'
 import { hashPassword, passwordProblems } from './password.ts'
+import { endSessionsOf } from './session.ts'
 import { disableUnanswered } from './webhooks.ts'
 
 /** An account: somebody who may act for a company, within permissions. */
@@ -38,12 +40,14 @@ export async function createAccount(
   transaction: Transaction,
   companyId: number,
   input: NewAccount,
-  options: PasswordOptions = {},
+  options: AccountOptions = {},
 ): Promise<Account> {
   const { permissions, service = false } = input
   const password = await newPassword(transaction, companyId, input.password, options)
   const checked = await checkedAccount({ ...input, service }, password, permissions)
-  return byAddress(transaction.run<Account>(insertAccount(companyId, { ...checked, service })))
+  const account = await byAddress(transaction.run<Account>(insertAccount(companyId, { ...checked, service })))
+  await auditAccount(transaction, options.actor ?? operator(companyId), null, account, false)
+  return account
 }
 
 export type AccountChange = {
@@ -52,6 +56,11 @@ export type AccountChange = {
   permissions?: readonly string[]
   disabled?: boolean
   password?: string
+}
+
+type AccountOptions = PasswordOptions & {
+  /** Who does it; undefined: the operator. */
+  actor?: Actor
 }
 
 type PasswordOptions = {
@@ -86,7 +95,7 @@ export async function setAccount(
   companyId: number,
   id: number,
   change: AccountChange,
-  options: PasswordOptions = {},
+  options: AccountOptions = {},
 ): Promise<Account> {
   await transaction.run(closeGate(companyId))
   const before = await holdAccount(transaction, companyId, id)
@@ -96,7 +105,9 @@ export async function setAccount(
   const checked = await checkedAccount(given, password, change.permissions ?? [])
   const wanted = { ...before, ...checked, disabled: change.disabled ?? before.disabled }
   const after = await byAddress(transaction.run<Account>(updateAccount(companyId, wanted, checked.passwordHash)))
-  if (after.disabled || checked.passwordHash !== null) await transaction.run(deleteSessionsOf(companyId, id, null))
+  const { actor = operator(companyId) } = options
+  await auditAccount(transaction, actor, before, after, checked.passwordHash !== null)
+  if (after.disabled || checked.passwordHash !== null) await endSessionsOf(transaction, actor, id)
   await disableUnanswered(transaction, companyId, after)
   return after
 }

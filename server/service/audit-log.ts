@@ -8,7 +8,7 @@ import type { Account } from './account.ts'
 import type { Actor } from './actor.ts'
 import type { Token } from './token.ts'
 
-/** What somebody did to accounts and to the company is kept in the history like changes of records. */
+/** What somebody did to accounts and to the company is kept in the history like changes of records, and so is who signed in. */
 
 export type Noted = { records: string; recordId: number; action: string; changes?: Facts | null }
 
@@ -68,6 +68,40 @@ export const auditAgents = (
   const facts = (settings: AgentSettings | null) => ({ enabled: settings !== null, ...(settings ?? agentDefaults) })
   const changes = differences(facts(before), facts(after))
   return audit(transaction, actor, { records: 'agents', recordId: actor.companyId, action: 'changed', changes })
+}
+
+/** Sessions of an account that began or ended, by their ids. The row is about the account. */
+export async function auditSessions(
+  transaction: Transaction,
+  actor: LogAuthor,
+  {
+    accountId,
+    action,
+    ...ids
+  }: { accountId: number; action: string; began?: readonly number[]; ended?: readonly number[] },
+): Promise<void> {
+  const { began = [], ended = [] } = ids
+  if (began.length + ended.length === 0) return
+  await audit(transaction, actor, {
+    records: 'sessions',
+    recordId: accountId,
+    action,
+    changes: { sessions: [ended, began] },
+  })
+}
+
+/** A sign-in that was tried at an account and refused. Whoever tried is not known to be that account. */
+export const auditFailedSignIn = (transaction: Transaction, actor: LogAuthor, accountId: number): Promise<void> =>
+  audit(transaction, actor, { records: 'sessions', recordId: accountId, action: 'sign_in_failed' })
+
+/** Records that left the company, or came in; `facts` say which. It is part of no write, so nothing takes it back. */
+export const auditTransfer = (
+  transaction: Transaction,
+  actor: LogAuthor,
+  { records, action, facts }: { records: 'exports' | 'imports'; action: string; facts: Facts },
+): Promise<void> => {
+  const changes = Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, [null, value]]))
+  return audit(transaction, { ...actor, writeId: null }, { records, recordId: actor.companyId, action, changes })
 }
 
 type Facts = { readonly [name: string]: unknown }

@@ -17,6 +17,8 @@ import {
 import { closeGate } from '#sql/system/locks.ts'
 import { countLive, recountSlots } from '#sql/system/quota.ts'
 import type { Transaction } from '../store/database.ts'
+import { type Actor, operator } from './actor.ts'
+import { auditCompany } from './audit-log.ts'
 
 /** A company: its name, currency, plan and add-ons. */
 export type Company = CompanyRow & { usage: { records: string; used: number; limit: number | null }[] }
@@ -41,8 +43,16 @@ export async function createCompany(
   return company
 }
 
-/** Changes what is given. Lowering the plan keeps what exists; the counters are made true while nobody can create. */
-export async function setCompany(transaction: Transaction, id: number, input: CompanyInput): Promise<CompanyRow> {
+/**
+ * Changes what is given; `actor` is the operator unless somebody else is named. Lowering the plan keeps what exists; the
+ * counters are made true while nobody can create.
+ */
+export async function setCompany(
+  transaction: Transaction,
+  id: number,
+  input: CompanyInput,
+  actor: Actor = operator(id),
+): Promise<CompanyRow> {
   await transaction.run(closeGate(id))
   const lock = input.currency === undefined ? lockCompany : lockCompanyWhole
   const [before] = await transaction.run<CompanyRow>(lock(id))
@@ -50,6 +60,7 @@ export async function setCompany(transaction: Transaction, id: number, input: Co
   if (input.currency !== undefined && input.currency !== before.currency) await refuseIfAmounts(transaction, before)
   const [after] = await transaction.run<CompanyRow>(updateCompany(checked(before, input)))
   await recount(transaction, id)
+  await auditCompany(transaction, actor, before, after as CompanyRow)
   return after as CompanyRow
 }
 

@@ -6,6 +6,7 @@ import { eraseHistory, recordsWithText, renameRemovals } from '#sql/records/pers
 import { updateHeld } from '#sql/records/sets.ts'
 import type { Statement } from '#sql/statement.ts'
 import { updateAccount } from '#sql/system/accounts.ts'
+import { eraseAuditOf } from '#sql/system/audit.ts'
 import { sweepDetailsOf } from '#sql/system/call-details.ts'
 import { lockCompanyWhole } from '#sql/system/companies.ts'
 import { closeGate } from '#sql/system/locks.ts'
@@ -138,6 +139,7 @@ async function eraseRecord(
   await transaction.run(updateAccount(companyId, { ...(record as unknown as Account), ...values }, null))
   transaction.send(forgetPassword(companyId, id))
   transaction.send(deleteSessionsOf(companyId, id, null))
+  transaction.send(eraseAuditOf(companyId, id))
   if (changedFields) await audit(transaction, author, { records: kind.name, recordId: id, action: 'changed', changes })
 }
 

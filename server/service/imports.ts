@@ -15,6 +15,7 @@ import {
 } from '#sql/system/imports.ts'
 import type { Transaction } from '../store/database.ts'
 import { type Actor, readWriteId } from './actor.ts'
+import { auditTransfer } from './audit-log.ts'
 import { resourceNamed } from './remove-record.ts'
 
 /** An import is one write whose batches come one after the other. Decisions, Import. */
@@ -25,6 +26,8 @@ export async function beginImport(transaction: Transaction, actor: Actor, given:
     throw invalidField('rows', 'out_of_range', `must be a whole number from 1 to ${importRowsMax}`)
   }
   await transaction.run(insertImport(actor, given))
+  const facts = { resource: given.records, rows: given.rows, write_id: actor.writeId }
+  await auditTransfer(transaction, actor, { records: 'imports', action: 'import_begun', facts })
   return actor.writeId
 }
 

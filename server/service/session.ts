@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { lackedRights } from '#derive/visible.ts'
 import { Refusal } from '#registry/refusals.ts'
+import type { LogAuthor, RequestOrigin } from '#sql/author.ts'
 import { closeGate } from '#sql/system/locks.ts'
 import {
   deleteSession,
@@ -20,6 +21,7 @@ import {
 import type { Claim } from '../fair/shares.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { type Actor, newWriteId } from './actor.ts'
+import { auditSessions } from './audit-log.ts'
 
 /** Somebody who is signed in, with the rights of this moment. Nothing of it outlives the request. */
 export type Session = { key: SessionKey; actor: Actor; row: SessionRow }
@@ -36,14 +38,14 @@ export async function beginSession(
   { companyId, accountId }: { companyId: number; accountId: number },
   origin: Origin,
   passwordHash: string | null = null,
-): Promise<string | undefined> {
+): Promise<{ id: number; text: string } | undefined> {
   const bytes = Buffer.alloc(38)
   bytes.writeUIntBE(companyId, 0, 6)
   randomBytes(32).copy(bytes, 6)
   const text = bytes.toString('base64url')
   const key = readSessionText(text) as SessionKey
-  const [begun] = await transaction.run<{ begun: 1 }>(insertSession(key, accountId, origin, passwordHash))
-  return begun && text
+  const [begun] = await transaction.run<{ id: number }>(insertSession(key, accountId, origin, passwordHash))
+  return begun && { id: begun.id, text }
 }
 
 /** What a session's text says, or undefined for anything that is none. */
@@ -84,12 +86,16 @@ export async function holdLiveSession(transaction: Transaction, key: SessionKey)
   return sessionOf(key, row)
 }
 
-export async function endSession(database: Database, text: string | undefined): Promise<void> {
+export async function endSession(database: Database, text: string | undefined, from: RequestOrigin): Promise<void> {
   const key = readSessionText(text)
   if (!key) return
-  const end = (transaction: Transaction) => {
+  const end = async (transaction: Transaction): Promise<void> => {
     transaction.send(closeGate(key.companyId))
-    return transaction.run(deleteSession(key))
+    const [ended] = await transaction.run<{ id: number; account_id: number }>(deleteSession(key))
+    if (!ended) return
+    const accountId = ended.account_id
+    const actor = signedInAs({ companyId: key.companyId, accountId }, from)
+    await auditSessions(transaction, actor, { accountId, action: 'signed_out', ended: [ended.id] })
   }
   await database.transaction(end, undefined, { isPersistent: true })
 }
@@ -99,15 +105,32 @@ export const listSessions = (database: Database, { key, row }: Session): Promise
   database.read<ListedSession>(sessionsOf(key, row.account_id))
 
 /** Ends one of the account's own sessions; whether it was the one that asks. */
-export async function endOwnSession(transaction: Transaction, { key, row }: Session, id: number): Promise<boolean> {
+export async function endOwnSession(
+  transaction: Transaction,
+  { key, row, actor }: Session,
+  id: number,
+): Promise<boolean> {
   const [ended] = await transaction.run<{ id_hash: Buffer }>(deleteSessionById(key.companyId, row.account_id, id))
   if (!ended) throw new Refusal('not_found', { detail: 'You have no session with this id; it may be over already.' })
+  await auditSessions(transaction, actor, { accountId: row.account_id, action: 'sessions_ended', ended: [id] })
   return ended.id_hash.equals(key.idHash)
 }
 
 /** Ends all sessions of the account but the one that asks; how many. */
-export async function endOtherSessions(transaction: Transaction, { key, row }: Session): Promise<number> {
-  return (await transaction.run(deleteSessionsOf(key.companyId, row.account_id, key.idHash))).length
+export const endOtherSessions = (transaction: Transaction, { key, row, actor }: Session): Promise<number> =>
+  endSessionsOf(transaction, actor, row.account_id, key.idHash)
+
+/** Ends all sessions of an account, but for one where that is given; how many. */
+export async function endSessionsOf(
+  transaction: Transaction,
+  actor: LogAuthor,
+  accountId: number,
+  but: Buffer | null = null,
+): Promise<number> {
+  const rows = await transaction.run<{ id: number }>(deleteSessionsOf(actor.companyId, accountId, but))
+  const ended = rows.map(({ id }) => id)
+  await auditSessions(transaction, actor, { accountId, action: 'sessions_ended', ended })
+  return ended.length
 }
 
 /** What an account lacks is refused by the name of the permission. */
@@ -130,6 +153,18 @@ const sessionOf = (key: SessionKey, row: SessionRow): Session => ({
     writeId: newWriteId(),
     lacksRights: lackedRights(row.permissions),
   },
+})
+
+/** Somebody who signs in or out, for the log. No write is made of it, so nothing takes it back. */
+export const signedInAs = (
+  account: { companyId: number; accountId: number | null },
+  from: RequestOrigin,
+): LogAuthor => ({
+  ...account,
+  tokenId: null,
+  channel: 'console',
+  writeId: null,
+  from,
 })
 
 const notSignedIn = (): Refusal =>

@@ -1,11 +1,13 @@
 import { invalidField, Refusal } from '#registry/refusals.ts'
+import type { RequestOrigin } from '#sql/author.ts'
 import { type CandidateRow, candidatesFor, passwordOf, signInAccountsMax } from '#sql/system/sign-in.ts'
 import { networkOf } from '../fair/shares.ts'
 import type { Database } from '../store/database.ts'
 import { type Counted, comparing, count, countOrRefuse, forget, subjectOf, takeBack } from './attempts.ts'
+import { auditFailedSignIn, auditSessions } from './audit-log.ts'
 import { addDevice, type Device, isOf, type Keys, readDevices } from './device.ts'
 import type { From, PasswordQueue } from './password.ts'
-import { beginSession, type Origin, type Session } from './session.ts'
+import { beginSession, type Origin, type Session, signedInAs } from './session.ts'
 
 export type SignIn = {
   email: string
@@ -17,6 +19,8 @@ export type SignIn = {
   /** What the browser keeps of the devices it is. */
   devices: string | undefined
   origin: Origin
+  /** For the audit. */
+  from: RequestOrigin
 }
 
 /** A session and the devices of its browser from now on; or, where the password is right for several, the choice. */
@@ -25,7 +29,14 @@ export type SignedIn =
   | { choose: { account_id: number; name: string; company: { id: number; name: string } }[] }
 
 type Candidate = CandidateRow & { company_id: number }
-type Means = { database: Database; passwords: PasswordQueue; keys: Keys; now: Date }
+type Means = {
+  database: Database
+  passwords: PasswordQueue
+  keys: Keys
+  now: Date
+  /** Does beside the answer what would tell, by the time it takes, whether somebody has the address. */
+  beside(work: () => Promise<void>): void
+}
 
 /** Longer than any address, and no work to compare. */
 const emailLengthMax = 512
@@ -35,7 +46,7 @@ const emailLengthMax = 512
  * take the same way, as long, and get the same answer; so do an address of one account and one of several.
  */
 export async function signIn(means: Means, given: SignIn): Promise<SignedIn> {
-  const { database, passwords, keys, now } = means
+  const { database, passwords, keys, now, beside } = means
   const email = given.email.trim().slice(0, emailLengthMax)
   const rows = await database.read<CandidateRow>(candidatesFor(email, given.accountId ?? null))
   const candidates = rows.filter((row): row is Candidate => row.company_id !== null)
@@ -54,16 +65,27 @@ export async function signIn(means: Means, given: SignIn): Promise<SignedIn> {
     passwords.matches(given.password, hashes, signInAccountsMax, from),
   )
   const [own, ...others] = compared.filter((_, index) => right[index])
-  if (!own) throw wrong()
+  if (!own) {
+    beside(() => noteFailures(database, compared, given.from))
+    throw wrong()
+  }
   await settle(database, tries, [own, ...others])
   if (others.length > 0) return { choose: [own, ...others].map(choiceOf) }
 
   const account = accountOf(own)
-  const session = await database.transaction((transaction) =>
-    beginSession(transaction, account, given.origin, own.password_hash),
-  )
+  const session = await database.transaction(async (transaction) => {
+    const begun = await beginSession(transaction, account, given.origin, own.password_hash)
+    if (!begun) return undefined
+    const { accountId } = account
+    const signedIn = { accountId, action: 'signed_in', began: [begun.id] }
+    await auditSessions(transaction, signedInAs(account, given.from), signedIn)
+    return begun.text
+  })
   // The password was changed, or the account disabled, while it was compared.
-  if (session === undefined) throw wrong()
+  if (session === undefined) {
+    beside(() => noteFailures(database, [own], given.from))
+    throw wrong()
+  }
   return { session, devices: addDevice(keys, devices, account, now), ...account }
 }
 
@@ -101,6 +123,14 @@ async function settle(database: Database, tries: readonly Try[], right: readonly
   for (const { counted, at } of tries) {
     if (at.every((row) => right.includes(row))) await forget(database, counted)
     else await takeBack(database, counted)
+  }
+}
+
+/** A row for each account whose password was tried: no more of them than tries are let in. */
+async function noteFailures(database: Database, tried: readonly Candidate[], from: RequestOrigin): Promise<void> {
+  for (const { companyId, accountId } of tried.map(accountOf)) {
+    const author = signedInAs({ companyId, accountId: null }, from)
+    await database.transaction((transaction) => auditFailedSignIn(transaction, author, accountId))
   }
 }
 

@@ -173,9 +173,12 @@ function insertion({ table, columns }: CompanyTable, companyId?: number): string
  * more than they can draw between the read and the change.
  */
 async function raiseSequences(client: pg.ClientBase, tables: readonly CompanyTable[], companyId: number) {
+  // The function fails for a table without the column, so it is asked of what the other conditions have left.
   const { rows: drawn } = await client.query<{ table: string }>(
-    `select table_name as table from information_schema.columns
-    where table_schema = 'public' and column_name = 'id' and pg_get_serial_sequence(quote_ident(table_name), 'id') is not null`,
+    `with numbered as materialized (
+      select table_name from information_schema.columns where table_schema = 'public' and column_name = 'id'
+    )
+    select table_name as table from numbered where pg_get_serial_sequence(quote_ident(table_name), 'id') is not null`,
   )
   for (const { table } of tables.filter((one) => drawn.some((other) => other.table === one.table))) {
     const { rows } = await client.query<{ most: string | null }>(

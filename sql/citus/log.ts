@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import type { JsonObject } from '#registry/json.ts'
-import { doorOf, type LogAuthor, type Logged, type Origin, originOf } from '../author.ts'
+import { cameFrom, doorOf, type LogAuthor, type Logged, type Origin, originOf } from '../author.ts'
 import { identifier, type Run, type Statement, sql, statement, together } from '../statement.ts'
 
 /**
@@ -163,15 +163,16 @@ export const withOrigins = (of: Sql, origins: ReadonlyMap<number, Origin>): Sql 
  */
 export const loggedThere = (
   author: LogAuthor,
-  { records, action, removalId, hasOrigins = false }: Logged,
+  { records, action, removalId, hasOrigins = false, isAudit = false }: Logged,
   of: Sql,
 ): Statement => {
   const { companyId } = author
+  const { columns, values } = cameFrom(author, isAudit)
   return statement(sql`insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch, pos,
-      id, record_id, version, changes, held, write_id, request_id, idempotency_key)
+      id, record_id, version, changes, held, write_id, request_id, idempotency_key${columns})
     select c.id, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)}::text,
       ${author.previewId ?? null}::uuid,
       ${records}::text, ${action}::text, ${removalId ?? null}::bigint, ${epochOf(companyId)},
-      log_position(c.id), logged.*${hasOrigins ? sql`` : sql`, ${originOf(author)}`}
+      log_position(c.id), logged.*${hasOrigins ? sql`` : sql`, ${originOf(author)}`}${values}
     from companies c cross join (${of}) logged where c.id = ${companyId}`)
 }

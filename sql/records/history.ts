@@ -2,6 +2,7 @@ import { join, raw } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { byKey, exactly, inOrderOf } from '../access.ts'
 import { identifier, instant, type Statement, sql, statement } from '../statement.ts'
+import { isAudited, type SettingsKind, titleOfSetting } from '../system/audit.ts'
 
 /** Who changed what, and what was deleted: what the console shows of the past. */
 
@@ -82,15 +83,10 @@ export function recentHistory(companyId: number, definitions: readonly Definitio
     ) h ${token(companyId)} order by h.id desc`)
 }
 
-/** What is set in Settings and has a history; the index of these names them too. */
-export const settingsKinds = ['tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies', 'agents'] as const
-export type SettingsKind = (typeof settingsKinds)[number]
-
 export type SettingsRow = HistoryRow & { title: string | null }
 
 const ofSettings = (companyId: number, resources: readonly SettingsKind[]) =>
-  sql`company_id = ${companyId} and records in (${raw(settingsKinds.map((kind) => `'${kind}'`).join(', '))})
-        and records = any (${resources}::text[])`
+  sql`${isAudited(companyId)} and records = any (${resources}::text[])`
 
 /** What was done to settings of these kinds, newest first, with what they are called. */
 export const historyOfSettings = (
@@ -99,13 +95,7 @@ export const historyOfSettings = (
   { limit, offset }: { limit: number; offset: number },
 ): Statement =>
   statement(
-    sql`select ${line(companyId)}, case h.records
-        when 'tokens' then (
-          select label from tokens where company_id = ${companyId} and ${exactly(sql`id`, raw('h.record_id'))} ${inOrderOf(sql`id`)}
-        )
-        when 'webhook_endpoints' then (select name from ${byKey('webhook_endpoints', companyId, raw('h.record_id'))} r)
-        when 'accounts' then (select name from ${byKey('accounts', companyId, raw('h.record_id'))} r)
-      end as title
+    sql`select ${line(companyId)}, ${titleOfSetting(companyId)} as title
     from (
       select * from history where ${ofSettings(companyId, resources)} order by at desc, id desc limit ${limit} offset ${offset}
     ) h ${token(companyId)} order by h.at desc, h.id desc`,

@@ -1,5 +1,5 @@
 import { raw, type Sql } from 'sql-template-tag'
-import { doorOf, type LogAuthor, type Logged, originOf } from '../author.ts'
+import { cameFrom, doorOf, type LogAuthor, type Logged, originOf } from '../author.ts'
 import { drawIds, epochOf, inEpoch, lineOf, loggedThere } from '../citus/log.ts'
 import { either, type Statement, sql, statement } from '../statement.ts'
 
@@ -9,32 +9,30 @@ import { either, type Statement, sql, statement } from '../statement.ts'
  * A row of the log for each record that `of` (record_id, version, changes, held) yields. The statement has begun after
  * the record was held, and the epoch is read by it: both keep the log in the order of commits.
  */
-export const logged = (author: LogAuthor, { records, action, removalId, hasOrigins = false }: Logged, of: Sql): Sql =>
-  sql`insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
-      record_id, version, changes, held, write_id, request_id, idempotency_key)
+export function logged(author: LogAuthor, logged: Logged, of: Sql): Sql {
+  const { records, action, removalId, hasOrigins = false, isAudit = false } = logged
+  const { columns, values } = cameFrom(author, isAudit)
+  return sql`insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+      record_id, version, changes, held, write_id, request_id, idempotency_key${columns})
     select ${author.companyId}::bigint, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)},
       ${author.previewId ?? null}::uuid,
-      ${records}, ${action}, ${removalId ?? null}::bigint, ${newestEpoch}, logged.*${hasOrigins ? sql`` : sql`, ${originOf(author)}`}
+      ${records}, ${action}, ${removalId ?? null}::bigint, ${newestEpoch}, logged.*${hasOrigins ? sql`` : sql`, ${originOf(author)}`}${values}
     from (${of}) logged`
+}
 
-/** What somebody did in Settings. */
-export const appendAudit = (
-  author: LogAuthor,
+/** What somebody did in Settings, or a sign-in, an export or an import. */
+export function appendAudit(
+  by: LogAuthor,
   { records, recordId, action, changes }: { records: string; recordId: number; action: string; changes: unknown },
-): Statement =>
-  statement(
-    logged(
-      author,
-      { records, action },
-      sql`select ${recordId}::bigint, null::bigint, ${JSON.stringify(changes)}::json, null::json`,
-    ),
-    undefined,
-    async (run) => {
-      const [id] = await drawIds(run, 1)
-      const of = sql`select ${id}::bigint, ${recordId}::bigint, null::bigint, ${JSON.stringify(changes)}::json, null::json`
-      return inEpoch(run, author.companyId, loggedThere(author, { records, action }, of))
-    },
-  )
+): Statement {
+  const author = { ...by, requestId: by.from?.requestId ?? by.requestId }
+  const row = sql`${recordId}::bigint, null::bigint, ${JSON.stringify(changes)}::json, null::json`
+  const noted = { records, action, isAudit: true }
+  return statement(logged(author, noted, sql`select ${row}`), undefined, async (run) => {
+    const [id] = await drawIds(run, 1)
+    return inEpoch(run, author.companyId, loggedThere(author, noted, sql`select ${id}::bigint, ${row}`))
+  })
+}
 
 /** A position in the log: everything up to it is known. `pos` is a transaction id of 64 bits, as text. */
 export type Position = { epoch: number; pos: string; id: number }

@@ -112,7 +112,7 @@ export const insertSession = (
       ${forwardedFor}::text, case when ${plainName}::boolean then 'infinity'::timestamptz end
     from ${byKey('accounts', companyId, accountId, 'for share')} a
     where disabled_at is null and password_hash = coalesce(${passwordHash}, password_hash)
-    returning 1 as begun`,
+    returning id`,
     'session.insert',
     async (run) => {
       const held = await run(
@@ -128,7 +128,7 @@ export const insertSession = (
           sql`insert into sessions (company_id, id_hash, account_id, expires_at, device, peer, forwarded_for, plain_name_until)
           values (${companyId}, ${idHash}::bytea, ${accountId}, now() + make_interval(days => ${sessionDays}), ${device}::text,
             ${peer}::text, ${forwardedFor}::text, ${plainName ? 'infinity' : null}::timestamptz)
-          returning 1 as begun`,
+          returning id`,
           'session.insert-held',
         ),
       )
@@ -177,7 +177,7 @@ export const deleteSessionById = (companyId: number, accountId: number, id: numb
   )
 
 export const deleteSession = (key: SessionKey): Statement =>
-  statement(sql`delete from sessions where ${placeOf(key)}`, 'session.delete')
+  statement(sql`delete from sessions where ${placeOf(key)} returning id, account_id`, 'session.delete')
 
 /** The sessions of an account, but for one where that is given. */
 export const deleteSessionsOf = (companyId: number, accountId: number, but: Buffer | null): Statement =>

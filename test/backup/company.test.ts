@@ -68,7 +68,17 @@ describe('A company', () => {
       expect(said).toMatchObject({ company_id: 2 })
       const [from, to] = [await contentsOf(opened, 1), await contentsOf(there, 2)]
       expect(Object.values(from).flat().length).toBeGreaterThan(1000)
-      expect(to).toEqual(from)
+      // Only its import is new there.
+      const [arrived, ...more] = (to.history as string[]).filter((line) => !from.history?.includes(line))
+      expect(more).toEqual([])
+      expect(JSON.parse(`${arrived}`)).toMatchObject({
+        records: 'imports',
+        action: 'company_imported',
+        door: 'command',
+      })
+      expect({ ...to, history: (to.history as string[]).filter((line) => line !== arrived) }).toEqual(from)
+      // The archive has the row of its own export.
+      expect(from.history?.filter((line) => line.includes('"company_exported"'))).toHaveLength(1)
     } finally {
       await there.close()
     }

@@ -105,6 +105,8 @@ const places = [
   '/settings/calls?code=invalid_parameter&peer=127.0.0.1',
   '/settings/calls/:call',
   '/settings/history',
+  '/settings/audit',
+  '/settings/audit?action=deleted',
   '/settings/accounts',
   '/settings/company',
   '/settings/lists',

@@ -33,7 +33,7 @@ const unrouted: { readonly [why: string]: readonly string[] } = {
   'what is over is looked for among all companies, and removed from one after the other': [
     ...['select company_id, key::text as key from', 'select company_id, id::text as key from'],
     ...['select company_id, request_id::text as key from call_details where at', 'row-counts.next'],
-    ...['calls.old-companies', 'call-details.unwanted-companies'],
+    ...['calls.old-companies', 'audit.old-companies', 'call-details.unwanted-companies'],
     ...['previews.companies-with-told', 'previews.companies-with-old'],
     ...['webhook-attempts.sending-companies', 'webhook-attempts.deleted-companies', 'webhook-attempts.older'],
   ],

@@ -41,7 +41,13 @@ test('A sweep that is told to stop ends with its batch.', async () => {
 
 test('The sweeper stops at once when nothing runs.', async () => {
   const kept = {
-    ...{ callDetailsKeptDays: 7, callsKeptDays: 400, changesKeptDays: 30, webhookAttemptsKeptDays: 30 },
+    ...{
+      auditKeptDays: 400,
+      callDetailsKeptDays: 7,
+      callsKeptDays: 400,
+      changesKeptDays: 30,
+      webhookAttemptsKeptDays: 30,
+    },
     webhookAttemptsBytes: 1_000_000,
   }
   const jobs: string[] = []

@@ -66,7 +66,7 @@ export async function openConsole(environment: { [name: string]: string } = {}):
     const session = await stage.inTransaction((transaction) =>
       beginSession(transaction, { companyId: company.id, accountId: id }, origin),
     )
-    const cookie = `plumbline_session=${session}`
+    const cookie = `plumbline_session=${session?.text}`
     const get: Person['get'] = (path, headers = {}) => ask('GET', path, { cookie, headers })
     return {
       id,

@@ -35,12 +35,12 @@ describe('Over TLS', () => {
   test('a session under the former name is accepted once and set anew', async () => {
     const origin = { device: null, peer: null, forwardedFor: null, plainName: true }
     const account = { companyId: admin.company.id, accountId: admin.id }
-    const text = await secure.inTransaction((transaction) => beginSession(transaction, account, origin))
-    const former = `plumbline_session=${text}`
+    const begun = await secure.inTransaction((transaction) => beginSession(transaction, account, origin))
+    const former = `plumbline_session=${begun?.text}`
     const answer = await secure.ask('GET', '/console/me', { cookie: former })
     expect(answer.status).toBe(200)
     expect(setCookies(answer)).toEqual([
-      expect.stringMatching(new RegExp(`^__Host-plumbline_session=${text}; .*Secure`)),
+      expect.stringMatching(new RegExp(`^__Host-plumbline_session=${begun?.text}; .*Secure`)),
       expect.stringMatching(/^plumbline_session=; .*Expires=Thu, 01 Jan 1970/),
     ])
     expect(setCookies(await secure.ask('GET', '/console/me', { cookie: cookieOf(answer) }))).toEqual([])

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import { buildConsole } from '#server/commands/build-console.ts'
 import { migrate } from '#server/store/migrate.ts'
-import { urlOf } from '../../bench/postgres.ts'
+import { type Postgres, urlOf } from '../../bench/postgres.ts'
 import { inSurroundings, machine, write } from '../../bench/surroundings.ts'
 import { attacks } from './attacks/index.ts'
 import { layGround } from './ground.ts'
@@ -39,6 +39,8 @@ export const attackAll = (options: Options): Promise<void> =>
     progress.end()
     const series = await attackInSeries(options.attacks, ground, {
       databaseUrl: urlOf(connection),
+      connection,
+      dataFolder: await clusterFolder(postgres),
       form: seriesForm(seriesSecondsEach),
       onAttacked: ({ name }, index) => progress.bar(`series: ${name}`, index, options.attacks.length),
     })
@@ -55,6 +57,12 @@ export const attackAll = (options: Options): Promise<void> =>
     const written = await write(`${options.output}.json`, figures)
     process.stdout.write(`Written: ${relative(process.cwd(), `${options.output}.md`)} and ${written}\n`)
   })
+
+/** The data folder of PostgreSQL itself. */
+async function clusterFolder({ sql }: Pick<Postgres, 'sql'>): Promise<string> {
+  const [row] = await sql<{ folder: string }>(`select current_setting('data_directory') as folder`)
+  return row?.folder as string
+}
 
 type Figures = About & { trials: readonly (Trial & Pick<Judged, 'wrong'>)[] }
 

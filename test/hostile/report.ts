@@ -1,7 +1,7 @@
 import { shown, table } from '../../bench/table.ts'
 import type { Attack } from './attack.ts'
-import type { SeriesMemory, Trial } from './trial.ts'
-import { p99RatioMax, residentMegabytesMax } from './verdict.ts'
+import type { Holding, Series, Trial } from './trial.ts'
+import { diskOverMax, p99RatioMax, residentMegabytesMax } from './verdict.ts'
 
 /** An attack with what came of it; `wrong` is empty where everything held. */
 export type Judged = { attack: Attack; trial: Trial; wrong: readonly string[] }
@@ -29,18 +29,32 @@ function cellsOf({ attack, trial, wrong }: Judged): string[] {
   ]
 }
 
-export const textOf = (judged: readonly Judged[], series: SeriesMemory, wrongOfSeries: readonly string[]): string =>
+export const textOf = (judged: readonly Judged[], series: Series, wrongOfSeries: readonly string[]): string =>
   [
     ...(judged.length > 0 ? [`${table(head, judged.map(cellsOf))}\n`, complaints(judged)] : []),
-    `${table(seriesHead, series.after.map(seriesCellsOf))}\n`,
+    `${table(seriesHead, series.attacked.map(seriesCellsOf))}\n`,
+    `${keptSentence(series)}\n`,
     wrongOfSeries.length === 0 ? 'The series holds.\n' : `${wrongOfSeries.join(' ')}\n`,
   ].join('\n')
 
-const seriesHead = ['attack of the series', 'VmHWM MB so far']
-const seriesCellsOf = ({ attack, peakMegabytes }: SeriesMemory['after'][number]): string[] => [
-  attack,
-  shown(peakMegabytes),
+const seriesHead = [
+  ...['attack of the series', 'VmHWM MB before', 'after', 'open files before', 'after'],
+  ...['data folder MB before', 'after', 'WAL MB before', 'after'],
 ]
+
+function seriesCellsOf({ attack, before, after }: Series['attacked'][number]): string[] {
+  const each = (read: (holding: Holding) => number | null): string[] => [shown(read(before)), shown(read(after))]
+  return [
+    attack,
+    ...each(({ peakMegabytes }) => peakMegabytes),
+    ...each(({ openFiles }) => openFiles),
+    ...each(({ disk }) => disk.folder / 2 ** 20),
+    ...each(({ disk }) => disk.wal / 2 ** 20),
+  ]
+}
+
+const keptSentence = ({ kept: { bytes, onPurpose } }: Series): string =>
+  `After a sweep of everything the tables with their indexes have ${shown(bytes / 2 ** 20, 1)} MB; the same rows, written anew one after the other, take ${shown(onPurpose / 2 ** 20, 1)} MB.`
 
 const complaints = (judged: readonly Judged[]): string => {
   const failed = judged.filter(({ wrong }) => wrong.length > 0)
@@ -52,11 +66,8 @@ const complaints = (judged: readonly Judged[]): string => {
 export type About = { at: string; machine: { [fact: string]: string | number }; secondsEach: number }
 
 /** The page: what this is, how it is run, and what came of it. */
-export function pageOf(
-  { at, machine, secondsEach }: About,
-  judged: readonly Judged[],
-  { at: seriesAt, peakMegabytes }: SeriesMemory,
-): string {
+export function pageOf({ at, machine, secondsEach }: About, judged: readonly Judged[], series: Series): string {
+  const { at: seriesAt, peakMegabytes } = series
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return `# Attacks, and what everybody else has of them
 
@@ -71,6 +82,7 @@ time. What has to hold:
 - the process takes no more memory than stands beside the attack (\`VmHWM\` of Linux, which counts every byte that it
   ever held at once, not the JavaScript heap alone) and stays below ${residentMegabytesMax} MB, also where one process
   meets all attacks, one after the other;
+- after those, and after one sweep of everything that is tidied up, the disk has at most ${diskOverMax * 100} % more than what is kept on purpose takes;
 - the attack leaves at most 256 KB in the log, at the level \`error\`;
 - the attacker is answered no more bytes for a request than stand beside the attack, and nobody is answered 500;
 - p99 of the others, from the moment at which a call was due, is at most ${p99RatioMax} times that before the attack, where the
@@ -102,6 +114,12 @@ ${[head, head.map(() => '---'), ...judged.map(cellsOf)].map(row).join('\n')}
 ${complaints(judged).trimEnd().replaceAll('\n', '\n\n').replaceAll('\n\n\n\n', '\n\n')}
 
 One process that met all of them, one after the other, held ${shown(peakMegabytes)} MB at most (measured on ${seriesAt.slice(0, 10)}); ${residentMegabytesMax} are asked.
+What it and its database held before and after each is below: the most memory so far, open files with sockets among them, the data folder
+without its log, and the log (WAL), whose size PostgreSQL bounds by itself.
+${keptSentence(series)} Records, their history, calls and stored answers are kept on purpose, and most of it are records
+that attacks with a token made.
+
+${[seriesHead, seriesHead.map(() => '---'), ...series.attacked.map(seriesCellsOf)].map(row).join('\n')}
 
 ## The attacks
 

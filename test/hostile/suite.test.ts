@@ -12,8 +12,8 @@ import { isPossible } from './possible.ts'
 import { pageOf } from './report.ts'
 import { makeStatusReader } from './status-reader.ts'
 import { makeToolkit } from './toolkit.ts'
-import { longForm, shortForm, type Trial } from './trial.ts'
-import { longVerdictOf, verdictOf } from './verdict.ts'
+import { longForm, type Series, shortForm, type Trial } from './trial.ts'
+import { longVerdictOf, seriesVerdictOf, verdictOf } from './verdict.ts'
 
 /** What the suite itself does: that it sees what it has to see. */
 
@@ -40,6 +40,33 @@ const good: Trial = {
   logBytes: 0,
   bugs: 0,
 }
+
+const holding = { peakMegabytes: 300, openFiles: 40, disk: { folder: 9e8, wal: 1e8 } }
+const goodSeries: Series = {
+  at: '2026-01-01T00:00:00.000Z',
+  peakMegabytes: 400,
+  attacked: [{ attack: 'made-up', before: holding, after: { ...holding, openFiles: 41 } }],
+  kept: { bytes: 110, onPurpose: 100 },
+}
+
+describe('A verdict of the series', () => {
+  test('has nothing to say where everything holds, to its last byte.', () =>
+    expect(seriesVerdictOf(goodSeries)).toEqual([]))
+
+  test.each([
+    ['a process that is gone', { peakMegabytes: null }, /did not survive/],
+    ['memory beyond the bound', { peakMegabytes: 513 }, /^It held 513 MB/],
+    ['a disk that stays full', { kept: { bytes: 111, onPurpose: 100 } }, /a tenth more is allowed/],
+    ['a disk of which nothing is known', { kept: { bytes: Number.NaN, onPurpose: 100 } }, /a tenth more is allowed/],
+  ] as const)('names %s', (_, wrong, says) => {
+    expect(seriesVerdictOf({ ...goodSeries, ...wrong })).toEqual([expect.stringMatching(says)])
+  })
+
+  test('stands in the page, with what was held before and after.', () => {
+    const about = { at: goodSeries.at, machine: { cores: 2 }, secondsEach: 10 }
+    expect(pageOf(about, [], goodSeries)).toContain('| made-up | 300 | 300 | 40 | 41 | 858 | 858 | 95 | 95 |')
+  })
+})
 
 describe('A verdict', () => {
   test('has nothing to say where everything holds, to its last byte.', () => {
@@ -102,7 +129,7 @@ describe('The list', () => {
   test('stands in the page whole, with what did not hold.', () => {
     const about = { at: '2026-01-01T00:00:00.000Z', machine: { cores: 2 }, secondsEach: 10 }
     const judged = attacks.map((one) => ({ attack: one, trial: good, wrong: one === attacks[0] ? ['Wrong.'] : [] }))
-    const page = pageOf(about, judged, { at: '2026-01-01T00:00:00.000Z', peakMegabytes: 400, after: [] })
+    const page = pageOf(about, judged, goodSeries)
     for (const { name } of attacks)
       expect(page.split('\n').filter((line) => line.startsWith(`| ${name} |`))).toHaveLength(2)
     expect(page).toContain(`${attacks.length - 1} of ${attacks.length} hold.\n\n${attacks[0]?.name}: Wrong.\n`)

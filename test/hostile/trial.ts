@@ -1,10 +1,12 @@
 import { quantile } from '../../bench/histogram.ts'
+import type { Connection } from '../../bench/postgres.ts'
 import { type Server, startProduct } from '../../bench/processes.ts'
 import { pause } from '../stage/wait.ts'
 import type { Attack, Ground, Outcome } from './attack.ts'
 import { startAttacker } from './attacking.ts'
+import { type Disk, diskOf, type Kept, sweepAll } from './disk.ts'
 import { groundOf } from './ground.ts'
-import { peakMegabytes } from './memory.ts'
+import { openFiles, peakMegabytes } from './memory.ts'
 import { type Met, type Others, startOthers } from './others.ts'
 
 /** What an attack did, and what the others had of it. */
@@ -75,37 +77,46 @@ export async function attempt(attack: Attack, ground: Ground, databaseUrl: strin
   }
 }
 
-/** Makes one attack after the other on the same process; the most that it ever held, by the end of each. */
-export async function attackInSeries(
-  attacks: readonly Attack[],
-  ground: Ground,
-  {
-    databaseUrl,
-    form,
-    onAttacked,
-  }: { databaseUrl: string; form: Form; onAttacked(attack: Attack, index: number): void },
-): Promise<SeriesMemory> {
+/** Where the series is made. */
+export type SeriesOn = {
+  databaseUrl: string
+  connection: Connection
+  /** That of the database. */
+  dataFolder: string
+  form: Form
+  onAttacked(attack: Attack, index: number): void
+}
+
+/** Makes one attack after the other on the same process, with what it holds before and after each; then sweeps. */
+export async function attackInSeries(attacks: readonly Attack[], ground: Ground, on: SeriesOn): Promise<Series> {
   const at = new Date().toISOString()
-  const server = await startTarget(databaseUrl, form, attacks)
-  const after: { attack: string; peakMegabytes: number | null }[] = []
+  const server = await startTarget(on.databaseUrl, on.form, attacks)
+  const holds = async (): Promise<Holding> => ({ ...holdingOf(server), disk: await diskOf(on.dataFolder) })
+  const attacked: Series['attacked'][number][] = []
   try {
     for (const [index, attack] of attacks.entries()) {
-      await attackOn(server, attack, ground, form)
-      after.push({ attack: attack.name, peakMegabytes: peakOf(server) })
-      onAttacked(attack, index)
+      const before = await holds()
+      await attackOn(server, attack, ground, on.form)
+      attacked.push({ attack: attack.name, before, after: await holds() })
+      on.onAttacked(attack, index)
     }
-    return { at, peakMegabytes: peakOf(server), after }
+    const { peakMegabytes: peak } = holdingOf(server)
+    return { at, peakMegabytes: peak, attacked, kept: await sweepAll(on.connection) }
   } finally {
     await end(server)
   }
 }
 
-/** Null where the process did not live so long. */
-export type SeriesMemory = {
+/** What one process and its database hold. Null where the process did not live so long. */
+export type Holding = { peakMegabytes: number | null; openFiles: number | null; disk: Disk }
+
+export type Series = {
   /** When it began. */
   at: string
   peakMegabytes: number | null
-  after: readonly { attack: string; peakMegabytes: number | null }[]
+  attacked: readonly { attack: string; before: Holding; after: Holding }[]
+  /** After a sweep of everything. */
+  kept: Kept
 }
 
 const startTarget = (databaseUrl: string, form: Form, attacks: readonly Attack[]): Promise<Server> =>
@@ -155,11 +166,13 @@ async function attackOn(server: Server, attack: Attack, ground: Ground, form: Fo
 
 const timesOf = ({ calls }: Met) => ({ p50: quantile(calls, 0.5), p99: quantile(calls, 0.99) })
 
-function peakOf({ pid }: Server): number | null {
+const peakOf = (server: Server): number | null => holdingOf(server).peakMegabytes
+
+function holdingOf({ pid }: Server): Omit<Holding, 'disk'> {
   try {
-    return peakMegabytes(pid as number)
+    return { peakMegabytes: peakMegabytes(pid as number), openFiles: openFiles(pid as number) }
   } catch {
-    return null
+    return { peakMegabytes: null, openFiles: null }
   }
 }
 

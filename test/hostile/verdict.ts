@@ -1,6 +1,6 @@
 import { shown } from '../../bench/table.ts'
 import type { Attack } from './attack.ts'
-import type { SeriesMemory, Trial } from './trial.ts'
+import type { Series, Trial } from './trial.ts'
 
 /** Whatever an attack does, the log grows with time and not with requests. */
 const logBytesMax = 256 * 1024
@@ -53,10 +53,18 @@ export function longVerdictOf(attack: Attack, trial: Trial): string[] {
   return wrong
 }
 
-/** What is wrong with the memory of a process that met every attack, one after the other. */
-export function seriesVerdictOf({ peakMegabytes }: SeriesMemory): string[] {
+/** After a sweep the disk has at most so much more than the rows that are kept on purpose take, as a share of these. */
+export const diskOverMax = 0.1
+
+/** What is wrong with a process that met every attack, one after the other: with its memory, and with what it left on the disk. */
+export function seriesVerdictOf({ peakMegabytes, kept }: Series): string[] {
   if (peakMegabytes === null) return ['The process did not survive the series.']
-  return peakMegabytes > residentMegabytesMax
-    ? [`It held ${shown(peakMegabytes)} MB in the series; at most ${residentMegabytesMax} are asked.`]
-    : []
+  const wrong: string[] = []
+  if (peakMegabytes > residentMegabytesMax)
+    wrong.push(`It held ${shown(peakMegabytes)} MB in the series; at most ${residentMegabytesMax} are asked.`)
+  if (!(kept.bytes <= kept.onPurpose * (1 + diskOverMax)))
+    wrong.push(
+      `After a sweep the tables have ${shown(kept.bytes / 2 ** 20)} MB; what is kept on purpose takes ${shown(kept.onPurpose / 2 ** 20)}, and a tenth more is allowed.`,
+    )
+  return wrong
 }

@@ -151,8 +151,8 @@ describe.each(registry)('$name', (definition: Definition) => {
   })
 })
 
-test('permissions are three a resource, three for fields, one for approvals and three for the office; scopes are those of the served six', () => {
-  expect(permissions).toHaveLength(registry.length * 3 + 7)
+test('permissions are three a resource, three for fields, one for approvals and four for the office; scopes are those of the served six', () => {
+  expect(permissions).toHaveLength(registry.length * 3 + 8)
   expect(scopes).toHaveLength(18)
   expect(scopes).toContain('EQUIPMENT_DELETE')
   expect(permissions).toContain('TIME_ENTRIES_EDIT')

@@ -11,6 +11,8 @@ import { attemptsMax, attemptsOfPeerMax, attemptWindowSeconds } from '#server/se
 import { deviceDays } from '#server/service/device.ts'
 import { sessionDays, sessionIdleHours } from '#sql/system/sessions.ts'
 import { attacks } from '../hostile/attacks/index.ts'
+import type { Series } from '../hostile/trial.ts'
+import { seriesVerdictOf } from '../hostile/verdict.ts'
 import { linesWith } from './sources.ts'
 
 /** What the pages of docs/security promise, against the constants and lists that the program goes by. */
@@ -145,14 +147,13 @@ describe('docs/security/hostile.json', () => {
     memory: { peak: number }
     bugs: number
   }
-  type Series = { peakMegabytes: number; after: { attack: string }[] }
   const { trials, series }: { trials: Trial[]; series: Series } = JSON.parse(
     readFileSync(join(root, 'docs/security/hostile.json'), 'utf8'),
   )
 
   test('has every attack, and beside each of them every call of the others was answered (`trials[].others`) [V2.4.1]', () => {
     const names = attacks.map(({ name }) => name)
-    expect(series.after.map(({ attack }) => attack)).toEqual(names)
+    expect(series.attacked.map(({ attack }) => attack)).toEqual(names)
     expect(trials.filter(({ attack }) => !names.includes(attack))).toEqual([])
     // An attack that is new has a trial of its own from the next measurement on.
     expect(names.length - trials.length).toBeLessThan(4)
@@ -162,12 +163,12 @@ describe('docs/security/hostile.json', () => {
     }
   })
 
-  test('has no attack that took a process beyond 512 MB or brought a 500 (`trials[].memory.peak`, `series.peakMegabytes`) [V15.2.2]', () => {
+  test('has no attack that took a process beyond 512 MB or brought a 500 (`trials[].memory.peak`, `series.peakMegabytes`), and none that fills the disk (`series.kept`) [V15.2.2]', () => {
     for (const { attack, memory, bugs } of trials) {
       expect(memory.peak, attack).toBeLessThan(512)
       expect(bugs, attack).toBe(0)
     }
-    expect(series.peakMegabytes).toBeLessThan(512)
+    expect(seriesVerdictOf(series)).toEqual([])
   })
 })
 

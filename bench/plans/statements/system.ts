@@ -13,6 +13,15 @@ import {
 } from '#sql/system/accounts.ts'
 import { claimForSession, claimKeys, findAnswer, keepAnswers, sweepAnswers } from '#sql/system/answers.ts'
 import {
+  auditBefore,
+  auditOfPerson,
+  companiesWithOldAudit,
+  countAudit,
+  eraseAuditOf,
+  listAudit,
+  sweepAudit,
+} from '#sql/system/audit.ts'
+import {
   batchAnswer,
   batchAnswers,
   forgetBatchAnswers,
@@ -114,6 +123,8 @@ import {
   token,
 } from './examples.ts'
 import { ofTheWebhooks } from './webhooks.ts'
+
+const monthAgo = '2026-03-01T00:00:00.000Z'
 
 /** Statements of the fixed tables. */
 export const ofTheSystem: readonly Topic[] = [
@@ -296,6 +307,19 @@ export const ofTheSystem: readonly Topic[] = [
       failuresOf(7, { codes: ['unauthorized'], days: 7, most: 100, groups: 20 }),
       deadIntegrations(7, { hours: 24, most: 100, groups: 20 }),
       callersOf(7, 9, { hours: 24, most: 100, groups: 20 }),
+    ],
+  ],
+  [
+    'audit',
+    [
+      listAudit(7, {}, page),
+      listAudit(7, { records: 'sessions', action: 'signed_in', actorId: 8, from: monthAgo, before: monthAgo }, page),
+      auditBefore(7, {}, { place: '2026-03-31 12:00:00.123456+00', id: 4711 }, 500),
+      countAudit(7, {}),
+      companiesWithOldAudit(400, 0, 100),
+      sweepAudit(7, 400, 1000),
+      auditOfPerson(7, 8),
+      eraseAuditOf(7, 8),
     ],
   ],
   [

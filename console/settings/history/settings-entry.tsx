@@ -33,8 +33,8 @@ export function SettingsEntry({ entry, did, what }: SettingsEntryProps) {
   )
 }
 
-/** Old and new; of a list only what came and what went; of a password that there is another. */
-function Difference({ name, change: [old, now] }: { name: string; change: [Json, Json] }) {
+/** Old and new; of something that never had another value that alone; of a list only what came and what went; of a password that there is another. */
+export function Difference({ name, change: [old, now] }: { name: string; change: [Json, Json] }) {
   const { settings, common } = useTexts()
   const { history } = settings
   const shown = (value: Json): string => {
@@ -44,6 +44,7 @@ function Difference({ name, change: [old, now] }: { name: string; change: [Json,
     return typeof value === 'string' ? value : JSON.stringify(value)
   }
   if (name === 'password') return history.newValue
+  if (old === null && facts.includes(name)) return shown(now)
   if (!Array.isArray(old) || !Array.isArray(now)) return `${shown(old)} → ${shown(now)}`
   const parts = [
     [history.added, now.filter((item) => !old.includes(item))],
@@ -51,3 +52,6 @@ function Difference({ name, change: [old, now] }: { name: string; change: [Json,
   ] as const
   return parts.flatMap(([word, items]) => (items.length === 0 ? [] : [`${word}: ${items.join(', ')}`])).join('; ')
 }
+
+/** Of exports and imports: they were never otherwise. */
+const facts = ['resource', 'rows', 'format', 'write_id', 'exported_at']

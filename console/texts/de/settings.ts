@@ -1,5 +1,6 @@
 import type { Texts } from '../en/index.ts'
 import { agentSettings } from './agents.ts'
+import { audit } from './audit.ts'
 import { calls, outcomes } from './calls.ts'
 
 export const settings: Texts['settings'] = {
@@ -13,6 +14,7 @@ export const settings: Texts['settings'] = {
     company: 'Firma',
     lists: 'Listen',
     history: 'Verlauf',
+    audit: 'Prüfprotokoll',
   },
   agents: agentSettings,
   api: {
@@ -122,6 +124,7 @@ export const settings: Texts['settings'] = {
     outcomes,
   },
   calls,
+  audit,
   history: {
     lead: 'Was in den Einstellungen getan wurde, und von wem. Sie sehen die Teile, die Sie benutzen dürfen.',
     none: 'Hier wurde noch nichts getan.',
@@ -132,6 +135,9 @@ export const settings: Texts['settings'] = {
       agents: 'Agenten',
       accounts: 'Konto',
       companies: 'Firma',
+      sessions: 'Anmeldung',
+      exports: 'Export',
+      imports: 'Import',
     },
     did: {
       issued: 'hat es ausgestellt',
@@ -173,6 +179,12 @@ export const settings: Texts['settings'] = {
       payload: 'Was gesendet wird',
       ordered: 'In Reihenfolge',
       from: 'Ab',
+      sessions: 'Sitzungen',
+      resource: 'Was',
+      rows: 'Zeilen',
+      format: 'Format',
+      write_id: 'Schreibvorgang',
+      exported_at: 'Stand',
     },
     added: 'dazu',
     removed: 'weg',
@@ -349,6 +361,8 @@ export const settings: Texts['settings'] = {
       API_MANAGE: 'API verwalten (Einstellungen, API)',
       ACCOUNTS_MANAGE: 'Konten verwalten',
       COMPANY_MANAGE: 'Firma verwalten',
+      AUDIT_VIEW:
+        'Sehen, wer sich angemeldet, Einstellungen geändert und exportiert hat (Einstellungen, Prüfprotokoll)',
     },
     disabled: 'Gesperrt',
     enabled: 'Kann sich anmelden',

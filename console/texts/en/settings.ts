@@ -1,4 +1,5 @@
 import { agentSettings } from './agents.ts'
+import { audit } from './audit.ts'
 import { calls, outcomes } from './calls.ts'
 
 /** The texts of Settings. */
@@ -13,6 +14,7 @@ export const settings = {
     company: 'Company',
     lists: 'Lists',
     history: 'History',
+    audit: 'Audit',
   },
   agents: agentSettings,
   api: {
@@ -120,6 +122,7 @@ export const settings = {
     outcomes,
   },
   calls,
+  audit,
   history: {
     lead: 'What was done in Settings, and by whom. You see the parts that you may use.',
     none: 'Nothing was done here yet.',
@@ -130,6 +133,9 @@ export const settings = {
       agents: 'Agents',
       accounts: 'Account',
       companies: 'Company',
+      sessions: 'Sign-in',
+      exports: 'Export',
+      imports: 'Import',
     } as { [kind: string]: string },
     did: {
       issued: 'issued it',
@@ -171,6 +177,12 @@ export const settings = {
       payload: 'What is sent',
       ordered: 'In order',
       from: 'From',
+      sessions: 'Sessions',
+      resource: 'What',
+      rows: 'Rows',
+      format: 'Format',
+      write_id: 'Write',
+      exported_at: 'As of',
     } as { [field: string]: string },
     added: 'added',
     removed: 'removed',
@@ -332,6 +344,7 @@ export const settings = {
       API_MANAGE: 'Manage the API (Settings, API)',
       ACCOUNTS_MANAGE: 'Manage accounts',
       COMPANY_MANAGE: 'Manage the company',
+      AUDIT_VIEW: 'See who signed in, changed settings and exported (Settings, Audit)',
     } as { [right: string]: string },
     disabled: 'Disabled',
     enabled: 'Can sign in',

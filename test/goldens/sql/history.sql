@@ -52,21 +52,20 @@ select h.id, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') a
         )
         when 'webhook_endpoints' then (select name from (select * from webhook_endpoints where company_id = $4 and id = h.record_id  offset 0) r)
         when 'accounts' then (select name from (select * from accounts where company_id = $5 and id = h.record_id  offset 0) r)
+        when 'sessions' then (select name from (select * from accounts where company_id = $6 and id = h.record_id  offset 0) r)
       end as title
     from (
-      select * from history where company_id = $6 and records in ('tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies', 'agents')
-        and records = any ($7::text[]) order by at desc, id desc limit $8 offset $9
+      select * from history where company_id = $7 and records in ('tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies', 'agents', 'sessions', 'exports', 'imports') and records = any ($8::text[]) order by at desc, id desc limit $9 offset $10
     ) h 
   left join lateral (
     select label, issued_by from tokens
-    where company_id = $10 and id between h.token_id and h.token_id order by id offset 0
+    where company_id = $11 and id between h.token_id and h.token_id order by id offset 0
   ) t on true order by h.at desc, h.id desc
--- [7,7,7,7,7,7,["tokens"],50,0,7]
+-- [7,7,7,7,7,7,7,["tokens"],50,0,7]
 
 -- history.settings-count
 select count(*) as total from (
-      select from history where company_id = $1 and records in ('tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies', 'agents')
-        and records = any ($2::text[]) order by at,id offset 0
+      select from history where company_id = $1 and records in ('tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies', 'agents', 'sessions', 'exports', 'imports') and records = any ($2::text[]) order by at,id offset 0
     ) counted
 -- [7,["tokens"]]
 

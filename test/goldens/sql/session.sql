@@ -4,7 +4,7 @@ insert into sessions (company_id, id_hash, account_id, expires_at, device, peer,
       $5::text, case when $6::boolean then 'infinity'::timestamptz end
     from (select * from accounts where company_id = $7 and id = $8 for share offset 0) a
     where disabled_at is null and password_hash = coalesce($9, password_hash)
-    returning 1 as begun
+    returning id
 -- [{"type":"Buffer","data":[0,255]},30,"Browser","127.0.0.1",null,true,7,8,null]
 
 -- session
@@ -67,7 +67,7 @@ select id, device, peer, forwarded_for, to_char(created_at at time zone 'UTC', '
 delete from sessions where ctid = any (array(select s.ctid from (
     select ctid, * from sessions where company_id = $1 and id_hash between $2 and $3
     order by id_hash offset 0 for update
-  ) s))
+  ) s)) returning id, account_id
 -- [7,{"type":"Buffer","data":[0,255]},{"type":"Buffer","data":[0,255]}]
 
 -- session.delete-one

@@ -117,9 +117,9 @@ update tokens set allowlist = $1::cidr[] where company_id = $2 and revoked_at is
 
 -- (unnamed)
 insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
-      record_id, version, changes, held, write_id, request_id, idempotency_key)
+      record_id, version, changes, held, write_id, request_id, idempotency_key, peer, forwarded_for, device)
     select $1::bigint, $2::bigint, $3::bigint, $4,
       $5::uuid,
-      $6, $7, $8::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $9::uuid, $10::text, $11::text
-    from (select $12::bigint, null::bigint, $13::json, null::json) logged
--- [7,8,9,"api",null,"tokens","shown",null,"00000000-0000-4000-8000-000000000000",null,null,9,"null"]
+      $6, $7, $8::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $9::uuid, $10::text, $11::text, $12::text, $13::text, $14::text
+    from (select $15::bigint, null::bigint, $16::json, null::json) logged
+-- [7,8,9,"api",null,"tokens","shown",null,"00000000-0000-4000-8000-000000000000",null,null,null,null,null,9,"null"]

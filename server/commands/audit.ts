@@ -1,0 +1,47 @@
+import type { Command } from 'commander'
+import type { AuditEntry } from '#derive/console/answers.ts'
+import { inLine } from '#derive/printable.ts'
+import { everyAudit } from '../service/audit.ts'
+import { showCompany } from '../service/company.ts'
+import { Mistake } from './mistake.ts'
+import type { CommandContext } from './terminal.ts'
+import { withExisting } from './with-app.ts'
+import { readEnd, readId, readMoment } from './words.ts'
+
+type AuditOptions = { company: number; from?: Date; to?: Date }
+
+/** audit. */
+export function addAudit(program: Command, context: CommandContext): void {
+  program
+    .command('audit')
+    .description('Lists who signed in, changed settings, exported or imported in a company, newest first, one a line.')
+    .requiredOption('--company <id>', 'the company', readId('--company'))
+    .option('--from <moment>', 'the first day or moment, in UTC', readMoment('--from'))
+    .option('--to <moment>', 'the last one; a day counts whole', readEnd('--to'))
+    .addHelpText('after', '\nWith --json each line is an entry as Settings, Audit exports it.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plumbline audit --company 1\n  plumbline audit --company 1 --from 2026-03-01 --to 2026-03-31 --json',
+    )
+    .action((options: AuditOptions) => listAudit(context, options))
+}
+
+const listAudit = (context: CommandContext, { company: companyId, from, to }: AuditOptions): Promise<void> => {
+  if (from && to && from >= to) throw new Mistake('--from must not be after --to.')
+  return withExisting(context, async ({ app: { database } }) => {
+    await database.transaction((transaction) => showCompany(transaction, companyId))
+    const filter = { from: from?.toISOString(), before: to?.toISOString() }
+    for await (const entries of everyAudit(database, companyId, filter))
+      for (const entry of entries) context.say({ json: entry, text: formatEntry(entry) })
+  })
+}
+
+const formatEntry = ({ at, action, records, record_id, title, actor, channel, peer, changes }: AuditEntry): string =>
+  [
+    at,
+    action,
+    `${records} ${record_id}${title === null ? '' : ` (${inLine(title)})`}`,
+    `by ${actor === null ? channel : `${inLine(actor.name)} (account ${actor.id})`}`,
+    ...(peer === null ? [] : [`from ${inLine(peer)}`]),
+    ...Object.keys(changes ?? {}),
+  ].join('  ')

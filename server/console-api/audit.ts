@@ -1,0 +1,47 @@
+import type { AuditEntry } from '#derive/console/answers.ts'
+import { invalid, quoted, readInteger } from '#derive/query.ts'
+import { idMax } from '#registry/limits.ts'
+import { type AuditFilter, type AuditKind, auditKinds } from '#sql/system/audit.ts'
+import { jsonType } from '../pipeline/answer.ts'
+import { auditCsv, auditJson, everyAudit, readAudit } from '../service/audit.ts'
+import type { Asked, ConsoleReply } from './asked.ts'
+import { csvType, download, noteExport } from './export.ts'
+import { readPage } from './paging.ts'
+import { readDayOrMoment } from './read-moment.ts'
+
+/** Settings, Audit: a page of it, or all of it as a file. */
+
+export async function list({ parameters, read }: Asked<'audit.list'>) {
+  const page = readPage(parameters)
+  const filter = readFilter(parameters)
+  return read((transaction, companyId) => readAudit(transaction, companyId, filter, page))
+}
+
+export const exportCsv = (asked: Asked<'audit.csv'>): Promise<ConsoleReply> => exported(asked, csvType, auditCsv)
+
+export const exportJson = (asked: Asked<'audit.json'>): Promise<ConsoleReply> => exported(asked, jsonType, auditJson)
+
+async function exported(
+  asked: Asked<'audit.csv' | 'audit.json'>,
+  type: string,
+  format: (pages: AsyncIterable<AuditEntry[]>) => AsyncIterable<string>,
+): Promise<ConsoleReply> {
+  const { app, parameters } = asked
+  const filter = readFilter(parameters)
+  const { actor } = asked.session()
+  await noteExport(app, actor, { resource: 'audit', format: type === csvType ? 'csv' : 'json' })
+  return download(asked, { name: 'audit', type }, format(everyAudit(app.database, actor.companyId, filter)))
+}
+
+function readFilter(given: Asked<'audit.csv'>['parameters']): AuditFilter {
+  const { action, records } = given
+  if (records !== undefined && !auditKinds.includes(records as AuditKind))
+    throw invalid('records', `is ${quoted(records)}; it must be one of ${auditKinds.join(', ')}`)
+  return {
+    actorId: readInteger('actor', given.actor, 1, idMax),
+    action,
+    records: records as AuditKind | undefined,
+    from: readDayOrMoment('from', given.from)?.begins,
+    before: readDayOrMoment('to', given.to)?.ends,
+  }
+}

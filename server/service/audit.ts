@@ -1,0 +1,77 @@
+import type { AuditEntry } from '#derive/console/answers.ts'
+import { byteOrderMark, row } from '#derive/csv.ts'
+import type { Json } from '#registry/json.ts'
+import { type AuditFilter, type AuditRow, auditBefore, countAudit, listAudit } from '#sql/system/audit.ts'
+import type { Database, Transaction } from '../store/database.ts'
+
+/** Who signed in, set something, took something out or brought it in. Decisions, Audit. */
+
+type Page = { limit: number; offset: number }
+
+/** A page, newest first, and how many there are of all. */
+export async function readAudit(
+  { run }: Transaction,
+  companyId: number,
+  filter: AuditFilter,
+  page: Page,
+): Promise<{ data: AuditEntry[]; meta: Page & { total: number } }> {
+  const [rows, [counted]] = await Promise.all([
+    run<AuditRow>(listAudit(companyId, filter, page)),
+    run<{ total: number }>(countAudit(companyId, filter)),
+  ])
+  return { data: rows.map(entryOf), meta: { total: counted?.total ?? 0, ...page } }
+}
+
+const pageRows = 500
+
+/** All of it, newest first, read a page at a time: neither a slow reader nor a long log holds a connection or the memory. */
+export async function* everyAudit(
+  database: Pick<Database, 'read'>,
+  companyId: number,
+  filter: AuditFilter,
+): AsyncGenerator<AuditEntry[]> {
+  let rows = await database.read<AuditRow>(listAudit(companyId, filter, { limit: pageRows, offset: 0 }))
+  for (;;) {
+    if (rows.length > 0) yield rows.map(entryOf)
+    const last = rows.at(-1)
+    if (!last || rows.length < pageRows) return
+    rows = await database.read<AuditRow>(auditBefore(companyId, filter, last, pageRows))
+  }
+}
+
+const entryOf = ({ account_id, account_name, door, changes, place: _, ...entry }: AuditRow): AuditEntry => ({
+  ...entry,
+  actor: account_id === null ? null : { id: account_id, name: account_name ?? '' },
+  channel: door === 'web' ? 'console' : door,
+  changes: changes as AuditEntry['changes'],
+})
+
+type Column = { name: string; read(entry: AuditEntry): Json }
+
+const columns: readonly Column[] = [
+  ...(['id', 'at', 'action', 'records', 'record_id', 'title'] as const).map(plain),
+  { name: 'actor_id', read: ({ actor }) => actor?.id ?? null },
+  { name: 'actor_name', read: ({ actor }) => actor?.name ?? null },
+  ...(['channel', 'peer', 'forwarded_for', 'device', 'request_id', 'changes'] as const).map(plain),
+]
+
+function plain(name: Exclude<keyof AuditEntry, 'actor'>): Column {
+  return { name, read: (entry) => entry[name] }
+}
+
+/** Formats entries as CSV, a piece for each page. */
+export async function* auditCsv(pages: AsyncIterable<AuditEntry[]>): AsyncGenerator<string> {
+  yield byteOrderMark + row(columns.map(({ name }) => name))
+  for await (const entries of pages) yield entries.map((entry) => row(columns.map(({ read }) => read(entry)))).join('')
+}
+
+/** Formats entries as the JSON of a list, a piece for each page. */
+export async function* auditJson(pages: AsyncIterable<AuditEntry[]>): AsyncGenerator<string> {
+  yield '{"data":['
+  let separator = ''
+  for await (const entries of pages) {
+    yield separator + entries.map((entry) => JSON.stringify(entry)).join(',')
+    separator = ','
+  }
+  yield ']}\n'
+}

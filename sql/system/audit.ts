@@ -1,0 +1,169 @@
+import { join, raw, type Sql } from 'sql-template-tag'
+import { byKey, exactly, inOrderOf, rowsOf } from '../access.ts'
+import { instant, type Statement, sql, statement } from '../statement.ts'
+
+/** Who signed in, set something or took something out: the part of the history that is about no records. Decisions, Audit. */
+
+/** Settings, whose history stays. */
+export const settingsKinds = ['tokens', 'calls', 'webhook_endpoints', 'accounts', 'companies', 'agents'] as const
+export type SettingsKind = (typeof settingsKinds)[number]
+
+/** What is kept for a time. The record of a session is the account whose it is; of the others, the company. */
+const passingKinds = ['sessions', 'exports', 'imports'] as const
+
+/** All of it; the index of these names them too. */
+export const auditKinds = [...settingsKinds, ...passingKinds] as const
+export type AuditKind = (typeof auditKinds)[number]
+
+const listed = (kinds: readonly string[]): Sql => raw(kinds.map((kind) => `'${kind}'`).join(', '))
+
+/** The condition of the index. */
+export const isAudited = (companyId: number | Sql): Sql =>
+  sql`company_id = ${companyId} and records in (${listed(auditKinds)})`
+
+/** The name of what the row `h` of the history is about. */
+export const titleOfSetting = (companyId: number): Sql => sql`case h.records
+        when 'tokens' then (
+          select label from tokens where company_id = ${companyId} and ${exactly(sql`id`, raw('h.record_id'))} ${inOrderOf(sql`id`)}
+        )
+        when 'webhook_endpoints' then (select name from ${byKey('webhook_endpoints', companyId, raw('h.record_id'))} r)
+        when 'accounts' then (select name from ${byKey('accounts', companyId, raw('h.record_id'))} r)
+        when 'sessions' then (select name from ${byKey('accounts', companyId, raw('h.record_id'))} r)
+      end`
+
+export type AuditFilter = {
+  actorId?: number | undefined
+  action?: string | undefined
+  records?: AuditKind | undefined
+  /** Moments, the first included and the last not. */
+  from?: string | undefined
+  before?: string | undefined
+}
+
+export type AuditRow = {
+  id: number
+  at: string
+  action: string
+  records: AuditKind
+  record_id: number
+  /** The name of what it was done to; null where it is gone or has none. */
+  title: string | null
+  account_id: number | null
+  account_name: string | null
+  door: string
+  peer: string | null
+  forwarded_for: string | null
+  device: string | null
+  request_id: string | null
+  changes: { [name: string]: [unknown, unknown] } | null
+  /** The moment as it is stored, for the page that follows. */
+  place: string
+}
+
+const conditions = (companyId: number, { actorId, action, records, from, before }: AuditFilter): Sql =>
+  join(
+    [
+      isAudited(companyId),
+      ...(actorId === undefined ? [] : [sql`account_id = ${actorId}`]),
+      ...(action === undefined ? [] : [sql`action = ${action}`]),
+      ...(records === undefined ? [] : [sql`records = ${records}`]),
+      ...(from === undefined ? [] : [sql`at >= ${from}::timestamptz`]),
+      ...(before === undefined ? [] : [sql`at < ${before}::timestamptz`]),
+    ],
+    ' and ',
+  )
+
+const shown = (companyId: number): Sql => sql`h.id, ${instant('h.at')} as at, h.action, h.records, h.record_id,
+      ${titleOfSetting(companyId)} as title, h.account_id,
+      (select name from ${byKey('accounts', companyId, raw('h.account_id'))} account) as account_name, h.door,
+      h.peer, h.forwarded_for, h.device, h.request_id, h.changes, h.at::text as place`
+
+const page = (companyId: number, where: Sql, rest: Sql): Statement =>
+  statement(sql`select ${shown(companyId)} from (
+      select * from history where ${where} order by at desc, id desc ${rest}
+    ) h order by h.at desc, h.id desc`)
+
+/** A page, newest first. */
+export const listAudit = (
+  companyId: number,
+  filter: AuditFilter,
+  { limit, offset }: { limit: number; offset: number },
+): Statement => page(companyId, conditions(companyId, filter), sql`limit ${limit} offset ${offset}`)
+
+/** The rows that are older than one of them, newest first. */
+export const auditBefore = (
+  companyId: number,
+  filter: AuditFilter,
+  { place, id }: Pick<AuditRow, 'place' | 'id'>,
+  limit: number,
+): Statement =>
+  page(
+    companyId,
+    sql`${conditions(companyId, filter)} and (at, id) < (${place}::timestamptz, ${id}::bigint)`,
+    sql`limit ${limit}`,
+  )
+
+export const countAudit = (companyId: number, filter: AuditFilter): Statement =>
+  statement(
+    sql`select count(*) as total from (
+      select from history where ${conditions(companyId, filter)} ${inOrderOf(sql`at`, sql`id`)}
+    ) counted`,
+  )
+
+const isOver = (companyId: number | Sql, keptDays: number): Sql =>
+  sql`${isAudited(companyId)} and records in (${listed(passingKinds)})
+        and at < now() - make_interval(days => ${keptDays}::int)`
+
+/** The next companies, by their ids, that have rows which are older than they are kept. */
+export const companiesWithOldAudit = (keptDays: number, after: number, most: number): Statement =>
+  statement(
+    sql`select id from companies where id > ${after} and exists (
+      select from history where ${isOver(raw('companies.id'), keptDays)} ${inOrderOf(sql`at`, sql`id`)}
+    ) order by id limit ${most}`,
+    'audit.old-companies',
+  )
+
+/** Removes up to `most` of a company's rows that are that old; a row back for each. */
+export const sweepAudit = (companyId: number, keptDays: number, most: number): Statement => {
+  const old = sql`from history where ${isOver(companyId, keptDays)} order by at, id limit ${most} for update skip locked`
+  return statement(
+    sql`delete from history where ctid = any (array(select ctid ${old})) returning 1 as swept`,
+    'audit.sweep',
+    async (run) => {
+      const found = await run<{ id: number }>(statement(sql`select id ${old}`, 'audit.old'))
+      const ids = found.map(({ id }) => id)
+      const ofThese = sql`company_id = ${companyId} and id = any (${ids}::bigint[])`
+      await run(statement(sql`delete from history where ${ofThese}`, 'audit.forget'))
+      return found
+    },
+  )
+}
+
+/** What an account did, and what was tried at it. */
+const ofAccount = (companyId: number, accountId: number): Sql =>
+  sql`${isAudited(companyId)} and (account_id = ${accountId} or (records = 'sessions' and record_id = ${accountId}))`
+
+export type PersonAuditRow = Omit<AuditRow, 'id' | 'title' | 'account_id' | 'account_name' | 'changes' | 'place'>
+
+/** All rows with which an account has to do, oldest first. */
+export const auditOfPerson = (companyId: number, accountId: number): Statement =>
+  statement(
+    sql`select ${instant('at')} as at, action, records, record_id, door, peer, forwarded_for, device, request_id from (
+      select * from history where ${ofAccount(companyId, accountId)} ${inOrderOf(sql`at`, sql`id`)}
+    ) h order by h.at, h.id`,
+    'audit.of-person',
+  )
+
+/** Takes from where an account came out of its rows. */
+export const eraseAuditOf = (companyId: number, accountId: number): Statement =>
+  statement(
+    sql`update history set peer = null, forwarded_for = null, device = null
+    where ${rowsOf(
+      'history',
+      companyId,
+      'id',
+      sql`${ofAccount(companyId, accountId)} and (peer is not null or forwarded_for is not null or device is not null)
+        ${inOrderOf(sql`at`, sql`id`)}`,
+    )}`,
+    'audit.erase',
+  )
