@@ -1,7 +1,7 @@
-import Box from '@mui/material/Box'
 import Paper from '@mui/material/Paper'
 import { LinkBase } from 'react-admin'
 import { useFormat } from '../texts/format.ts'
+import { Pale, Unbroken } from '../ui/layout.tsx'
 
 type FigureProps = { label: string; figure: number; note?: string; to: string; isSmall?: boolean }
 
@@ -21,23 +21,11 @@ export function Figure({ label, figure, note, to, isSmall }: FigureProps) {
         '&:hover': { borderColor: 'primary.main' },
       }}
     >
-      <Box
-        component="span"
-        sx={{
-          fontSize: isSmall ? '1.35rem' : '2rem',
-          fontWeight: 650,
-          lineHeight: 1.2,
-          fontVariantNumeric: 'tabular-nums',
-        }}
-      >
+      <Unbroken sx={{ fontSize: isSmall ? '1.35rem' : '2rem', fontWeight: 650, lineHeight: 1.2 }}>
         {format.number(figure)}
-      </Box>
-      <Box component="span">{label}</Box>
-      {note && (
-        <Box component="span" sx={{ color: 'text.secondary', fontSize: '0.9rem' }}>
-          {note}
-        </Box>
-      )}
+      </Unbroken>
+      <span>{label}</span>
+      {note && <Pale sx={{ fontSize: '0.9rem' }}>{note}</Pale>}
     </Paper>
   )
 }

@@ -6,6 +6,7 @@ import { type CoreLayoutProps, Navigate, useLocation } from 'react-admin'
 import { mayBeSignedIn } from '../client/auth-provider.ts'
 import { MeProvider } from '../me/me.tsx'
 import { useTexts } from '../texts/texts.tsx'
+import { Grow } from '../ui/layout.tsx'
 import { Notices } from '../ui/notices.tsx'
 import { Waiting } from '../ui/pending.tsx'
 import { SearchDialog } from './search-dialog.tsx'
@@ -63,12 +64,12 @@ function Frame({ children }: CoreLayoutProps) {
       >
         <Sidebar />
       </Drawer>
-      <Box sx={{ flex: 1, minWidth: 0 }}>
+      <Grow>
         <TopBar onMenu={() => setMenuOpen(true)} onSearch={() => setSearching(true)} />
         <Box component="main" id="content" tabIndex={-1} sx={{ p: { xs: 2, sm: 3 }, outline: 'none' }}>
           <Suspense fallback={<Waiting />}>{children}</Suspense>
         </Box>
-      </Box>
+      </Grow>
       {isSearching && <SearchDialog onClose={() => setSearching(false)} />}
     </Box>
   )

@@ -38,7 +38,7 @@ export function Sidebar() {
     <Box component="nav" aria-label={shell.menu} sx={{ p: 1.5 }}>
       <Box sx={{ p: 1, mb: 1 }}>
         <Brand />
-        <Muted sx={{ mt: 0.5 }}>{company.name}</Muted>
+        <Muted mt={0.5}>{company.name}</Muted>
       </Box>
       <List disablePadding>
         <Place to="/" label={shell.home} icon={<HomeIcon fontSize="small" />} />
@@ -86,13 +86,7 @@ function Place({ to, label, icon, beside }: PlaceProps) {
   const isHere = to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`)
   return (
     <ListItem disablePadding>
-      <ListItemButton
-        component={LinkBase}
-        to={to}
-        selected={isHere}
-        aria-current={isHere ? 'page' : undefined}
-        sx={{ borderRadius: 1.5, py: 0.5, px: 1.5, minHeight: 38 }}
-      >
+      <ListItemButton component={LinkBase} to={to} selected={isHere} aria-current={isHere ? 'page' : undefined}>
         <ListItemIcon sx={{ minWidth: 32, color: isHere ? 'primary.main' : undefined }}>{icon}</ListItemIcon>
         <ListItemText
           primary={label}

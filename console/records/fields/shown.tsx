@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Unbroken } from '../../ui/layout.tsx'
 import { StatusChip } from '../../ui/status-chip.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { pathOf } from '../paths.ts'
@@ -38,12 +39,12 @@ export function Shown({ field, resource, value, isShort }: ShownProps) {
     case 'flag':
       return <>{value ? common.yes : common.no}</>
     case 'money':
-      return <Figure>{format.money(value as number, currency)}</Figure>
+      return <Unbroken>{format.money(value as number, currency)}</Unbroken>
     case 'integer':
       // A year is written without a separator, and nothing below ten thousand needs one.
-      return <Figure>{(value as number) < 10_000 ? String(value) : format.number(value as number)}</Figure>
+      return <Unbroken>{(value as number) < 10_000 ? String(value) : format.number(value as number)}</Unbroken>
     case 'decimal':
-      return <Figure>{format.number(value as number)}</Figure>
+      return <Unbroken>{format.number(value as number)}</Unbroken>
     case 'date':
       return <Unbroken>{format.day(String(value))}</Unbroken>
     case 'instant':
@@ -54,9 +55,9 @@ export function Shown({ field, resource, value, isShort }: ShownProps) {
       return <Link href={`mailto:${value}`}>{String(value)}</Link>
     case 'phone':
       return (
-        <Link href={`tel:${String(value).replaceAll(/[^+\d]/g, '')}`} sx={{ whiteSpace: 'nowrap' }}>
-          {String(value)}
-        </Link>
+        <Unbroken>
+          <Link href={`tel:${String(value).replaceAll(/[^+\d]/g, '')}`}>{String(value)}</Link>
+        </Unbroken>
       )
     case 'url':
       return <WebAddress address={String(value)} />
@@ -76,18 +77,6 @@ export function Shown({ field, resource, value, isShort }: ShownProps) {
       return <>{String(value)}</>
   }
 }
-
-const Unbroken = ({ children }: { children: string }) => (
-  <Box component="span" sx={{ whiteSpace: 'nowrap' }}>
-    {children}
-  </Box>
-)
-
-const Figure = ({ children }: { children: string }) => (
-  <Box component="span" sx={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>
-    {children}
-  </Box>
-)
 
 /** A link only for the two schemes that the registry accepts, whatever is stored. */
 const WebAddress = ({ address }: { address: string }) =>

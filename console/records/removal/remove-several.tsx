@@ -1,5 +1,3 @@
-import Alert from '@mui/material/Alert'
-import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import { useEffect, useState } from 'react'
 import { useNotify } from 'react-admin'
@@ -11,6 +9,8 @@ import type { Texts } from '../../texts/en/index.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
+import { Bullets } from '../../ui/layout.tsx'
+import { Note } from '../../ui/panel.tsx'
 import { Waiting } from '../../ui/pending.tsx'
 import { InvolvedList } from './involved-list.tsx'
 import { useUndo } from './use-undo.ts'
@@ -69,21 +69,21 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
       {looked && (
         <>
           {hasChanged && (
-            <Alert severity="info" variant="outlined" sx={{ mb: 1.5 }}>
+            <Note severity="info" mb={1.5}>
               {removal.changed}
-            </Alert>
+            </Note>
           )}
           <Typography>{removal.soft}</Typography>
           {looked.stuck.length > 0 && (
             <>
               <Typography sx={{ mt: 1.5 }}>{removal.severalBlocked(looked.stuck.length)}</Typography>
-              <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
+              <Bullets>
                 {looked.stuck.map(({ id, why }) => (
                   <li key={id}>
                     #{id}: {why}
                   </li>
                 ))}
-              </Box>
+              </Bullets>
             </>
           )}
           <InvolvedList title={removal.goes} involved={looked.goes} />

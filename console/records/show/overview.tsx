@@ -1,9 +1,9 @@
 import Box from '@mui/material/Box'
-import { Fragment } from 'react'
+import { styled } from '@mui/material/styles'
 import { showSections } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { Panel, Term } from '../../ui/panel.tsx'
 import { Shown } from '../fields/shown.tsx'
 import type { Row } from '../list/record-table.tsx'
 
@@ -16,29 +16,13 @@ export function Overview({ definition, record }: { definition: Definition; recor
       {showSections(definition).map(({ name, fields }) => (
         <Box key={name} component="section" sx={isAlone(name) ? { columnSpan: 'all', pt: 2 } : {}}>
           <Panel title={sections[name]}>
-            <Box component="dl" sx={listLook}>
+            <Facts>
               {fields.map((field) => (
-                <Fragment key={field.name}>
-                  <Box
-                    component="dt"
-                    sx={isAlone(name) ? { display: 'none' } : { color: 'text.secondary', fontSize: '0.9rem' }}
-                  >
-                    {label(definition.name, field.name)}
-                  </Box>
-                  <Box
-                    component="dd"
-                    sx={{
-                      m: 0,
-                      minWidth: 0,
-                      overflowWrap: 'anywhere',
-                      gridColumn: isAlone(name) ? '1 / -1' : undefined,
-                    }}
-                  >
-                    <Shown field={field} resource={definition.name} value={record[field.name] as never} />
-                  </Box>
-                </Fragment>
+                <Term key={field.name} name={label(definition.name, field.name)} isAlone={isAlone(name)}>
+                  <Shown field={field} resource={definition.name} value={record[field.name] as never} />
+                </Term>
               ))}
-            </Box>
+            </Facts>
           </Panel>
         </Box>
       ))}
@@ -49,10 +33,11 @@ export function Overview({ definition, record }: { definition: Definition; recor
 /** Lines have a section of their own, across both columns. */
 const isAlone = (section: string): boolean => section === 'lines'
 
-const listLook = {
+const Facts = styled('dl')(({ theme }) => ({
   display: 'grid',
-  gridTemplateColumns: { xs: 'minmax(110px, 2fr) 3fr', sm: 'minmax(140px, 1fr) 2fr' },
-  columnGap: 2,
-  rowGap: 1,
-  m: 0,
-} as const
+  gridTemplateColumns: 'minmax(110px, 2fr) 3fr',
+  gap: theme.spacing(1, 2),
+  margin: 0,
+  '& dt': { fontSize: '0.9rem' },
+  [theme.breakpoints.up('sm')]: { gridTemplateColumns: 'minmax(140px, 1fr) 2fr' },
+}))

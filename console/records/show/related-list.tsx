@@ -1,7 +1,6 @@
 import Add from '@mui/icons-material/Add'
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
-import Paper from '@mui/material/Paper'
+import Stack from '@mui/material/Stack'
 import { useState } from 'react'
 import { LinkBase, type SortPayload, useGetManyReference, useNavigate } from 'react-admin'
 import { type Related, statusOf } from '#derive/form/relations.ts'
@@ -13,6 +12,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { Sheet } from '../../ui/layout.tsx'
 import { Trouble, Waiting } from '../../ui/pending.tsx'
 import { FormDialog } from '../form/form-dialog.tsx'
 import { Paging } from '../list/paging.tsx'
@@ -62,20 +62,20 @@ export function RelatedList({ related, id }: { related: Related; id: number }) {
   )
   return (
     <>
-      <Box sx={{ display: 'flex', gap: 1, mb: 1.5 }}>
+      <Stack direction="row" spacing={1} sx={{ mb: 1.5 }}>
         {total > 0 && addButton}
         {total > 0 && (
           <Button component={LinkBase} to={listPath(name, given)}>
             {show.showAll}
           </Button>
         )}
-      </Box>
+      </Stack>
       {total === 0 ? (
         <Empty title={show.nothingRelated(many(name))} lead={none(name)}>
           {addButton}
         </Empty>
       ) : (
-        <Paper sx={{ overflow: 'hidden' }}>
+        <Sheet>
           <Records
             definition={records}
             columns={columnsOf(records).filter(({ name: column, initial }) => initial && column !== by)}
@@ -99,7 +99,7 @@ export function RelatedList({ related, id }: { related: Related; id: number }) {
             }
           />
           {total > perPage && <Paging listing={{ page, perPage, total, setPage }} />}
-        </Paper>
+        </Sheet>
       )}
       {isAdding && <FormDialog definition={records} given={given} onClose={() => setAdding(false)} />}
     </>

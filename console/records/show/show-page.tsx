@@ -1,6 +1,5 @@
 import Delete from '@mui/icons-material/DeleteOutlined'
 import Edit from '@mui/icons-material/EditOutlined'
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Tab from '@mui/material/Tab'
 import Tabs from '@mui/material/Tabs'
@@ -107,13 +106,7 @@ function RecordTabs({ definition, record }: { definition: Definition; record: Ro
   const chosen = related.find(({ records, by }) => tab === `${records.name}.${by}`)
   return (
     <>
-      <Tabs
-        value={tab}
-        onChange={(_, next: string) => setTab(next)}
-        variant="scrollable"
-        scrollButtons="auto"
-        sx={{ mb: 2, borderBottom: 1, borderColor: 'divider' }}
-      >
+      <Tabs value={tab} onChange={(_, next: string) => setTab(next)} variant="scrollable" scrollButtons="auto">
         <Tab value="overview" label={show.overview} id="tab-overview" aria-controls="tab-panel" />
         {related.map(({ records, by }) => (
           <Tab
@@ -126,11 +119,11 @@ function RecordTabs({ definition, record }: { definition: Definition; record: Ro
         ))}
         <Tab value="history" label={show.history} id="tab-history" aria-controls="tab-panel" />
       </Tabs>
-      <Box role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`}>
+      <div role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`}>
         {tab === 'overview' && <Overview definition={definition} record={record} />}
         {tab === 'history' && <History key={String(record.updated_at)} definition={definition} id={record.id} />}
         {chosen && <RelatedList key={tab} related={chosen} id={Number(record.id)} />}
-      </Box>
+      </div>
     </>
   )
 }

@@ -1,5 +1,6 @@
 import Box from '@mui/material/Box'
 import Paper from '@mui/material/Paper'
+import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { useLocation, useNavigate } from 'react-admin'
 import { pageQuery } from '../../client/record-provider.ts'
@@ -8,6 +9,7 @@ import { Paging } from '../../records/list/paging.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { AtEnd } from '../../ui/layout.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { CopyButton } from '../api/new-token.tsx'
@@ -54,15 +56,15 @@ function CallList({ filter, days, page }: CallListProps) {
   return (
     <Paper component="section" aria-labelledby="calls-found" sx={{ mb: 2, overflow: 'hidden' }}>
       <Box sx={{ p: { xs: 2, sm: 2.5 }, pb: 0 }}>
-        <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 2, mb: 1.5 }}>
+        <Stack direction="row" spacing={2} sx={{ mb: 1.5 }}>
           <Typography id="calls-found" variant="h2">
             {answer ? calls.matching(format.number(total)) : calls.all}
           </Typography>
           {isNarrowed && <TextLink to={callsAddress({}, { days })}>{calls.clear}</TextLink>}
-          <Box sx={{ ml: 'auto' }}>
+          <AtEnd>
             <CopyButton text={window.location.href} label={calls.copyAddress} />
-          </Box>
-        </Box>
+          </AtEnd>
+        </Stack>
         <CallFilters
           values={filter}
           onChange={(values) => navigate(callsAddress(values, { days }))}

@@ -1,9 +1,8 @@
 import FormControlLabel from '@mui/material/FormControlLabel'
 import Switch from '@mui/material/Switch'
-import Typography from '@mui/material/Typography'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { Lead, Panel } from '../../ui/panel.tsx'
 import { Trouble } from '../../ui/pending.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
 
@@ -22,9 +21,7 @@ export function DetailsSwitch() {
       {error && <Trouble error={error} retry={reload} />}
       {data && (
         <>
-          <Typography color="textSecondary" sx={{ mb: 1 }}>
-            {data.kept_days === 0 ? calls.keepingNever : calls.keepingLead(data.kept_days)}
-          </Typography>
+          <Lead mb={1}>{data.kept_days === 0 ? calls.keepingNever : calls.keepingLead(data.kept_days)}</Lead>
           {data.kept_days > 0 && (
             <FormControlLabel
               label={calls.keepingSwitch}
