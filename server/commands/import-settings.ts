@@ -37,10 +37,9 @@ export function stoppedBefore(
 
 export function settingsOf(
   { definition, file, given }: { definition: Definition; file: ImportFile; given: ImportGiven },
-  last: ImportRow | undefined,
+  last: ImportSettings | undefined,
 ): ImportSettings {
-  const remembered = (last?.settings as ImportSettings | undefined)?.columns
-  const guessed = guess(definition, file.columns, catalogues, remembered)
+  const guessed = guess(definition, file.columns, catalogues, last?.columns)
   const said = Object.values(given.map)
   const left = Object.entries(guessed).filter(
     ([column, path]) => !Object.hasOwn(given.map, column) && !said.includes(path),

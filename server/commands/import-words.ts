@@ -1,7 +1,7 @@
 import type { RowOutcome } from '#derive/import/importer.ts'
 import { inWords } from '#derive/import/report.ts'
 import type { ImportSettings } from '#derive/import/rows.ts'
-import type { Counts } from '#derive/import/run.ts'
+import type { Counts } from '#derive/import/session.ts'
 import { inLine } from '#derive/printable.ts'
 
 /** What the command says of an import. */

@@ -5,7 +5,8 @@ import Step from '@mui/material/Step'
 import StepLabel from '@mui/material/StepLabel'
 import Stepper from '@mui/material/Stepper'
 import Typography from '@mui/material/Typography'
-import { FileProblem } from '#derive/import/file.ts'
+import { FileProblem } from '#derive/import/file-problem.ts'
+import type { Stage } from '#derive/import/session.ts'
 import type { Definition } from '#registry/definition.ts'
 import { isUnauthorized } from '../../client/ask.ts'
 import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
@@ -23,7 +24,7 @@ import { DifferenceStep } from './difference-step.tsx'
 import { FileStep } from './file-step.tsx'
 import { ResultStep } from './result-step.tsx'
 import { RowList } from './row-list.tsx'
-import { type Importing, type Stage, useImport } from './use-import.ts'
+import { type Importing, useImport } from './use-import.ts'
 
 const steps = ['file', 'columns', 'difference', 'result'] as const
 

@@ -1,9 +1,12 @@
-import type { ImportService, Part } from '#derive/import/importer.ts'
+import type { ImportShown } from '#derive/console/answers.ts'
+import type { SessionService } from '#derive/import/session.ts'
 import { ask, askOnce, isRefused } from '../../client/ask.ts'
+import type { useWrite } from '../../client/use-write.ts'
 
-/** What an import asks of the service. */
-
-export const serviceOf = (records: string): ImportService => ({
+/** Returns the operations of an import, as the console asks the service for them. */
+export const serviceOf = (records: string, write: ReturnType<typeof useWrite>): SessionService<ImportShown> => ({
+  list: async () => (await ask('records.imports', { records })).data,
+  begin: async (body) => (await write('records.begin-import', { records, body })).data.write_id,
   async lookUp(field, values) {
     return (await ask('records.look-up', { records, body: { field, values: [...values] } })).data
   },
@@ -17,22 +20,16 @@ export const serviceOf = (records: string): ImportService => ({
       throw error
     }
   },
+  // The key is that of the part and its plan: sent again after a lost answer, it is done once.
+  async apply(writeId, { from, to, operations, plan }) {
+    const request = { records, id: writeId, body: { from, to, operations } }
+    const given = plan === null ? request : { ...request, plan: { hash: plan } }
+    try {
+      await askOnce('records.import', `import.${writeId}.${from}.${plan}`, given)
+      return 'done'
+    } catch (error) {
+      if (isRefused(error, 'plan_changed') || isRefused(error, 'batch_refused')) return 'changed'
+      throw error
+    }
+  },
 })
-
-/** The key is that of the part and its plan: sent again after a lost answer, it is done once. */
-export async function applyPart(
-  records: string,
-  writeId: string,
-  { from, to, operations, plan }: Part,
-): Promise<'done' | 'changed'> {
-  try {
-    await askOnce('records.import', `import.${writeId}.${from}.${plan}`, {
-      ...{ records, id: writeId, body: { from, to, operations } },
-      ...(plan === null ? {} : { plan: { hash: plan } }),
-    })
-    return 'done'
-  } catch (error) {
-    if (isRefused(error, 'plan_changed') || isRefused(error, 'batch_refused')) return 'changed'
-    throw error
-  }
-}
