@@ -41,7 +41,7 @@ export function PreviewPage({ id }: { id: string }) {
           <Words preview={data} />
           <Panel title={data.state === 'applied' ? agents.done : agents.plan}>
             <PlannedChanges plan={data.plan} />
-            <Sent preview={data} />
+            <SentOperations preview={data} />
           </Panel>
           <Decision preview={data} onDecided={reload} />
         </>
@@ -91,7 +91,7 @@ function Words({ preview }: Opened) {
 }
 
 /** What the agent has sent, for those who want to see it to the letter. */
-function Sent({ preview: { operations, undo } }: Opened) {
+function SentOperations({ preview: { operations, undo } }: Opened) {
   const { agents } = useTexts()
   return (
     <Details>

@@ -1,4 +1,5 @@
 import Button from '@mui/material/Button'
+import Paper from '@mui/material/Paper'
 import Stack from '@mui/material/Stack'
 import { LinkBase } from 'react-admin'
 import type { Morning } from '#derive/console/answers.ts'
@@ -16,13 +17,12 @@ import { WebhookBanner } from '../settings/webhooks/webhook-banner.tsx'
 import { served } from '../shell/places.ts'
 import { useFormat } from '../texts/format.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
-import { Tiles } from '../ui/layout.tsx'
+import { Pale, Tiles, Unbroken } from '../ui/layout.tsx'
 import { Page } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Pending } from '../ui/pending.tsx'
 import { TextLink } from '../ui/text-link.tsx'
 import { Due } from './due.tsx'
-import { Figure } from './figure.tsx'
 import { Recent } from './recent.tsx'
 
 /** What needs somebody this morning; each figure leads to the list behind it. */
@@ -167,5 +167,32 @@ function Beginning() {
           ))}
       </Stack>
     </Panel>
+  )
+}
+
+type FigureProps = { label: string; figure: number; note?: string; to: string; isSmall?: boolean }
+
+/** A number, what it counts, and the way to what was counted. */
+function Figure({ label, figure, note, to, isSmall }: FigureProps) {
+  const format = useFormat()
+  return (
+    <Paper
+      component={LinkBase}
+      to={to}
+      sx={{
+        display: 'flex',
+        flexDirection: 'column',
+        p: isSmall ? 1.25 : 2,
+        color: 'text.primary',
+        textDecoration: 'none',
+        '&:hover': { borderColor: 'primary.main' },
+      }}
+    >
+      <Unbroken sx={{ fontSize: isSmall ? '1.35rem' : '2rem', fontWeight: 650, lineHeight: 1.2 }}>
+        {format.number(figure)}
+      </Unbroken>
+      <span>{label}</span>
+      {note && <Pale sx={{ fontSize: '0.9rem' }}>{note}</Pale>}
+    </Paper>
   )
 }

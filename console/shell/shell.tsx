@@ -8,10 +8,11 @@ import { MeProvider } from '../me/me.tsx'
 import { useTexts } from '../texts/texts.tsx'
 import { Grow } from '../ui/layout.tsx'
 import { Notices } from '../ui/notices.tsx'
-import { Waiting } from '../ui/pending.tsx'
-import { SearchDialog } from './search-dialog.tsx'
+import { lazily, Waiting } from '../ui/pending.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
+
+const SearchDialog = lazily('SearchDialog', () => import('./search-dialog.tsx'))
 
 const sidebarWidth = 232
 
@@ -70,7 +71,7 @@ function Frame({ children }: CoreLayoutProps) {
           <Suspense fallback={<Waiting />}>{children}</Suspense>
         </Box>
       </Grow>
-      {isSearching && <SearchDialog onClose={() => setSearching(false)} />}
+      <Suspense>{isSearching && <SearchDialog onClose={() => setSearching(false)} />}</Suspense>
     </Box>
   )
 }

@@ -15,7 +15,7 @@ import { Brand } from '../ui/brand.tsx'
 import { Lead } from '../ui/panel.tsx'
 
 /** What was typed, and the account that was chosen. */
-type Given = { [name: string]: FormDataEntryValue | number }
+type Credentials = { [name: string]: FormDataEntryValue | number }
 
 /** The way in. A wrong name and a wrong password get the same sentence. */
 export function SignInPage() {
@@ -24,12 +24,12 @@ export function SignInPage() {
   const login = useLogin()
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
-  const [choosing, setChoosing] = useState<{ given: Given; choices: readonly AccountChoice[] }>()
+  const [choosing, setChoosing] = useState<{ given: Credentials; choices: readonly AccountChoice[] }>()
   useEffect(() => {
     document.title = `${signIn.title} · ${texts.shell.product}`
   }, [signIn.title, texts.shell.product])
 
-  async function submit(given: Given): Promise<void> {
+  async function submit(given: Credentials): Promise<void> {
     setBusy(true)
     setError(undefined)
     try {

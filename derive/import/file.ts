@@ -42,7 +42,7 @@ export async function readFile(
   const decoded = decode(bytes, encoding)
   if (decoded.text.trim() === '') throw new FileProblem('empty')
   const separator = delimiter ?? delimiterOf(decoded.text)
-  const read = await rowsOf(decoded.text, separator, breathe)
+  const read = await parseRows(decoded.text, separator, breathe)
   const said = read.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
   const [first] = said
   if (!first) throw new FileProblem('empty')
@@ -50,7 +50,7 @@ export async function readFile(
   if (width > importColumnsMax) throw new FileProblem('too_many_columns', String(importColumnsMax))
   const rows = noHeader ? said : said.slice(1)
   if (rows.length === 0) throw new FileProblem('empty')
-  const columns = named(Array.from({ length: width }, (_, index) => (noHeader ? '' : (first.cells[index] ?? ''))))
+  const columns = nameColumns(Array.from({ length: width }, (_, index) => (noHeader ? '' : (first.cells[index] ?? ''))))
   const reading = { encoding: decoded.encoding, delimiter: separator, noHeader }
   return { reading, columns, rows, fingerprint: fingerprintOf(bytes) }
 }
@@ -101,7 +101,7 @@ const sampleLength = 100_000
 /** Characters that are parsed between two pauses. */
 const sliceLength = 64 * 1024
 
-async function rowsOf(text: string, delimiter: string, breathe: () => Promise<void>): Promise<FileRow[]> {
+async function parseRows(text: string, delimiter: string, breathe: () => Promise<void>): Promise<FileRow[]> {
   const rows: FileRow[] = []
   const parser = parse({
     ...{ delimiter, info: true, skip_empty_lines: true },
@@ -135,7 +135,7 @@ async function rowsOf(text: string, delimiter: string, breathe: () => Promise<vo
 }
 
 /** A name that is given twice, or not at all, is told by its place. */
-function named(header: readonly string[]): string[] {
+function nameColumns(header: readonly string[]): string[] {
   const names: string[] = []
   for (const [index, given] of header.entries()) {
     const name = given.trim() || `Column ${index + 1}`

@@ -1,8 +1,8 @@
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { type FileOptions, type ImportFile, readFile } from './file.ts'
-import { type Importer, type ImportService, makeImporter, type Part, type RowOutcome } from './importer.ts'
-import { type ImportSettings, makeRowReader } from './rows.ts'
+import { createImporter, type Importer, type ImportService, type Part, type RowOutcome } from './importer.ts'
+import { createRowReader, type ImportSettings } from './rows.ts'
 import type { Catalogue } from './targets.ts'
 
 /** An import from the choice of its file to its end: parse, map, preview, run. Pages and command show its state. */
@@ -116,8 +116,8 @@ export function createSession<Earlier extends EarlierImport>(options: SessionOpt
     /** Finds out what each row would do that is not settled yet. */
     preview: () =>
       step('columns', async (file, settings) => {
-        const read = makeRowReader(definition, file, settings, options)
-        importer = makeImporter({ definition, file, settings, read }, service)
+        const read = createRowReader(definition, file, settings, options)
+        importer = createImporter({ definition, file, settings, read }, service)
         const parts: Part[] = []
         set({ stage: 'looking' })
         for (let at = state.done; at < file.rows.length; set({ done: at })) {

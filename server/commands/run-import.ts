@@ -12,10 +12,10 @@ import { importBytesMax } from '#registry/limits.ts'
 import type { App } from '../app.ts'
 import { stoppable } from '../lifecycle.ts'
 import { showCompany } from '../service/company.ts'
-import type { ImportGiven } from './import.ts'
+import type { ImportOptions } from './import.ts'
 import { serviceOf } from './import-batches.ts'
 import { catalogues, settingsOf, stoppedBefore } from './import-settings.ts'
-import { changedLines, inNumbers, refusedLines, refusedOf, told } from './import-words.ts'
+import { changedLines, formatCounts, formatSettings, refusedLines, refusedOf } from './import-words.ts'
 import { Mistake } from './mistake.ts'
 import { startShares } from './progress.ts'
 import { readLine } from './stdin.ts'
@@ -27,7 +27,7 @@ export async function runImport(
   context: CommandContext,
   definition: Definition,
   path: string,
-  given: ImportGiven,
+  given: ImportOptions,
 ): Promise<void> {
   const file = { name: basename(path), bytes: await openFile(path) }
   await stoppable((stopped) =>
@@ -49,7 +49,7 @@ type Inside = {
   definition: Definition
   name: string
   bytes: Uint8Array
-  given: ImportGiven
+  given: ImportOptions
   stopped: AbortSignal
 }
 
@@ -93,11 +93,11 @@ async function inApp(context: CommandContext, inside: Inside): Promise<void> {
   if (given.report !== undefined) await writeFile(given.report, refusedCsv(file, rows))
   if (given.difference !== undefined) await writeFile(given.difference, differenceCsv(rows))
   const shown = { ...counts, refused_rows: refusedOf(rows), columns: settings.columns }
-  const lines = [...told(settings), ...refusedLines(rows, given.report)]
+  const lines = [...formatSettings(settings), ...refusedLines(rows, given.report)]
   const hasNothing = given.dryRun || counts.created + counts.changed === 0
   const isHeldUp = counts.refused > 0 && !given.skipRefused
   if (hasNothing || isHeldUp) {
-    const text = [...lines, `${inNumbers(counts, 'would')} Nothing was written.`].join('\n')
+    const text = [...lines, `${formatCounts(counts, 'would')} Nothing was written.`].join('\n')
     context.say({ json: { ...shown, write_id: null }, text })
     if (isHeldUp) throw new Mistake(rowsRefused(name, counts.refused, hasNothing), 'rows_refused')
     return
@@ -107,7 +107,7 @@ async function inApp(context: CommandContext, inside: Inside): Promise<void> {
   const { stage, writeId = '' } = session.state
   const undoing = `plumbline undo ${writeId} --company ${companyId}`
   if (stage === 'done') {
-    const text = [...lines, inNumbers(counts, 'did'), `To take all of it back: ${undoing}`].join('\n')
+    const text = [...lines, formatCounts(counts, 'did'), `To take all of it back: ${undoing}`].join('\n')
     return context.say({ json: { ...shown, write_id: writeId, done: true }, text, value: writeId })
   }
   const text = `Stopped. To go on, give the command again with --continue; to take back what was done: ${undoing}`
@@ -123,7 +123,7 @@ async function confirmed(context: CommandContext, rows: readonly RowOutcome[]): 
   const { stdin, stderr } = context.terminal
   const lines = [
     'Something has changed since these rows were looked at. Now they are:',
-    `  ${inNumbers(countsOf(rows), 'would')}`,
+    `  ${formatCounts(countsOf(rows), 'would')}`,
     ...changedLines(rows),
     ...refusedLines(rows, undefined),
   ]

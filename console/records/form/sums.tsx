@@ -35,7 +35,7 @@ const Totals = styled('dl')(({ theme }) => ({
   gap: theme.spacing(0.5, 4),
   margin: '1em 0 0 auto',
   '& dd': { margin: 0, textAlign: 'right' },
-  '& :nth-last-child(-n + 2)': { fontWeight: 700 },
+  '& > :nth-last-child(-n + 2)': { fontWeight: 700 },
 }))
 
 /** What cannot be counted yet counts for nothing. */

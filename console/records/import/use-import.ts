@@ -3,16 +3,16 @@ import type { ImportShown } from '#derive/console/answers.ts'
 import type { FileOptions, ImportFile } from '#derive/import/file.ts'
 import { guessHabits } from '#derive/import/habits.ts'
 import type { RowOutcome } from '#derive/import/importer.ts'
-import { createSession, type SessionState } from '#derive/import/session.ts'
+import { createSession, type SessionService, type SessionState } from '#derive/import/session.ts'
 import { type Catalogue, guess, withheldColumns } from '#derive/import/targets.ts'
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
+import { ask, askOnce, isRefused } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import * as german from '../../texts/de/records.ts'
 import * as english from '../../texts/en/records.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { serviceOf } from './import-service.ts'
 
 /** Rows that would do something else by now than was shown; `answer` takes the decision about them. */
 type ChangedRows = { rows: readonly RowOutcome[]; answer(goesOn: boolean): void }
@@ -90,3 +90,34 @@ const isStopped = ({ fingerprint, own, undone, done, rows }: ImportShown, file: 
 
 /** Keeps the page alive while a file is read. */
 const breathe = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
+
+/** Returns the operations of an import, as the console asks the service for them. */
+const serviceOf = (records: string, write: ReturnType<typeof useWrite>): SessionService<ImportShown> => ({
+  list: async () => (await ask('records.imports', { records })).data,
+  begin: async (body) => (await write('records.begin-import', { records, body })).data.write_id,
+  async lookUp(field, values) {
+    return (await ask('records.look-up', { records, body: { field, values: [...values] } })).data
+  },
+  async attempt(operations) {
+    try {
+      const { data, plan } = await ask('records.try-import', { records, body: { operations: [...operations] } })
+      if (!plan) throw new Error('a try has no plan')
+      return { changed: data.operations.map(({ data: { changed } }) => changed ?? null), plan }
+    } catch (error) {
+      if (isRefused(error, 'batch_refused')) return { refused: error.body.refused ?? [] }
+      throw error
+    }
+  },
+  // The key is that of the part and its plan: sent again after a lost answer, it is done once.
+  async apply(writeId, { from, to, operations, plan }) {
+    const request = { records, id: writeId, body: { from, to, operations } }
+    const given = plan === null ? request : { ...request, plan: { hash: plan } }
+    try {
+      await askOnce('records.import', `import.${writeId}.${from}.${plan}`, given)
+      return 'done'
+    } catch (error) {
+      if (isRefused(error, 'plan_changed') || isRefused(error, 'batch_refused')) return 'changed'
+      throw error
+    }
+  },
+})

@@ -17,8 +17,8 @@ import { useUndo } from './use-undo.ts'
 
 type Id = number | string
 type RemoveSeveralProps = { definition: Definition; ids: readonly Id[]; onClose(): void; onDone(): void }
-type Planned = { id: Id; plan: WritePlan | undefined }
-type Looked = { free: Planned[]; stuck: { id: Id; why: string }[]; goes: Listed[]; stays: Listed[] }
+type PlannedRemoval = { id: Id; plan: WritePlan | undefined }
+type RemovalPreview = { free: PlannedRemoval[]; stuck: { id: Id; why: string }[]; goes: Listed[]; stays: Listed[] }
 
 /** The same look ahead for several records, put together; those that are protected stay. */
 export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: RemoveSeveralProps) {
@@ -26,7 +26,7 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
   const { removal } = texts
   const notify = useNotify()
   const write = useWrite()
-  const [looked, setLooked] = useState<Looked>()
+  const [looked, setLooked] = useState<RemovalPreview>()
   const [isBusy, setBusy] = useState(false)
   const [hasChanged, setChanged] = useState(false)
   const undo = useUndo()
@@ -94,7 +94,7 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
   )
 }
 
-async function look(name: string, ids: readonly Id[], texts: Texts): Promise<Looked> {
+async function look(name: string, ids: readonly Id[], texts: Texts): Promise<RemovalPreview> {
   const answers = await Promise.allSettled(ids.map((id) => previewRemoval(name, id)))
   const previews = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
   return {

@@ -19,7 +19,7 @@ import { Paging } from '../list/paging.tsx'
 import { Records } from '../list/record-cards.tsx'
 import type { Row } from '../list/record-table.tsx'
 import { createPath, editPath, listPath } from '../paths.ts'
-import { StepButtons, useAskedStep } from './step-buttons.tsx'
+import { StepButtons, useStepQuestion } from './step-buttons.tsx'
 
 const perPage = 25
 
@@ -110,7 +110,7 @@ export function RelatedList({ related, id }: { related: Related; id: number }) {
 function FlagButton({ definition, record }: { definition: Definition; record: Row }) {
   const { name } = definition
   const { stepTo } = useRecordTexts()
-  const { start, busy, dialog } = useAskedStep(definition)
+  const { start, busy, dialog } = useStepQuestion(definition)
   const flag = fieldsOf(definition).find(({ kind, readOnly }) => kind === 'flag' && !readOnly)
   if (!flag) return null
   const isOn = record[flag.name] === true

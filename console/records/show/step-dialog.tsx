@@ -17,8 +17,8 @@ import { Differences, Facts } from './facts.tsx'
 import { todayHere, useProposal } from './use-proposal.ts'
 import { type Outcome, useStep } from './use-step.ts'
 
-export type AskedStep = { step: Step; record: Row; outcome?: Outcome | undefined }
-type StepDialogProps = { definition: Definition; asked: AskedStep; onClose(): void }
+export type PendingStep = { step: Step; record: Row; outcome?: Outcome | undefined }
+type StepDialogProps = { definition: Definition; asked: PendingStep; onClose(): void }
 
 /**
  * Before a step that leaves its mark: which record it is, for whom and for how much, what the step means, and the days it

@@ -17,7 +17,7 @@ import { EndAlert } from './end-banner.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
 import { ScopeMatrix } from './scope-matrix.tsx'
 
-type Asked = 'show' | 'rotate' | 'revoke' | 'change'
+type TokenAction = 'show' | 'rotate' | 'revoke' | 'change'
 type Question = Omit<ComponentProps<typeof PasswordDialog>, 'onClose' | 'children'>
 
 type TokenPanelProps = {
@@ -34,7 +34,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
   const format = useFormat()
   const notify = useNotify()
   const write = useWrite()
-  const [asked, setAsked] = useState<Asked | undefined>(
+  const [asked, setAsked] = useState<TokenAction | undefined>(
     useLocation().pathname === changeTokenPath ? 'change' : undefined,
   )
   const close = () => setAsked(undefined)
@@ -42,7 +42,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
   const lastUsed = token.last_used_at
     ? [format.moment(token.last_used_at), token.last_peer && api.from(token.last_peer)].filter(Boolean).join(' ')
     : api.neverUsed
-  const questions: { readonly [asked in Asked]?: Question } = {
+  const questions: { readonly [asked in TokenAction]?: Question } = {
     show: {
       title: api.show,
       lead: api.passwordWhy,
