@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
@@ -11,6 +10,7 @@ import { Change } from '../records/history/change.tsx'
 import { InvolvedList } from '../records/removal/involved-list.tsx'
 import { useFormat } from '../texts/format.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+import { Bullets, Entry, PlainList } from '../ui/layout.tsx'
 import { Muted } from '../ui/panel.tsx'
 
 /** So many changes are shown before somebody asks for the rest. */
@@ -26,11 +26,11 @@ export function PlannedChanges({ plan }: { plan: WritePlan }) {
   return (
     <>
       <Typography>{agents.records(total)}</Typography>
-      <Box component="ol" aria-label={agents.plan} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+      <PlainList aria-label={agents.plan} as="ol">
         {shown.map((change, place) => (
           <Planned key={`${change.records} ${change.id} ${place}`} change={change} />
         ))}
-      </Box>
+      </PlainList>
       {shown.length < changes.length && (
         <Button onClick={() => setAll(true)}>{agents.more(format.number(changes.length - shown.length))}</Button>
       )}
@@ -52,14 +52,14 @@ function Planned({ change: { records, id, action, fields } }: { change: PlannedC
   })
   const isGone = action === 'deleted' || action === 'erased'
   return (
-    <Box component="li" sx={{ py: 1, borderBottom: 1, borderColor: 'divider', overflowWrap: 'anywhere' }}>
+    <Entry>
       <Typography sx={{ color: isGone ? 'error.main' : undefined }}>
         <strong>{agents.actions[action]}</strong> {one(records)}{' '}
         {id !== null && <ReferenceName underline="always" to={records} id={id} />}
       </Typography>
       {fields === undefined && !isGone && <Muted>{agents.hidden}</Muted>}
       {rows.length > 0 && (
-        <Box component="ul" sx={{ m: 0, mt: 0.5, pl: 2.5 }}>
+        <Bullets sx={{ mt: 0.5 }}>
           {rows.map(({ field, old, now }) => (
             <li key={field.name}>
               {label(records, field.name)}:{' '}
@@ -70,8 +70,8 @@ function Planned({ change: { records, id, action, fields } }: { change: PlannedC
               )}
             </li>
           ))}
-        </Box>
+        </Bullets>
       )}
-    </Box>
+    </Entry>
   )
 }

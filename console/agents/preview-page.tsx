@@ -1,6 +1,6 @@
-import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
+import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import type { ReactNode } from 'react'
 import type { AgentPreviewOpened } from '#derive/console/answers.ts'
@@ -10,8 +10,9 @@ import { UndoButton } from '../records/history/undo-button.tsx'
 import { useFormat } from '../texts/format.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { Details } from '../ui/layout.tsx'
 import { Page } from '../ui/page.tsx'
-import { Muted, Note, Panel, Term } from '../ui/panel.tsx'
+import { FactList, Muted, Note, Panel } from '../ui/panel.tsx'
 import { Pending } from '../ui/pending.tsx'
 import { useSmallForm } from '../ui/small-form.tsx'
 import { agentsPath } from './paths.ts'
@@ -40,7 +41,7 @@ export function PreviewPage({ id }: { id: string }) {
           <Words preview={data} />
           <Panel title={data.state === 'applied' ? agents.done : agents.plan}>
             <PlannedChanges plan={data.plan} />
-            <Sent preview={data} />
+            <SentOperations preview={data} />
           </Panel>
           <Decision preview={data} onDecided={reload} />
         </>
@@ -83,29 +84,18 @@ function Words({ preview }: Opened) {
       >
         {why ?? agents.noReason}
       </Typography>
-      <Muted sx={{ mb: 1.5 }}>{agents.unchecked}</Muted>
-      <Box
-        component="dl"
-        sx={{ display: 'grid', gridTemplateColumns: { xs: '110px 1fr', sm: '180px 1fr' }, rowGap: 0.75, m: 0 }}
-      >
-        {facts.map(([name, value]) => (
-          <Term key={name} name={name}>
-            {value}
-          </Term>
-        ))}
-      </Box>
+      <Muted mb={1.5}>{agents.unchecked}</Muted>
+      <FactList isBeside facts={facts} />
     </Panel>
   )
 }
 
 /** What the agent has sent, for those who want to see it to the letter. */
-function Sent({ preview: { operations, undo } }: Opened) {
+function SentOperations({ preview: { operations, undo } }: Opened) {
   const { agents } = useTexts()
   return (
-    <Box component="details" sx={{ mt: 2 }}>
-      <Box component="summary" sx={{ cursor: 'pointer', minHeight: 24 }}>
-        {agents.sent}
-      </Box>
+    <Details>
+      <summary>{agents.sent}</summary>
       <Box
         component="pre"
         // A keyboard scrolls it.
@@ -122,7 +112,7 @@ function Sent({ preview: { operations, undo } }: Opened) {
       >
         {JSON.stringify(operations ?? { undo }, null, 2)}
       </Box>
-    </Box>
+    </Details>
   )
 }
 
@@ -159,13 +149,13 @@ function Decision({ preview: { id, hash, state }, onDecided }: Opened & { onDeci
   if (!['open', 'waiting', 'approved'].includes(state)) return null
   return (
     <Panel title={agents.decide}>
-      <Typography sx={{ mb: 2 }}>{state === 'approved' ? agents.declineLead : agents.approveLead}</Typography>
+      <Typography gutterBottom>{state === 'approved' ? agents.declineLead : agents.approveLead}</Typography>
       {form.trouble && (
-        <Alert severity="error" sx={{ mb: 2 }}>
+        <Note severity="error" variant="standard">
           {form.trouble}
-        </Alert>
+        </Note>
       )}
-      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1.5 }}>
+      <Stack direction="row" spacing={1.5}>
         {state !== 'approved' && (
           <Button variant="contained" size="large" loading={form.isBusy} onClick={() => form.submit(true)}>
             {agents.approve}
@@ -174,7 +164,7 @@ function Decision({ preview: { id, hash, state }, onDecided }: Opened & { onDeci
         <Button variant="outlined" color="error" size="large" loading={form.isBusy} onClick={() => form.submit(false)}>
           {agents.decline}
         </Button>
-      </Box>
+      </Stack>
     </Panel>
   )
 }

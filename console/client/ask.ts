@@ -11,8 +11,10 @@ import {
 import type { ProblemBody, WritePlan } from '#registry/refusals.ts'
 
 /** Asks for an operation that changes nothing twice. Whatever is refused is thrown as a `Refused`; writes go by `useWrite`. */
-export const ask = <Name extends Unkeyed>(name: Name, ...given: Given<Name>): Promise<Answer<Name>> =>
-  send(consoleOperations[name].method, addressOf(name, ...given), given[0] ?? {})
+export const ask = <Name extends Unkeyed>(
+  name: Name,
+  ...given: RequestArguments<Name>
+): Promise<ConsoleResponse<Name>> => send(consoleOperations[name].method, addressOf(name, ...given), given[0] ?? {})
 
 /** Reads, and what is no write: signing in and out, showing a secret, looking up and trying. */
 type Unkeyed =
@@ -30,24 +32,29 @@ type Unkeyed =
 export const askOnce = <Name extends ConsoleOperationName>(
   name: Name,
   key: string,
-  ...given: Given<Name>
-): Promise<Answer<Name>> => send(consoleOperations[name].method, addressOf(name, ...given), { ...given[0], key })
+  ...given: RequestArguments<Name>
+): Promise<ConsoleResponse<Name>> =>
+  send(consoleOperations[name].method, addressOf(name, ...given), { ...given[0], key })
 
 /** What deleting a record would do. */
 export const previewRemoval = (records: string, id: number | string, signal?: AbortSignal) =>
-  send<Answer<'records.delete'>>('DELETE', addressOf('records.delete', { records, id, query: { dry_run: 1 } }), {
-    signal,
-  })
+  send<ConsoleResponse<'records.delete'>>(
+    'DELETE',
+    addressOf('records.delete', { records, id, query: { dry_run: 1 } }),
+    {
+      signal,
+    },
+  )
 
 /** What taking back a write would do. */
 export const previewUndo = (id: string) =>
-  send<Answer<'writes.undo'>>('POST', addressOf('writes.undo', { id, query: { dry_run: 1 } }), {})
+  send<ConsoleResponse<'writes.undo'>>('POST', addressOf('writes.undo', { id, query: { dry_run: 1 } }), {})
 
 /** What an operation is asked with: what its path leaves open, its parameters and its body. */
-export type Given<Name extends ConsoleOperationName> =
-  object extends Sent<Name> ? [given?: Sent<Name>] : [given: Sent<Name>]
+export type RequestArguments<Name extends ConsoleOperationName> =
+  object extends ConsoleRequest<Name> ? [given?: ConsoleRequest<Name>] : [given: ConsoleRequest<Name>]
 
-type Sent<Name extends ConsoleOperationName> = { [parameter in PathOf<Name>]: string | number } & Beside &
+type ConsoleRequest<Name extends ConsoleOperationName> = { [parameter in PathOf<Name>]: string | number } & Beside &
   ([QueryOf<Name>] extends [never] ? unknown : { query?: Query<Name> }) &
   (BodyOf<Name> extends undefined ? unknown : { body: BodyOf<Name> })
 
@@ -58,14 +65,14 @@ type Beside = { etag?: string | null; plan?: Pick<WritePlan, 'hash'> | undefined
 export type Query<Name extends ConsoleOperationName> = { readonly [name in QueryOf<Name>]?: unknown }
 
 /** `writeId` names what was written, `plan` what a dry-run would write. */
-export type Answer<Name extends ConsoleOperationName> = Answered<AnswerOf<Name>> & {
+export type ConsoleResponse<Name extends ConsoleOperationName> = Answered<AnswerOf<Name>> & {
   etag: string | null
   writeId: string | null
   plan?: WritePlan
 }
 
 /** Where an operation is asked for, for what is no call: a link, and the key of what was loaded. */
-export function addressOf<Name extends ConsoleOperationName>(name: Name, ...[given]: Given<Name>): string {
+export function addressOf<Name extends ConsoleOperationName>(name: Name, ...[given]: RequestArguments<Name>): string {
   const { query = {}, ...open } = (given ?? {}) as { query?: object; [parameter: string]: unknown }
   const filled = consoleOperations[name].path.replace(/\{(\w{1,40})\}/g, (_, parameter) =>
     encodeURIComponent(String(open[parameter])),

@@ -1,25 +1,28 @@
 import { useCallback, useEffect, useState } from 'react'
 import { useLogoutIfAccessDenied } from 'react-admin'
 import type { AnswerOf, ConsoleOperationName } from '#derive/console/operations.ts'
-import { type Answer, addressOf, type Given, send } from './ask.ts'
+import { addressOf, type ConsoleResponse, type RequestArguments, send } from './ask.ts'
 
 export type Loaded<Name extends ConsoleOperationName> = {
-  answer?: Answer<Name>
+  answer?: ConsoleResponse<Name>
   data?: AnswerOf<Name>
   error?: Error
   reload(): Promise<void>
 }
 
 /** What the service says to a reading operation, asked again when what it is asked with changes. */
-export function useLoaded<Name extends ConsoleOperationName>(name: Name, ...given: Given<Name>): Loaded<Name> {
+export function useLoaded<Name extends ConsoleOperationName>(
+  name: Name,
+  ...given: RequestArguments<Name>
+): Loaded<Name> {
   const address = addressOf(name, ...given)
-  const [state, setState] = useState<{ address?: string; answer?: Answer<Name>; error?: Error }>({})
+  const [state, setState] = useState<{ address?: string; answer?: ConsoleResponse<Name>; error?: Error }>({})
   const signOutIfEnded = useLogoutIfAccessDenied()
 
   const load = useCallback(
     async (signal?: AbortSignal) => {
       try {
-        const answer = await send<Answer<Name>>('GET', address, { signal })
+        const answer = await send<ConsoleResponse<Name>>('GET', address, { signal })
         setState({ address, answer })
       } catch (error) {
         if (signal?.aborted || (await signOutIfEnded(error))) return

@@ -1,6 +1,6 @@
 import { useCallback, useRef } from 'react'
 import { type ConsoleOperationName, consoleOperations } from '#derive/console/operations.ts'
-import { type Answer, addressOf, type Given, isRefused, send } from './ask.ts'
+import { addressOf, type ConsoleResponse, isRefused, type RequestArguments, send } from './ask.ts'
 
 /**
  * Sends what a form or a button changes. A write keeps its key until it has succeeded, for as long as the form is there:
@@ -9,12 +9,15 @@ import { type Answer, addressOf, type Given, isRefused, send } from './ask.ts'
 export function useWrite() {
   const keys = useRef(new Map<string, string>())
   return useCallback(
-    async <Name extends ConsoleOperationName>(name: Name, ...given: Given<Name>): Promise<Answer<Name>> => {
+    async <Name extends ConsoleOperationName>(
+      name: Name,
+      ...given: RequestArguments<Name>
+    ): Promise<ConsoleResponse<Name>> => {
       const [method, address] = [consoleOperations[name].method, addressOf(name, ...given)]
       const target = `${method} ${address}`
       const key = keys.current.get(target) ?? newKey()
       try {
-        const answer = await send<Answer<Name>>(method, address, { ...given[0], key })
+        const answer = await send<ConsoleResponse<Name>>(method, address, { ...given[0], key })
         // What comes next is something new, even where it looks like a try from before.
         keys.current.clear()
         return answer

@@ -1,9 +1,9 @@
-import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import type { DueItem } from '#derive/console/answers.ts'
 import { pathOf } from '../records/paths.ts'
 import { useFormat } from '../texts/format.ts'
 import { useTexts } from '../texts/texts.tsx'
+import { Between, PlainList, Unbroken } from '../ui/layout.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { TextLink } from '../ui/text-link.tsx'
 
@@ -19,30 +19,23 @@ export function Due({ title, resource, items, count, to }: DueProps) {
       title={title}
       aside={
         count > 0 && (
-          <TextLink to={to} sx={{ fontSize: '0.9rem' }}>
+          <TextLink to={to}>
             {show.showAll} ({count})
           </TextLink>
         )
       }
     >
       {items.length === 0 && <Typography color="textSecondary">{home.all}</Typography>}
-      <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
+      <PlainList>
         {items.map(({ id, name, on }) => (
-          <Box component="li" key={id} sx={{ display: 'flex', justifyContent: 'space-between', gap: 1, py: 0.5 }}>
+          <Between as="li" key={id} sx={{ py: 0.5 }}>
             <TextLink to={pathOf(resource, id)}>{name}</TextLink>
-            <Box
-              component="span"
-              sx={{
-                whiteSpace: 'nowrap',
-                color: on < today ? 'error.main' : 'text.secondary',
-                fontWeight: on < today ? 600 : 400,
-              }}
-            >
+            <Unbroken sx={on < today ? { color: 'error.main', fontWeight: 600 } : { color: 'text.secondary' }}>
               {format.day(on)}
-            </Box>
-          </Box>
+            </Unbroken>
+          </Between>
         ))}
-      </Box>
+      </PlainList>
     </Panel>
   )
 }

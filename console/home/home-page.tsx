@@ -1,5 +1,6 @@
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
+import Paper from '@mui/material/Paper'
+import Stack from '@mui/material/Stack'
 import { LinkBase } from 'react-admin'
 import type { Morning } from '#derive/console/answers.ts'
 import { statusOf } from '#derive/form/relations.ts'
@@ -16,12 +17,12 @@ import { WebhookBanner } from '../settings/webhooks/webhook-banner.tsx'
 import { served } from '../shell/places.ts'
 import { useFormat } from '../texts/format.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+import { Pale, Tiles, Unbroken } from '../ui/layout.tsx'
 import { Page } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Pending } from '../ui/pending.tsx'
 import { TextLink } from '../ui/text-link.tsx'
 import { Due } from './due.tsx'
-import { Figure } from './figure.tsx'
 import { Recent } from './recent.tsx'
 
 /** What needs somebody this morning; each figure leads to the list behind it. */
@@ -53,7 +54,7 @@ function MorningView({ morning }: { morning: Morning }) {
         <Panel
           title={agents.homeTitle}
           aside={
-            <TextLink to={agentsPath} sx={{ fontSize: '0.9rem' }}>
+            <TextLink to={agentsPath}>
               {show.showAll} ({agent_previews.count})
             </TextLink>
           }
@@ -61,9 +62,7 @@ function MorningView({ morning }: { morning: Morning }) {
           <PreviewRows previews={agent_previews.items} />
         </Panel>
       )}
-      <Box
-        sx={{ display: 'grid', gap: 2, mb: 2, gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 230px), 1fr))' }}
-      >
+      <Tiles width={230} sx={{ mb: 2 }}>
         {estimates_waiting && (
           <Figure
             label={home.estimates}
@@ -83,16 +82,9 @@ function MorningView({ morning }: { morning: Morning }) {
         {draft_invoices && (
           <Figure label={home.drafts} figure={draft_invoices.count} to={listPath('invoices', { status: 'DRAFT' })} />
         )}
-      </Box>
+      </Tiles>
       {projects_by_status && <ProjectsByStatus counts={projects_by_status} />}
-      <Box
-        sx={{
-          display: 'grid',
-          gap: 2,
-          gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 300px), 1fr))',
-          alignItems: 'start',
-        }}
-      >
+      <Tiles width={300} sx={{ alignItems: 'start' }}>
         {expiring && (
           <>
             <Due
@@ -120,7 +112,7 @@ function MorningView({ morning }: { morning: Morning }) {
             to={listPath('equipment', { next_service_on_to: service_due.until })}
           />
         )}
-      </Box>
+      </Tiles>
       {recent && <Recent entries={recent} />}
       {isBare(morning) && <Beginning />}
     </>
@@ -133,7 +125,7 @@ function ProjectsByStatus({ counts }: { counts: { [status: string]: number } }) 
   if (Object.keys(counts).length === 0) return null
   return (
     <Panel title={home.projects}>
-      <Box sx={{ display: 'grid', gap: 1, gridTemplateColumns: 'repeat(auto-fill, minmax(120px, 1fr))' }}>
+      <Tiles isKept width={120} gap={1}>
         {inOrder(counts).map(([status, count]) => (
           <Figure
             key={status}
@@ -143,7 +135,7 @@ function ProjectsByStatus({ counts }: { counts: { [status: string]: number } }) 
             to={listPath('projects', { status })}
           />
         ))}
-      </Box>
+      </Tiles>
     </Panel>
   )
 }
@@ -165,7 +157,7 @@ function Beginning() {
   return (
     <Panel title={home.start}>
       <p>{home.startLead}</p>
-      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+      <Stack direction="row" spacing={1}>
         {served
           .filter(({ name }) => may(name, 'EDIT'))
           .map(({ name }) => (
@@ -173,7 +165,34 @@ function Beginning() {
               {add(name)}
             </Button>
           ))}
-      </Box>
+      </Stack>
     </Panel>
+  )
+}
+
+type FigureProps = { label: string; figure: number; note?: string; to: string; isSmall?: boolean }
+
+/** A number, what it counts, and the way to what was counted. */
+function Figure({ label, figure, note, to, isSmall }: FigureProps) {
+  const format = useFormat()
+  return (
+    <Paper
+      component={LinkBase}
+      to={to}
+      sx={{
+        display: 'flex',
+        flexDirection: 'column',
+        p: isSmall ? 1.25 : 2,
+        color: 'text.primary',
+        textDecoration: 'none',
+        '&:hover': { borderColor: 'primary.main' },
+      }}
+    >
+      <Unbroken sx={{ fontSize: isSmall ? '1.35rem' : '2rem', fontWeight: 650, lineHeight: 1.2 }}>
+        {format.number(figure)}
+      </Unbroken>
+      <span>{label}</span>
+      {note && <Pale sx={{ fontSize: '0.9rem' }}>{note}</Pale>}
+    </Paper>
   )
 }

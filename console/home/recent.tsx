@@ -1,9 +1,10 @@
-import Box from '@mui/material/Box'
+import Stack from '@mui/material/Stack'
 import type { RecentEntry } from '#derive/console/answers.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { pathOf } from '../records/paths.ts'
 import { useFormat } from '../texts/format.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+import { Pale, PlainList } from '../ui/layout.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { TextLink } from '../ui/text-link.tsx'
 
@@ -20,28 +21,27 @@ export function Recent({ entries }: { entries: readonly RecentEntry[] }) {
   }
   return (
     <Panel title={home.recent}>
-      <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
+      <PlainList>
         {entries.map((entry) => (
-          <Box
+          <Stack
             component="li"
+            direction="row"
             key={`${entry.at}${entry.records}${entry.record_id}${entry.action}`}
-            sx={{ py: 0.5, display: 'flex', flexWrap: 'wrap', columnGap: 1 }}
+            sx={{ py: 0.5, columnGap: 1 }}
           >
-            <Box component="span" sx={{ color: 'text.secondary' }}>
-              {one(entry.records)}
-            </Box>
+            <Pale>{one(entry.records)}</Pale>
             {/^delete/.test(entry.action) ? (
               <span>{titleOf(entry)}</span>
             ) : (
               <TextLink to={pathOf(entry.records, entry.record_id)}>{titleOf(entry)}</TextLink>
             )}
-            <Box component="span" sx={{ color: 'text.secondary' }}>
+            <Pale>
               {entry.who?.name ?? entry.token_label ?? history.system} {history.actions[entry.action] ?? entry.action} ·{' '}
               <time dateTime={entry.at}>{format.moment(entry.at)}</time>
-            </Box>
-          </Box>
+            </Pale>
+          </Stack>
         ))}
-      </Box>
+      </PlainList>
     </Panel>
   )
 }

@@ -10,7 +10,7 @@ import { type Action, permission } from '#registry/permissions.ts'
 import { useLoaded } from '../client/use-loaded.ts'
 import { Trouble, Waiting } from '../ui/pending.tsx'
 
-type Known = Me & {
+type Visitor = Me & {
   reload(): Promise<void>
   may(records: string, action: Action): boolean
   holds(right: string): boolean
@@ -20,7 +20,7 @@ type Known = Me & {
   visible(definition: Definition): Definition
 }
 
-const MeContext = createContext<Known | null>(null)
+const MeContext = createContext<Visitor | null>(null)
 
 /** Asks once who is there; everything inside can rely on it. */
 export function MeProvider({ children }: { children: ReactNode }) {
@@ -32,7 +32,7 @@ export function MeProvider({ children }: { children: ReactNode }) {
   if (error) return <Trouble error={error} retry={reload} />
   if (!data) return <Waiting whole />
   const { permissions } = data.account
-  const known: Known = {
+  const known: Visitor = {
     ...data,
     reload,
     may: (records, action) => permissions.includes(permission(records, action)),
@@ -44,7 +44,7 @@ export function MeProvider({ children }: { children: ReactNode }) {
   return <MeContext value={known}>{children}</MeContext>
 }
 
-export function useMe(): Known {
+export function useMe(): Visitor {
   const me = useContext(MeContext)
   if (!me) throw new Error('nobody is signed in here')
   return me

@@ -1,15 +1,14 @@
 import Alert from '@mui/material/Alert'
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Chip from '@mui/material/Chip'
-import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { OwnSession } from '#derive/console/answers.ts'
 import type { Loaded } from '../client/use-loaded.ts'
 import { useFormat } from '../texts/format.ts'
 import { useTexts } from '../texts/texts.tsx'
+import { PlainList } from '../ui/layout.tsx'
 import { ListRow } from '../ui/list-row.tsx'
-import { Muted, Panel } from '../ui/panel.tsx'
+import { Lead, Panel } from '../ui/panel.tsx'
 import { Pending } from '../ui/pending.tsx'
 import { useSmallForm } from '../ui/small-form.tsx'
 
@@ -32,13 +31,11 @@ export function OwnSessions({ sessions: { data, error, reload } }: { sessions: L
 
   return (
     <Panel title={profile.sessions}>
-      <Typography color="textSecondary" sx={{ mb: 1 }}>
-        {profile.sessionsLead}
-      </Typography>
+      <Lead mb={1}>{profile.sessionsLead}</Lead>
       {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
       <Pending error={error} retry={reload} isThere={!!data} />
       {data && (
-        <Box component="ul" aria-label={profile.sessions} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+        <PlainList aria-label={profile.sessions}>
           {data.map((session) => (
             <SessionItem
               key={session.id}
@@ -47,7 +44,7 @@ export function OwnSessions({ sessions: { data, error, reload } }: { sessions: L
               onEnd={() => end(session.id)}
             />
           ))}
-        </Box>
+        </PlainList>
       )}
       {data && data.length > 1 && (
         <Button variant="outlined" loading={busy === 'others'} onClick={() => end('others')} sx={{ mt: 2 }}>
@@ -73,17 +70,7 @@ function SessionItem({ session, isBusy, onEnd }: SessionItemProps) {
     profile.seen(format.moment(session.last_seen_at)),
   ]
   return (
-    <ListRow
-      isTight
-      main={
-        <>
-          <Typography sx={{ fontWeight: 600 }} title={session.device ?? undefined}>
-            {device}
-          </Typography>
-          <Muted sx={{ overflowWrap: 'anywhere' }}>{facts.filter(Boolean).join(' · ')}</Muted>
-        </>
-      }
-    >
+    <ListRow isTight title={device} hint={session.device ?? undefined} about={facts.filter(Boolean).join(' · ')}>
       {session.is_this ? (
         <Chip color="success" label={profile.thisSession} />
       ) : (

@@ -1,8 +1,11 @@
 import Box from '@mui/material/Box'
+import { useState } from 'react'
 import { useLoaded } from '../client/use-loaded.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Page } from '../ui/page.tsx'
-import { OwnData } from './own-data.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { PasswordField, SmallField, SmallForm, useSmallForm } from '../ui/small-form.tsx'
+import { useMe } from './me.tsx'
 import { OwnPassword } from './own-password.tsx'
 import { OwnSessions } from './own-sessions.tsx'
 
@@ -22,5 +25,44 @@ export function ProfilePage() {
         </Box>
       </Box>
     </Page>
+  )
+}
+
+/** One’s own name and address. Another address asks for the password. */
+function OwnData() {
+  const { profile, common } = useTexts()
+  const { account, reload } = useMe()
+  const [name, setName] = useState(account.name)
+  const [email, setEmail] = useState(account.email)
+  const [current, setCurrent] = useState('')
+  const isOtherEmail = email.trim() !== account.email
+  const form = useSmallForm(async ({ write, say }) => {
+    await write('me.update', { body: { name, email, ...(isOtherEmail ? { password: { current } } : {}) } })
+    setCurrent('')
+    say(profile.saved)
+    reload()
+  })
+  return (
+    <Panel title={profile.lead}>
+      <SmallForm form={form} confirm={common.save} isDisabled={isOtherEmail && current === ''}>
+        <SmallField label={profile.name} value={name} autoComplete="name" onType={setName} wrong={form.wrong('name')} />
+        <SmallField
+          label={profile.email}
+          value={email}
+          autoComplete="email"
+          onType={setEmail}
+          wrong={form.wrong('email')}
+        />
+        {isOtherEmail && (
+          <PasswordField
+            label={profile.current}
+            value={current}
+            onType={setCurrent}
+            wrong={form.wrong('password.current')}
+            hint={profile.emailWhy}
+          />
+        )}
+      </SmallForm>
+    </Panel>
   )
 }

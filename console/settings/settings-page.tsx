@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box'
 import Tab from '@mui/material/Tab'
 import Tabs from '@mui/material/Tabs'
 import { type ComponentType, Suspense } from 'react'
@@ -57,14 +56,13 @@ export function SettingsPage() {
   }
   return (
     <Page title={settings.title}>
-      <Box component="nav" aria-label={settings.title}>
+      <nav aria-label={settings.title}>
         <Tabs
           value={chosen.key}
           variant="scrollable"
           scrollButtons="auto"
           role="presentation"
           slotProps={{ list: { role: 'presentation' } }}
-          sx={{ mb: 2, borderBottom: 1, borderColor: 'divider' }}
         >
           {open.map(({ key }) => (
             <Tab
@@ -80,7 +78,7 @@ export function SettingsPage() {
             />
           ))}
         </Tabs>
-      </Box>
+      </nav>
       {chosen.key !== 'webhooks' && <WebhookBanner />}
       {chosen.key !== 'api' && <EndBanner />}
       {chosen.key === 'api' && <DeadBanner />}

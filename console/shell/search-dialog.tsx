@@ -1,6 +1,7 @@
 import Autocomplete from '@mui/material/Autocomplete'
 import Box from '@mui/material/Box'
 import Dialog from '@mui/material/Dialog'
+import { styled } from '@mui/material/styles'
 import TextField from '@mui/material/TextField'
 import { useEffect, useId, useState } from 'react'
 import { useNavigate } from 'react-admin'
@@ -10,6 +11,7 @@ import { useMe } from '../me/me.tsx'
 import { pathOf } from '../records/paths.ts'
 import { titleOf } from '../records/title.ts'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
+import { Pale } from '../ui/layout.tsx'
 
 type Hit = { resource: string; id: number; name: string }
 
@@ -30,9 +32,7 @@ export function SearchDialog({ onClose }: { onClose(): void }) {
       maxWidth="sm"
       sx={{ '& .MuiDialog-container': { alignItems: 'flex-start' } }}
     >
-      <Box id={titleId} component="h2" sx={visuallyHidden}>
-        {shell.searchEverywhere}
-      </Box>
+      <Hidden id={titleId}>{shell.searchEverywhere}</Hidden>
       <Box sx={{ p: 2, minHeight: 320 }}>
         <Autocomplete
           open={typed.trim().length >= 2}
@@ -50,9 +50,7 @@ export function SearchDialog({ onClose }: { onClose(): void }) {
           renderOption={({ key, ...option }, { resource, name }) => (
             <li key={key} {...option}>
               <span>{name}</span>
-              <Box component="span" sx={{ ml: 'auto', pl: 2, color: 'text.secondary', fontSize: '0.85rem' }}>
-                {many(resource)}
-              </Box>
+              <Pale sx={{ ml: 'auto', pl: 2, fontSize: '0.85rem' }}>{many(resource)}</Pale>
             </li>
           )}
           clearOnBlur={false}
@@ -114,14 +112,14 @@ function useHits(typed: string) {
   return { hits: found.typed === typed ? found.hits : [], isSearching: found.typed !== typed }
 }
 
-/** For readers of the screen alone. */
-const visuallyHidden = {
+/** A heading for readers of the screen alone. */
+const Hidden = styled('h2')({
   position: 'absolute',
   width: 1,
   height: 1,
-  m: '-1px',
-  p: 0,
+  margin: -1,
+  padding: 0,
   overflow: 'hidden',
   clipPath: 'inset(50%)',
   whiteSpace: 'nowrap',
-} as const
+})

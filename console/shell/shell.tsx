@@ -6,11 +6,13 @@ import { type CoreLayoutProps, Navigate, useLocation } from 'react-admin'
 import { mayBeSignedIn } from '../client/auth-provider.ts'
 import { MeProvider } from '../me/me.tsx'
 import { useTexts } from '../texts/texts.tsx'
+import { Grow } from '../ui/layout.tsx'
 import { Notices } from '../ui/notices.tsx'
-import { Waiting } from '../ui/pending.tsx'
-import { SearchDialog } from './search-dialog.tsx'
+import { lazily, Waiting } from '../ui/pending.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
+
+const SearchDialog = lazily('SearchDialog', () => import('./search-dialog.tsx'))
 
 const sidebarWidth = 232
 
@@ -63,13 +65,13 @@ function Frame({ children }: CoreLayoutProps) {
       >
         <Sidebar />
       </Drawer>
-      <Box sx={{ flex: 1, minWidth: 0 }}>
+      <Grow>
         <TopBar onMenu={() => setMenuOpen(true)} onSearch={() => setSearching(true)} />
         <Box component="main" id="content" tabIndex={-1} sx={{ p: { xs: 2, sm: 3 }, outline: 'none' }}>
           <Suspense fallback={<Waiting />}>{children}</Suspense>
         </Box>
-      </Box>
-      {isSearching && <SearchDialog onClose={() => setSearching(false)} />}
+      </Grow>
+      <Suspense>{isSearching && <SearchDialog onClose={() => setSearching(false)} />}</Suspense>
     </Box>
   )
 }

@@ -1,7 +1,19 @@
+import AccessTime from '@mui/icons-material/AccessTime'
+import Apartment from '@mui/icons-material/Apartment'
+import Article from '@mui/icons-material/Article'
 import AgentsIcon from '@mui/icons-material/AssistantOutlined'
+import Build from '@mui/icons-material/Build'
+import Construction from '@mui/icons-material/Construction'
+import ContactPage from '@mui/icons-material/ContactPage'
 import Delete from '@mui/icons-material/DeleteOutlined'
+import Engineering from '@mui/icons-material/Engineering'
+import FolderOpen from '@mui/icons-material/FolderOpen'
+import Handshake from '@mui/icons-material/Handshake'
 import HomeIcon from '@mui/icons-material/HomeOutlined'
+import Receipt from '@mui/icons-material/Receipt'
+import RequestQuote from '@mui/icons-material/RequestQuote'
 import SettingsIcon from '@mui/icons-material/SettingsOutlined'
+import TaskAlt from '@mui/icons-material/TaskAlt'
 import Box from '@mui/material/Box'
 import Chip from '@mui/material/Chip'
 import List from '@mui/material/List'
@@ -9,7 +21,7 @@ import ListItem from '@mui/material/ListItem'
 import ListItemButton from '@mui/material/ListItemButton'
 import ListItemIcon from '@mui/material/ListItemIcon'
 import ListItemText from '@mui/material/ListItemText'
-import { type ReactNode, useId } from 'react'
+import { type ComponentType, type ReactNode, useId } from 'react'
 import { LinkBase, useLocation } from 'react-admin'
 import type { Definition } from '#registry/definition.ts'
 import { agentsPath } from '../agents/paths.ts'
@@ -18,7 +30,6 @@ import { useMe } from '../me/me.tsx'
 import { useRecordTexts, useTexts } from '../texts/texts.tsx'
 import { Brand } from '../ui/brand.tsx'
 import { Muted } from '../ui/panel.tsx'
-import { ResourceIcon } from './icons.tsx'
 import { businessDocuments, lists, served } from './places.ts'
 
 /** Everywhere the account may go. */
@@ -38,7 +49,7 @@ export function Sidebar() {
     <Box component="nav" aria-label={shell.menu} sx={{ p: 1.5 }}>
       <Box sx={{ p: 1, mb: 1 }}>
         <Brand />
-        <Muted sx={{ mt: 0.5 }}>{company.name}</Muted>
+        <Muted mt={0.5}>{company.name}</Muted>
       </Box>
       <List disablePadding>
         <Place to="/" label={shell.home} icon={<HomeIcon fontSize="small" />} />
@@ -86,13 +97,7 @@ function Place({ to, label, icon, beside }: PlaceProps) {
   const isHere = to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`)
   return (
     <ListItem disablePadding>
-      <ListItemButton
-        component={LinkBase}
-        to={to}
-        selected={isHere}
-        aria-current={isHere ? 'page' : undefined}
-        sx={{ borderRadius: 1.5, py: 0.5, px: 1.5, minHeight: 38 }}
-      >
+      <ListItemButton component={LinkBase} to={to} selected={isHere} aria-current={isHere ? 'page' : undefined}>
         <ListItemIcon sx={{ minWidth: 32, color: isHere ? 'primary.main' : undefined }}>{icon}</ListItemIcon>
         <ListItemText
           primary={label}
@@ -102,4 +107,24 @@ function Place({ to, label, icon, beside }: PlaceProps) {
       </ListItemButton>
     </ListItem>
   )
+}
+
+/** A picture beside a name; a resource without one of its own gets a sheet of paper. */
+const icons: { readonly [resource: string]: ComponentType<{ fontSize?: 'small' }> } = {
+  projects: FolderOpen,
+  workers: Engineering,
+  clients: Apartment,
+  estimates: RequestQuote,
+  subcontractors: Handshake,
+  equipment: Construction,
+  tasks: TaskAlt,
+  contacts: ContactPage,
+  time_entries: AccessTime,
+  invoices: Receipt,
+  equipment_logs: Build,
+}
+
+function ResourceIcon({ resource }: { resource: string }) {
+  const Icon = icons[resource] ?? Article
+  return <Icon fontSize="small" />
 }

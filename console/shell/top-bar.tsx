@@ -6,26 +6,15 @@ import Button from '@mui/material/Button'
 import IconButton from '@mui/material/IconButton'
 import Toolbar from '@mui/material/Toolbar'
 import { useTexts } from '../texts/texts.tsx'
+import { AtEnd } from '../ui/layout.tsx'
 import { ProfileMenu } from './profile-menu.tsx'
 
 /** The menu on a small screen, search, and the account. */
 export function TopBar({ onMenu, onSearch }: { onMenu(): void; onSearch(): void }) {
   const { shell } = useTexts()
   return (
-    <AppBar
-      position="sticky"
-      color="inherit"
-      elevation={0}
-      sx={{
-        borderBottom: 1,
-        borderColor: 'divider',
-        bgcolor: 'background.paper',
-        backgroundImage: 'none',
-        border: 0,
-        borderRadius: 0,
-      }}
-    >
-      <Toolbar variant="dense" sx={{ gap: 1, minHeight: 56 }}>
+    <AppBar position="sticky" color="inherit" elevation={0}>
+      <Toolbar>
         <IconButton aria-label={shell.menu} onClick={onMenu} edge="start" sx={{ display: { md: 'none' } }}>
           <MenuIcon />
         </IconButton>
@@ -50,9 +39,9 @@ export function TopBar({ onMenu, onSearch }: { onMenu(): void; onSearch(): void 
             {isMac() ? '⌘K' : 'Ctrl K'}
           </Box>
         </Button>
-        <Box sx={{ ml: 'auto' }}>
+        <AtEnd>
           <ProfileMenu />
-        </Box>
+        </AtEnd>
       </Toolbar>
     </AppBar>
   )

@@ -25,7 +25,7 @@ export function SignInAgain({ open, onDone }: { open: boolean; onDone(): void })
   }
   return (
     <AskFirst open={open} title={texts.signIn.again} confirm={texts.signIn.submit} onConfirm={submit} onClose={onDone}>
-      <Typography sx={{ mb: 2 }}>{texts.signIn.againLead}</Typography>
+      <Typography gutterBottom>{texts.signIn.againLead}</Typography>
       {error !== undefined && <Note severity="error">{refusalText(error, texts)}</Note>}
       <PasswordField autoFocus label={texts.signIn.password} value={password} onType={setPassword} />
     </AskFirst>

@@ -2,6 +2,7 @@ import Alert from '@mui/material/Alert'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
+import Stack from '@mui/material/Stack'
 import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useEffect, useState } from 'react'
@@ -11,9 +12,10 @@ import { SeveralAccounts } from '../client/auth-provider.ts'
 import { refusalText } from '../texts/refused.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Brand } from '../ui/brand.tsx'
+import { Lead } from '../ui/panel.tsx'
 
 /** What was typed, and the account that was chosen. */
-type Given = { [name: string]: FormDataEntryValue | number }
+type Credentials = { [name: string]: FormDataEntryValue | number }
 
 /** The way in. A wrong name and a wrong password get the same sentence. */
 export function SignInPage() {
@@ -22,12 +24,12 @@ export function SignInPage() {
   const login = useLogin()
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
-  const [choosing, setChoosing] = useState<{ given: Given; choices: readonly AccountChoice[] }>()
+  const [choosing, setChoosing] = useState<{ given: Credentials; choices: readonly AccountChoice[] }>()
   useEffect(() => {
     document.title = `${signIn.title} · ${texts.shell.product}`
   }, [signIn.title, texts.shell.product])
 
-  async function submit(given: Given): Promise<void> {
+  async function submit(given: Credentials): Promise<void> {
     setBusy(true)
     setError(undefined)
     try {
@@ -49,9 +51,7 @@ export function SignInPage() {
         <Typography variant="h1" sx={{ mt: 3 }}>
           {signIn.title}
         </Typography>
-        <Typography color="textSecondary" sx={{ mb: 3 }}>
-          {signIn.lead}
-        </Typography>
+        <Lead mb={3}>{signIn.lead}</Lead>
         {choosing ? (
           <ChooseAccount
             choices={choosing.choices}
@@ -66,7 +66,7 @@ export function SignInPage() {
               submit(Object.fromEntries(new FormData(event.currentTarget)))
             }}
           >
-            <Box sx={{ display: 'grid', gap: 2 }}>
+            <Stack spacing={2}>
               {error !== undefined && (
                 <Alert severity="error" variant="outlined">
                   {refusalText(error, texts)}
@@ -92,7 +92,7 @@ export function SignInPage() {
               <Button type="submit" variant="contained" size="large" loading={isBusy}>
                 {signIn.submit}
               </Button>
-            </Box>
+            </Stack>
           </form>
         )}
       </Paper>
@@ -111,7 +111,7 @@ type ChooseAccountProps = {
 function ChooseAccount({ choices, isBusy, onChoose, onBack }: ChooseAccountProps) {
   const { signIn } = useTexts()
   return (
-    <Box component="section" aria-label={signIn.choose} sx={{ display: 'grid', gap: 1.5 }}>
+    <Stack component="section" aria-label={signIn.choose} spacing={1.5}>
       <Typography variant="h2">{signIn.choose}</Typography>
       <Typography color="textSecondary">{signIn.chooseLead}</Typography>
       {choices.map(({ account_id, name, company }, index) => (
@@ -130,6 +130,6 @@ function ChooseAccount({ choices, isBusy, onChoose, onBack }: ChooseAccountProps
       <Button onClick={onBack} disabled={isBusy}>
         {signIn.other}
       </Button>
-    </Box>
+    </Stack>
   )
 }

@@ -68,7 +68,7 @@ export function AskFirst(props: AskFirstProps) {
       >
         <DialogTitle id={id}>{title}</DialogTitle>
         <DialogContent sx={{ '&&': { pt: 0.5 } }}>{children}</DialogContent>
-        <DialogActions sx={{ px: 3, pb: 2 }}>
+        <DialogActions>
           <Button onClick={onClose}>{cancel ?? (confirm ? common.cancel : common.close)}</Button>
           {confirm && (
             <Button

@@ -1,9 +1,9 @@
 import Check from '@mui/icons-material/Check'
-import Box from '@mui/material/Box'
 import Checkbox from '@mui/material/Checkbox'
 import Table from '@mui/material/Table'
 import TableBody from '@mui/material/TableBody'
 import TableCell from '@mui/material/TableCell'
+import TableContainer from '@mui/material/TableContainer'
 import TableHead from '@mui/material/TableHead'
 import TableRow from '@mui/material/TableRow'
 import { useTexts } from '../texts/texts.tsx'
@@ -31,7 +31,7 @@ export function ChoiceMatrix(props: ChoiceMatrixProps) {
     onChange?.(yes ? [...new Set([...chosen, ...codes])] : chosen.filter((code) => !codes.includes(code)))
   return (
     // Where nothing in it takes the focus, it is scrolled by the keyboard itself.
-    <Box sx={{ overflowX: 'auto' }} {...(isReadOnly ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}>
+    <TableContainer {...(isReadOnly ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}>
       <Table aria-label={label} sx={{ maxWidth: 640, '& td, & th': { px: { xs: 0.75, sm: 2 } } }}>
         <TableHead>
           <TableRow>
@@ -43,7 +43,7 @@ export function ChoiceMatrix(props: ChoiceMatrixProps) {
                 <TableCell key={column.key} align="center">
                   {column.name}
                   {!isReadOnly && (
-                    <Box>
+                    <div>
                       <Checkbox
                         size="small"
                         disabled={codes.length === 0}
@@ -52,7 +52,7 @@ export function ChoiceMatrix(props: ChoiceMatrixProps) {
                         onChange={({ target }) => set(codes, target.checked)}
                         slotProps={{ input: { 'aria-label': `${settings.api.all}: ${column.name}` } }}
                       />
-                    </Box>
+                    </div>
                   )}
                 </TableCell>
               )
@@ -88,6 +88,6 @@ export function ChoiceMatrix(props: ChoiceMatrixProps) {
           ))}
         </TableBody>
       </Table>
-    </Box>
+    </TableContainer>
   )
 }

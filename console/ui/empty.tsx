@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import type { ReactNode } from 'react'
+import { Lead } from './panel.tsx'
 
 /** Nothing is here, and this is what to do next. */
 export const Empty = ({ title, lead, children }: { title: string; lead?: string; children?: ReactNode }) => (
@@ -8,11 +9,7 @@ export const Empty = ({ title, lead, children }: { title: string; lead?: string;
     <Typography variant="h2" component="p" sx={{ mb: 0.5 }}>
       {title}
     </Typography>
-    {lead && (
-      <Typography color="textSecondary" sx={{ mb: 2, maxWidth: '60ch', mx: 'auto' }}>
-        {lead}
-      </Typography>
-    )}
+    {lead && <Lead sx={{ maxWidth: '60ch', mx: 'auto' }}>{lead}</Lead>}
     {children}
   </Box>
 )

@@ -14,7 +14,7 @@ export function LeaveQuestion({ onLeave, onStay }: { onLeave(): void; onStay(): 
     <Dialog open onClose={onStay} aria-labelledby={id} fullWidth maxWidth="xs">
       <DialogTitle id={id}>{form.unsavedTitle}</DialogTitle>
       <DialogContent>{form.unsaved}</DialogContent>
-      <DialogActions sx={{ px: 3, pb: 2 }}>
+      <DialogActions>
         <Button autoFocus onClick={onStay}>
           {form.stay}
         </Button>

@@ -1,19 +1,25 @@
-import Box from '@mui/material/Box'
+import Stack from '@mui/material/Stack'
+import Typography from '@mui/material/Typography'
 import type { ReactNode } from 'react'
+import { Grow } from './layout.tsx'
+import { Muted } from './panel.tsx'
 
-type ListRowProps = { isTight?: boolean; main: ReactNode; children: ReactNode }
+type ListRowProps = { isTight?: boolean; title: ReactNode; about: ReactNode; hint?: string; children: ReactNode }
 
-/** A row of a list (`ul`): what it is about, and beside it how that does and what can be done. */
-export const ListRow = ({ isTight, main, children }: ListRowProps) => (
-  <Box
+/** A row of a list (`ul`): a name, facts about it in small letters, and beside them its state and buttons. */
+export const ListRow = ({ isTight, title, about, hint, children }: ListRowProps) => (
+  <Stack
     component="li"
-    sx={{
-      ...{ display: 'flex', flexWrap: 'wrap', gap: 2, alignItems: 'center' },
-      ...(isTight ? { py: 1.5 } : { p: 2 }),
-      ...{ borderBottom: 1, borderColor: 'divider' },
-    }}
+    direction="row"
+    spacing={2}
+    sx={{ py: isTight ? 1.5 : 2, px: isTight ? 0 : 2, borderBottom: 1, borderColor: 'divider' }}
   >
-    <Box sx={{ flex: '1 1 220px', minWidth: 0 }}>{main}</Box>
+    <Grow sx={{ flexBasis: 220 }}>
+      <Typography component="div" variant="subtitle1" title={hint}>
+        {title}
+      </Typography>
+      <Muted component="div">{about}</Muted>
+    </Grow>
     {children}
-  </Box>
+  </Stack>
 )

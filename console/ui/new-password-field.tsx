@@ -19,7 +19,7 @@ export function NewPasswordField({ label, value, owner, wrong, hint, onType }: N
   const { profile } = useTexts()
   const strength = useStrength(value, owner)
   return (
-    <Box>
+    <div>
       <SmallField
         type="password"
         label={label}
@@ -53,7 +53,7 @@ export function NewPasswordField({ label, value, owner, wrong, hint, onType }: N
           </Box>
         </Box>
       )}
-    </Box>
+    </div>
   )
 }
 

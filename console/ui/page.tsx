@@ -4,6 +4,7 @@ import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { type ReactNode, useEffect } from 'react'
 import { useTexts } from '../texts/texts.tsx'
+import { Lead } from './panel.tsx'
 import { TextLink } from './text-link.tsx'
 
 type PageProps = {
@@ -29,23 +30,14 @@ export function Page({ title, above, beside, actions, lead, children }: PageProp
           <TextLink to={above.to}>{above.label}</TextLink>
         </Breadcrumbs>
       )}
-      <Stack
-        direction="row"
-        sx={{ flexWrap: 'wrap', alignItems: 'center', gap: 1.5, mb: lead ? 0.5 : 2, minHeight: 40 }}
-      >
-        <Typography variant="h1" sx={{ overflowWrap: 'anywhere' }}>
-          {title}
-        </Typography>
+      <Stack direction="row" spacing={1.5} sx={{ mb: lead ? 0.5 : 2, minHeight: 40 }}>
+        <Typography variant="h1">{title}</Typography>
         {beside}
-        <Stack direction="row" sx={{ flexWrap: 'wrap', gap: 1, ml: 'auto' }}>
+        <Stack direction="row" spacing={1} sx={{ ml: 'auto' }}>
           {actions}
         </Stack>
       </Stack>
-      {lead && (
-        <Typography color="textSecondary" sx={{ mb: 2, maxWidth: '70ch' }}>
-          {lead}
-        </Typography>
-      )}
+      {lead && <Lead sx={{ maxWidth: '70ch' }}>{lead}</Lead>}
       {children}
     </Box>
   )

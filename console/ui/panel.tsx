@@ -3,6 +3,7 @@ import Box from '@mui/material/Box'
 import Paper from '@mui/material/Paper'
 import Typography, { type TypographyProps } from '@mui/material/Typography'
 import { type ElementType, type ReactNode, useId } from 'react'
+import { Pale } from './layout.tsx'
 
 /** A part of a page under a heading of its own. */
 export function Panel({ title, children, aside }: { title: string; children: ReactNode; aside?: ReactNode }) {
@@ -12,7 +13,13 @@ export function Panel({ title, children, aside }: { title: string; children: Rea
       <Typography
         id={id}
         variant="h2"
-        sx={{ mb: 1.5, display: 'flex', alignItems: 'center', justifyContent: 'space-between' }}
+        sx={{
+          mb: 1.5,
+          display: 'flex',
+          alignItems: 'center',
+          justifyContent: 'space-between',
+          '& a': { fontSize: '0.9rem' },
+        }}
       >
         {title}
         {aside}
@@ -23,21 +30,65 @@ export function Panel({ title, children, aside }: { title: string; children: Rea
 }
 
 /** A fact of a list of facts (`dl`): what it is called, and what it is. */
-export const Term = ({ name, children }: { name: string; children: ReactNode }) => (
+export const Term = ({ name, isAlone, children }: TermProps) => (
   <>
-    <Box component="dt" sx={{ color: 'text.secondary' }}>
+    <Pale as="dt" sx={{ display: isAlone ? 'none' : undefined }}>
       {name}
-    </Box>
-    <Box component="dd" sx={{ m: 0, minWidth: 0, overflowWrap: 'anywhere' }}>
+    </Pale>
+    <Box
+      component="dd"
+      sx={{ m: 0, minWidth: 0, overflowWrap: 'anywhere', gridColumn: isAlone ? '1 / -1' : undefined }}
+    >
       {children}
     </Box>
   </>
 )
 
+/** `isAlone`: the value stands alone, and its name is left out. */
+type TermProps = { name: string; isAlone?: boolean; children: ReactNode }
+
+type FactListProps = {
+  /** Facts without a value are left out. */
+  facts: readonly (readonly [name: string, value: ReactNode])[]
+  /** On a phone, names stand above their values or beside them. */
+  isBeside?: boolean
+}
+
+/** A list of facts, their names in a column of their own. */
+export const FactList = ({ facts, isBeside }: FactListProps) => (
+  <Box
+    component="dl"
+    sx={{
+      display: 'grid',
+      gridTemplateColumns: { xs: isBeside ? '110px 1fr' : '1fr', sm: '180px 1fr' },
+      rowGap: 0.75,
+      m: 0,
+      mb: isBeside ? 0 : 2,
+    }}
+  >
+    {facts
+      .filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false)
+      .map(([name, value]) => (
+        <Term key={name} name={name}>
+          {value}
+        </Term>
+      ))}
+  </Box>
+)
+
 /** Something to know, above what it is about. */
-export const Note = (props: AlertProps) => <Alert variant="outlined" sx={{ mb: 2 }} {...props} />
+export const Note = ({ mb = 2, sx, ...rest }: AlertProps & { mb?: number; sx?: object }) => (
+  <Alert variant="outlined" sx={{ mb, ...sx }} {...rest} />
+)
 
 /** What is said beside, in small and paler letters. */
-export const Muted = (props: TypographyProps & { component?: ElementType }) => (
-  <Typography variant="body2" color="textSecondary" {...props} />
+export const Muted = ({ mt, mb, sx, ...rest }: SpacedProps) => (
+  <Typography variant="body2" color="textSecondary" sx={{ mt, mb, ...sx }} {...rest} />
+)
+
+type SpacedProps = TypographyProps & { component?: ElementType; mt?: number; mb?: number; sx?: object }
+
+/** A paler sentence or two that lead on to what follows. */
+export const Lead = ({ mt, mb = 2, sx, ...rest }: SpacedProps) => (
+  <Typography color="textSecondary" sx={{ mt, mb, ...sx }} {...rest} />
 )

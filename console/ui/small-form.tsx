@@ -1,6 +1,6 @@
 import Alert from '@mui/material/Alert'
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
+import Stack from '@mui/material/Stack'
 import TextField, { type TextFieldProps } from '@mui/material/TextField'
 import { type ReactNode, useState } from 'react'
 import { useNotify } from 'react-admin'
@@ -77,7 +77,7 @@ export const SmallForm = ({
       onSubmit()
     }}
   >
-    <Box sx={{ display: 'grid', gap: 2, maxWidth }}>
+    <Stack spacing={2} sx={{ maxWidth }}>
       {children}
       {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
       <Button
@@ -85,11 +85,11 @@ export const SmallForm = ({
         variant={variant ?? 'contained'}
         loading={form.isBusy}
         disabled={isDisabled}
-        sx={{ justifySelf: 'start' }}
+        sx={{ alignSelf: 'start' }}
       >
         {confirm}
       </Button>
-    </Box>
+    </Stack>
   </form>
 )
 
@@ -106,10 +106,10 @@ type FormDialogProps = {
 /** The same in a wide dialog, which stays open until its form has been sent. */
 export const FormDialog = ({ form, children, ...rest }: FormDialogProps) => (
   <AskFirst wide isBusy={form.isBusy} onConfirm={async () => (await form.submit()) && rest.onClose()} {...rest}>
-    <Box sx={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 2, pt: 1 }}>
+    <Stack spacing={2} sx={{ pt: 1 }}>
       {form.trouble && <Alert severity="error">{form.trouble}</Alert>}
       {children}
-    </Box>
+    </Stack>
   </AskFirst>
 )
 

@@ -39,6 +39,8 @@ export const theme = createTheme({
     h1: { fontSize: '1.5rem', fontWeight: 650, lineHeight: 1.25 },
     h2: { fontSize: '1.05rem', fontWeight: 650, lineHeight: 1.3 },
     h3: { fontSize: '0.95rem', fontWeight: 650 },
+    subtitle1: { fontWeight: 600, lineHeight: 1.5 },
+    subtitle2: { fontWeight: 600, lineHeight: 1.43 },
     button: { textTransform: 'none', fontWeight: 600 },
   },
   components: {
@@ -48,9 +50,34 @@ export const theme = createTheme({
     MuiTable: { defaultProps: { size: 'small' } },
     MuiPaper: { defaultProps: { variant: 'outlined' }, styleOverrides: { root: { backgroundImage: 'none' } } },
     MuiTextField: { defaultProps: { size: 'small', fullWidth: true } },
+    MuiAlert: { styleOverrides: { root: { overflowWrap: 'anywhere' } } },
     MuiTooltip: { defaultProps: { describeChild: false } },
     MuiTab: { styleOverrides: { root: { minHeight: 44, minWidth: 0, padding: '8px 12px' } } },
+    MuiAppBar: {
+      styleOverrides: {
+        root: { border: 0, borderRadius: 0, background: 'var(--mui-palette-background-paper)' },
+      },
+    },
+    MuiToolbar: { defaultProps: { variant: 'dense' }, styleOverrides: { root: { gap: 8, minHeight: 56 } } },
+    MuiListItemButton: { styleOverrides: { root: { borderRadius: 12, padding: '4px 12px', minHeight: 38 } } },
+    MuiStepper: { styleOverrides: { root: { marginBottom: 24 } } },
+    MuiTabs: {
+      defaultProps: { variant: 'scrollable', scrollButtons: 'auto' },
+      styleOverrides: { root: { marginBottom: 16, borderBottom: '1px solid var(--mui-palette-divider)' } },
+    },
     MuiDialogTitle: { styleOverrides: { root: { fontWeight: 650 } } },
+    MuiDialogActions: { styleOverrides: { root: { padding: '8px 24px 16px' } } },
+    // Rows wrap and are centred; columns are not.
+    MuiStack: {
+      defaultProps: { useFlexGap: true },
+      variants: [{ props: { direction: 'row' }, style: { flexWrap: 'wrap', alignItems: 'center' } }],
+    },
+    MuiTypography: {
+      defaultProps: { variantMapping: { subtitle1: 'p', subtitle2: 'p' } },
+      styleOverrides: { root: { overflowWrap: 'anywhere' }, gutterBottom: { marginBottom: 16 } },
+      variants: [{ props: { variant: 'h3', gutterBottom: true }, style: { marginBottom: 4 } }],
+    },
+    MuiLink: { styleOverrides: { root: { overflowWrap: 'inherit' } } },
     MuiCssBaseline: {
       styleOverrides: {
         ':focus-visible': { outline: '2px solid var(--mui-palette-primary-main)', outlineOffset: 2 },

@@ -1,5 +1,6 @@
 import { type CsvError, parse } from 'csv-parse'
 import { importBytesMax, importColumnsMax, importRowsMax } from '#registry/limits.ts'
+import { FileProblem } from './file-problem.ts'
 
 /** A file of comma-separated values as rows of texts: whatever program of whichever country has written it. */
 
@@ -31,30 +32,6 @@ export type ImportFile = {
 /** `line` is where it begins in the file, from 1. */
 export type FileRow = { line: number; cells: string[] }
 
-/** The file cannot be imported at all. The message says why and what to do. */
-export class FileProblem extends Error {
-  override name = 'FileProblem'
-  readonly code: keyof typeof fileProblems
-  readonly particulars: readonly string[]
-  constructor(code: keyof typeof fileProblems, ...particulars: string[]) {
-    const say: (...particulars: string[]) => string = fileProblems[code]
-    super(say(...particulars))
-    this.code = code
-    this.particulars = particulars
-  }
-}
-
-export const fileProblems = {
-  too_large: (mebibytes: string) => `The file is larger than ${mebibytes} MiB: divide it into several.`,
-  empty: () => 'The file has no rows.',
-  workbook: () => 'This is a workbook or another packed file and no text: save it as CSV first.',
-  utf_16: () => 'The file is in UTF-16: save it as CSV in UTF-8.',
-  binary: (line: string) => `Line ${line} has a NUL byte: this is no text. Save the data as CSV first.`,
-  not_closed: (line: string) => `A quotation mark is opened and never closed; the text in it ends at line ${line}.`,
-  too_many_rows: (most: string) => `The file has more than ${most} rows: divide it into several.`,
-  too_many_columns: (most: string) => `The file has more than ${most} columns: is the separator another one?`,
-} satisfies { [code: string]: (...particulars: string[]) => string }
-
 /** `breathe` lets others have their turn; a page stays alive. */
 export async function readFile(
   bytes: Uint8Array,
@@ -65,7 +42,7 @@ export async function readFile(
   const decoded = decode(bytes, encoding)
   if (decoded.text.trim() === '') throw new FileProblem('empty')
   const separator = delimiter ?? delimiterOf(decoded.text)
-  const read = await rowsOf(decoded.text, separator, breathe)
+  const read = await parseRows(decoded.text, separator, breathe)
   const said = read.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
   const [first] = said
   if (!first) throw new FileProblem('empty')
@@ -73,7 +50,7 @@ export async function readFile(
   if (width > importColumnsMax) throw new FileProblem('too_many_columns', String(importColumnsMax))
   const rows = noHeader ? said : said.slice(1)
   if (rows.length === 0) throw new FileProblem('empty')
-  const columns = named(Array.from({ length: width }, (_, index) => (noHeader ? '' : (first.cells[index] ?? ''))))
+  const columns = nameColumns(Array.from({ length: width }, (_, index) => (noHeader ? '' : (first.cells[index] ?? ''))))
   const reading = { encoding: decoded.encoding, delimiter: separator, noHeader }
   return { reading, columns, rows, fingerprint: fingerprintOf(bytes) }
 }
@@ -124,7 +101,7 @@ const sampleLength = 100_000
 /** Characters that are parsed between two pauses. */
 const sliceLength = 64 * 1024
 
-async function rowsOf(text: string, delimiter: string, breathe: () => Promise<void>): Promise<FileRow[]> {
+async function parseRows(text: string, delimiter: string, breathe: () => Promise<void>): Promise<FileRow[]> {
   const rows: FileRow[] = []
   const parser = parse({
     ...{ delimiter, info: true, skip_empty_lines: true },
@@ -158,7 +135,7 @@ async function rowsOf(text: string, delimiter: string, breathe: () => Promise<vo
 }
 
 /** A name that is given twice, or not at all, is told by its place. */
-function named(header: readonly string[]): string[] {
+function nameColumns(header: readonly string[]): string[] {
   const names: string[] = []
   for (const [index, given] of header.entries()) {
     const name = given.trim() || `Column ${index + 1}`

@@ -5,12 +5,13 @@ import { definitionOf, registry } from '#registry/resources/index.ts'
 import * as german from '../../console/texts/de/records.ts'
 import * as english from '../../console/texts/en/records.ts'
 import { visibleDefinition } from '../visible.ts'
-import { type FileOptions, FileProblem, readFile } from './file.ts'
+import { type FileOptions, readFile } from './file.ts'
+import { FileProblem } from './file-problem.ts'
 import { guessHabits } from './habits.ts'
-import { makeImporter } from './importer.ts'
+import { createImporter, type Part } from './importer.ts'
 import { differenceCsv, refusedCsv } from './report.ts'
-import { type ImportSettings, makeRowReader, settingsProblems } from './rows.ts'
-import { applyAll, previewAll } from './run.ts'
+import { createRowReader, type ImportSettings, settingsProblems } from './rows.ts'
+import { createSession, type EarlierImport, type SessionOptions } from './session.ts'
 import { guess, targetsOf, withheldColumns } from './targets.ts'
 import { habitsOf, readCell } from './values.ts'
 
@@ -281,8 +282,8 @@ async function importing(text: string, given: Partial<ImportSettings>, asked = s
     ...given,
   }
   expect(settingsProblems(definition, file, settings)).toEqual([])
-  const read = makeRowReader(definition, file, settings, { currency: 'EUR', catalogues })
-  return { file, asked, importer: makeImporter({ definition, file, settings, read }, asked) }
+  const read = createRowReader(definition, file, settings, { currency: 'EUR', catalogues })
+  return { file, asked, settings, importer: createImporter({ definition, file, settings, read }, asked) }
 }
 
 describe('What each row would do is found by trying', () => {
@@ -354,42 +355,70 @@ describe('What each row would do is found by trying', () => {
 
 describe('Parts', () => {
   const many = (count: number) => `Ref;Name\n${Array.from({ length: count }, (_, n) => `R-${n};Name ${n}\n`).join('')}`
-  const quiet = { tell: () => undefined, isStopped: () => false }
+  const session = async (text: string, given: Partial<SessionOptions<EarlierImport>> = {}, apply?: Apply) => {
+    const { asked, settings } = await importing(text, {})
+    const session = createSession({
+      ...{ definition: clients, currency: 'EUR', catalogues, breathe },
+      ...{
+        findStopped: () => undefined,
+        propose: () => settings,
+        confirm: async () => true,
+        onChange: () => undefined,
+      },
+      ...given,
+      service: { ...asked, list: async () => [], begin: async () => 'write', apply: apply ?? (async () => 'done') },
+    })
+    await session.parse('clients.csv', bytesOf(text))
+    await session.preview()
+    return session
+  }
+  type Apply = (writeId: string, part: Part) => Promise<'done' | 'changed'>
 
   test('have no more rows and no more bytes than a batch', async () => {
-    const { importer } = await importing(many(1201), {})
-    const parts = await previewAll(importer, 1201, quiet)
-    expect(parts?.map(({ from, to }) => [from, to])).toEqual([
+    const { state } = await session(many(1201))
+    expect(state.parts.map(({ from, to }) => [from, to])).toEqual([
       [0, 500],
       [500, 1000],
       [1000, 1201],
     ])
     const notes = 'x'.repeat(9000)
-    const long = await importing(
-      `Name;Notes\n${Array.from({ length: 300 }, (_, n) => `N ${n};${notes}\n`).join('')}`,
-      {},
-    )
-    const cut = await previewAll(long.importer, 300, quiet)
-    expect(cut?.length).toBeGreaterThan(2)
-    for (const { operations } of cut ?? []) expect(JSON.stringify(operations).length).toBeLessThan(4 * 1024 ** 2)
+    const cut = await session(`Name;Notes\n${Array.from({ length: 300 }, (_, n) => `N ${n};${notes}\n`).join('')}`)
+    expect(cut.state.parts.length).toBeGreaterThan(2)
+    for (const { operations } of cut.state.parts) expect(JSON.stringify(operations).length).toBeLessThan(4 * 1024 ** 2)
   })
 
   test('are done one after the other, until it is stopped; what has changed is shown again and done on a yes alone', async () => {
-    const { importer } = await importing(many(1500), {})
-    const parts = (await previewAll(importer, 1500, quiet)) ?? []
     const done: number[] = []
-    let isStopped = false
-    const watch = { tell: (to: number) => (isStopped = to === 1000), isStopped: () => isStopped }
-    const apply = async ({ to, plan }: { to: number; plan: string | null }) => {
-      if (to === 500 && plan === parts[0]?.plan) return 'changed'
+    let first: string | null
+    const apply = async (_: string, { to, plan }: Part) => {
+      if (to === 500 && plan === first) return 'changed'
       done.push(to)
+      if (to === 1000) stopped.stop()
       return 'done'
     }
-    const confirm = async () => true
-    expect(await applyAll(importer, { parts, apply: apply as never, confirm }, watch)).toBe('stopped')
+    const stopped = await session(many(1500), {}, apply)
+    first = stopped.state.parts[0]?.plan ?? null
+    await stopped.run()
+    expect(stopped.state).toMatchObject({ stage: 'stopped', done: 1000, writeId: 'write', isStopping: false })
     expect(done).toEqual([500, 1000])
-    expect(await applyAll(importer, { parts, apply: async () => 'changed', confirm: async () => false }, quiet)).toBe(
-      'stopped',
-    )
+    await stopped.run()
+    expect(stopped.state).toMatchObject({ stage: 'done', done: 1500 })
+
+    const refused = await session(many(10), { confirm: async () => false }, async () => 'changed')
+    await refused.run()
+    expect(refused.state).toMatchObject({ stage: 'stopped', done: 0 })
+  })
+
+  test('are looked at until it is stopped, and are back at the columns if that fails', async () => {
+    const stopped = await session(many(1201))
+    stopped.back()
+    stopped.stop()
+    await stopped.preview()
+    expect(stopped.state).toMatchObject({ stage: 'columns', done: 0, parts: [], isStopping: false })
+    const unread = await session(many(1))
+    await expect(unread.parse('none.csv', bytesOf(''))).rejects.toThrow('The file has no rows.')
+    expect(unread.state.stage).toBe('file')
+    expect(unread.state.chosen).toBeUndefined()
+    expect(unread.state.error).toBeInstanceOf(FileProblem)
   })
 })

@@ -15,10 +15,10 @@ import { columnOf, type ImportSettings, type ReadRow, type RowProblem, type RowR
 /** What can be asked of the service. */
 export type ImportService = {
   lookUp(field: string, values: readonly string[]): Promise<readonly LookedUp[]>
-  attempt(operations: readonly JsonObject[]): Promise<Attempted>
+  attempt(operations: readonly JsonObject[]): Promise<TryResult>
 }
 
-export type Attempted =
+export type TryResult =
   | { refused: readonly RefusedRow[] }
   | { changed: readonly (readonly string[] | null)[]; plan: WritePlan }
 
@@ -58,7 +58,7 @@ export type Importing = {
   read: RowReader
 }
 
-export function makeImporter(
+export function createImporter(
   { definition, file: { rows }, settings, read }: Importing,
   service: ImportService,
 ): Importer {

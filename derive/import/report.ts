@@ -25,7 +25,7 @@ export function refusedCsv(
   const refused = outcomes.filter(({ outcome }) => outcome === 'refused')
   const lines = refused.map(({ n, problems }) => [
     ...cellsOf(rows[n], columns.length),
-    problems.map(inWords).join('; '),
+    problems.map(formatProblem).join('; '),
   ])
   return byteOrderMark + [[...columns, problemColumn], ...lines].map(csvRow).join('')
 }
@@ -35,5 +35,5 @@ const problemColumn = 'Problem'
 const cellsOf = (row: FileRow | undefined, count: number): string[] =>
   Array.from({ length: count }, (_, index) => row?.cells[index] ?? '')
 
-export const inWords = ({ column, field, message }: RowOutcome['problems'][number]): string =>
+export const formatProblem = ({ column, field, message }: RowOutcome['problems'][number]): string =>
   [column ?? field, message].filter((part) => part !== '').join(' ')

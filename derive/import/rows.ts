@@ -49,7 +49,7 @@ export type ReadRow = {
 
 export type RowReader = (row: FileRow) => ReadRow
 
-export function makeRowReader(
+export function createRowReader(
   definition: Definition,
   { columns }: Pick<ImportFile, 'columns'>,
   { columns: mapping, match, dates, decimal }: ImportSettings,

@@ -6,7 +6,7 @@ import type { Definition } from '#registry/definition.ts'
 import type { ImportRow } from '#sql/system/imports.ts'
 import * as german from '../../console/texts/de/records.ts'
 import * as english from '../../console/texts/en/records.ts'
-import type { ImportGiven } from './import.ts'
+import type { ImportOptions } from './import.ts'
 import { Mistake } from './mistake.ts'
 
 /** How a file is read: as an earlier import of it was, or by what is given and found out. */
@@ -17,7 +17,7 @@ export const catalogues = [english, german]
 export function stoppedBefore(
   latest: readonly ImportRow[],
   file: ImportFile,
-  given: ImportGiven,
+  given: ImportOptions,
 ): ImportRow | undefined {
   const found = latest.find(
     ({ fingerprint, done, rows, undone, account_id }) =>
@@ -36,11 +36,10 @@ export function stoppedBefore(
 }
 
 export function settingsOf(
-  { definition, file, given }: { definition: Definition; file: ImportFile; given: ImportGiven },
-  last: ImportRow | undefined,
+  { definition, file, given }: { definition: Definition; file: ImportFile; given: ImportOptions },
+  last: ImportSettings | undefined,
 ): ImportSettings {
-  const remembered = (last?.settings as ImportSettings | undefined)?.columns
-  const guessed = guess(definition, file.columns, catalogues, remembered)
+  const guessed = guess(definition, file.columns, catalogues, last?.columns)
   const said = Object.values(given.map)
   const left = Object.entries(guessed).filter(
     ([column, path]) => !Object.hasOwn(given.map, column) && !said.includes(path),

@@ -1,18 +1,18 @@
 import type { RowOutcome } from '#derive/import/importer.ts'
-import { inWords } from '#derive/import/report.ts'
+import { formatProblem } from '#derive/import/report.ts'
 import type { ImportSettings } from '#derive/import/rows.ts'
-import type { Counts } from '#derive/import/run.ts'
+import type { Counts } from '#derive/import/session.ts'
 import { inLine } from '#derive/printable.ts'
 
 /** What the command says of an import. */
 
 /** How the file is read. */
-export const told = ({ columns, match, dates, decimal }: ImportSettings): string[] => [
+export const formatSettings = ({ columns, match, dates, decimal }: ImportSettings): string[] => [
   ...Object.entries(columns).map(([column, path]) => `  ${inLine(column)} → ${path}`),
   `Days are read as ${dates}, numbers with a decimal ${decimal}; ${match === null ? 'each row makes a record' : `records are found by ${match}`}.`,
 ]
 
-export const inNumbers = ({ created, changed, same, refused }: Counts, mood: 'would' | 'did'): string =>
+export const formatCounts = ({ created, changed, same, refused }: Counts, mood: 'would' | 'did'): string =>
   mood === 'would'
     ? `Would create ${created}, change ${changed}, leave ${same} alone and refuse ${refused}.`
     : `Created ${created}, changed ${changed}, left ${same} alone, refused ${refused}.`
@@ -44,7 +44,7 @@ export function refusedLines(rows: readonly RowOutcome[], report: string | undef
 
 function withValue(problem: RowOutcome['problems'][number]): string {
   const said = problem.value === '' ? '' : ` (it says ${JSON.stringify(problem.value)})`
-  return inLine(inWords(problem) + said)
+  return inLine(formatProblem(problem) + said)
 }
 
 /** The same for programs. */

@@ -8,7 +8,7 @@ import { runImport } from './run-import.ts'
 import type { CommandContext } from './terminal.ts'
 import { readId } from './words.ts'
 
-export type ImportGiven = {
+export type ImportOptions = {
   company: number
   match?: string
   /** Column → path, or empty for a column that is left out. */
@@ -58,7 +58,7 @@ export function addImport(program: Command, context: CommandContext): void {
     .option('--difference <file>', 'writes what would become of each row there')
     .option('--continue', 'goes on with the import of this file that stopped, read as it was then')
     .addHelpText('after', details)
-    .action((definition: Definition, file: string, given: ImportGiven) => runImport(context, definition, file, given))
+    .action((definition: Definition, file: string, given: ImportOptions) => runImport(context, definition, file, given))
 }
 
 const details = `
@@ -77,7 +77,7 @@ function readRecords(word: string): Definition {
 }
 
 /** The last sign counts: a name may have one, a field has none. */
-function readMapping(word: string, before: ImportGiven['map']): ImportGiven['map'] {
+function readMapping(word: string, before: ImportOptions['map']): ImportOptions['map'] {
   const at = word.lastIndexOf('=')
   if (at <= 0) throw new Mistake(`--map must be like "Kunde=name" and not ${JSON.stringify(word)}.`)
   return { ...before, [word.slice(0, at)]: word.slice(at + 1).trim() }

@@ -1,4 +1,4 @@
-import { FileProblem } from '#derive/import/file.ts'
+import { FileProblem } from '#derive/import/file-problem.ts'
 import { asSentence, withoutStop } from '#derive/printable.ts'
 import type { Problem } from '#registry/definition.ts'
 import { Refusal, refusals, told, toldMax } from '#registry/refusals.ts'

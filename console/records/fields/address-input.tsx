@@ -1,6 +1,6 @@
-import Box from '@mui/material/Box'
 import { isObject, type JsonObject } from '#registry/json.ts'
 import { useRecordTexts } from '../../texts/texts.tsx'
+import { Bare, Fields } from '../../ui/layout.tsx'
 import { Muted } from '../../ui/panel.tsx'
 import { inputId, type MembersInputProps } from './input.ts'
 
@@ -10,11 +10,11 @@ export function AddressInput(props: MembersInputProps) {
   const { label: labelOf } = useRecordTexts()
   const address: JsonObject = isObject(value) ? value : {}
   return (
-    <Box component="fieldset" id={inputId(path)} sx={{ border: 0, p: 0, m: 0, minWidth: 0, gridColumn: '1 / -1' }}>
-      <Muted component="legend" sx={{ mb: 1, p: 0 }}>
+    <Bare id={inputId(path)} sx={{ gridColumn: '1 / -1' }}>
+      <Muted component="legend" mb={1} sx={{ p: 0 }}>
         {label}
       </Muted>
-      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr', lg: '1fr 1fr 1fr' } }}>
+      <Fields>
         {field.members?.map((member) => {
           const Input = props.inputOf(member.kind)
           return (
@@ -29,8 +29,8 @@ export function AddressInput(props: MembersInputProps) {
             />
           )
         })}
-      </Box>
-    </Box>
+      </Fields>
+    </Bare>
   )
 }
 

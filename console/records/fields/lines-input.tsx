@@ -2,10 +2,10 @@ import Add from '@mui/icons-material/Add'
 import ArrowDownward from '@mui/icons-material/ArrowDownward'
 import ArrowUpward from '@mui/icons-material/ArrowUpward'
 import Close from '@mui/icons-material/Close'
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import FormHelperText from '@mui/material/FormHelperText'
 import IconButton from '@mui/material/IconButton'
+import { styled } from '@mui/material/styles'
 import Typography from '@mui/material/Typography'
 import { useEffect, useRef } from 'react'
 import type { FormField } from '#derive/form.ts'
@@ -13,6 +13,8 @@ import type { JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Grow, Unbroken } from '../../ui/layout.tsx'
+import { Lead } from '../../ui/panel.tsx'
 import { inputId, type MembersInputProps, useProblemHere } from './input.ts'
 import { amountOf } from './line-amount.ts'
 
@@ -41,18 +43,14 @@ export function LinesInput(props: MembersInputProps) {
   const move = (from: number, to: number) => onChange(lines.with(from, lines[to]!).with(to, lines[from]!))
 
   return (
-    <Box id={inputId(path)} tabIndex={-1} sx={{ gridColumn: '1 / -1', minWidth: 0 }}>
-      {lines.length === 0 && (
-        <Typography color="textSecondary" sx={{ mb: 1 }}>
-          {form.noLines}
-        </Typography>
-      )}
+    <div id={inputId(path)} tabIndex={-1}>
+      {lines.length === 0 && <Lead mb={1}>{form.noLines}</Lead>}
       {lines.map((line, index) => (
-        <Box key={index} role="group" aria-label={form.line(index + 1)} sx={lineLook}>
+        <LineRow key={index} role="group" aria-label={form.line(index + 1)}>
           {members.map((member) => {
             const Input = props.inputOf(member.kind)
             return (
-              <Box key={member.name} sx={{ minWidth: 0, flex: widthOf(member) }}>
+              <Grow key={member.name} sx={{ flex: widthOf(member) }}>
                 <Input
                   {...props}
                   hint={undefined}
@@ -62,13 +60,13 @@ export function LinesInput(props: MembersInputProps) {
                   value={line[member.name] ?? null}
                   onChange={(changed) => onChange(lines.with(index, { ...line, [member.name]: changed }))}
                 />
-              </Box>
+              </Grow>
             )
           })}
           <Typography sx={{ flex: '0 0 120px', textAlign: 'right', fontVariantNumeric: 'tabular-nums', pt: 1 }}>
             {amountOf(line) === undefined ? '–' : format.money(amountOf(line) as number, currency)}
           </Typography>
-          <Box sx={{ whiteSpace: 'nowrap' }}>
+          <Unbroken>
             <IconButton
               aria-label={form.moveUp(index + 1)}
               disabled={index === 0}
@@ -92,8 +90,8 @@ export function LinesInput(props: MembersInputProps) {
             >
               <Close fontSize="small" />
             </IconButton>
-          </Box>
-        </Box>
+          </Unbroken>
+        </LineRow>
       ))}
       {wrong && (
         <FormHelperText error sx={{ mb: 1 }}>
@@ -103,19 +101,19 @@ export function LinesInput(props: MembersInputProps) {
       <Button startIcon={<Add />} onClick={add} variant="outlined">
         {form.addLine}
       </Button>
-    </Box>
+    </div>
   )
 }
 
-const lineLook = {
+const LineRow = styled('div')(({ theme }) => ({
   display: 'flex',
-  flexWrap: { xs: 'wrap', md: 'nowrap' },
-  gap: 1,
+  flexWrap: 'wrap',
+  gap: theme.spacing(1),
   alignItems: 'flex-start',
-  py: 1.25,
-  borderBottom: 1,
-  borderColor: 'divider',
-} as const
+  padding: theme.spacing(1.25, 0),
+  borderBottom: `1px solid ${theme.vars?.palette.divider}`,
+  [theme.breakpoints.up('md')]: { flexWrap: 'nowrap' },
+}))
 
 /** Long text takes what the others leave. */
 const widthOf = ({ kind, max = 0 }: FormField): string =>

@@ -4,12 +4,13 @@ import FormControlLabel from '@mui/material/FormControlLabel'
 import InputAdornment from '@mui/material/InputAdornment'
 import MenuItem from '@mui/material/MenuItem'
 import TextField from '@mui/material/TextField'
+import { type ChangeEvent, useState } from 'react'
 import { countries } from '#registry/countries.ts'
+import type { Json } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { type InputProps, inputId, useTextField } from './input.ts'
-import { useTypedField } from './use-typed.ts'
 
 /** Text in one line, and the kinds that are text of a form: e-mail, telephone, web address. */
 export function TextInput(props: InputProps) {
@@ -157,4 +158,34 @@ export function CountryInput(props: InputProps) {
       )}
     />
   )
+}
+
+/**
+ * The properties of a text field in which a number is typed. What cannot be read stays as it was typed, so the check says
+ * what is wrong with it and nothing is lost.
+ */
+function useTypedField(
+  props: InputProps,
+  write: (value: number) => string,
+  read: (typed: string) => number | undefined,
+) {
+  const { value, onChange, onLeave } = props
+  const [typed, setTyped] = useState<string | null>(null)
+  const means = (text: string): Json => (text.trim() === '' ? null : (read(text) ?? text))
+  const written = value === null || value === undefined ? '' : typeof value === 'number' ? write(value) : String(value)
+  // The value may also change from outside, by a reset or by somebody else's edit.
+  const isOwn = typed !== null && means(typed) === (value ?? null)
+  return {
+    ...useTextField(props),
+    value: isOwn ? typed : written,
+    autoComplete: 'off',
+    onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => {
+      setTyped(target.value)
+      onChange(means(target.value))
+    },
+    onBlur: () => {
+      setTyped(null)
+      onLeave()
+    },
+  }
 }

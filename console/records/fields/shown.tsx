@@ -6,11 +6,13 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import { Unbroken } from '../../ui/layout.tsx'
 import { StatusChip } from '../../ui/status-chip.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { pathOf } from '../paths.ts'
 import { titleOf } from '../title.ts'
-import { ShownLines } from './shown-lines.tsx'
+import { amountOf } from './line-amount.ts'
 
 type ShownProps = {
   field: FormField
@@ -38,12 +40,12 @@ export function Shown({ field, resource, value, isShort }: ShownProps) {
     case 'flag':
       return <>{value ? common.yes : common.no}</>
     case 'money':
-      return <Figure>{format.money(value as number, currency)}</Figure>
+      return <Unbroken>{format.money(value as number, currency)}</Unbroken>
     case 'integer':
       // A year is written without a separator, and nothing below ten thousand needs one.
-      return <Figure>{(value as number) < 10_000 ? String(value) : format.number(value as number)}</Figure>
+      return <Unbroken>{(value as number) < 10_000 ? String(value) : format.number(value as number)}</Unbroken>
     case 'decimal':
-      return <Figure>{format.number(value as number)}</Figure>
+      return <Unbroken>{format.number(value as number)}</Unbroken>
     case 'date':
       return <Unbroken>{format.day(String(value))}</Unbroken>
     case 'instant':
@@ -54,9 +56,9 @@ export function Shown({ field, resource, value, isShort }: ShownProps) {
       return <Link href={`mailto:${value}`}>{String(value)}</Link>
     case 'phone':
       return (
-        <Link href={`tel:${String(value).replaceAll(/[^+\d]/g, '')}`} sx={{ whiteSpace: 'nowrap' }}>
-          {String(value)}
-        </Link>
+        <Unbroken>
+          <Link href={`tel:${String(value).replaceAll(/[^+\d]/g, '')}`}>{String(value)}</Link>
+        </Unbroken>
       )
     case 'url':
       return <WebAddress address={String(value)} />
@@ -76,18 +78,6 @@ export function Shown({ field, resource, value, isShort }: ShownProps) {
       return <>{String(value)}</>
   }
 }
-
-const Unbroken = ({ children }: { children: string }) => (
-  <Box component="span" sx={{ whiteSpace: 'nowrap' }}>
-    {children}
-  </Box>
-)
-
-const Figure = ({ children }: { children: string }) => (
-  <Box component="span" sx={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>
-    {children}
-  </Box>
-)
 
 /** A link only for the two schemes that the registry accepts, whatever is stored. */
 const WebAddress = ({ address }: { address: string }) =>
@@ -121,5 +111,34 @@ export function ReferenceName({ to, id, underline = 'hover' }: ReferenceNameProp
     <TextLink underline={underline} to={pathOf(to, id)}>
       {titleOf(to, referenceRecord)}
     </TextLink>
+  )
+}
+
+/** The lines of a record as a table, or how many there are. */
+function ShownLines({ lines, isShort }: { lines: JsonObject[]; isShort?: boolean }) {
+  const { form } = useTexts()
+  const { label } = useRecordTexts()
+  const format = useFormat()
+  const { currency } = useMe().company
+  if (lines.length === 0) return <>{form.noLines}</>
+  if (isShort) return <>{lines.map((line) => `${line.quantity} ${line.unit ?? '×'} ${line.description}`).join('; ')}</>
+  const money = (minor: unknown): string => format.money(minor as number, currency)
+  return (
+    <DataTable
+      label={form.linesTable}
+      items={lines}
+      keyOf={(line) => lines.indexOf(line)}
+      columns={[
+        { title: label('lines', 'description'), cell: ({ description }) => String(description) },
+        {
+          title: label('lines', 'quantity'),
+          align: 'right',
+          cell: ({ quantity }) => format.number(quantity as number),
+        },
+        { title: label('lines', 'unit'), cell: ({ unit }) => String(unit ?? '') },
+        { title: label('lines', 'unit_price_minor'), align: 'right', cell: (line) => money(line.unit_price_minor) },
+        { title: form.lineTotal, align: 'right', cell: (line) => money(amountOf(line) ?? 0) },
+      ]}
+    />
   )
 }

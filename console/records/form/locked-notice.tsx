@@ -1,7 +1,7 @@
-import Alert from '@mui/material/Alert'
 import { type Definition, isProtected } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Note } from '../../ui/panel.tsx'
 
 /** Why most of a record is not asked for, and how a mistake in it is put right. */
 export function LockedNotice({ definition, record }: { definition: Definition; record: JsonObject }) {
@@ -9,8 +9,8 @@ export function LockedNotice({ definition, record }: { definition: Definition; r
   const { correction } = useRecordTexts()
   if (!isProtected(definition, record)) return null
   return (
-    <Alert severity="info" variant="outlined" sx={{ mb: 2, bgcolor: 'background.paper' }}>
+    <Note severity="info" sx={{ bgcolor: 'background.paper' }}>
       {form.locked} {correction(definition.name)}
-    </Alert>
+    </Note>
   )
 }

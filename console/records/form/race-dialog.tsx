@@ -11,7 +11,7 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
-import { Muted } from '../../ui/panel.tsx'
+import { Lead, Muted } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { Shown } from '../fields/shown.tsx'
 import { raceOf, settled, stretch } from './race.ts'
@@ -38,19 +38,19 @@ export function RaceDialog({ form, id, onClose, onSettled }: RaceDialogProps) {
   }
   return (
     <AskFirst wide title={race.title} confirm={race.goOn} isDisabled={!answer} onConfirm={goOn} onClose={onClose}>
-      <Lead entry={history?.[0]} />
+      <Other entry={history?.[0]} />
       <Pending error={error} retry={reload} isThere={!!answer} />
       {answer && <Choices form={form} stored={answer.data} kept={kept} onKeep={setKept} />}
     </AskFirst>
   )
 }
 
-function Lead({ entry }: { entry: HistoryEntry | undefined }) {
+function Other({ entry }: { entry: HistoryEntry | undefined }) {
   const { race } = useTexts()
   const format = useFormat()
   const who = entry?.who?.name ?? entry?.token_label
   return (
-    <Typography sx={{ mb: 2 }}>{entry && who ? race.lead(who, format.moment(entry.at)) : race.leadUnknown}</Typography>
+    <Typography gutterBottom>{entry && who ? race.lead(who, format.moment(entry.at)) : race.leadUnknown}</Typography>
   )
 }
 
@@ -81,9 +81,7 @@ function Choices({ form, stored, kept, onKeep }: ChoicesProps) {
   }
   return (
     <>
-      <Typography color="textSecondary" sx={{ mb: 1 }}>
-        {collides ? race.choose : race.noConflict}
-      </Typography>
+      <Lead mb={1}>{collides ? race.choose : race.noConflict}</Lead>
       {fields
         .filter(({ name }) => lines[name])
         .map(({ name }) => (

@@ -3,11 +3,12 @@ import FormControlLabel from '@mui/material/FormControlLabel'
 import Radio from '@mui/material/Radio'
 import RadioGroup from '@mui/material/RadioGroup'
 import Typography from '@mui/material/Typography'
-import { useId } from 'react'
+import { type ReactNode, useId } from 'react'
 import type { JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Between, Grow, Unbroken } from '../../ui/layout.tsx'
 import { Muted } from '../../ui/panel.tsx'
 import { amountOf } from '../fields/line-amount.ts'
 import type { LineRegion } from './race-lines.ts'
@@ -25,11 +26,11 @@ export function RaceLines({ label, regions, isTheirs, onChoose }: RaceLinesProps
   const { race } = useTexts()
   const id = useId()
   return (
-    <Box component="section" aria-labelledby={id} sx={{ mb: 2 }}>
+    <Typography component="section" aria-labelledby={id} gutterBottom>
       <Typography id={id} variant="h3">
         {label}
       </Typography>
-      <Muted sx={{ mb: 1 }}>{race.lines.both}</Muted>
+      <Muted mb={1}>{race.lines.both}</Muted>
       {regions.map((region, index) =>
         region.is === 'conflict' ? (
           <Conflict
@@ -39,15 +40,15 @@ export function RaceLines({ label, regions, isTheirs, onChoose }: RaceLinesProps
             onChoose={(theirs) => onChoose(index, theirs)}
           />
         ) : (
-          <Box key={index} sx={region.is === 'same' ? { py: 0.5, color: 'text.secondary' } : changedLook}>
-            <Typography component="div" variant="body2" sx={{ fontWeight: 600 }}>
+          <Region key={index} tone={region.is === 'same' ? undefined : 'primary'}>
+            <Typography component="div" variant="subtitle2">
               {race.lines[region.is]}
             </Typography>
             <LineList lines={region.lines} />
-          </Box>
+          </Region>
         ),
       )}
-    </Box>
+    </Typography>
   )
 }
 
@@ -57,11 +58,11 @@ function Conflict({ region, theirs, onChoose }: ConflictProps) {
   const { race } = useTexts()
   const id = useId()
   return (
-    <Box sx={{ ...changedLook, borderColor: 'warning.main' }}>
-      <Box id={id}>
+    <Region tone="warning">
+      <div id={id}>
         <Muted component="div">{race.was}</Muted>
         <LineList lines={region.was} />
-      </Box>
+      </div>
       <RadioGroup
         aria-labelledby={id}
         value={theirs ? 'theirs' : 'mine'}
@@ -75,17 +76,15 @@ function Conflict({ region, theirs, onChoose }: ConflictProps) {
             disableTypography
             sx={{ alignItems: 'start', mr: 0 }}
             label={
-              <Box sx={{ pt: 1, minWidth: 0, flex: 1 }}>
-                <Box component="span" sx={{ fontWeight: 600 }}>
-                  {race[side]}
-                </Box>
+              <Grow sx={{ pt: 1 }}>
+                <strong>{race[side]}</strong>
                 <LineList lines={region[side]} />
-              </Box>
+              </Grow>
             }
           />
         ))}
       </RadioGroup>
-    </Box>
+    </Region>
   )
 }
 
@@ -94,7 +93,7 @@ function LineList({ lines }: { lines: readonly JsonObject[] }) {
   const { race } = useTexts()
   const format = useFormat()
   const { currency } = useMe().company
-  if (lines.length === 0) return <Box component="em">{race.lines.none}</Box>
+  if (lines.length === 0) return <em>{race.lines.none}</em>
   return lines.map((line, index) => {
     const amount = amountOf(line)
     const price = Number.isSafeInteger(line.unit_price_minor)
@@ -102,17 +101,27 @@ function LineList({ lines }: { lines: readonly JsonObject[] }) {
       : String(line.unit_price_minor ?? '–')
     const quantity = typeof line.quantity === 'number' ? format.number(line.quantity) : String(line.quantity ?? '–')
     return (
-      <Box key={index} component="span" sx={lineLook}>
-        <Box component="span" sx={{ overflowWrap: 'anywhere' }}>
+      <Between key={index} as="span" sx={{ gap: 2, color: 'text.primary' }}>
+        <span>
           {String(line.description ?? '–')} · {quantity} {line.unit === null ? '' : String(line.unit)} × {price}
-        </Box>
-        <Box component="span" sx={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
-          {amount === undefined ? '–' : format.money(amount, currency)}
-        </Box>
-      </Box>
+        </span>
+        <Unbroken>{amount === undefined ? '–' : format.money(amount, currency)}</Unbroken>
+      </Between>
     )
   })
 }
 
-const lineLook = { display: 'flex', justifyContent: 'space-between', gap: 2, color: 'text.primary' } as const
-const changedLook = { borderLeft: 3, borderColor: 'primary.main', pl: 1.5, py: 0.5, my: 0.5 } as const
+type RegionProps = { tone: 'primary' | 'warning' | undefined; children: ReactNode }
+
+/** A stretch of lines; a bar beside it says that somebody changed it, or that it collides. */
+const Region = ({ tone, children }: RegionProps) => (
+  <Box
+    sx={
+      tone
+        ? { borderLeft: 3, borderColor: `${tone}.main`, pl: 1.5, py: 0.5, my: 0.5 }
+        : { py: 0.5, color: 'text.secondary' }
+    }
+  >
+    {children}
+  </Box>
+)

@@ -1,12 +1,14 @@
-import Alert from '@mui/material/Alert'
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Link from '@mui/material/Link'
+import Stack from '@mui/material/Stack'
+import { styled } from '@mui/material/styles'
 import type { ReactNode } from 'react'
 import type { Problem } from '#registry/definition.ts'
 import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
 import { problemText } from '../../texts/refused.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Bullets } from '../../ui/layout.tsx'
+import { Note } from '../../ui/panel.tsx'
 import { inputId } from '../fields/input.ts'
 import type { RecordForm } from './use-record-form.ts'
 import type { useSave } from './use-save.ts'
@@ -33,30 +35,30 @@ export function SaveForm({ form, saving, label, onCancel, children }: SaveFormPr
         }}
       >
         {children}
-        <Box sx={barLook}>
+        <Bar>
           <ProblemList resource={form.definition.name} problems={form.problems} />
-          <Box sx={{ display: 'flex', gap: 1 }}>
+          <Stack direction="row" spacing={1}>
             <Button type="submit" variant="contained" loading={isBusy}>
               {label}
             </Button>
             <Button onClick={onCancel}>{common.cancel}</Button>
-          </Box>
-        </Box>
+          </Stack>
+        </Bar>
       </form>
       <SignInAgain open={hasEnded} onDone={resume} />
     </>
   )
 }
 
-const barLook = {
+const Bar = styled('div')(({ theme }) => ({
   position: 'sticky',
-  bottom: '-1px',
+  bottom: -1,
   zIndex: 2,
-  pt: 1.5,
-  pb: { xs: 2, sm: 3 },
-  mb: { xs: -2, sm: -3 },
-  bgcolor: 'background.default',
-} as const
+  padding: theme.spacing(1.5, 0, 2),
+  marginBottom: theme.spacing(-2),
+  background: theme.vars?.palette.background.default,
+  [theme.breakpoints.up('sm')]: { paddingBottom: theme.spacing(3), marginBottom: theme.spacing(-3) },
+}))
 
 /** Every problem, leading to its field. */
 export function ProblemList({ resource, problems }: { resource: string; problems: readonly Problem[] }) {
@@ -64,9 +66,9 @@ export function ProblemList({ resource, problems }: { resource: string; problems
   const { path } = useRecordTexts()
   if (problems.length === 0) return null
   return (
-    <Alert severity="error" variant="outlined" role="alert" sx={{ mb: 1, bgcolor: 'background.paper' }}>
+    <Note severity="error" role="alert" mb={1} sx={{ bgcolor: 'background.paper' }}>
       {texts.form.problems(problems.length)}
-      <Box component="ul" sx={{ m: 0, pl: 2.5, maxHeight: 120, overflowY: 'auto' }}>
+      <Bullets sx={{ maxHeight: 120, overflowY: 'auto' }}>
         {problems.map((problem) => (
           <li key={problem.field + problem.code}>
             <Link
@@ -80,7 +82,7 @@ export function ProblemList({ resource, problems }: { resource: string; problems
             {problemText(problem, texts)}
           </li>
         ))}
-      </Box>
-    </Alert>
+      </Bullets>
+    </Note>
   )
 }

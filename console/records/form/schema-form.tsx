@@ -1,6 +1,6 @@
-import Box from '@mui/material/Box'
 import { type FormField, formSections } from '#derive/form.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Fields, Grow } from '../../ui/layout.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { inputOf } from '../fields/inputs.ts'
 import { ChoiceInput } from '../fields/plain-inputs.tsx'
@@ -25,15 +25,15 @@ export function SchemaForm({ form, settled = [], isPlain }: SchemaFormProps) {
     <>
       {sections.map(({ name, fields }) => {
         const inside = (
-          <Box sx={isPlain ? { ...gridLook, mb: 2 } : gridLook}>
+          <Fields sx={{ alignItems: 'start', pt: 0.5, mb: isPlain ? 2 : 0 }}>
             {fields.map((field) => (
               <SchemaInput key={field.name} form={form} field={field} />
             ))}
             {name === 'lines' && <Sums form={form} />}
-          </Box>
+          </Fields>
         )
         return isPlain ? (
-          <Box key={name}>{inside}</Box>
+          <div key={name}>{inside}</div>
         ) : (
           <Panel key={name} title={texts.sections[name]}>
             {inside}
@@ -61,22 +61,11 @@ function SchemaInput({ form, field }: { form: RecordForm; field: FormField }) {
   }
   const Input = inputOf(field.kind)
   return (
-    <Box
-      sx={
-        field.kind === 'paragraph' || field.kind === 'lines' || field.kind === 'address'
-          ? { gridColumn: '1 / -1' }
-          : { minWidth: 0 }
-      }
-    >
+    <Grow sx={{ gridColumn: isWide(field) ? '1 / -1' : undefined }}>
       {field.moves ? <ChoiceInput {...shared} from={before ? String(before[name]) : null} /> : <Input {...shared} />}
-    </Box>
+    </Grow>
   )
 }
 
-const gridLook = {
-  display: 'grid',
-  gap: 2,
-  gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr', lg: '1fr 1fr 1fr' },
-  alignItems: 'start',
-  pt: 0.5,
-} as const
+/** Long texts, addresses and lines take the whole width. */
+const isWide = ({ kind }: FormField): boolean => ['paragraph', 'lines', 'address'].includes(kind)

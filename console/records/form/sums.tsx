@@ -1,4 +1,5 @@
-import Box from '@mui/material/Box'
+import { styled } from '@mui/material/styles'
+import { Fragment } from 'react'
 import { computedFields } from '#derive/form.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
@@ -13,31 +14,29 @@ export function Sums({ form }: { form: RecordForm }) {
   const { definition, values } = form
   const sums = definition.computed?.(countable(values)) ?? {}
   return (
-    <Box
-      component="dl"
-      aria-label={texts.sums}
-      aria-live="polite"
-      sx={{
-        gridColumn: '1 / -1',
-        display: 'grid',
-        gridTemplateColumns: 'auto auto',
-        gap: 0.5,
-        columnGap: 4,
-        ml: 'auto',
-        mb: 0,
-      }}
-    >
-      {computedFields(definition).map((field, index, all) => (
-        <Box key={field.name} sx={{ display: 'contents', fontWeight: index === all.length - 1 ? 700 : 400 }}>
+    <Totals aria-label={texts.sums} aria-live="polite">
+      {computedFields(definition).map((field) => (
+        <Fragment key={field.name}>
           <dt>{label(definition.name, field.name)}</dt>
-          <Box component="dd" sx={{ m: 0, textAlign: 'right' }}>
+          <dd>
             <Shown field={field} resource={definition.name} value={sums[field.name]} />
-          </Box>
-        </Box>
+          </dd>
+        </Fragment>
       ))}
-    </Box>
+    </Totals>
   )
 }
+
+/** The last sum is what all of them come to. */
+const Totals = styled('dl')(({ theme }) => ({
+  gridColumn: '1 / -1',
+  display: 'grid',
+  gridTemplateColumns: 'auto auto',
+  gap: theme.spacing(0.5, 4),
+  margin: '1em 0 0 auto',
+  '& dd': { margin: 0, textAlign: 'right' },
+  '& > :nth-last-child(-n + 2)': { fontWeight: 700 },
+}))
 
 /** What cannot be counted yet counts for nothing. */
 const countable = (values: JsonObject): JsonObject =>

@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box'
 import type { FormField } from '#derive/form.ts'
 import type { Json } from '#registry/json.ts'
+import { Pale } from '../../ui/layout.tsx'
 import { Shown } from '../fields/shown.tsx'
 
 type ChangeProps = { field: FormField; resource: string; old: Json; now: Json; isNew: boolean }
@@ -10,9 +11,9 @@ export const Change = ({ field, resource, old, now, isNew }: ChangeProps) => (
   <>
     {!isNew && (
       <>
-        <Box component="del" sx={{ color: 'text.secondary' }}>
+        <Pale as="del">
           <Shown isShort field={field} resource={resource} value={old} />
-        </Box>
+        </Pale>
         {' → '}
       </>
     )}

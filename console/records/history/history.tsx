@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
@@ -9,6 +8,7 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Bullets, Entry, PlainList } from '../../ui/layout.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { Change } from './change.tsx'
 import { channelOf } from './channel.ts'
@@ -24,11 +24,11 @@ export function History({ definition, id }: { definition: Definition; id: number
   if (data.length === 0) return <Typography color="textSecondary">{texts.history.none}</Typography>
   return (
     <>
-      <Box component="ol" sx={{ listStyle: 'none', m: 0, p: 0 }}>
+      <PlainList as="ol">
         {data.map((entry, index) => (
           <EntryItem key={`${entry.at}${index}`} entry={entry} definition={definition} onUndone={reload} />
         ))}
-      </Box>
+      </PlainList>
       {meta.total > data.length && limit < 100 && <Button onClick={() => setLimit(100)}>{texts.history.more}</Button>}
     </>
   )
@@ -50,7 +50,7 @@ function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
     return field ? [{ field, change }] : []
   })
   return (
-    <Box component="li" sx={{ py: 1.5, borderBottom: 1, borderColor: 'divider' }}>
+    <Entry sx={{ py: 1.5 }}>
       <Typography>
         <strong>{who}</strong> {history.actions[entry.action] ?? entry.action}{' '}
         <Typography component="span" color="textSecondary">
@@ -61,7 +61,7 @@ function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
         <UndoButton writeId={writeId} onUndone={onUndone} />
       )}
       {changes.length > 0 && (
-        <Box component="ul" sx={{ m: 0, mt: 0.5, pl: 2.5 }}>
+        <Bullets sx={{ mt: 0.5 }}>
           {changes.map(({ field, change: [old, now] }) => (
             <li key={field.name}>
               {label(definition.name, field.name)}:{' '}
@@ -74,8 +74,8 @@ function EntryItem({ entry, definition, onUndone }: EntryItemProps) {
               />
             </li>
           ))}
-        </Box>
+        </Bullets>
       )}
-    </Box>
+    </Entry>
   )
 }

@@ -8,6 +8,7 @@ import { labelOf, matchFieldsOf, type Target, targetsOf } from '#derive/import/t
 import type { Definition } from '#registry/definition.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { PlainList } from '../../ui/layout.tsx'
 import { Muted, Note, Panel } from '../../ui/panel.tsx'
 import { Select } from '../../ui/select.tsx'
 import { ReadingPanel } from './reading-panel.tsx'
@@ -29,7 +30,7 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
   const isGoingOn = writeId !== undefined
   return (
     <>
-      <Typography sx={{ mb: 2, overflowWrap: 'anywhere' }}>
+      <Typography gutterBottom>
         <strong>{name}</strong> · {imports.rows(format.number(file.rows.length))}{' '}
         <Button size="small" onClick={importing.restart}>
           {imports.another}
@@ -45,11 +46,11 @@ export function ColumnsStep({ definition, importing }: { definition: Definition;
           <ReadingPanel importing={importing} />
           {withheld.length > 0 && <Note severity="info">{imports.withheld(withheld.join(', '))}</Note>}
           <Panel title={imports.columns}>
-            <Box component="ul" aria-label={imports.columns} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+            <PlainList aria-label={imports.columns}>
               {file.columns.map((column, index) => (
                 <ColumnRow key={column} {...{ definition, importing, column, index }} />
               ))}
-            </Box>
+            </PlainList>
             <Box sx={{ mt: 2, maxWidth: 480 }}>
               <Select
                 label={imports.match}
@@ -108,7 +109,7 @@ function ColumnRow({ definition, importing, column, index }: ColumnRowProps) {
       }}
     >
       <Box sx={{ minWidth: 0 }}>
-        <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>{column}</Typography>
+        <Typography variant="subtitle1">{column}</Typography>
         <Muted noWrap title={samples.join(' · ')}>
           {samples.join(' · ')}
         </Muted>

@@ -1,18 +1,19 @@
 import Upload from '@mui/icons-material/UploadOutlined'
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
+import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { useRef, useState } from 'react'
 import type { ImportShown } from '#derive/console/answers.ts'
-import { FileProblem } from '#derive/import/file.ts'
+import { FileProblem } from '#derive/import/file-problem.ts'
 import type { Definition } from '#registry/definition.ts'
 import { importBytesMax } from '#registry/limits.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { PlainList } from '../../ui/layout.tsx'
 import { ListRow } from '../../ui/list-row.tsx'
-import { Muted, Panel } from '../../ui/panel.tsx'
+import { Panel } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { useUndo } from '../removal/use-undo.ts'
 import type { Importing } from './use-import.ts'
@@ -44,7 +45,7 @@ function FileButton({ importing }: { importing: Importing }) {
     setReading(false)
   }
   return (
-    <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
+    <Stack direction="row" spacing={2}>
       <Button variant="contained" startIcon={<Upload />} loading={isReading} onClick={() => input.current?.click()}>
         {imports.choose}
       </Button>
@@ -60,7 +61,7 @@ function FileButton({ importing }: { importing: Importing }) {
         }}
       />
       {isReading && <Typography role="status">{imports.reading}</Typography>}
-    </Box>
+    </Stack>
   )
 }
 
@@ -71,11 +72,11 @@ function Latest({ definition: { name } }: { definition: Definition }) {
   if (data.length === 0) return null
   return (
     <Panel title={imports.latest}>
-      <Box component="ul" aria-label={imports.latest} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+      <PlainList aria-label={imports.latest}>
         {data.map((one) => (
           <LatestRow key={one.write_id} one={one} records={name} onUndone={reload} />
         ))}
-      </Box>
+      </PlainList>
     </Panel>
   )
 }
@@ -94,15 +95,7 @@ function LatestRow({ one, records, onUndone }: { one: ImportShown; records: stri
     ...(undone === 'all' ? [imports.latestUndone] : []),
   ]
   return (
-    <ListRow
-      isTight
-      main={
-        <>
-          <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>{file}</Typography>
-          <Muted>{said.join(' · ')}</Muted>
-        </>
-      }
-    >
+    <ListRow isTight title={file} about={said.join(' · ')}>
       {undone !== 'all' && created + changed > 0 && (may(records, 'EDIT') || may(records, 'DELETE')) && (
         <Button
           variant="outlined"

@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import LinearProgress from '@mui/material/LinearProgress'
 import Paper from '@mui/material/Paper'
@@ -6,7 +5,8 @@ import Step from '@mui/material/Step'
 import StepLabel from '@mui/material/StepLabel'
 import Stepper from '@mui/material/Stepper'
 import Typography from '@mui/material/Typography'
-import { FileProblem } from '#derive/import/file.ts'
+import { FileProblem } from '#derive/import/file-problem.ts'
+import type { Stage } from '#derive/import/session.ts'
 import type { Definition } from '#registry/definition.ts'
 import { isUnauthorized } from '../../client/ask.ts'
 import { SignInAgain } from '../../sign-in/sign-in-again.tsx'
@@ -14,6 +14,7 @@ import { useFormat } from '../../texts/format.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
+import { Buttons, Unbroken } from '../../ui/layout.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
@@ -23,7 +24,7 @@ import { DifferenceStep } from './difference-step.tsx'
 import { FileStep } from './file-step.tsx'
 import { ResultStep } from './result-step.tsx'
 import { RowList } from './row-list.tsx'
-import { type Importing, type Stage, useImport } from './use-import.ts'
+import { type Importing, useImport } from './use-import.ts'
 
 const steps = ['file', 'columns', 'difference', 'result'] as const
 
@@ -53,7 +54,7 @@ export function ImportPage({ definition }: { definition: Definition }) {
       above={{ label: many(definition.name), to: listPath(definition.name) }}
       lead={imports.lead}
     >
-      <Stepper activeStep={stepOf[stage]} alternativeLabel sx={{ mb: 3 }}>
+      <Stepper activeStep={stepOf[stage]} alternativeLabel>
         {steps.map((name) => (
           <Step key={name}>
             <StepLabel>{imports.steps[name]}</StepLabel>
@@ -67,13 +68,13 @@ export function ImportPage({ definition }: { definition: Definition }) {
             : errorText(error, texts)}
         </Note>
       )}
-      <Box>
+      <div>
         {stage === 'file' && <FileStep {...shown} />}
         {stage === 'columns' && <ColumnsStep {...shown} />}
         {(stage === 'looking' || stage === 'writing') && <Progress importing={importing} />}
         {stage === 'difference' && <DifferenceStep {...shown} />}
         {(stage === 'stopped' || stage === 'done') && <ResultStep {...shown} />}
-      </Box>
+      </div>
       {changed && <ChangedDialog definition={definition} changed={changed} />}
       {unsaved.question}
       <SignInAgain open={isUnauthorized(error)} onDone={importing.forgive} />
@@ -92,15 +93,15 @@ function Progress({ importing }: { importing: Importing }) {
   const said = say(format.number(done), format.number(total))
   return (
     <Paper sx={{ p: { xs: 2, sm: 3 } }}>
-      <Typography sx={{ mb: 1, fontVariantNumeric: 'tabular-nums' }} aria-live="polite">
-        {isStopping ? imports.stopping : said}
-      </Typography>
+      <p aria-live="polite">
+        <Unbroken>{isStopping ? imports.stopping : said}</Unbroken>
+      </p>
       <LinearProgress variant="determinate" value={share} aria-label={said} />
-      <Box sx={{ mt: 2 }}>
+      <Buttons>
         <Button variant="outlined" disabled={isStopping} onClick={importing.stop}>
           {imports.stop}
         </Button>
-      </Box>
+      </Buttons>
     </Paper>
   )
 }
@@ -119,7 +120,7 @@ function ChangedDialog({ definition, changed: { rows, answer } }: ChangedDialogP
       onConfirm={() => answer(true)}
       onClose={() => answer(false)}
     >
-      <Typography sx={{ mb: 2 }}>{imports.changed}</Typography>
+      <Typography gutterBottom>{imports.changed}</Typography>
       <RowList definition={definition} rows={rows} />
     </AskFirst>
   )

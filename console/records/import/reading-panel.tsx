@@ -1,9 +1,9 @@
-import Box from '@mui/material/Box'
 import Checkbox from '@mui/material/Checkbox'
 import FormControlLabel from '@mui/material/FormControlLabel'
 import { delimiters, encodings } from '#derive/import/file.ts'
 import { dateOrders, decimalSigns } from '#derive/import/values.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Tiles } from '../../ui/layout.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Select } from '../../ui/select.tsx'
 import type { Importing } from './use-import.ts'
@@ -16,7 +16,7 @@ export function ReadingPanel({ importing }: { importing: Importing }) {
   const { reading } = chosen.file
   return (
     <Panel title={imports.file}>
-      <Box sx={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fit, minmax(160px, 1fr))', gap: 2 }}>
+      <Tiles width={160}>
         <Select
           label={imports.separator}
           value={reading.delimiter}
@@ -41,7 +41,7 @@ export function ReadingPanel({ importing }: { importing: Importing }) {
           options={dateOrders.map((value) => ({ value, text: imports.dateOrders[value] }))}
           onChange={(dates) => importing.decide({ ...settings, dates })}
         />
-      </Box>
+      </Tiles>
       <FormControlLabel
         sx={{ mt: 1 }}
         control={<Checkbox checked={reading.noHeader} />}

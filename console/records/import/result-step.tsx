@@ -1,15 +1,15 @@
 import Alert from '@mui/material/Alert'
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { LinkBase, useRefresh } from 'react-admin'
-import { countsOf } from '#derive/import/run.ts'
+import { countsOf } from '#derive/import/session.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { useFormat } from '../../texts/format.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Buttons } from '../../ui/layout.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { listPath } from '../paths.ts'
 import type { Importing } from './use-import.ts'
@@ -25,7 +25,7 @@ export function ResultStep({ definition, importing }: { definition: Definition; 
   const isDone = stage === 'done'
   return (
     <Panel title={imports.steps.result}>
-      <Typography role="status" sx={{ mb: 1, fontWeight: 600 }}>
+      <Typography role="status" variant="subtitle1" sx={{ mb: 1 }}>
         {undoing.isUndone
           ? imports.undone
           : isDone
@@ -45,7 +45,7 @@ export function ResultStep({ definition, importing }: { definition: Definition; 
           {undoing.error}
         </Alert>
       )}
-      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
+      <Buttons>
         {!isDone && !undoing.isUndone && (
           <Button variant="contained" onClick={importing.apply} disabled={undoing.isBusy}>
             {imports.goOn}
@@ -59,7 +59,7 @@ export function ResultStep({ definition, importing }: { definition: Definition; 
             {imports.undoAll}
           </Button>
         )}
-      </Box>
+      </Buttons>
     </Panel>
   )
 }

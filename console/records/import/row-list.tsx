@@ -1,16 +1,17 @@
 import Box from '@mui/material/Box'
 import Chip from '@mui/material/Chip'
-import Paper from '@mui/material/Paper'
+import Stack from '@mui/material/Stack'
 import ToggleButton from '@mui/material/ToggleButton'
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup'
 import Typography from '@mui/material/Typography'
 import { useMemo, useState } from 'react'
 import { type FormField, fieldsOf } from '#derive/form.ts'
 import type { Outcome, RowOutcome } from '#derive/import/importer.ts'
-import { countsOf } from '#derive/import/run.ts'
+import { countsOf } from '#derive/import/session.ts'
 import type { Definition } from '#registry/definition.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Bullets, PlainList, Sheet } from '../../ui/layout.tsx'
 import { Muted } from '../../ui/panel.tsx'
 import { Change } from '../history/change.tsx'
 import { Paging } from '../list/paging.tsx'
@@ -33,7 +34,7 @@ export function RowList({ definition, rows }: { definition: Definition; rows: re
   )
   const some = wanted.slice((page - 1) * perPage, page * perPage)
   return (
-    <Paper sx={{ overflow: 'hidden' }}>
+    <Sheet>
       <Box sx={{ p: 2, overflowX: 'auto' }}>
         <ToggleButtonGroup
           exclusive
@@ -58,13 +59,13 @@ export function RowList({ definition, rows }: { definition: Definition; rows: re
         </ToggleButtonGroup>
       </Box>
       {some.length === 0 && <Typography sx={{ p: 2 }}>{imports.nothing}</Typography>}
-      <Box component="ul" aria-label={imports.steps.difference} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+      <PlainList aria-label={imports.steps.difference}>
         {some.map((row) => (
           <RowItem key={row.n} {...{ definition, row, fields }} />
         ))}
-      </Box>
+      </PlainList>
       {wanted.length > perPage && <Paging listing={{ page, perPage, total: wanted.length, setPage }} />}
-    </Paper>
+    </Sheet>
   )
 }
 
@@ -80,29 +81,29 @@ function RowItem({ definition: { name }, row, fields }: RowItemProps) {
   })
   return (
     <Box component="li" sx={{ px: 2, py: 1.5, borderTop: 1, borderColor: 'divider' }}>
-      <Box sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 1.5, rowGap: 0.5, alignItems: 'center' }}>
+      <Stack direction="row" spacing={0.5} sx={{ columnGap: 1.5 }}>
         <Chip color={tones[outcome]} label={imports.outcomes[outcome]} sx={{ fontWeight: 600 }} />
-        <Typography component="span" sx={{ fontWeight: 600, overflowWrap: 'anywhere', minWidth: 0 }}>
+        <Typography component="span" variant="subtitle1">
           {title}
         </Typography>
         <Muted component="span">{imports.line(line)}</Muted>
-      </Box>
+      </Stack>
       {changes.length > 0 && (
-        <Box component="ul" sx={{ m: 0, mt: 0.5, pl: 2.5, fontSize: '0.875rem', overflowWrap: 'anywhere' }}>
+        <Bullets sx={{ mt: 0.5, fontSize: '0.875rem' }}>
           {changes.map(({ known, change: [old, now] }) => (
             <li key={known.name}>
               {label(name, known.name)}:{' '}
               <Change field={known} resource={name} old={old} now={now} isNew={outcome === 'created'} />
             </li>
           ))}
-        </Box>
+        </Bullets>
       )}
       {problems.length > 0 && (
-        <Box component="ul" sx={{ m: 0, mt: 0.5, pl: 2.5, fontSize: '0.875rem', overflowWrap: 'anywhere' }}>
+        <Bullets sx={{ mt: 0.5, fontSize: '0.875rem' }}>
           {problems.map((problem) => (
             <ProblemItem key={`${problem.column} ${problem.field} ${problem.code}`} problem={problem} records={name} />
           ))}
-        </Box>
+        </Bullets>
       )}
     </Box>
   )

@@ -1,179 +1,123 @@
-import { useMemo, useRef, useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { ImportShown } from '#derive/console/answers.ts'
-import { type FileOptions, type ImportFile, readFile } from '#derive/import/file.ts'
+import type { FileOptions, ImportFile } from '#derive/import/file.ts'
 import { guessHabits } from '#derive/import/habits.ts'
-import { type Importer, makeImporter, type Part, type RowOutcome } from '#derive/import/importer.ts'
-import { type ImportSettings, makeRowReader } from '#derive/import/rows.ts'
-import { applyAll, previewAll } from '#derive/import/run.ts'
+import type { RowOutcome } from '#derive/import/importer.ts'
+import { createSession, type SessionService, type SessionState } from '#derive/import/session.ts'
 import { type Catalogue, guess, withheldColumns } from '#derive/import/targets.ts'
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
-import { ask } from '../../client/ask.ts'
+import { ask, askOnce, isRefused } from '../../client/ask.ts'
 import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import * as german from '../../texts/de/records.ts'
 import * as english from '../../texts/en/records.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { applyPart, serviceOf } from './import-service.ts'
 
-export type Stage = 'file' | 'columns' | 'looking' | 'difference' | 'writing' | 'stopped' | 'done'
+/** Rows that would do something else by now than was shown; `answer` takes the decision about them. */
+type ChangedRows = { rows: readonly RowOutcome[]; answer(goesOn: boolean): void }
 
-/** A file as it was chosen, and as it was read. */
-export type Chosen = { name: string; bytes: Uint8Array; file: ImportFile }
-
-type State = {
-  stage: Stage
-  chosen?: Chosen
-  settings?: ImportSettings
-  parts: readonly Part[]
-  /** So many rows are looked at, or settled. */
-  done: number
-  writeId?: string
-  /** What rows would do by now; `answer` says whether they do so. */
-  changed?: { rows: readonly RowOutcome[]; answer(goesOn: boolean): void }
-  error?: unknown
-}
-
-const nothing: State = { stage: 'file', parts: [], done: 0 }
-
-/** An import from the choice of its file to its end, step by step. */
+/** The session of an import, with its state for the steps of the page. */
 export function useImport(definition: Definition) {
-  const { company } = useMe()
+  const { currency } = useMe().company
   const { locale } = useTexts()
   const write = useWrite()
-  const [state, setState] = useState<State>(nothing)
-  const [isStopping, setStopping] = useState(false)
-  const stop = useRef(false)
-  const importer = useRef<Importer>(undefined)
-  const records = definition.name
-  const catalogues: readonly Catalogue[] = useMemo(
-    () => (locale.startsWith('de') ? [german, english] : [english, german]),
-    [locale],
-  )
-  const columns = state.chosen?.file.columns
-  const withheld = useMemo(() => {
-    const whole = definitionOf(registry, records)
-    return whole && columns ? withheldColumns(whole, definition, columns, catalogues) : []
-  }, [definition, records, columns, catalogues])
-  const change = (given: Partial<State>): void => setState((before) => ({ ...before, ...given }))
-  const watch = { isStopped: () => stop.current, tell: (done: number) => change({ done }) }
-  const begin = (): void => {
-    stop.current = false
-    setStopping(false)
-  }
-
-  /** A file, or the same in another reading; then the columns that were chosen stay, as far as they are there. */
-  async function choose(name: string, bytes: Uint8Array, options: FileOptions = {}, chosenBefore?: ImportSettings) {
-    change({ ...nothing, error: undefined })
-    try {
-      let file = await readFile(bytes, options, breathe)
-      const { data: latest } = await ask('records.imports', { records })
-      const stopped = latest.find((one) => isStoppedOf(one, file))
-      if (stopped) file = await readFile(bytes, (stopped.settings as ImportSettings).reading, breathe)
-      const chosen = { name, bytes, file }
-      const before = chosenBefore ?? (latest[0]?.settings as ImportSettings | undefined)
-      const settings = stopped ? (stopped.settings as ImportSettings) : proposed(file, before)
-      setState({
-        ...{ stage: 'columns', chosen, settings, parts: [], done: stopped?.done ?? 0 },
-        ...(stopped ? { writeId: stopped.write_id } : {}),
-      })
-    } catch (error) {
-      setState({ ...nothing, error })
-    }
-  }
-
-  function proposed(file: ImportFile, before: ImportSettings | undefined): ImportSettings {
-    const columns = guess(definition, file.columns, catalogues, before?.columns)
-    const usual = { dates: 'dmy', decimal: locale.startsWith('de') ? 'comma' : 'point' } as const
-    const match = before?.match ?? (Object.values(columns).includes('external_ref') ? 'external_ref' : null)
-    const isThere = match === null || Object.values(columns).includes(match)
-    const habits = guessHabits(definition, file, columns, usual)
-    return { columns, match: isThere ? match : null, ...habits, reading: file.reading }
-  }
-
-  async function look(): Promise<void> {
-    const { chosen, settings, done: from } = state
-    if (!chosen || !settings) return
-    begin()
-    const { file } = chosen
-    const read = makeRowReader(definition, file, settings, { currency: company.currency, catalogues })
-    const made = makeImporter({ definition, file, settings, read }, serviceOf(records))
-    importer.current = made
-    const settled = state.writeId === undefined ? 0 : from
-    change({ stage: 'looking', done: settled, error: undefined })
-    try {
-      const parts = await previewAll(made, file.rows.length, watch, settled)
-      change(parts ? { stage: 'difference', parts, done: settled } : { stage: 'columns', done: settled })
-    } catch (error) {
-      change({ stage: 'columns', done: settled, error })
-    }
-  }
-
-  async function apply(): Promise<void> {
-    const { chosen, settings, parts, done } = state
-    const made = importer.current
-    if (!chosen || !settings || !made) return
-    begin()
-    change({ stage: 'writing', error: undefined })
-    try {
-      const writeId = state.writeId ?? (await beginImport(chosen, settings))
-      change({ writeId })
-      const left = parts.filter(({ to }) => to > done)
-      const confirm = (rows: readonly RowOutcome[]) =>
-        new Promise<boolean>((resolve) =>
-          change({
-            changed: {
-              rows,
-              answer(goesOn) {
-                setState(({ changed: _, ...left }) => left)
-                resolve(goesOn)
-              },
+  const [changed, setChanged] = useState<ChangedRows>()
+  const [state, setState] = useState<SessionState>()
+  const isGerman = locale.startsWith('de')
+  const catalogues: readonly Catalogue[] = useMemo(() => (isGerman ? [german, english] : [english, german]), [isGerman])
+  const [session] = useState(() =>
+    createSession({
+      definition,
+      currency,
+      catalogues,
+      service: serviceOf(definition.name, write),
+      breathe,
+      findStopped: (latest, file) => latest.find((one) => isStopped(one, file)),
+      propose: (file, last) => {
+        const columns = guess(definition, file.columns, catalogues, last?.columns)
+        const usual = { dates: 'dmy', decimal: isGerman ? 'comma' : 'point' } as const
+        const match = last?.match ?? 'external_ref'
+        const isThere = Object.values(columns).includes(match)
+        const habits = guessHabits(definition, file, columns, usual)
+        return { columns, match: isThere ? match : null, ...habits, reading: file.reading }
+      },
+      confirm: (rows) =>
+        new Promise((resolve) =>
+          setChanged({
+            rows,
+            answer(goesOn) {
+              setChanged(undefined)
+              resolve(goesOn)
             },
           }),
-        )
-      const outcome = await applyAll(
-        made,
-        { parts: left, apply: (part) => applyPart(records, writeId, part), confirm },
-        watch,
-      )
-      change({ stage: outcome })
-    } catch (error) {
-      change({ stage: 'stopped', error })
-    }
-  }
-
-  async function beginImport({ name, file }: Chosen, settings: ImportSettings): Promise<string> {
-    const body = { file_name: name, fingerprint: file.fingerprint, settings, rows: file.rows.length }
-    return (await write('records.begin-import', { records, body })).data.write_id
-  }
+        ),
+      onChange: setState,
+    }),
+  )
+  const now = state ?? session.state
+  const columns = now.chosen?.file.columns
+  const withheld = useMemo(() => {
+    const whole = definitionOf(registry, definition.name)
+    return whole && columns ? withheldColumns(whole, definition, columns, catalogues) : []
+  }, [definition, columns, catalogues])
 
   return {
-    ...state,
-    isStopping,
-    withheld,
-    catalogue: catalogues[0] as Catalogue,
-    choose,
+    ...now,
+    ...{ changed, withheld, catalogue: catalogues[0] as Catalogue },
+    choose: (name: string, bytes: Uint8Array) => shown(session.parse(name, bytes)),
     readAgain: (options: FileOptions) =>
-      state.chosen && choose(state.chosen.name, state.chosen.bytes, options, state.settings),
-    decide: (settings: ImportSettings) => change({ settings }),
-    look,
-    apply,
-    stop: () => {
-      stop.current = true
-      setStopping(true)
-    },
-    back: () => change({ stage: 'columns', parts: [] }),
-    restart: () => setState(nothing),
-    fail: (error: unknown) => change({ error }),
-    forgive: () => change({ error: undefined }),
+      now.chosen && shown(session.parse(now.chosen.name, now.chosen.bytes, options, now.settings)),
+    decide: session.decide,
+    look: () => shown(session.preview()),
+    apply: () => shown(session.run()),
+    stop: session.stop,
+    back: session.back,
+    restart: session.restart,
+    fail: session.fail,
+    forgive: () => session.fail(undefined),
   }
 }
 
 export type Importing = ReturnType<typeof useImport>
 
-/** An import of the same file by the one who is here, half done. */
-const isStoppedOf = ({ fingerprint, own, undone, done, rows }: ImportShown, file: ImportFile): boolean =>
+/** Waits for a step; if it fails, its error is in the state of the session. */
+const shown = (step: Promise<void>): Promise<void> => step.catch(() => undefined)
+
+/** Whether it is an import of the same file by this account, half done. */
+const isStopped = ({ fingerprint, own, undone, done, rows }: ImportShown, file: ImportFile): boolean =>
   own && undone === 'nothing' && done < rows && fingerprint === file.fingerprint
 
-/** The page stays alive while a file is read. */
+/** Keeps the page alive while a file is read. */
 const breathe = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
+
+/** Returns the operations of an import, as the console asks the service for them. */
+const serviceOf = (records: string, write: ReturnType<typeof useWrite>): SessionService<ImportShown> => ({
+  list: async () => (await ask('records.imports', { records })).data,
+  begin: async (body) => (await write('records.begin-import', { records, body })).data.write_id,
+  async lookUp(field, values) {
+    return (await ask('records.look-up', { records, body: { field, values: [...values] } })).data
+  },
+  async attempt(operations) {
+    try {
+      const { data, plan } = await ask('records.try-import', { records, body: { operations: [...operations] } })
+      if (!plan) throw new Error('a try has no plan')
+      return { changed: data.operations.map(({ data: { changed } }) => changed ?? null), plan }
+    } catch (error) {
+      if (isRefused(error, 'batch_refused')) return { refused: error.body.refused ?? [] }
+      throw error
+    }
+  },
+  // The key is that of the part and its plan: sent again after a lost answer, it is done once.
+  async apply(writeId, { from, to, operations, plan }) {
+    const request = { records, id: writeId, body: { from, to, operations } }
+    const given = plan === null ? request : { ...request, plan: { hash: plan } }
+    try {
+      await askOnce('records.import', `import.${writeId}.${from}.${plan}`, given)
+      return 'done'
+    } catch (error) {
+      if (isRefused(error, 'plan_changed') || isRefused(error, 'batch_refused')) return 'changed'
+      throw error
+    }
+  },
+})

@@ -1,15 +1,16 @@
 import FilterList from '@mui/icons-material/FilterList'
 import SearchIcon from '@mui/icons-material/Search'
 import Badge from '@mui/material/Badge'
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import InputAdornment from '@mui/material/InputAdornment'
+import Stack from '@mui/material/Stack'
 import TextField from '@mui/material/TextField'
 import { useEffect, useRef, useState } from 'react'
 import { type Filter, filtersOf } from '#derive/form/table.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { Json } from '#registry/json.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Tiles } from '../../ui/layout.tsx'
 import { FilterInput } from './filter-input.tsx'
 
 type Values = { [parameter: string]: Json }
@@ -28,9 +29,7 @@ export function FilterBar({ definition, values, onChange }: FilterBarProps) {
   }
   const isShown = (filter: Filter) => isOpen || values[filter.parameter] !== undefined
   return (
-    <Box
-      sx={{ display: 'grid', gap: 1.5, mb: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 210px), 1fr))' }}
-    >
+    <Tiles isKept width={210} gap={1.5} sx={{ mb: 2 }}>
       {definition.search.length > 0 && (
         <SearchField resource={definition.name} value={String(values.q ?? '')} onChange={(text) => set('q', text)} />
       )}
@@ -43,7 +42,7 @@ export function FilterBar({ definition, values, onChange }: FilterBarProps) {
           onChange={(value) => set(filter.parameter, value)}
         />
       ))}
-      <Box sx={{ display: 'flex', gap: 1, alignItems: 'center' }}>
+      <Stack direction="row" spacing={1}>
         {filters.length > 0 && (
           <Badge badgeContent={count} color="primary">
             <Button
@@ -58,8 +57,8 @@ export function FilterBar({ definition, values, onChange }: FilterBarProps) {
           </Badge>
         )}
         {(count > 0 || values.q !== undefined) && <Button onClick={() => onChange({})}>{list.clear}</Button>}
-      </Box>
-    </Box>
+      </Stack>
+    </Tiles>
   )
 }
 

@@ -2,7 +2,6 @@ import Add from '@mui/icons-material/Add'
 import Download from '@mui/icons-material/DownloadOutlined'
 import Upload from '@mui/icons-material/UploadOutlined'
 import Button from '@mui/material/Button'
-import Paper from '@mui/material/Paper'
 import { useEffect, useMemo } from 'react'
 import { LinkBase, useListController, useStore } from 'react-admin'
 import { type Column, columnsOf } from '#derive/form/table.ts'
@@ -11,6 +10,7 @@ import { addressOf } from '../../client/ask.ts'
 import { listQuery } from '../../client/record-provider.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Sheet } from '../../ui/layout.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Trouble } from '../../ui/pending.tsx'
 import { createPath, importPath } from '../paths.ts'
@@ -84,11 +84,11 @@ export function ListPage({ definition }: { definition: Definition }) {
       {error ? (
         <Trouble error={error} retry={refetch} />
       ) : (
-        <Paper sx={{ overflow: 'hidden' }}>
+        <Sheet>
           <SelectionBar definition={definition} listing={listing} csvFields={fields} />
           <ListBody definition={definition} columns={shown} listing={listing} />
           {(listing.total ?? 0) > 0 && <Paging listing={listing} />}
-        </Paper>
+        </Sheet>
       )}
     </Page>
   )

@@ -1,8 +1,9 @@
 import ChevronLeft from '@mui/icons-material/ChevronLeft'
 import ChevronRight from '@mui/icons-material/ChevronRight'
-import Box from '@mui/material/Box'
 import IconButton from '@mui/material/IconButton'
+import Stack from '@mui/material/Stack'
 import { useTexts } from '../../texts/texts.tsx'
+import { Unbroken } from '../../ui/layout.tsx'
 import { Select } from '../../ui/select.tsx'
 
 type Paged = {
@@ -19,9 +20,7 @@ export function Paging({ listing }: { listing: Paged }) {
   const { page, perPage, total = 0, setPage, setPerPage } = listing
   const last = Math.max(1, Math.ceil(total / perPage))
   return (
-    <Box
-      sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', justifyContent: 'flex-end', gap: 2, p: 1, px: 2 }}
-    >
+    <Stack direction="row" spacing={2} sx={{ justifyContent: 'flex-end', p: 1, px: 2 }}>
       {setPerPage && (
         <Select
           id="per-page"
@@ -33,17 +32,15 @@ export function Paging({ listing }: { listing: Paged }) {
           sx={{ minWidth: 120, mr: 'auto', my: 0.5 }}
         />
       )}
-      <Box component="span" role="status" sx={{ fontVariantNumeric: 'tabular-nums' }}>
-        {list.page((page - 1) * perPage + 1, Math.min(page * perPage, total), total)}
-      </Box>
-      <Box>
+      <Unbroken role="status">{list.page((page - 1) * perPage + 1, Math.min(page * perPage, total), total)}</Unbroken>
+      <div>
         <IconButton aria-label={list.previous} disabled={page <= 1} onClick={() => setPage(page - 1)}>
           <ChevronLeft />
         </IconButton>
         <IconButton aria-label={list.next} disabled={page >= last} onClick={() => setPage(page + 1)}>
           <ChevronRight />
         </IconButton>
-      </Box>
-    </Box>
+      </div>
+    </Stack>
   )
 }

@@ -2,6 +2,7 @@ import Box from '@mui/material/Box'
 import Checkbox from '@mui/material/Checkbox'
 import useMediaQuery from '@mui/material/useMediaQuery'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Between, Grow, PlainList } from '../../ui/layout.tsx'
 import { Term } from '../../ui/panel.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Shown } from '../fields/shown.tsx'
@@ -24,7 +25,7 @@ function RecordCards({ definition, columns, records, selection, actionsOf }: Rec
   const told = columns.filter((column) => column.name !== title && column.name !== 'status')
   const status = columns.find((column) => column.name === 'status')
   return (
-    <Box component="ul" aria-label={many(name)} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+    <PlainList aria-label={many(name)}>
       {records.map((record) => (
         <Box
           component="li"
@@ -40,8 +41,8 @@ function RecordCards({ definition, columns, records, selection, actionsOf }: Rec
               slotProps={{ input: { 'aria-label': list.select(titleText(record)) } }}
             />
           )}
-          <Box sx={{ flex: 1, minWidth: 0 }}>
-            <Box sx={{ display: 'flex', justifyContent: 'space-between', gap: 1, alignItems: 'flex-start' }}>
+          <Grow>
+            <Between sx={{ alignItems: 'flex-start' }}>
               <TextLink
                 to={pathOf(name, record.id)}
                 color="textPrimary"
@@ -50,7 +51,7 @@ function RecordCards({ definition, columns, records, selection, actionsOf }: Rec
                 {titleText(record)}
               </TextLink>
               {status && <Shown isShort field={status} resource={name} value={record.status as never} />}
-            </Box>
+            </Between>
             <Box
               component="dl"
               sx={{
@@ -71,9 +72,9 @@ function RecordCards({ definition, columns, records, selection, actionsOf }: Rec
                 ))}
             </Box>
             {actionsOf && <Box sx={{ mt: 0.5 }}>{actionsOf(record)}</Box>}
-          </Box>
+          </Grow>
         </Box>
       ))}
-    </Box>
+    </PlainList>
   )
 }

@@ -1,8 +1,8 @@
-import Box from '@mui/material/Box'
 import Checkbox from '@mui/material/Checkbox'
 import Table from '@mui/material/Table'
 import TableBody from '@mui/material/TableBody'
 import TableCell from '@mui/material/TableCell'
+import TableContainer from '@mui/material/TableContainer'
 import TableHead from '@mui/material/TableHead'
 import TableRow from '@mui/material/TableRow'
 import TableSortLabel from '@mui/material/TableSortLabel'
@@ -38,7 +38,7 @@ export function RecordTable({ definition, columns, records, sort, onSort, select
   const isRising = (column: Column) => sort?.field === column.name && sort.order === 'ASC'
   const chosen = records.filter(({ id }) => selection?.ids.includes(id)).length
   return (
-    <Box sx={{ overflowX: 'auto' }}>
+    <TableContainer>
       <Table aria-label={many(name)} sx={{ '& td, & th': { py: 1 } }}>
         <TableHead>
           <TableRow>
@@ -115,7 +115,7 @@ export function RecordTable({ definition, columns, records, sort, onSort, select
           ))}
         </TableBody>
       </Table>
-    </Box>
+    </TableContainer>
   )
 }
 

@@ -1,5 +1,6 @@
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
+import Stack from '@mui/material/Stack'
+import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { type ListControllerResult, useNotify, useRefresh } from 'react-admin'
 import { statusOf, stepsFrom } from '#derive/form/relations.ts'
@@ -62,14 +63,16 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
   }
 
   return (
-    <Box
+    <Stack
       role="region"
       aria-label={list.selected(ids.length)}
-      sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center', p: 1, pl: 2, bgcolor: 'action.selected' }}
+      direction="row"
+      spacing={1}
+      sx={{ p: 1, pl: 2, bgcolor: 'action.selected' }}
     >
-      <Box component="span" role="status" sx={{ fontWeight: 600, mr: 1 }}>
+      <Typography component="span" role="status" variant="subtitle1" sx={{ mr: 1 }}>
         {list.selected(ids.length)}
-      </Box>
+      </Typography>
       {may(name, 'EDIT') &&
         steps.map((to) => (
           <Button
@@ -126,7 +129,7 @@ export function SelectionBar({ definition, listing, csvFields }: SelectionBarPro
           }}
         />
       )}
-    </Box>
+    </Stack>
   )
 }
 

@@ -1,9 +1,9 @@
-import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import type { Listed } from '#registry/refusals.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Bullets } from '../../ui/layout.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { pathOf } from '../paths.ts'
 
@@ -17,9 +17,9 @@ export function InvolvedList({ title, involved, isLinked, onFollow }: InvolvedLi
   if (involved.length === 0) return null
   const effects: { readonly [effect: string]: string } = { unlinked: removal.unlinked, kept: removal.kept }
   return (
-    <Box sx={{ mt: 1.5 }}>
+    <Typography component="div" sx={{ mt: 1.5 }}>
       <Typography variant="h3">{title}</Typography>
-      <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
+      <Bullets>
         {involved.map(({ records, count, ids, effect }) => (
           <li key={records + effect}>
             {removal.count(count, many(records))}
@@ -39,7 +39,7 @@ export function InvolvedList({ title, involved, isLinked, onFollow }: InvolvedLi
             )}
           </li>
         ))}
-      </Box>
-    </Box>
+      </Bullets>
+    </Typography>
   )
 }

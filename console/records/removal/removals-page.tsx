@@ -1,5 +1,4 @@
 import Restore from '@mui/icons-material/RestoreFromTrash'
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
 import Typography from '@mui/material/Typography'
@@ -14,9 +13,9 @@ import { useFormat } from '../../texts/format.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { PlainList } from '../../ui/layout.tsx'
 import { ListRow } from '../../ui/list-row.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Muted } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { channelOf } from '../history/channel.ts'
@@ -37,11 +36,11 @@ export function RemovalsPage() {
       {answer && total === 0 && <Empty title={removals.none} lead={removals.noneLead} />}
       {answer && total > 0 && (
         <Paper>
-          <Box component="ul" aria-label={shell.removals} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+          <PlainList aria-label={shell.removals}>
             {answer.data.map((removal) => (
               <RemovalItem key={removal.id} removal={removal} onRestored={reload} />
             ))}
-          </Box>
+          </PlainList>
           {total > perPage && <Paging listing={{ page, perPage, total, setPage }} />}
         </Paper>
       )}
@@ -77,19 +76,15 @@ function RemovalItem({ removal, onRestored }: { removal: Removal; onRestored(): 
   }
   return (
     <ListRow
-      main={
+      title={isBack ? <TextLink to={pathOf(records, record_id)}>{name}</TextLink> : name}
+      about={
         <>
-          <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>
-            {isBack ? <TextLink to={pathOf(records, record_id)}>{name}</TextLink> : name}
-          </Typography>
-          <Muted>
-            {one(records)} · {who?.name ?? history.system} {channelOf(removal, history)} ·{' '}
-            <time dateTime={at}>{format.moment(at)}</time>
-          </Muted>
+          {one(records)} · {who?.name ?? history.system} {channelOf(removal, history)} ·{' '}
+          <time dateTime={at}>{format.moment(at)}</time>
           {went.length > 0 && (
-            <Muted>
+            <div>
               {removals.with}: {went.map(({ records: resource, count }) => `${count} × ${many(resource)}`).join(', ')}
-            </Muted>
+            </div>
           )}
         </>
       }

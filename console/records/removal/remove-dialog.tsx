@@ -10,6 +10,7 @@ import { useWrite } from '../../client/use-write.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
+import { Note } from '../../ui/panel.tsx'
 import { Trouble, Waiting } from '../../ui/pending.tsx'
 import { InvolvedList } from './involved-list.tsx'
 import { useUndo } from './use-undo.ts'
@@ -81,9 +82,9 @@ export function RemoveDialog({ definition, id, title, onClose, onRemoved }: Remo
         </>
       )}
       {changed && !blocked && (
-        <Alert severity="info" variant="outlined" sx={{ mb: 1.5 }}>
+        <Note severity="info" mb={1.5}>
           {removal.changed}
-        </Alert>
+        </Note>
       )}
       {preview && plan && !blocked && <PlanText plan={plan} />}
     </AskFirst>

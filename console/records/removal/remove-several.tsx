@@ -1,5 +1,3 @@
-import Alert from '@mui/material/Alert'
-import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import { useEffect, useState } from 'react'
 import { useNotify } from 'react-admin'
@@ -11,14 +9,16 @@ import type { Texts } from '../../texts/en/index.ts'
 import { errorText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
+import { Bullets } from '../../ui/layout.tsx'
+import { Note } from '../../ui/panel.tsx'
 import { Waiting } from '../../ui/pending.tsx'
 import { InvolvedList } from './involved-list.tsx'
 import { useUndo } from './use-undo.ts'
 
 type Id = number | string
 type RemoveSeveralProps = { definition: Definition; ids: readonly Id[]; onClose(): void; onDone(): void }
-type Planned = { id: Id; plan: WritePlan | undefined }
-type Looked = { free: Planned[]; stuck: { id: Id; why: string }[]; goes: Listed[]; stays: Listed[] }
+type PlannedRemoval = { id: Id; plan: WritePlan | undefined }
+type RemovalPreview = { free: PlannedRemoval[]; stuck: { id: Id; why: string }[]; goes: Listed[]; stays: Listed[] }
 
 /** The same look ahead for several records, put together; those that are protected stay. */
 export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: RemoveSeveralProps) {
@@ -26,7 +26,7 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
   const { removal } = texts
   const notify = useNotify()
   const write = useWrite()
-  const [looked, setLooked] = useState<Looked>()
+  const [looked, setLooked] = useState<RemovalPreview>()
   const [isBusy, setBusy] = useState(false)
   const [hasChanged, setChanged] = useState(false)
   const undo = useUndo()
@@ -69,21 +69,21 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
       {looked && (
         <>
           {hasChanged && (
-            <Alert severity="info" variant="outlined" sx={{ mb: 1.5 }}>
+            <Note severity="info" mb={1.5}>
               {removal.changed}
-            </Alert>
+            </Note>
           )}
           <Typography>{removal.soft}</Typography>
           {looked.stuck.length > 0 && (
             <>
               <Typography sx={{ mt: 1.5 }}>{removal.severalBlocked(looked.stuck.length)}</Typography>
-              <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
+              <Bullets>
                 {looked.stuck.map(({ id, why }) => (
                   <li key={id}>
                     #{id}: {why}
                   </li>
                 ))}
-              </Box>
+              </Bullets>
             </>
           )}
           <InvolvedList title={removal.goes} involved={looked.goes} />
@@ -94,7 +94,7 @@ export function RemoveSeveral({ definition: { name }, ids, onClose, onDone }: Re
   )
 }
 
-async function look(name: string, ids: readonly Id[], texts: Texts): Promise<Looked> {
+async function look(name: string, ids: readonly Id[], texts: Texts): Promise<RemovalPreview> {
   const answers = await Promise.allSettled(ids.map((id) => previewRemoval(name, id)))
   const previews = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
   return {

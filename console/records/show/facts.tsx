@@ -1,29 +1,29 @@
-import Box from '@mui/material/Box'
+import { styled } from '@mui/material/styles'
+import Typography from '@mui/material/Typography'
 import { tellingFields } from '#derive/form/steps.ts'
 import { fieldsOf } from '#derive/form.ts'
 import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Bullets } from '../../ui/layout.tsx'
+import { Term } from '../../ui/panel.tsx'
 import { Shown } from '../fields/shown.tsx'
 
 /** Which record it is: for whom, its number, its amount. */
 export function Facts({ definition, record }: { definition: Definition; record: JsonObject }) {
   const { label } = useRecordTexts()
   return (
-    <Box component="dl" sx={listLook}>
+    <Essentials>
       {tellingFields(definition)
         .filter(({ name }) => record[name] !== null)
         .map((field) => (
-          <Box key={field.name} sx={{ display: 'contents' }}>
-            <Box component="dt" sx={{ color: 'text.secondary' }}>
-              {label(definition.name, field.name)}
-            </Box>
-            <Box component="dd" sx={{ m: 0, fontWeight: field.kind === 'money' ? 700 : 400, overflowWrap: 'anywhere' }}>
+          <Term key={field.name} name={label(definition.name, field.name)}>
+            <Typography component="span" variant={field.kind === 'money' ? 'subtitle1' : 'inherit'}>
               <Shown isShort field={field} resource={definition.name} value={record[field.name]} />
-            </Box>
-          </Box>
+            </Typography>
+          </Term>
         ))}
-    </Box>
+    </Essentials>
   )
 }
 
@@ -38,7 +38,7 @@ export function Differences({ definition, shown, stored }: DifferencesProps) {
       kind !== 'instant' && JSON.stringify(shown[name] ?? null) !== JSON.stringify(stored[name] ?? null),
   )
   return (
-    <Box component="ul" sx={{ m: 0, mt: 1.5, pl: 2.5 }}>
+    <Bullets sx={{ mt: 1.5 }}>
       {differing.map((field) => (
         <li key={field.name}>
           <strong>{label(definition.name, field.name)}</strong> · {race.was}:{' '}
@@ -46,15 +46,13 @@ export function Differences({ definition, shown, stored }: DifferencesProps) {
           <Shown isShort field={field} resource={definition.name} value={stored[field.name]} />
         </li>
       ))}
-    </Box>
+    </Bullets>
   )
 }
 
-const listLook = {
+const Essentials = styled('dl')(({ theme }) => ({
   display: 'grid',
   gridTemplateColumns: 'minmax(90px, auto) 1fr',
-  columnGap: 2,
-  rowGap: 0.5,
-  m: 0,
-  mb: 2,
-} as const
+  gap: theme.spacing(0.5, 2),
+  margin: theme.spacing(0, 0, 2),
+}))

@@ -1,7 +1,6 @@
 import Add from '@mui/icons-material/Add'
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
-import Paper from '@mui/material/Paper'
+import Stack from '@mui/material/Stack'
 import { useState } from 'react'
 import { LinkBase, type SortPayload, useGetManyReference, useNavigate } from 'react-admin'
 import { type Related, statusOf } from '#derive/form/relations.ts'
@@ -13,13 +12,14 @@ import type { JsonObject } from '#registry/json.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { Sheet } from '../../ui/layout.tsx'
 import { Trouble, Waiting } from '../../ui/pending.tsx'
 import { FormDialog } from '../form/form-dialog.tsx'
 import { Paging } from '../list/paging.tsx'
 import { Records } from '../list/record-cards.tsx'
 import type { Row } from '../list/record-table.tsx'
 import { createPath, editPath, listPath } from '../paths.ts'
-import { StepButtons, useAskedStep } from './step-buttons.tsx'
+import { StepButtons, useStepQuestion } from './step-buttons.tsx'
 
 const perPage = 25
 
@@ -62,20 +62,20 @@ export function RelatedList({ related, id }: { related: Related; id: number }) {
   )
   return (
     <>
-      <Box sx={{ display: 'flex', gap: 1, mb: 1.5 }}>
+      <Stack direction="row" spacing={1} sx={{ mb: 1.5 }}>
         {total > 0 && addButton}
         {total > 0 && (
           <Button component={LinkBase} to={listPath(name, given)}>
             {show.showAll}
           </Button>
         )}
-      </Box>
+      </Stack>
       {total === 0 ? (
         <Empty title={show.nothingRelated(many(name))} lead={none(name)}>
           {addButton}
         </Empty>
       ) : (
-        <Paper sx={{ overflow: 'hidden' }}>
+        <Sheet>
           <Records
             definition={records}
             columns={columnsOf(records).filter(({ name: column, initial }) => initial && column !== by)}
@@ -99,7 +99,7 @@ export function RelatedList({ related, id }: { related: Related; id: number }) {
             }
           />
           {total > perPage && <Paging listing={{ page, perPage, total, setPage }} />}
-        </Paper>
+        </Sheet>
       )}
       {isAdding && <FormDialog definition={records} given={given} onClose={() => setAdding(false)} />}
     </>
@@ -110,7 +110,7 @@ export function RelatedList({ related, id }: { related: Related; id: number }) {
 function FlagButton({ definition, record }: { definition: Definition; record: Row }) {
   const { name } = definition
   const { stepTo } = useRecordTexts()
-  const { start, busy, dialog } = useAskedStep(definition)
+  const { start, busy, dialog } = useStepQuestion(definition)
   const flag = fieldsOf(definition).find(({ kind, readOnly }) => kind === 'flag' && !readOnly)
   if (!flag) return null
   const isOn = record[flag.name] === true

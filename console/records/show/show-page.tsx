@@ -2,27 +2,30 @@ import Delete from '@mui/icons-material/DeleteOutlined'
 import Edit from '@mui/icons-material/EditOutlined'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
 import Tab from '@mui/material/Tab'
 import Tabs from '@mui/material/Tabs'
 import { useState } from 'react'
 import { LinkBase, useGetOne, useNavigate, useParams, useStore } from 'react-admin'
 import { madeFrom, relatedTo } from '#derive/form/relations.ts'
 import { isEditable } from '#derive/form/steps.ts'
+import { showSections } from '#derive/form.ts'
 import { type Definition, isProtected } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { isRefused } from '../../client/ask.ts'
 import { useMe } from '../../me/me.tsx'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Panel, Term } from '../../ui/panel.tsx'
 import { Trouble, Waiting } from '../../ui/pending.tsx'
 import { StatusChip } from '../../ui/status-chip.tsx'
+import { Shown } from '../fields/shown.tsx'
 import { LockedNotice } from '../form/locked-notice.tsx'
 import { History } from '../history/history.tsx'
 import type { Row } from '../list/record-table.tsx'
 import { createPath, editPath, listPath } from '../paths.ts'
 import { RemoveDialog } from '../removal/remove-dialog.tsx'
 import { useTitleText } from '../title.ts'
-import { Overview } from './overview.tsx'
 import { RelatedList } from './related-list.tsx'
 import { StepButtons } from './step-buttons.tsx'
 
@@ -107,13 +110,7 @@ function RecordTabs({ definition, record }: { definition: Definition; record: Ro
   const chosen = related.find(({ records, by }) => tab === `${records.name}.${by}`)
   return (
     <>
-      <Tabs
-        value={tab}
-        onChange={(_, next: string) => setTab(next)}
-        variant="scrollable"
-        scrollButtons="auto"
-        sx={{ mb: 2, borderBottom: 1, borderColor: 'divider' }}
-      >
+      <Tabs value={tab} onChange={(_, next: string) => setTab(next)} variant="scrollable" scrollButtons="auto">
         <Tab value="overview" label={show.overview} id="tab-overview" aria-controls="tab-panel" />
         {related.map(({ records, by }) => (
           <Tab
@@ -126,11 +123,11 @@ function RecordTabs({ definition, record }: { definition: Definition; record: Ro
         ))}
         <Tab value="history" label={show.history} id="tab-history" aria-controls="tab-panel" />
       </Tabs>
-      <Box role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`}>
+      <div role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`}>
         {tab === 'overview' && <Overview definition={definition} record={record} />}
         {tab === 'history' && <History key={String(record.updated_at)} definition={definition} id={record.id} />}
         {chosen && <RelatedList key={tab} related={chosen} id={Number(record.id)} />}
-      </Box>
+      </div>
     </>
   )
 }
@@ -152,3 +149,38 @@ function MakeButtons({ definition, record }: { definition: Definition; record: J
       </Button>
     ))
 }
+
+/** All that is known of a record, in the sections of its form. */
+function Overview({ definition, record }: { definition: Definition; record: Row }) {
+  const { sections } = useTexts()
+  const { label } = useRecordTexts()
+  return (
+    <Box sx={{ columnCount: { xs: 1, lg: 2 }, columnGap: 2, '& > section': { breakInside: 'avoid' } }}>
+      {showSections(definition).map(({ name, fields }) => (
+        <Box key={name} component="section" sx={isAlone(name) ? { columnSpan: 'all', pt: 2 } : {}}>
+          <Panel title={sections[name]}>
+            <Facts>
+              {fields.map((field) => (
+                <Term key={field.name} name={label(definition.name, field.name)} isAlone={isAlone(name)}>
+                  <Shown field={field} resource={definition.name} value={record[field.name] as never} />
+                </Term>
+              ))}
+            </Facts>
+          </Panel>
+        </Box>
+      ))}
+    </Box>
+  )
+}
+
+/** Lines have a section of their own, across both columns. */
+const isAlone = (section: string): boolean => section === 'lines'
+
+const Facts = styled('dl')(({ theme }) => ({
+  display: 'grid',
+  gridTemplateColumns: 'minmax(110px, 2fr) 3fr',
+  gap: theme.spacing(1, 2),
+  margin: 0,
+  '& dt': { fontSize: '0.9rem' },
+  [theme.breakpoints.up('sm')]: { gridTemplateColumns: 'minmax(140px, 1fr) 2fr' },
+}))

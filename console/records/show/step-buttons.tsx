@@ -9,7 +9,7 @@ import { useMe } from '../../me/me.tsx'
 import { errorText } from '../../texts/refused.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import type { Row } from '../list/record-table.tsx'
-import { type AskedStep, StepDialog } from './step-dialog.tsx'
+import { type PendingStep, StepDialog } from './step-dialog.tsx'
 import { useStep } from './use-step.ts'
 
 type StepButtonsProps = { definition: Definition; record: Row; isSmall?: boolean }
@@ -18,7 +18,7 @@ type StepButtonsProps = { definition: Definition; record: Row; isSmall?: boolean
 export function StepButtons({ definition, record, isSmall }: StepButtonsProps) {
   const { name } = definition
   const { stepTo } = useRecordTexts()
-  const { start, busy, dialog } = useAskedStep(definition)
+  const { start, busy, dialog } = useStepQuestion(definition)
   const { mayStep } = useMe()
   const steps = stepsFrom(definition, record.status)
     .filter((to) => mayStep(name, statusOf(definition), String(record.status), to))
@@ -48,12 +48,12 @@ function leadsOn({ fields }: Definition, record: Row, { to }: Step): boolean {
 }
 
 /** Takes a step at once, or asks first where it leaves its mark; what stands in its way is said in the same dialog. */
-export function useAskedStep(definition: Definition) {
+export function useStepQuestion(definition: Definition) {
   const texts = useTexts()
   const { stateAfter } = useRecordTexts()
   const notify = useNotify()
   const { take } = useStep(definition)
-  const [asked, setAsked] = useState<AskedStep>()
+  const [asked, setAsked] = useState<PendingStep>()
   const [busy, setBusy] = useState<Step['to']>()
 
   async function start(record: Row, step: Step): Promise<void> {

@@ -1,5 +1,4 @@
 import Alert from '@mui/material/Alert'
-import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNavigate, useNotify } from 'react-admin'
@@ -9,6 +8,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { errorText, problemText } from '../../texts/refused.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
+import { Bullets, Tiles } from '../../ui/layout.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { inputOf } from '../fields/inputs.ts'
 import type { Row } from '../list/record-table.tsx'
@@ -17,8 +17,8 @@ import { Differences, Facts } from './facts.tsx'
 import { todayHere, useProposal } from './use-proposal.ts'
 import { type Outcome, useStep } from './use-step.ts'
 
-export type AskedStep = { step: Step; record: Row; outcome?: Outcome | undefined }
-type StepDialogProps = { definition: Definition; asked: AskedStep; onClose(): void }
+export type PendingStep = { step: Step; record: Row; outcome?: Outcome | undefined }
+type StepDialogProps = { definition: Definition; asked: PendingStep; onClose(): void }
 
 /**
  * Before a step that leaves its mark: which record it is, for whom and for how much, what the step means, and the days it
@@ -91,12 +91,12 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
         </Note>
       ))}
       {outcome?.is === 'failed' && (
-        <Alert severity="error" sx={{ mb: 2 }}>
+        <Note severity="error" variant="standard">
           {errorText(outcome.error, texts)}
-        </Alert>
+        </Note>
       )}
       {fields.length > 0 && (
-        <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr' }, mb: 2, pt: 0.5 }}>
+        <Tiles isKept width={240} sx={{ mb: 2, pt: 0.5 }}>
           {fields.map((field) => {
             const Input = inputOf(field.kind)
             return (
@@ -114,7 +114,7 @@ export function StepDialog({ definition, asked, onClose }: StepDialogProps) {
               />
             )
           })}
-        </Box>
+        </Tiles>
       )}
       <StepMeaning definition={definition} record={shown} step={step} />
     </AskFirst>
@@ -136,12 +136,12 @@ function ProblemItems({ resource, problems }: { resource: string; problems: read
   const texts = useTexts()
   const { path } = useRecordTexts()
   return (
-    <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
+    <Bullets>
       {problems.map((problem) => (
         <li key={problem.field + problem.code}>
           <strong>{path(resource, problem.field)}</strong> {problemText(problem, texts)}
         </li>
       ))}
-    </Box>
+    </Bullets>
   )
 }

@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import { doubtsOf, type Step, tellingFields } from '#derive/form/steps.ts'
 import type { Definition } from '#registry/definition.ts'
@@ -7,6 +6,7 @@ import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
+import { Bullets } from '../../ui/layout.tsx'
 import { Note } from '../../ui/panel.tsx'
 import { Shown } from '../fields/shown.tsx'
 import type { Row } from '../list/record-table.tsx'
@@ -42,7 +42,7 @@ export function StepSeveral({ definition, records, step, isBusy, onConfirm, onCl
       onConfirm={onConfirm}
       onClose={onClose}
     >
-      <Box component="ul" sx={{ m: 0, mb: 1, pl: 2.5, maxHeight: 320, overflowY: 'auto' }}>
+      <Bullets sx={{ mb: 1, maxHeight: 320, overflowY: 'auto' }}>
         {all.map((record) => (
           <li key={String(record.id)}>
             {fields
@@ -55,7 +55,7 @@ export function StepSeveral({ definition, records, step, isBusy, onConfirm, onCl
               ))}
           </li>
         ))}
-      </Box>
+      </Bullets>
       {amount && (
         <Typography sx={{ mb: 2, fontWeight: 700 }}>{texts.list.together(format.money(sum, currency))}</Typography>
       )}

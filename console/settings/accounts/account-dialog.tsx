@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box'
 import Checkbox from '@mui/material/Checkbox'
 import FormControlLabel from '@mui/material/FormControlLabel'
 import FormHelperText from '@mui/material/FormHelperText'
@@ -9,6 +8,7 @@ import { permissions as allPermissions, approvalPermissions, fieldPermissions } 
 import { registry } from '#registry/resources/index.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
+import { Bare } from '../../ui/layout.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { FormDialog, PasswordField, SmallField, useSmallForm } from '../../ui/small-form.tsx'
 import { ScopeMatrix } from '../api/scope-matrix.tsx'
@@ -79,7 +79,7 @@ export function AccountDialog({ account, onClose, onSaved }: AccountDialogProps)
           hint={accounts.ownPasswordWhy}
         />
       )}
-      <Box>
+      <div>
         <Typography variant="h3">{accounts.permissions}</Typography>
         <ScopeMatrix
           label={accounts.permissions}
@@ -88,13 +88,13 @@ export function AccountDialog({ account, onClose, onSaved }: AccountDialogProps)
           held={held}
           onChange={setPermissions}
         />
-      </Box>
+      </div>
       {[
         { title: accounts.fields, codes: fieldPermissions },
         { title: accounts.approvals, codes: approvalPermissions(registry) },
         { title: accounts.office, codes: managementRights },
       ].map(({ title, codes }) => (
-        <Box key={title} component="fieldset" sx={{ border: 0, p: 0, m: 0 }}>
+        <Bare key={title}>
           <Typography variant="h3" component="legend" sx={{ p: 0 }}>
             {title}
           </Typography>
@@ -113,7 +113,7 @@ export function AccountDialog({ account, onClose, onSaved }: AccountDialogProps)
               }
             />
           ))}
-        </Box>
+        </Bare>
       ))}
       {form.wrong('permissions') && <FormHelperText error>{form.wrong('permissions')}</FormHelperText>}
       {account && account.id !== me.account.id && (

@@ -1,16 +1,16 @@
 import Add from '@mui/icons-material/Add'
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Chip from '@mui/material/Chip'
 import Paper from '@mui/material/Paper'
+import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { Account } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useTexts } from '../../texts/texts.tsx'
+import { PlainList } from '../../ui/layout.tsx'
 import { ListRow } from '../../ui/list-row.tsx'
-import { Muted } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { AccountDialog } from './account-dialog.tsx'
 
@@ -24,29 +24,23 @@ export function AccountsSection() {
   if (error || !data) return <Pending error={error} retry={reload} />
   return (
     <>
-      <Box
-        sx={{ display: 'flex', flexWrap: 'wrap', gap: 2, alignItems: 'center', justifyContent: 'space-between', mb: 2 }}
-      >
+      <Stack direction="row" spacing={2} sx={{ justifyContent: 'space-between', mb: 2 }}>
         <Typography color="textSecondary">{accounts.lead}</Typography>
         <Button variant="contained" startIcon={<Add />} onClick={() => setEdited('new')}>
           {accounts.add}
         </Button>
-      </Box>
+      </Stack>
       <Paper>
-        <Box component="ul" aria-label={settings.sections.accounts} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+        <PlainList aria-label={settings.sections.accounts}>
           {data.map((account) => (
             <ListRow
               key={account.id}
-              main={
+              title={
                 <>
-                  <Typography sx={{ fontWeight: 600 }}>
-                    {account.name} {account.id === me.account.id && `(${accounts.you})`}
-                  </Typography>
-                  <Muted sx={{ overflowWrap: 'anywhere' }}>
-                    {account.email} · {accounts.rights(account.permissions.length)}
-                  </Muted>
+                  {account.name} {account.id === me.account.id && `(${accounts.you})`}
                 </>
               }
+              about={`${account.email} · ${accounts.rights(account.permissions.length)}`}
             >
               <Chip
                 color={account.disabled || account.service ? 'default' : 'success'}
@@ -62,7 +56,7 @@ export function AccountsSection() {
               </Button>
             </ListRow>
           ))}
-        </Box>
+        </PlainList>
       </Paper>
       {edited && (
         <AccountDialog

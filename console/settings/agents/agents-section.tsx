@@ -8,7 +8,7 @@ import { agentsPath } from '../../agents/paths.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Code } from '../../ui/code.tsx'
-import { Note, Panel } from '../../ui/panel.tsx'
+import { Lead, Note, Panel } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
@@ -41,9 +41,7 @@ function AgentsForm({ agents, onSaved }: { agents: Agents; onSaved(): Promise<vo
   return (
     <>
       <Panel title={settings.sections.agents}>
-        <Typography color="textSecondary" sx={{ mb: 2, maxWidth: '70ch' }}>
-          {texts.lead}
-        </Typography>
+        <Lead sx={{ maxWidth: '70ch' }}>{texts.lead}</Lead>
         <Note severity="warning">{texts.limit}</Note>
         <SmallForm form={form} confirm={common.save} maxWidth={560}>
           <FormControlLabel

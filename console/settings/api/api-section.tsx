@@ -1,7 +1,7 @@
-import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Lead } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { Documents } from './documents.tsx'
 import { IssueForm } from './issue-form.tsx'
@@ -18,9 +18,7 @@ export function ApiSection() {
   if (error || !token.answer || !options.data) return <Pending error={error} retry={token.reload} />
   return (
     <>
-      <Typography color="textSecondary" sx={{ mb: 2 }}>
-        {settings.api.lead}
-      </Typography>
+      <Lead>{settings.api.lead}</Lead>
       {shown && <NewToken lead={settings.api.issuedLead} {...shown} onClose={() => setShown(undefined)} />}
       {token.data ? (
         <TokenPanel

@@ -1,9 +1,9 @@
-import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import type { TokenCaller } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Bullets } from '../../ui/layout.tsx'
 import { Pending } from '../../ui/pending.tsx'
 
 /** Who uses the token just now, and would be refused without it. */
@@ -12,14 +12,14 @@ export function Callers() {
   const format = useFormat()
   const { data, error } = useLoaded('token.callers')
   return (
-    <Box sx={{ mb: 2 }}>
-      <Typography variant="h3" sx={{ mb: 0.5 }}>
+    <Typography component="div" gutterBottom>
+      <Typography variant="h3" gutterBottom>
         {api.callingNow}
       </Typography>
       <Pending error={error} isThere={!!data} />
       {data?.length === 0 && <Typography color="textSecondary">{api.callingNobody}</Typography>}
       {data && data.length > 0 && (
-        <Box component="ul" aria-label={api.callingNow} sx={{ m: 0, pl: 2.5, overflowWrap: 'anywhere' }}>
+        <Bullets aria-label={api.callingNow}>
           {data.map((caller) => (
             <li key={caller.peer}>
               {api.caller(
@@ -29,9 +29,9 @@ export function Callers() {
               )}
             </li>
           ))}
-        </Box>
+        </Bullets>
       )}
-    </Box>
+    </Typography>
   )
 }
 

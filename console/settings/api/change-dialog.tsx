@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box'
 import FormHelperText from '@mui/material/FormHelperText'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
@@ -33,7 +32,7 @@ export function ChangeDialog({ token, onClose, onChanged }: ChangeDialogProps) {
     >
       <Typography>{api.changeLead}</Typography>
       <SmallField label={api.label} value={label} onType={setLabel} wrong={form.wrong('label')} />
-      <Box>
+      <div>
         <ScopeMatrix
           label={api.scopes}
           chosen={scopes}
@@ -42,7 +41,7 @@ export function ChangeDialog({ token, onClose, onChanged }: ChangeDialogProps) {
         />
         {form.wrong('scopes') && <FormHelperText error>{form.wrong('scopes')}</FormHelperText>}
         {scopes.length === 0 && <FormHelperText error>{api.chooseScope}</FormHelperText>}
-      </Box>
+      </div>
       <PasswordField value={password} onType={setPassword} wrong={form.wrong('password')} />
     </FormDialog>
   )

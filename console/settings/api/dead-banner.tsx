@@ -1,10 +1,10 @@
-import Alert from '@mui/material/Alert'
 import { useStore } from 'react-admin'
 import type { DeadIntegration } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Note } from '../../ui/panel.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { callsAddress, tokenPath } from '../paths.ts'
 import { callerName } from './callers.tsx'
@@ -37,12 +37,7 @@ function One({ dead, onClose }: { dead: DeadIntegration; onClose(): void }) {
   const isOld = token_ended_at !== null
   const calls = callsAddress({ code: 'unauthorized', token: String(token_id), ...(peer ? { peer } : {}) })
   return (
-    <Alert
-      severity={cured ? 'info' : 'error'}
-      variant="outlined"
-      sx={{ mb: 2, overflowWrap: 'anywhere' }}
-      {...(cured ? { onClose } : {})}
-    >
+    <Note severity={cured ? 'info' : 'error'} {...(cured ? { onClose } : {})}>
       {cured ? api.cured(name) : isOld ? api.dead(...told) : api.deadDisabled(...told)}{' '}
       {!cured && isOld && <>{api.deadCure} </>}
       <TextLink underline="always" to={calls}>
@@ -56,6 +51,6 @@ function One({ dead, onClose }: { dead: DeadIntegration; onClose(): void }) {
           </TextLink>
         </>
       )}
-    </Alert>
+    </Note>
   )
 }

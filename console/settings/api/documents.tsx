@@ -1,8 +1,9 @@
-import Box from '@mui/material/Box'
 import Link from '@mui/material/Link'
+import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { useTexts } from '../../texts/texts.tsx'
 import { Code } from '../../ui/code.tsx'
+import { Bullets, Grow } from '../../ui/layout.tsx'
 import { Muted, Panel } from '../../ui/panel.tsx'
 import { CopyButton } from './new-token.tsx'
 
@@ -13,8 +14,8 @@ export function Documents({ base, curl }: { base: string; curl: string }) {
     <Panel title={api.documents}>
       <Copied text={base} label={api.base} />
       <Copied text={curl} label={api.curl} />
-      <Muted sx={{ mb: 2 }}>{api.curlHint}</Muted>
-      <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
+      <Muted gutterBottom>{api.curlHint}</Muted>
+      <Bullets>
         {(
           [
             ['/v1/docs', api.docs],
@@ -29,21 +30,21 @@ export function Documents({ base, curl }: { base: string; curl: string }) {
             </Link>
           </li>
         ))}
-      </Box>
+      </Bullets>
     </Panel>
   )
 }
 
 const Copied = ({ text, label }: { text: string; label: string }) => (
   <>
-    <Typography variant="h3" sx={{ mb: 0.5 }}>
+    <Typography variant="h3" gutterBottom>
       {label}
     </Typography>
-    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center', mb: 1.5 }}>
-      <Box sx={{ flex: '1 1 300px', minWidth: 0 }}>
+    <Stack direction="row" spacing={1} sx={{ mb: 1.5 }}>
+      <Grow sx={{ flexBasis: 300 }}>
         <Code label={label}>{text}</Code>
-      </Box>
+      </Grow>
       <CopyButton text={text} />
-    </Box>
+    </Stack>
   </>
 )

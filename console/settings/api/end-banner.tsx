@@ -1,10 +1,10 @@
-import Alert from '@mui/material/Alert'
 import type { ReactNode } from 'react'
 import type { Token } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Note } from '../../ui/panel.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { tokenPath } from '../paths.ts'
 
@@ -41,8 +41,8 @@ export function EndAlert({ token: { expires_at }, children }: EndAlertProps) {
   if (left > noticeMilliseconds) return null
   const moment = format.moment(expires_at)
   return (
-    <Alert severity={left > 0 ? 'warning' : 'error'} variant="outlined" sx={{ mb: 2 }}>
+    <Note severity={left > 0 ? 'warning' : 'error'}>
       {left > 0 ? api.endsSoon(moment) : api.hasEnded(moment)} {children}
-    </Alert>
+    </Note>
   )
 }

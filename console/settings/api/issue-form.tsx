@@ -1,11 +1,10 @@
-import Box from '@mui/material/Box'
 import FormHelperText from '@mui/material/FormHelperText'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { TokenOptions } from '#derive/console/answers.ts'
 import { allowlistProblem } from '#registry/allowlist.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Muted, Panel } from '../../ui/panel.tsx'
+import { Lead, Muted, Panel } from '../../ui/panel.tsx'
 import { PasswordField, SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 import { AllowlistField, entriesOf } from './allowlist-field.tsx'
 import { ScopeMatrix } from './scope-matrix.tsx'
@@ -29,9 +28,7 @@ export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssu
   const needsScope = isTried && scopes.length === 0 ? api.chooseScope : form.wrong('scopes')
   return (
     <Panel title={api.noToken}>
-      <Typography color="textSecondary" sx={{ mb: 2 }}>
-        {api.noTokenLead}
-      </Typography>
+      <Lead>{api.noTokenLead}</Lead>
       <SmallForm
         form={form}
         confirm={api.issue}
@@ -49,12 +46,12 @@ export function IssueForm({ options, onIssued }: { options: TokenOptions; onIssu
           wrong={form.wrong('label')}
           hint={api.labelHint}
         />
-        <Box>
+        <div>
           <Typography variant="h3">{api.scopes}</Typography>
-          <Muted sx={{ mb: 1 }}>{api.scopesHint}</Muted>
+          <Muted mb={1}>{api.scopesHint}</Muted>
           <ScopeMatrix label={api.scopes} chosen={scopes} held={held} onChange={setScopes} />
           {needsScope && <FormHelperText error>{needsScope}</FormHelperText>}
-        </Box>
+        </div>
         <AllowlistField typed={typed} wrong={form.wrong('allowlist')} onType={setTyped} />
         <SmallField
           label={api.lastDay}

@@ -2,7 +2,6 @@ import Check from '@mui/icons-material/Check'
 import ContentCopy from '@mui/icons-material/ContentCopy'
 import Alert from '@mui/material/Alert'
 import AlertTitle from '@mui/material/AlertTitle'
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import { useState } from 'react'
 import { useTexts } from '../../texts/texts.tsx'
@@ -18,13 +17,11 @@ export function NewToken({ title, lead, token, onClose }: NewTokenProps) {
       severity="success"
       variant="outlined"
       onClose={onClose}
-      sx={{ mb: 2, '& .MuiAlert-message': { minWidth: 0, flex: 1 } }}
+      sx={{ mb: 2, '& code': { my: 1 }, '& .MuiAlert-message': { minWidth: 0, flex: 1 } }}
     >
       <AlertTitle>{title}</AlertTitle>
       {lead}
-      <Box sx={{ my: 1 }}>
-        <Code label={title}>{token}</Code>
-      </Box>
+      <Code label={title}>{token}</Code>
       <CopyButton text={token} />
     </Alert>
   )

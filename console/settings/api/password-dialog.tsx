@@ -30,7 +30,7 @@ export function PasswordDialog({ title, lead, confirm, isDangerous, children, on
       onConfirm={async () => (await form.submit()) && onClose()}
       onClose={onClose}
     >
-      {isDangerous ? <Note severity="warning">{lead}</Note> : <Typography sx={{ mb: 2 }}>{lead}</Typography>}
+      {isDangerous ? <Note severity="warning">{lead}</Note> : <Typography gutterBottom>{lead}</Typography>}
       {children}
       <PasswordField autoFocus value={password} onType={setPassword} wrong={wrong} />
     </AskFirst>

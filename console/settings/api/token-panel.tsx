@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import { type ComponentProps, useState } from 'react'
 import { useLocation, useNotify } from 'react-admin'
@@ -8,7 +7,8 @@ import { useWrite } from '../../client/use-write.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Muted, Panel, Term } from '../../ui/panel.tsx'
+import { Buttons } from '../../ui/layout.tsx'
+import { FactList, Muted, Panel } from '../../ui/panel.tsx'
 import { changeTokenPath } from '../paths.ts'
 import { AllowlistPanel } from './allowlist-panel.tsx'
 import { Callers } from './callers.tsx'
@@ -17,7 +17,7 @@ import { EndAlert } from './end-banner.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
 import { ScopeMatrix } from './scope-matrix.tsx'
 
-type Asked = 'show' | 'rotate' | 'revoke' | 'change'
+type TokenAction = 'show' | 'rotate' | 'revoke' | 'change'
 type Question = Omit<ComponentProps<typeof PasswordDialog>, 'onClose' | 'children'>
 
 type TokenPanelProps = {
@@ -34,7 +34,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
   const format = useFormat()
   const notify = useNotify()
   const write = useWrite()
-  const [asked, setAsked] = useState<Asked | undefined>(
+  const [asked, setAsked] = useState<TokenAction | undefined>(
     useLocation().pathname === changeTokenPath ? 'change' : undefined,
   )
   const close = () => setAsked(undefined)
@@ -42,7 +42,7 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
   const lastUsed = token.last_used_at
     ? [format.moment(token.last_used_at), token.last_peer && api.from(token.last_peer)].filter(Boolean).join(' ')
     : api.neverUsed
-  const questions: { readonly [asked in Asked]?: Question } = {
+  const questions: { readonly [asked in TokenAction]?: Question } = {
     show: {
       title: api.show,
       lead: api.passwordWhy,
@@ -77,18 +77,17 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
     <>
       <EndAlert token={token} />
       <Panel title={token.label}>
-        <Box
-          component="dl"
-          sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', sm: '180px 1fr' }, rowGap: 0.75, m: 0, mb: 2 }}
-        >
-          <Term name={api.account}>{token.account?.name ?? '–'}</Term>
-          <Term name={api.issuedBy}>{token.issued_by?.name ?? api.operator}</Term>
-          <Term name={api.created}>{format.moment(token.created_at)}</Term>
-          <Term name={api.ends}>{token.expires_at ? format.moment(token.expires_at) : api.neverEnds}</Term>
-          <Term name={api.lastUsed}>{lastUsed}</Term>
-        </Box>
+        <FactList
+          facts={[
+            [api.account, token.account?.name ?? '–'],
+            [api.issuedBy, token.issued_by?.name ?? api.operator],
+            [api.created, format.moment(token.created_at)],
+            [api.ends, token.expires_at ? format.moment(token.expires_at) : api.neverEnds],
+            [api.lastUsed, lastUsed],
+          ]}
+        />
         <ScopeMatrix isReadOnly label={api.scopes} chosen={token.scopes} />
-        <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
+        <Buttons>
           <Button variant="outlined" disabled={missing !== undefined} onClick={() => setAsked('show')}>
             {api.show}
           </Button>
@@ -101,8 +100,8 @@ export function TokenPanel({ token, onToken, onChanged, onRevoked }: TokenPanelP
           <Button variant="outlined" color="error" onClick={() => setAsked('revoke')}>
             {api.revoke}
           </Button>
-        </Box>
-        {missing !== undefined && <Muted sx={{ mt: 1 }}>{api.needsScope(missing)}</Muted>}
+        </Buttons>
+        {missing !== undefined && <Muted mt={1}>{api.needsScope(missing)}</Muted>}
       </Panel>
       <AllowlistPanel key={token.allowlist.join()} allowlist={token.allowlist} onChanged={onChanged} />
       {question && (

@@ -1,12 +1,13 @@
 import Refresh from '@mui/icons-material/Refresh'
-import Box from '@mui/material/Box'
 import Chip from '@mui/material/Chip'
 import IconButton from '@mui/material/IconButton'
 import MenuItem from '@mui/material/MenuItem'
+import Stack from '@mui/material/Stack'
 import TextField from '@mui/material/TextField'
 import { refusals } from '#registry/refusals.ts'
 import { served } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
+import { Tiles } from '../../ui/layout.tsx'
 import { Muted } from '../../ui/panel.tsx'
 import type { CallFilter } from '../paths.ts'
 
@@ -30,9 +31,7 @@ export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
     { name: 'code', label: calls.code, options: Object.keys(refusals).map((code): [string, string] => [code, code]) },
   ] as const
   return (
-    <Box
-      sx={{ display: 'grid', gap: 1.5, mb: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 145px), 1fr))' }}
-    >
+    <Tiles isKept width={145} gap={1.5} sx={{ mb: 2 }}>
       {choices.map(({ name, label, options }) => (
         <TextField
           key={name}
@@ -71,7 +70,7 @@ export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
       <IconButton aria-label={common.retry} onClick={onReload} sx={{ justifySelf: 'start' }}>
         <Refresh />
       </IconButton>
-      <Box sx={{ gridColumn: '1 / -1', display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}>
+      <Stack direction="row" spacing={1} sx={{ gridColumn: '1 / -1' }}>
         {(['about', 'peer', 'token', 'status'] as const).map((name) =>
           values[name] === undefined ? null : (
             <Chip
@@ -84,7 +83,7 @@ export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
           ),
         )}
         <Muted>{calls.dayHint}</Muted>
-      </Box>
-    </Box>
+      </Stack>
+    </Tiles>
   )
 }

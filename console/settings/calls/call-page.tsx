@@ -1,5 +1,4 @@
-import Alert from '@mui/material/Alert'
-import Box from '@mui/material/Box'
+import Typography from '@mui/material/Typography'
 import type { CallOpened } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
@@ -7,7 +6,8 @@ import { pathOf } from '../../records/paths.ts'
 import { useFormat } from '../../texts/format.ts'
 import { problemText } from '../../texts/refused.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Panel, Term } from '../../ui/panel.tsx'
+import { Bullets } from '../../ui/layout.tsx'
+import { FactList, Note, Panel } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { callsAddress, changeTokenPath } from '../paths.ts'
@@ -21,9 +21,9 @@ export function CallPage({ id }: { id: number }) {
   const { data: call, error, reload } = useLoaded('calls.fetch', { id })
   return (
     <>
-      <Box sx={{ mb: 2 }}>
+      <Typography component="div" gutterBottom>
         <TextLink to={callsAddress()}>{calls.all}</TextLink>
-      </Box>
+      </Typography>
       <Pending error={error} retry={reload} isThere={!!call} />
       {call && (
         <>
@@ -48,7 +48,7 @@ function Refused({ call }: { call: CallOpened }) {
   const errors = problem?.errors.map((error) => ({ field: error.field, said: problemText(error, texts) }))
   const fields = errors ?? (about ?? []).map((field) => ({ field, said: '' }))
   return (
-    <Alert severity="error" variant="outlined" sx={{ mb: 2, overflowWrap: 'anywhere' }}>
+    <Note severity="error">
       {gate && (
         <div>
           <strong>{calls.gate}:</strong> {calls.gates[gate] ?? gate}
@@ -56,20 +56,20 @@ function Refused({ call }: { call: CallOpened }) {
       )}
       {lacking ? <Lacking lacking={lacking} /> : fields.length === 0 && <div>{problem?.detail}</div>}
       {!lacking && fields.length > 0 && (
-        <Box component="ul" aria-label={calls.problems} sx={{ my: 0.5, pl: 2.5 }}>
+        <Bullets aria-label={calls.problems} sx={{ my: 0.5 }}>
           {fields.map(({ field, said }) => (
             <li key={`${field} ${said}`}>
               <strong>{field}</strong> {said}
             </li>
           ))}
-        </Box>
+        </Bullets>
       )}
       {!lacking && (
         <div>
           <strong>{calls.advice}:</strong> <Advice call={call} />
         </div>
       )}
-    </Alert>
+    </Note>
   )
 }
 
@@ -135,18 +135,5 @@ function Facts({ call }: { call: CallOpened }) {
     [calls.marks, call.dry_run || call.replayed ? <Marks key="marks" call={call} /> : null],
     [calls.request, call.request_id],
   ] as const
-  return (
-    <Box
-      component="dl"
-      sx={{ display: 'grid', gridTemplateColumns: { xs: '110px 1fr', sm: '180px 1fr' }, rowGap: 0.75, m: 0 }}
-    >
-      {facts
-        .filter(([, value]) => value !== null && value !== '' && value !== undefined && value !== false)
-        .map(([name, value]) => (
-          <Term key={name} name={name}>
-            {value}
-          </Term>
-        ))}
-    </Box>
-  )
+  return <FactList isBeside facts={facts} />
 }

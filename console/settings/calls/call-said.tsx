@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import type { CallOpened } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
@@ -64,7 +63,7 @@ function Part({ title, line, headers, body, state, bytes }: PartProps) {
   return (
     <Panel title={title}>
       <Code label={title}>{[lines.join('\n'), body && readable(body)].filter(Boolean).join('\n\n')}</Code>
-      {note && <Muted sx={{ mt: 1 }}>{note}</Muted>}
+      {note && <Muted mt={1}>{note}</Muted>}
     </Panel>
   )
 }
@@ -77,9 +76,7 @@ function Curl({ details }: { details: Details }) {
   return (
     <Panel title={calls.curl} aside={<CopyButton text={text} label={calls.copyCurl} />}>
       <Code label={calls.curl}>{text}</Code>
-      <Box component="p" sx={{ mb: 0, mt: 1, color: 'text.secondary', fontSize: '0.875rem' }}>
-        {calls.curlHint}
-      </Box>
+      <Muted mt={1}>{calls.curlHint}</Muted>
     </Panel>
   )
 }

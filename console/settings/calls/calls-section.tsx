@@ -1,5 +1,8 @@
 import Box from '@mui/material/Box'
+import FormControlLabel from '@mui/material/FormControlLabel'
 import Paper from '@mui/material/Paper'
+import Stack from '@mui/material/Stack'
+import Switch from '@mui/material/Switch'
 import Typography from '@mui/material/Typography'
 import { useLocation, useNavigate } from 'react-admin'
 import { pageQuery } from '../../client/record-provider.ts'
@@ -8,7 +11,10 @@ import { Paging } from '../../records/list/paging.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { Pending } from '../../ui/pending.tsx'
+import { AtEnd } from '../../ui/layout.tsx'
+import { Lead, Panel } from '../../ui/panel.tsx'
+import { Pending, Trouble } from '../../ui/pending.tsx'
+import { useSmallForm } from '../../ui/small-form.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { CopyButton } from '../api/new-token.tsx'
 import { type CallFilter, callsAddress, firstDay, readCallsAddress } from '../paths.ts'
@@ -16,7 +22,6 @@ import { UsagePanel } from '../usage/usage-panel.tsx'
 import { CallFilters } from './call-filters.tsx'
 import { CallPage } from './call-page.tsx'
 import { CallTable } from './call-table.tsx'
-import { DetailsSwitch } from './details-switch.tsx'
 import { Failures } from './failures.tsx'
 
 const perPage = 50
@@ -54,15 +59,15 @@ function CallList({ filter, days, page }: CallListProps) {
   return (
     <Paper component="section" aria-labelledby="calls-found" sx={{ mb: 2, overflow: 'hidden' }}>
       <Box sx={{ p: { xs: 2, sm: 2.5 }, pb: 0 }}>
-        <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 2, mb: 1.5 }}>
+        <Stack direction="row" spacing={2} sx={{ mb: 1.5 }}>
           <Typography id="calls-found" variant="h2">
             {answer ? calls.matching(format.number(total)) : calls.all}
           </Typography>
           {isNarrowed && <TextLink to={callsAddress({}, { days })}>{calls.clear}</TextLink>}
-          <Box sx={{ ml: 'auto' }}>
+          <AtEnd>
             <CopyButton text={window.location.href} label={calls.copyAddress} />
-          </Box>
-        </Box>
+          </AtEnd>
+        </Stack>
         <CallFilters
           values={filter}
           onChange={(values) => navigate(callsAddress(values, { days }))}
@@ -80,5 +85,33 @@ function CallList({ filter, days, page }: CallListProps) {
         </>
       )}
     </Paper>
+  )
+}
+
+/** Whether what calls say is kept: the company's own switch. */
+function DetailsSwitch() {
+  const { calls } = useTexts().settings
+  const { data, error, reload } = useLoaded('calls.details-switch')
+  const keeps = data?.keeps ?? false
+  const form = useSmallForm(async ({ write, say }) => {
+    await write('calls.switch-details', { body: { keeps: !keeps } })
+    say(keeps ? calls.keepingOff : calls.keepingOn)
+    reload()
+  })
+  return (
+    <Panel title={calls.keeping}>
+      {error && <Trouble error={error} retry={reload} />}
+      {data && (
+        <>
+          <Lead mb={1}>{data.kept_days === 0 ? calls.keepingNever : calls.keepingLead(data.kept_days)}</Lead>
+          {data.kept_days > 0 && (
+            <FormControlLabel
+              label={calls.keepingSwitch}
+              control={<Switch checked={keeps} disabled={form.isBusy} onChange={form.submit} />}
+            />
+          )}
+        </>
+      )}
+    </Panel>
   )
 }

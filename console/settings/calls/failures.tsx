@@ -1,10 +1,10 @@
-import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import type { Failure } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { Entry, PlainList } from '../../ui/layout.tsx'
+import { Lead, Panel } from '../../ui/panel.tsx'
 import { Trouble } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { callPath, callsAddress } from '../paths.ts'
@@ -16,17 +16,13 @@ export function Failures() {
   return (
     <Panel title={calls.failures}>
       {error && <Trouble error={error} retry={reload} />}
-      {data && (
-        <Typography color="textSecondary" sx={{ mb: data.length > 0 ? 1 : 0 }}>
-          {data.length > 0 ? calls.failuresLead : calls.noFailures}
-        </Typography>
-      )}
+      {data && <Lead mb={data.length > 0 ? 1 : 0}>{data.length > 0 ? calls.failuresLead : calls.noFailures}</Lead>}
       {data && data.length > 0 && (
-        <Box component="ul" aria-label={calls.failures} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+        <PlainList aria-label={calls.failures}>
           {data.map((failure) => (
             <Line key={`${failure.code} ${failure.route} ${failure.about}`} failure={failure} />
           ))}
-        </Box>
+        </PlainList>
       )}
     </Panel>
   )
@@ -38,17 +34,11 @@ function Line({ failure: { code, route, about, count, since, last_id } }: { fail
   const what = `${route} · ${code}${about === null ? '' : ` ${calls.on} ${about}`}`
   const filter = { code, route, ...(about === null ? {} : { about }), from: since.slice(0, 10) }
   return (
-    <Box
-      component="li"
-      sx={{
-        ...{ display: 'flex', flexWrap: 'wrap', columnGap: 2, alignItems: 'baseline', py: 0.75 },
-        ...{ borderBottom: 1, borderColor: 'divider', overflowWrap: 'anywhere' },
-      }}
-    >
-      <TextLink to={callsAddress(filter)} aria-label={calls.showFailures(what)} sx={{ fontWeight: 600 }}>
+    <Entry sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 2, alignItems: 'baseline', py: 0.75 }}>
+      <TextLink to={callsAddress(filter)} aria-label={calls.showFailures(what)} variant="subtitle1">
         {what}
       </TextLink>
-      <Typography color="error" variant="body2" sx={{ fontWeight: 600 }}>
+      <Typography color="error" variant="subtitle2">
         {calls.failure(format.number(count), format.moment(since))}
       </Typography>
       <TextLink
@@ -59,6 +49,6 @@ function Line({ failure: { code, route, about, count, since, last_id } }: { fail
       >
         {calls.lastFailure}
       </TextLink>
-    </Box>
+    </Entry>
   )
 }

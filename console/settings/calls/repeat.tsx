@@ -7,7 +7,7 @@ import type { CallOpened, Repeated } from '#derive/console/answers.ts'
 import { ask } from '../../client/ask.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Code } from '../../ui/code.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { Lead, Panel } from '../../ui/panel.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
 
 /** The same call once more, checked and not done, for the one who looks at it. */
@@ -24,9 +24,7 @@ export function Repeat({ call: { id, repeatable } }: { call: CallOpened }) {
   }
   return (
     <Panel title={calls.repeat}>
-      <Typography color="textSecondary" sx={{ mb: 1.5 }}>
-        {calls.repeatLead}
-      </Typography>
+      <Lead mb={1.5}>{calls.repeatLead}</Lead>
       <Button variant="outlined" loading={form.isBusy} onClick={() => form.submit()}>
         {calls.repeat}
       </Button>

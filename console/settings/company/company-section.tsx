@@ -1,5 +1,4 @@
 import Autocomplete from '@mui/material/Autocomplete'
-import Box from '@mui/material/Box'
 import TextField from '@mui/material/TextField'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
@@ -11,7 +10,8 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
-import { Note, Panel } from '../../ui/panel.tsx'
+import { Bullets } from '../../ui/layout.tsx'
+import { Lead, Note, Panel } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { SmallField, SmallForm, useSmallForm } from '../../ui/small-form.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
@@ -97,14 +97,14 @@ function Terms({ company: { plan, add_ons } }: { company: CompanyOpened }) {
         {texts.addOns}
       </Typography>
       {add_ons.length === 0 && <Typography>{texts.noAddOns}</Typography>}
-      <Box component="ul" sx={{ m: 0, pl: 2.5 }}>
+      <Bullets>
         {add_ons.map((addOn) => (
           <li key={addOn}>{texts.addOn[addOn] ?? addOn}</li>
         ))}
-      </Box>
-      <Typography color="textSecondary" sx={{ mt: 2 }}>
+      </Bullets>
+      <Lead mt={2} mb={0}>
         {texts.byOperator}
-      </Typography>
+      </Lead>
     </Panel>
   )
 }

@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { pageQuery } from '../../client/record-provider.ts'
@@ -6,6 +5,7 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { Paging } from '../../records/list/paging.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { PlainList } from '../../ui/layout.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { SettingsEntry } from './settings-entry.tsx'
@@ -25,7 +25,7 @@ export function HistorySection() {
       {answer && total === 0 && <Empty title={history.none} />}
       {answer && total > 0 && (
         <>
-          <Box component="ol" aria-label={sections.history} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+          <PlainList aria-label={sections.history} as="ol">
             {answer.data.map((entry) => (
               <SettingsEntry
                 key={entry.id}
@@ -33,7 +33,7 @@ export function HistorySection() {
                 what={[history.kinds[entry.records] ?? entry.records, entry.title].filter(Boolean).join(' ')}
               />
             ))}
-          </Box>
+          </PlainList>
           <Paging listing={{ page, perPage, total, setPage }} />
         </>
       )}

@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box'
 import Typography from '@mui/material/Typography'
 import type { ReactNode } from 'react'
 import type { HistoryEntry } from '#derive/console/answers.ts'
@@ -6,6 +5,7 @@ import type { Json } from '#registry/json.ts'
 import { channelOf } from '../../records/history/channel.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Entry } from '../../ui/layout.tsx'
 
 type SettingsEntryProps = { entry: HistoryEntry; did?: { [action: string]: string }; what?: ReactNode }
 
@@ -15,8 +15,8 @@ export function SettingsEntry({ entry, did, what }: SettingsEntryProps) {
   const format = useFormat()
   const changes = Object.entries(entry.changes ?? {}).filter(([, change]) => Array.isArray(change))
   return (
-    <Box component="li" sx={{ py: 1, borderBottom: 1, borderColor: 'divider' }}>
-      <Typography sx={{ overflowWrap: 'anywhere' }}>
+    <Entry>
+      <Typography>
         {what && <>{what} · </>}
         <strong>{entry.who?.name ?? history.system}</strong>{' '}
         {did?.[entry.action] ?? settings.history.did[entry.action] ?? entry.action}{' '}
@@ -25,11 +25,11 @@ export function SettingsEntry({ entry, did, what }: SettingsEntryProps) {
         </Typography>
       </Typography>
       {changes.map(([name, change]) => (
-        <Typography key={name} variant="body2" sx={{ overflowWrap: 'anywhere' }}>
+        <Typography key={name} variant="body2">
           {settings.history.fields[name] ?? name}: <Difference name={name} change={change} />
         </Typography>
       ))}
-    </Box>
+    </Entry>
   )
 }
 

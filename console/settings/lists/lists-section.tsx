@@ -1,7 +1,6 @@
 import Add from '@mui/icons-material/Add'
 import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
-import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { LinkBase, useGetList } from 'react-admin'
 import { columnsOf } from '#derive/form/table.ts'
@@ -15,7 +14,7 @@ import { editPath } from '../../records/paths.ts'
 import { lists } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { Lead, Panel } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 
 /** The words to sort by, with the ids that programs use. */
@@ -24,9 +23,7 @@ export function ListsSection() {
   const { may } = useMe()
   return (
     <>
-      <Typography color="textSecondary" sx={{ mb: 2 }}>
-        {settings.lists.lead}
-      </Typography>
+      <Lead>{settings.lists.lead}</Lead>
       {lists
         .filter(({ name }) => may(name, 'VIEW'))
         .map((definition) => (

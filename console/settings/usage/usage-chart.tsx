@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box'
 import useMediaQuery from '@mui/material/useMediaQuery'
 import { BarChart } from '@mui/x-charts/BarChart'
 import type { UsageDay } from '#derive/console/answers.ts'
@@ -28,7 +27,7 @@ export function UsageChart({ days, by, series, nameOf }: UsageProps) {
   const format = useFormat()
   const isNarrow = useMediaQuery('(max-width: 600px)')
   return (
-    <Box aria-hidden data-chart={usage.chart}>
+    <div aria-hidden data-chart={usage.chart}>
       <BarChart
         height={280}
         skipAnimation
@@ -48,6 +47,6 @@ export function UsageChart({ days, by, series, nameOf }: UsageProps) {
           stack: 'calls',
         }))}
       />
-    </Box>
+    </div>
   )
 }

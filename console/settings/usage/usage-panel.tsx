@@ -1,5 +1,5 @@
-import Box from '@mui/material/Box'
 import LinearProgress from '@mui/material/LinearProgress'
+import Stack from '@mui/material/Stack'
 import { useState } from 'react'
 import { useNavigate } from 'react-admin'
 import type { UsageDay, PlanUse as Use } from '#derive/console/answers.ts'
@@ -8,7 +8,8 @@ import { useMe } from '../../me/me.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { Between, Tiles } from '../../ui/layout.tsx'
+import { Lead, Panel } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
@@ -30,10 +31,8 @@ export function UsagePanel({ days: period, filter }: { days: number; filter: Cal
     <>
       <PlanUse plan={data.plan} />
       <Panel title={usage.chart}>
-        <Box component="p" sx={{ mt: 0, color: 'text.secondary' }}>
-          {usage.lead}
-        </Box>
-        <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 2, mb: 2 }}>
+        <Lead>{usage.lead}</Lead>
+        <Stack direction="row" spacing={2} sx={{ mb: 2 }}>
           <Select
             id="usage-days"
             fullWidth={false}
@@ -55,7 +54,7 @@ export function UsagePanel({ days: period, filter }: { days: number; filter: Cal
             onChange={(chosen) => setBy(chosen)}
             sx={{ minWidth: 160 }}
           />
-        </Box>
+        </Stack>
         {series.length === 0 ? (
           <Empty title={usage.none} lead={usage.noneLead} />
         ) : (
@@ -81,13 +80,13 @@ function PlanUse({ plan }: { plan: readonly Use[] }) {
   const format = useFormat()
   return (
     <Panel title={`${usage.plan}: ${company.plan}`}>
-      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 240px), 1fr))' }}>
+      <Tiles width={240}>
         {plan.map(({ records, used, limit }) => (
-          <Box key={records}>
-            <Box sx={{ display: 'flex', justifyContent: 'space-between', mb: 0.5 }}>
+          <div key={records}>
+            <Between sx={{ mb: 0.5 }}>
               <TextLink to={`/${records}`}>{many(records)}</TextLink>
               <span>{limit === null ? `${format.number(used)} (${usage.unlimited})` : usage.used(used, limit)}</span>
-            </Box>
+            </Between>
             {limit !== null && (
               <LinearProgress
                 variant="determinate"
@@ -98,9 +97,9 @@ function PlanUse({ plan }: { plan: readonly Use[] }) {
                 sx={{ height: 8, borderRadius: 4 }}
               />
             )}
-          </Box>
+          </div>
         ))}
-      </Box>
+      </Tiles>
     </Panel>
   )
 }

@@ -1,12 +1,13 @@
-import Box from '@mui/material/Box'
 import Table from '@mui/material/Table'
 import TableBody from '@mui/material/TableBody'
 import TableCell from '@mui/material/TableCell'
+import TableContainer from '@mui/material/TableContainer'
 import TableHead from '@mui/material/TableHead'
 import TableRow from '@mui/material/TableRow'
 import type { UsageDay } from '#derive/console/answers.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Details } from '../../ui/layout.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { callsAddress } from '../paths.ts'
 import type { By, UsageProps } from './usage-chart.tsx'
@@ -17,11 +18,9 @@ export function UsageTable({ days, by, series, nameOf, period }: UsageProps & { 
   const format = useFormat()
   const busy = days.filter((day) => totalOf([day], by) > 0).toReversed()
   return (
-    <Box component="details" sx={{ mt: 2 }}>
-      <Box component="summary" sx={{ cursor: 'pointer', fontWeight: 600 }}>
-        {usage.table}
-      </Box>
-      <Box sx={{ overflowX: 'auto' }}>
+    <Details>
+      <summary>{usage.table}</summary>
+      <TableContainer>
         <Table aria-label={usage.table} sx={{ fontVariantNumeric: 'tabular-nums' }}>
           <TableHead>
             <TableRow>
@@ -70,8 +69,8 @@ export function UsageTable({ days, by, series, nameOf, period }: UsageProps & { 
             </TableRow>
           </TableBody>
         </Table>
-      </Box>
-    </Box>
+      </TableContainer>
+    </Details>
   )
 }
 

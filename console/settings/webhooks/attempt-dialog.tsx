@@ -1,5 +1,5 @@
 import Alert from '@mui/material/Alert'
-import Box from '@mui/material/Box'
+import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import type { WebhookAttemptOpened } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
@@ -44,8 +44,8 @@ function AttemptText({ attempt }: { attempt: WebhookAttemptOpened }) {
   const { at, ms, event_id, status, failure, detail, answer_headers, answer_body, answer_cut } = attempt
   const { request_headers, request_body, request_cut, request_bytes, request_is } = attempt
   return (
-    <Box sx={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 1.5 }}>
-      <Typography color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
+    <Stack spacing={1.5}>
+      <Typography color="textSecondary">
         {format.exactly(at)} · {format.number(Math.round(ms))} ms · {format.number(request_bytes)} B · {event_id}
       </Typography>
       {request_is !== 'same' && (
@@ -71,7 +71,7 @@ function AttemptText({ attempt }: { attempt: WebhookAttemptOpened }) {
           note={attempt.arrived ? webhooks.answerNotKept : answer_cut && webhooks.cut}
         />
       )}
-    </Box>
+    </Stack>
   )
 }
 
@@ -80,14 +80,14 @@ type PartProps = { title: string; headers: { readonly [name: string]: string }; 
 function Part({ title, headers, body, note }: PartProps) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return (
-    <Box component="section">
-      <Typography variant="h3" sx={{ mb: 0.5 }}>
+    <section>
+      <Typography variant="h3" gutterBottom>
         {title}
       </Typography>
       {(lines.length > 0 || body !== '') && (
         <Code label={title}>{[...lines, ...(body === '' ? [] : ['', readable(body)])].join('\n')}</Code>
       )}
       {note && <Muted>{note}</Muted>}
-    </Box>
+    </section>
   )
 }

@@ -24,7 +24,7 @@ export function ReplayDialog({ id, onClose, onDone }: { id: number; onClose(): v
       onConfirm={form.submit}
       onClose={onClose}
     >
-      <Typography sx={{ mb: 2 }}>{webhooks.replayLead}</Typography>
+      <Typography gutterBottom>{webhooks.replayLead}</Typography>
       <SmallField
         autoFocus
         type="datetime-local"

@@ -1,5 +1,5 @@
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
+import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useNotify, useRedirect } from 'react-admin'
 import type { Webhook } from '#derive/console/answers.ts'
@@ -7,6 +7,7 @@ import { useWrite } from '../../client/use-write.ts'
 import type { Texts } from '../../texts/en/index.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { AskFirst } from '../../ui/ask-first.tsx'
+import { Buttons } from '../../ui/layout.tsx'
 import { useSmallForm } from '../../ui/small-form.tsx'
 import { PasswordDialog } from '../api/password-dialog.tsx'
 import { webhooksPath } from '../paths.ts'
@@ -47,7 +48,7 @@ export function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProp
   const needsHand = disabled_because !== null || failing_since !== null || resync_since !== null || answers === null
   return (
     <>
-      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
+      <Buttons>
         {needsHand && (
           <Button variant="contained" onClick={() => setAsked('enable')}>
             {labelOfEnabling(webhook, webhooks)}
@@ -73,11 +74,11 @@ export function WebhookActions({ webhook, onDone, onSecret }: WebhookActionsProp
         <Button variant="outlined" color="error" onClick={() => setAsked('delete')}>
           {webhooks.delete}
         </Button>
-      </Box>
+      </Buttons>
       {trouble && (
-        <Box role="alert" sx={{ mt: 1, color: 'error.main' }}>
+        <Typography role="alert" color="error" sx={{ mt: 1 }}>
           {trouble}
-        </Box>
+        </Typography>
       )}
       {asked === 'edit' && <WebhookDialog webhook={webhook} onClose={close} onSaved={onDone} />}
       {asked === 'enable' && (

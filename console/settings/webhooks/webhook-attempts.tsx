@@ -1,12 +1,6 @@
-import Box from '@mui/material/Box'
 import Checkbox from '@mui/material/Checkbox'
 import FormControlLabel from '@mui/material/FormControlLabel'
 import Link from '@mui/material/Link'
-import Table from '@mui/material/Table'
-import TableBody from '@mui/material/TableBody'
-import TableCell from '@mui/material/TableCell'
-import TableHead from '@mui/material/TableHead'
-import TableRow from '@mui/material/TableRow'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { WebhookAttempt } from '#derive/console/answers.ts'
@@ -15,8 +9,10 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { Paging } from '../../records/list/paging.tsx'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
 import { Muted, Panel } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
+import { Telling } from '../calls/call-table.tsx'
 import { AttemptDialog } from './attempt-dialog.tsx'
 
 const perPage = 25
@@ -66,44 +62,34 @@ function AttemptTable({ attempts, onOpen }: { attempts: readonly WebhookAttempt[
   const { webhooks } = useTexts().settings
   const format = useFormat()
   return (
-    <Box sx={{ overflowX: 'auto' }}>
-      <Table
-        aria-label={webhooks.attempts}
-        sx={{ fontVariantNumeric: 'tabular-nums', '& td, & th': { whiteSpace: 'nowrap' } }}
-      >
-        <TableHead>
-          <TableRow>
-            <TableCell>{webhooks.time}</TableCell>
-            <TableCell>{webhooks.answer}</TableCell>
-            <TableCell>{webhooks.event}</TableCell>
-            <TableCell align="right">{webhooks.duration}</TableCell>
-          </TableRow>
-        </TableHead>
-        <TableBody>
-          {attempts.map((attempt) => (
-            <TableRow key={attempt.id} hover>
-              <TableCell>
-                <Link
-                  component="button"
-                  type="button"
-                  onClick={() => onOpen(attempt.id)}
-                  aria-label={webhooks.openAttempt(format.exactly(attempt.at))}
-                >
-                  {format.exactly(attempt.at)}
-                </Link>
-              </TableCell>
-              <TableCell sx={{ color: attempt.arrived ? undefined : 'error.main', fontWeight: 600 }}>
-                {attempt.status ?? webhooks.failures[attempt.failure ?? '']}
-              </TableCell>
-              <TableCell>
-                {attempt.event}
-                {attempt.by_hand && ` · ${webhooks.byHand}`}
-              </TableCell>
-              <TableCell align="right">{format.number(Math.round(attempt.ms))} ms</TableCell>
-            </TableRow>
-          ))}
-        </TableBody>
-      </Table>
-    </Box>
+    <DataTable
+      isLog
+      label={webhooks.attempts}
+      items={attempts}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: webhooks.time,
+          cell: ({ id, at }) => (
+            <Link
+              component="button"
+              type="button"
+              onClick={() => onOpen(id)}
+              aria-label={webhooks.openAttempt(format.exactly(at))}
+            >
+              {format.exactly(at)}
+            </Link>
+          ),
+        },
+        {
+          title: webhooks.answer,
+          cell: ({ arrived, status, failure }) => (
+            <Telling isBad={!arrived}>{status ?? webhooks.failures[failure ?? '']}</Telling>
+          ),
+        },
+        { title: webhooks.event, cell: ({ event, by_hand }) => event + (by_hand ? ` · ${webhooks.byHand}` : '') },
+        { title: webhooks.duration, align: 'right', cell: ({ ms }) => `${format.number(Math.round(ms))} ms` },
+      ]}
+    />
   )
 }

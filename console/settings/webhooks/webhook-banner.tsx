@@ -1,4 +1,3 @@
-import Alert from '@mui/material/Alert'
 import Button from '@mui/material/Button'
 import { LinkBase } from 'react-admin'
 import type { WebhookTrouble } from '#derive/console/answers.ts'
@@ -7,6 +6,7 @@ import { useLoaded } from '../../client/use-loaded.ts'
 import { useMe } from '../../me/me.tsx'
 import type { Texts } from '../../texts/en/index.ts'
 import { useTexts } from '../../texts/texts.tsx'
+import { Note } from '../../ui/panel.tsx'
 import { webhookPath } from '../paths.ts'
 
 /** Says which webhooks nothing arrives at, to anyone who can do something about it. */
@@ -19,11 +19,9 @@ function Troubles() {
   // Where this cannot be loaded, the page below says so of itself.
   const { data = [] } = useLoaded('webhooks.troubles')
   return data.map((trouble) => (
-    <Alert
+    <Note
       key={trouble.id}
       severity={trouble.disabled_because ? 'error' : 'warning'}
-      variant="outlined"
-      sx={{ mb: 2 }}
       action={
         <Button
           size="small"
@@ -37,7 +35,7 @@ function Troubles() {
       }
     >
       {sentenceOf(trouble, webhooks)}
-    </Alert>
+    </Note>
   ))
 }
 

@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box'
 import Checkbox from '@mui/material/Checkbox'
 import FormControlLabel from '@mui/material/FormControlLabel'
 import FormHelperText from '@mui/material/FormHelperText'
@@ -67,7 +66,7 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
         wrong={form.wrong('url')}
         hint={webhooks.urlHint}
       />
-      <Box>
+      <div>
         <Typography variant="h3">{webhooks.events}</Typography>
         <EventMatrix
           chosen={typed.events}
@@ -75,7 +74,7 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
           onChange={(events) => set({ events })}
         />
         {form.wrong('events') && <FormHelperText error>{form.wrong('events')}</FormHelperText>}
-      </Box>
+      </div>
       <Select
         id="webhook-payload"
         label={webhooks.payload}
@@ -83,13 +82,13 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
         options={payloads.map((value) => ({ value, text: webhooks.payloads[value] }))}
         onChange={(payload) => set({ payload })}
       />
-      <Box>
+      <div>
         <FormControlLabel
           label={webhooks.ordered}
           control={<Checkbox checked={typed.ordered} onChange={({ target }) => set({ ordered: target.checked })} />}
         />
         <FormHelperText>{typed.ordered ? webhooks.orderedHint : webhooks.unorderedHint}</FormHelperText>
-      </Box>
+      </div>
       <PasswordField value={password} onType={setPassword} wrong={form.wrong('password')} hint={webhooks.passwordWhy} />
     </FormDialog>
   )

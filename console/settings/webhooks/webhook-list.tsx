@@ -1,7 +1,7 @@
 import Add from '@mui/icons-material/Add'
-import Box from '@mui/material/Box'
 import Button from '@mui/material/Button'
 import Paper from '@mui/material/Paper'
+import Stack from '@mui/material/Stack'
 import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import { useLocation } from 'react-admin'
@@ -9,8 +9,8 @@ import type { Webhook } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { PlainList } from '../../ui/layout.tsx'
 import { ListRow } from '../../ui/list-row.tsx'
-import { Muted } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { NewToken } from '../api/new-token.tsx'
@@ -45,15 +45,10 @@ export function WebhookList() {
         </Empty>
       ) : (
         <>
-          <Box
-            sx={{
-              ...{ display: 'flex', flexWrap: 'wrap', gap: 2, mb: 2 },
-              ...{ alignItems: 'center', justifyContent: 'space-between' },
-            }}
-          >
+          <Stack direction="row" spacing={2} sx={{ justifyContent: 'space-between', mb: 2 }}>
             <Typography color="textSecondary">{webhooks.lead}</Typography>
             {add}
-          </Box>
+          </Stack>
           <Rows webhooks={data} />
         </>
       )}
@@ -75,23 +70,21 @@ function Rows({ webhooks: rows }: { webhooks: readonly Webhook[] }) {
   const { settings } = useTexts()
   return (
     <Paper>
-      <Box component="ul" aria-label={settings.sections.webhooks} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+      <PlainList aria-label={settings.sections.webhooks}>
         {rows.map((webhook) => (
           <ListRow
             key={webhook.id}
-            main={
-              <>
-                <TextLink to={webhookPath(webhook.id)}>{webhook.name}</TextLink>
-                <Muted sx={{ overflowWrap: 'anywhere' }}>
-                  {webhook.url} · {settings.webhooks.eventCount(webhook.events.length)}
-                </Muted>
-              </>
+            title={
+              <TextLink variant="body1" to={webhookPath(webhook.id)}>
+                {webhook.name}
+              </TextLink>
             }
+            about={`${webhook.url} · ${settings.webhooks.eventCount(webhook.events.length)}`}
           >
             <WebhookState webhook={webhook} />
           </ListRow>
         ))}
-      </Box>
+      </PlainList>
     </Paper>
   )
 }

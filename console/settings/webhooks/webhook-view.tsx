@@ -1,10 +1,11 @@
-import Box from '@mui/material/Box'
+import Typography from '@mui/material/Typography'
 import { useState } from 'react'
 import type { Webhook } from '#derive/console/answers.ts'
 import { useLoaded } from '../../client/use-loaded.ts'
 import { useFormat } from '../../texts/format.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { Note, Panel, Term } from '../../ui/panel.tsx'
+import { PlainList } from '../../ui/layout.tsx'
+import { FactList, Note, Panel } from '../../ui/panel.tsx'
 import { Pending } from '../../ui/pending.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { NewToken } from '../api/new-token.tsx'
@@ -28,9 +29,9 @@ export function WebhookView({ id }: { id: number }) {
   }
   return (
     <>
-      <Box sx={{ mb: 2 }}>
+      <Typography component="div" gutterBottom>
         <TextLink to={webhooksPath}>{webhooks.all}</TextLink>
-      </Box>
+      </Typography>
       <Pending error={error} retry={reload} isThere={!!data} />
       <NewToken
         title={webhooks.rotated}
@@ -55,25 +56,23 @@ function Facts({ webhook, onDone, onSecret }: FactsProps) {
   const { webhooks } = useTexts().settings
   const format = useFormat()
   const { name, url, payload, ordered, events, created_at, failing_since, next_attempt_at, previous_until } = webhook
+  const isPreviousGood = previous_until !== null && new Date(previous_until) > new Date()
   return (
     <Panel title={name} aside={<WebhookState webhook={webhook} />}>
       <Advice webhook={webhook} />
-      <Box
-        component="dl"
-        sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', sm: '180px 1fr' }, rowGap: 0.75, m: 0, mb: 2 }}
-      >
-        <Term name={webhooks.url}>{url}</Term>
-        <Term name={webhooks.payload}>{webhooks.payloads[payload]}</Term>
-        <Term name={webhooks.order}>{ordered ? webhooks.inOrder : webhooks.anyOrder}</Term>
-        <Term name={webhooks.answers}>{webhook.answers?.name ?? webhooks.nobodyAnswers}</Term>
-        <Term name={webhooks.created}>{created_at && format.moment(created_at)}</Term>
-        {failing_since && <Term name={webhooks.failingSince}>{format.moment(failing_since)}</Term>}
-        {webhook.is_replaying && <Term name={webhooks.replay}>{webhooks.replaying}</Term>}
-        {next_attempt_at && <Term name={webhooks.nextAttempt}>{format.exactly(next_attempt_at)}</Term>}
-        {previous_until && new Date(previous_until) > new Date() && (
-          <Term name={webhooks.previousUntil}>{format.moment(previous_until)}</Term>
-        )}
-      </Box>
+      <FactList
+        facts={[
+          [webhooks.url, url],
+          [webhooks.payload, webhooks.payloads[payload]],
+          [webhooks.order, ordered ? webhooks.inOrder : webhooks.anyOrder],
+          [webhooks.answers, webhook.answers?.name ?? webhooks.nobodyAnswers],
+          [webhooks.created, created_at && format.moment(created_at)],
+          [webhooks.failingSince, failing_since && format.moment(failing_since)],
+          [webhooks.replay, webhook.is_replaying && webhooks.replaying],
+          [webhooks.nextAttempt, next_attempt_at && format.exactly(next_attempt_at)],
+          [webhooks.previousUntil, isPreviousGood && format.moment(previous_until)],
+        ]}
+      />
       <EventMatrix isReadOnly chosen={events} />
       <WebhookActions webhook={webhook} onDone={onDone} onSecret={onSecret} />
     </Panel>
@@ -102,11 +101,11 @@ function WebhookHistory({ id }: { id: number }) {
   return (
     <Panel title={webhooks.history}>
       <Pending error={error} retry={reload} isThere={!!data} />
-      <Box component="ol" aria-label={history.lead} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+      <PlainList aria-label={history.lead} as="ol">
         {data?.map((entry) => (
           <SettingsEntry key={entry.id} entry={entry} did={webhooks.did} />
         ))}
-      </Box>
+      </PlainList>
     </Panel>
   )
 }

@@ -1,4 +1,4 @@
-import { fileProblems } from '#derive/import/file.ts'
+import { fileProblems } from '#derive/import/file-problem.ts'
 
 type ByCode = { readonly [code: string]: (...told: string[]) => string }
 

@@ -1,0 +1,81 @@
+import Box, { type BoxProps } from '@mui/material/Box'
+import Paper from '@mui/material/Paper'
+import Stack from '@mui/material/Stack'
+import { styled } from '@mui/material/styles'
+
+/** The few ways in which pages lay out their parts. Rows and columns of parts are `Stack`. */
+
+/** A list without marks. */
+export const PlainList = styled('ul')({ listStyle: 'none', margin: 0, padding: 0 })
+
+/** A list with marks. */
+export const Bullets = styled('ul')(({ theme }) => ({
+  margin: 0,
+  paddingLeft: theme.spacing(2.5),
+  overflowWrap: 'anywhere',
+}))
+
+/** An entry of a plain list, above a line. */
+export const Entry = styled('li')(({ theme }) => ({
+  padding: theme.spacing(1, 0),
+  borderBottom: `1px solid ${theme.vars?.palette.divider}`,
+  overflowWrap: 'anywhere',
+}))
+
+/** Words of less weight in a sentence or a list of facts. */
+export const Pale = styled('span')(({ theme }) => ({ color: theme.vars?.palette.text.secondary }))
+
+/** A sheet whose content reaches its borders. */
+export const Sheet = styled(Paper)({ overflow: 'hidden' })
+
+/** A group of inputs without the frame of the browser. */
+export const Bare = styled('fieldset')({ border: 0, padding: 0, margin: 0, minWidth: 0 })
+
+type TilesProps = BoxProps & {
+  /** Least width of a tile in pixels. */
+  width: number
+  gap?: number
+  /** Tiles keep their width where there are few of them. */
+  isKept?: boolean
+}
+
+/** Tiles of the same width, as many in a row as there is room for. */
+export const Tiles = ({ width, gap = 2, isKept, sx, ...rest }: TilesProps) => {
+  const columns = `repeat(auto-${isKept ? 'fill' : 'fit'}, minmax(min(100%, ${width}px), 1fr))`
+  return <Box sx={{ display: 'grid', gap, gridTemplateColumns: columns, ...sx }} {...rest} />
+}
+
+/** What can be done with what stands above. */
+export const Buttons = styled(Stack)(({ theme }) => ({
+  flexFlow: 'row wrap',
+  alignItems: 'center',
+  gap: theme.spacing(1),
+  marginTop: theme.spacing(2),
+}))
+
+/** Two parts at the two ends of a line. */
+export const Between = styled('div')({ display: 'flex', justifyContent: 'space-between', gap: 8 })
+
+/** The part of a row that takes the room left by the others. */
+export const Grow = styled('div')({ flex: 1, minWidth: 0 })
+
+/** A part at the end of its row. */
+export const AtEnd = styled('div')({ marginLeft: 'auto' })
+
+/** A figure or a day, which is not broken; figures below each other are aligned. */
+export const Unbroken = styled('span')({ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' })
+
+/** Something that is opened by those who want to see it. */
+export const Details = styled('details')(({ theme }) => ({
+  marginTop: theme.spacing(2),
+  '& summary': { cursor: 'pointer', fontWeight: 600, minHeight: 24 },
+}))
+
+/** The inputs of a form: one a row on a phone, three on a wide screen. */
+export const Fields = styled('div')(({ theme }) => ({
+  display: 'grid',
+  gap: theme.spacing(2),
+  gridTemplateColumns: '1fr',
+  [theme.breakpoints.up('sm')]: { gridTemplateColumns: '1fr 1fr' },
+  [theme.breakpoints.up('lg')]: { gridTemplateColumns: '1fr 1fr 1fr' },
+}))
