@@ -78,7 +78,7 @@ export async function attempt(attack: Attack, ground: Ground, databaseUrl: strin
 }
 
 /** Where the series is made. */
-export type SeriesOn = {
+type SeriesOn = {
   databaseUrl: string
   connection: Connection
   /** That of the database. */
