@@ -111,6 +111,7 @@ const rows: Row[] = [
   { words: ['export', ...of, '--to', '{folder}/archive.tar'], refused: notFound },
   { words: ['import-company', '{folder}/none.tar'], refused: failed },
   { words: ['usage'] },
+  { words: ['audit', ...of], refused: notFound },
   { words: ['doctor'], away: { exit: 1 }, misconfigured: { exit: 1 } },
   { words: ['config'], away: { exit: 0 } },
   { words: ['completion', 'bash'], away: { exit: 0 }, misconfigured: { exit: 0 } },
