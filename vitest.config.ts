@@ -11,6 +11,7 @@ const alone = testsOf([
   'cluster/fairness',
   'cluster/faults',
   'cluster/stopping',
+  'embedded/start-time',
   'hostile/*',
   'house/updates-in-place',
   'webhooks/room',
