@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { send } from '../stage/http.ts'
 import { type Process, startProcess, urlOf } from '../stage/process.ts'
-import { openStage, type Stage } from '../stage/stage.ts'
+import { openStage, patience, type Stage } from '../stage/stage.ts'
 import { contend } from './contention.ts'
 
 /** `CONTENTION_SECONDS=60 npx vitest run test/cluster/contention.test.ts` contends for longer and prints its figures. */
@@ -17,7 +17,7 @@ beforeAll(async () => {
     DATABASE_URL: urlOf(stage.connection),
     PLUMBLINE_SECRET: 'the sealing key of the tests, long enough',
   }
-  processes = await Promise.all([0, 1].map(() => startProcess({ ...shared, ...environment })))
+  processes = await Promise.all([0, 1].map(() => startProcess({ ...shared, ...patience, ...environment })))
 })
 afterAll(async () => {
   await Promise.all((processes ?? []).map((one) => one.stop()))

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, send } from '../stage/http.ts'
 import { isRunning, type Process, startProcess, urlOf } from '../stage/process.ts'
-import { type Company, openStage, type Stage } from '../stage/stage.ts'
+import { type Company, openStage, patience, type Stage } from '../stage/stage.ts'
 import { eventually, pause } from '../stage/wait.ts'
 
 /** `serve` with PROCESSES=2: one command, one port, two real processes behind it. */
@@ -26,6 +26,7 @@ const start = (more: { [name: string]: string } = {}) =>
     DATABASE_URL: urlOf(stage.connection),
     PLUMBLINE_SECRET: 'the sealing key of the tests, long enough',
     PROCESSES: '2',
+    ...patience,
     ...more,
   })
 

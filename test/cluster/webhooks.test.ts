@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createWebhook } from '#server/service/webhooks.ts'
 import { type Process, startProcess, urlOf } from '../stage/process.ts'
-import { type Company, openStage, type Stage } from '../stage/stage.ts'
+import { type Company, openStage, patience, type Stage } from '../stage/stage.ts'
 import { eventually, pause } from '../stage/wait.ts'
 import { type Behaviour, ok, openReceiver, type Receiver } from '../webhooks/receiver.ts'
 
@@ -23,6 +23,7 @@ afterAll(async () => {
 
 const start = () =>
   startProcess({
+    ...patience,
     ...{ DATABASE_URL: urlOf(stage.connection), PLUMBLINE_SECRET: 'the sealing key of the tests, long enough' },
     ...{ WEBHOOK_NETWORKS: '127.0.0.1', WEBHOOK_TIMEOUT_MS: '300', WEBHOOK_RETRY_SECONDS: '1' },
   })

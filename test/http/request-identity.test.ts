@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { send } from '../stage/http.ts'
 import { type Process, startProcess, urlOf } from '../stage/process.ts'
-import { type Company, openStage, type Stage } from '../stage/stage.ts'
+import { type Company, openStage, patience, type Stage } from '../stage/stage.ts'
 import { eventually } from '../stage/wait.ts'
 
 let stage: Stage
@@ -11,7 +11,7 @@ beforeAll(async () => {
   stage = await openStage()
   company = await stage.company()
   const secret = { PLUMBLINE_SECRET: 'the sealing key of the tests, long enough' }
-  service = await startProcess({ DATABASE_URL: urlOf(stage.connection), ...secret })
+  service = await startProcess({ DATABASE_URL: urlOf(stage.connection), ...secret, ...patience })
 })
 afterAll(async () => {
   await service.kill()

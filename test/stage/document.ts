@@ -8,8 +8,7 @@ import { eventually } from './wait.ts'
  * what the service itself checks with. The document leaves answers open, because members may be added; what this service
  * answers today is all there, so to the judge they are closed.
  */
-export async function conforms(base: string, { method, path }: Wire, answer: Answer): Promise<void> {
-  const { all, client } = await judgeOf(base)
+export function conforms({ all, client }: Judges, { method, path }: Wire, answer: Answer): void {
   const [plain, query] = path.split('?') as [string, string | undefined]
   if (method === 'OPTIONS' || answer.status === 405) return
   const { takesFields } = judged(all, { method, path, plain }, answer)
@@ -35,36 +34,37 @@ type Judge = { find(method: string, path: string): Operation | undefined }
 type Operation = { takesFields: boolean; responses: { [status: string]: Described } }
 type Described = { wrong(answer: Answer, method: string): string | undefined }
 /** Of both views of the document. */
-type Judges = { all: Judge; client: Judge }
+export type Judges = { all: Judge; client: Judge }
 
-const judges = new Map<string, Promise<Judges>>()
+/** The judges of the last documents, by their text: most services of a worker serve the same. */
+const judges = new Map<string, Judge>()
+const judgesMax = 4
 
 /**
- * Returns the judge of the service at this address, and keeps it once there is one. A stage asks for it when it is opened,
- * because a service under load may refuse a request for the document as any other.
+ * Returns the judge of the service at this address. A stage asks for it when it is opened, because a service under load may
+ * refuse a request for the document as any other.
  */
-export function judgeOf(base: string): Promise<Judges> {
-  const known = judges.get(base)
-  if (known) return known
-  const read = readJudge(base)
-  judges.set(base, read)
-  read.catch(() => judges.delete(base))
-  return read
-}
-
-async function readJudge(base: string): Promise<Judges> {
+export async function judgeOf(base: string): Promise<Judges> {
   const [all, client] = await Promise.all(['openapi', 'openapi-client'].map((name) => readDocument(base, name)))
-  return { all: makeJudge(all as Document), client: makeJudge(client as Document) }
+  return { all: findJudge(all as string), client: findJudge(client as string) }
 }
 
-async function readDocument(base: string, name: string): Promise<Document> {
-  const { status, body, text } = await eventually(async () => {
+function findJudge(text: string): Judge {
+  const judge = judges.get(text) ?? makeJudge(JSON.parse(text))
+  judges.delete(text)
+  judges.set(text, judge)
+  for (const oldest of [...judges.keys()].slice(0, -judgesMax)) judges.delete(oldest)
+  return judge
+}
+
+async function readDocument(base: string, name: string): Promise<string> {
+  const { status, text } = await eventually(async () => {
     const answer = await send(base, { method: 'GET', path: `/v1/${name}.json` })
     if (answer.status === 503) throw new Error(`The document to check with is refused: ${answer.text}`)
     return answer
   })
   if (status !== 200) throw new Error(`There is no document to check with: ${text}`)
-  return body
+  return text
 }
 
 type Document = {

@@ -115,12 +115,12 @@ export async function openStage(
   })
   const app = makeApp(config, connection, oneKey('the sealing key of the tests, long enough'))
   const listening = await serve(app, undefined, made && (() => made.routes), made?.handlers)
-  await judgeOf(listening.url)
+  const judges = await judgeOf(listening.url)
   const inTransaction: Stage['inTransaction'] = (work) => app.database.transaction(work)
   const sql: Stage['sql'] = (text, ...values) => app.database.read({ text, values })
   const checkedSend = async (wire: Wire): Promise<Answer> => {
     const answer = await send(listening.url, wire)
-    await conforms(listening.url, wire, answer)
+    conforms(judges, wire, answer)
     return answer
   }
   return {
