@@ -79,6 +79,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     teardownTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     // Tests of one file that run side by side.
     maxConcurrency: 8,
     sequence: { sequencer: LongestFirst },

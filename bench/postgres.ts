@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import pg from 'pg'
+import { asSuperuser } from '#server/embedded/access.ts'
 import { openEmbedded } from '#server/embedded/open.ts'
-import { asSuperuser } from '#server/embedded/single-user.ts'
 
 export type Connection = { host: string; port: number; user: string; database: string; password: string }
 

@@ -116,3 +116,6 @@ const valuesOf = (fields: readonly [string, Field][]): JsonObject =>
 /** It leads to no other record, unless it has to, and is no number that the service gives. */
 const standsAlone = (field: Field): boolean =>
   field.kind === 'reference' ? mustBeGiven(field) : !(field.kind === 'text' && field.numbered !== undefined)
+
+/** The request that the examples are about. */
+export const requestId = 'b7c0ce2e-4d37-4f2f-9a7b-0f1d5c0a5d11'

@@ -4,10 +4,8 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { permissionOfRight } from '#registry/permissions.ts'
 import { listParameters } from '../parameters.ts'
 import { mayBeNull, mustBeGiven, orNull, valueSchema } from '../schema.ts'
+import { enumType, isInView, refTo, type View } from '../schemas/envelopes.ts'
 import { capital, choiceName, plain, schemaName, series } from '../words.ts'
-import { enumType } from './enums.ts'
-import { refTo } from './envelopes.ts'
-import { isInView, type View } from './views.ts'
 
 /**
  * Fields as the document says them, and the types that they lead to. Whatever has members or is one of a few words is a

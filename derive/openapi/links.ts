@@ -1,8 +1,8 @@
 import type { JsonObject } from '#registry/json.ts'
 import type { Answer } from '../operations/operation.ts'
 import type { DataRoute } from '../routes.ts'
+import { refTo } from '../schemas/envelopes.ts'
 import { capital, schemaName } from '../words.ts'
-import { refTo } from './envelopes.ts'
 
 /** Where to go with the answer of a write (OpenAPI, Link Object): to the record that it made, and to its undo. */
 

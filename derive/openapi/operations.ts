@@ -4,14 +4,13 @@ import { deprecationWords } from '../deprecation.ts'
 import type { PathParameter } from '../operations/operation.ts'
 import { samplesOf } from '../operations/samples.ts'
 import type { Parameter } from '../parameters.ts'
-import type { DataRoute, DocumentRoute } from '../routes.ts'
+import { type DataRoute, type DocumentRoute, isWrite } from '../routes.ts'
+import { isInView, refTo, type View } from '../schemas/envelopes.ts'
+import { headersOf, parameterComponents } from '../schemas/headers.ts'
 import { capital, neededFor, pascal } from '../words.ts'
-import { refTo } from './envelopes.ts'
 import { choiceRef, listRef } from './fields.ts'
-import { headerParameters, headersOf, parameterComponents } from './headers.ts'
 import { documentResponses, responsesOf } from './responses.ts'
 import { type OperationParts, type Part, partOf } from './sharing.ts'
-import { isInView, type View } from './views.ts'
 
 /** A call with a token: what it does, what it takes and everything it may answer. */
 export function dataOperation(route: DataRoute, view: View, links: readonly string[]): OperationParts {
@@ -113,4 +112,13 @@ function typed(definition: Definition | undefined, parameter: Parameter): JsonOb
   if (field === undefined || definition.fields[field]?.kind !== 'choice') return schema
   const choice = choiceRef(definition, field)
   return schema.type === 'array' ? { ...schema, items: choice } : choice
+}
+
+function headerParameters(route: DataRoute): JsonObject[] {
+  const names: (keyof typeof parameterComponents)[] = [
+    ...(isWrite(route) ? ['IdempotencyKey' as const, 'DryRun' as const, 'IfPlan' as const] : []),
+    ...(route.access === 'write' && route.represents ? ['Prefer' as const] : []),
+    ...(route.conditional ? ['IfMatch' as const, 'IfNoneMatch' as const] : []),
+  ]
+  return names.map((name) => parameterComponents[name])
 }

@@ -5,14 +5,13 @@ import { batchOperationsMax, conflictsMax } from '#registry/limits.ts'
 import { fieldPermissions } from '#registry/permissions.ts'
 import { problemBody, Refusal, type RefusalCode, refusals } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
-import { strangeName } from '../examples.ts'
+import { requestId, strangeName } from '../examples.ts'
 import { refusalOf } from '../operations/record.ts'
 import { readDryRun, readQuery } from '../query.ts'
 import { givenTwice, memberTwice } from '../refused.ts'
 import { type DataRoute, refusalsUnder, unreadable } from '../routes.ts'
-import { enumType } from './enums.ts'
-import { answer, fieldsMax, groups, idSchema, integer, refTo } from './envelopes.ts'
-import { planExample } from './plan.ts'
+import { answer, enumType, fieldsMax, groups, idSchema, integer, refTo } from '../schemas/envelopes.ts'
+import { planExample } from '../schemas/plan.ts'
 
 /** Refusals: the schema of their body, and for each an example that the service's own code has made. */
 
@@ -134,9 +133,6 @@ type ProblemExample = { description: string; value: JsonObject }
 
 const sharedExample = (code: RefusalCode, errorsPage: string): ProblemExample =>
   exampleOf(ofAll[code]?.() ?? new Refusal(code), errorsPage)
-
-/** The request that the examples are about. */
-export const requestId = 'b7c0ce2e-4d37-4f2f-9a7b-0f1d5c0a5d11'
 
 /** The advice is mostly what the body has as `detail`; the title is in it. */
 function exampleOf(refusal: Refusal, errorsPage: string): ProblemExample {

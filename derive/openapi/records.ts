@@ -3,11 +3,10 @@ import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { recordExample } from '../examples.ts'
 import { mustBeGiven, writableFields } from '../schema.ts'
+import { changeTypesOf } from '../schemas/changes.ts'
+import { envelopesOf, partName, type View } from '../schemas/envelopes.ts'
 import { aOne, labelOf, plain, schemaName } from '../words.ts'
-import { changeTypesOf } from './changes.ts'
-import { envelopesOf, partName } from './envelopes.ts'
 import { bare, documented, listTypesOf, notNullSchema, typesOf, type Use } from './fields.ts'
-import type { View } from './views.ts'
 
 /** `Project`, `ProjectCreate` and `ProjectUpdate`, a record as it is shown, created and changed, and their types. */
 export function recordSchemas(definition: Definition, view: View): JsonObject {

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { once } from '#registry/once.ts'
 import { kept } from '../json-bytes.ts'
+import { refTo } from '../schemas/envelopes.ts'
 import { pascal } from '../words.ts'
-import { refTo } from './envelopes.ts'
 
 /** A parameter or a response of an operation, and what its component is called if other operations have it too. */
 export type Part = { section: 'parameters' | 'responses'; name: string; value: JsonObject; text: string }

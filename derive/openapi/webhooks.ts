@@ -1,7 +1,6 @@
 import type { JsonObject } from '#registry/json.ts'
 import { testEvent } from '#registry/webhooks.ts'
-import { oneWord } from './enums.ts'
-import { answer, idSchema, refTo } from './envelopes.ts'
+import { answer, idSchema, oneWord, refTo } from '../schemas/envelopes.ts'
 
 /** The messages that the service sends to a webhook, as the `webhooks` of the document. Standard Webhooks. */
 

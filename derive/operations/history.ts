@@ -1,6 +1,6 @@
-import { changeExample } from '../openapi/changes.ts'
 import { cutParameters } from '../parameters.ts'
 import { readCut } from '../query.ts'
+import { changeExample } from '../schemas/changes.ts'
 import { schemaName } from '../words.ts'
 import { inCollection } from './collection.ts'
 import type { ResourceOperation } from './operation.ts'

@@ -3,8 +3,8 @@ import type { Definition, Deprecation } from '#registry/definition.ts'
 import type { Json, JsonObject, JsonSchema } from '#registry/json.ts'
 import type { Refusal, RefusalCode } from '#registry/refusals.ts'
 import type { Examples } from '../examples.ts'
-import type { HeaderComponent } from '../openapi/headers.ts'
 import type { Parameter } from '../parameters.ts'
+import type { HeaderComponent } from '../schemas/headers.ts'
 import type { Collection } from './collection.ts'
 
 /**

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { DataRoute } from '#derive/routes.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import type { ProblemBody } from '#registry/refusals.ts'
-import { authorizationsIn } from '../http/protocol/headers.ts'
 import type { Call, PathParams, Reply } from '../pipeline/call.ts'
 import type { Read, Write } from '../pipeline/handler.ts'
 import { answerRead, answerWrite } from '../pipeline/pipeline.ts'
+import { authorizationsIn } from '../protocol/headers.ts'
 import type { Agent } from './request.ts'
 
 /** Calls of /v1 that a tool makes: judged, counted, logged and answered as any other. */

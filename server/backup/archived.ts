@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { archiveOf } from '../embedded/archive.ts'
-import { namesIn } from '../embedded/folders.ts'
+import { findArchiveFolder } from '../embedded/backup.ts'
+import { readNames } from '../embedded/folders.ts'
 import { BackupProblem, type Manifest } from './manifest.ts'
 import { checkSegment } from './segment.ts'
 import { segmentName, segmentOf } from './segment-name.ts'
@@ -18,7 +18,7 @@ function parsed(file: string): Segment[] {
 
 /** In the order of their numbers. */
 async function segmentsIn(folder: string): Promise<Segment[]> {
-  return (await namesIn(folder))
+  return (await readNames(folder))
     .flatMap(parsed)
     .toSorted((one, other) => one.segment - other.segment || one.timeline - other.timeline)
 }
@@ -35,7 +35,7 @@ export type Archived = {
  * every segment whole: PostgreSQL itself takes a damaged segment for the end of the archive.
  */
 export async function checkArchive(archive: string, { log, postgres }: Manifest): Promise<Archived> {
-  const folder = archiveOf(archive, postgres.system_id)
+  const folder = findArchiveFolder(archive, postgres.system_id)
   const timelines = await followedTimeline(folder, log.timeline)
   const followed = (await segmentsIn(folder)).filter(
     ({ segment, timeline }) => segment >= segmentOf(log.start) && timeline === timelineAt(timelines, segment),
@@ -78,7 +78,7 @@ export function checkEnd({ folder, segments }: Archived, position: string): void
 
 /** What no backup from this one on needs any more. */
 export async function outdatedIn(archive: string, { log, postgres }: Manifest): Promise<string[]> {
-  const folder = archiveOf(archive, postgres.system_id)
+  const folder = findArchiveFolder(archive, postgres.system_id)
   return (await segmentsIn(folder))
     .filter(({ segment }) => segment < segmentOf(log.start))
     .map(({ file }) => join(folder, file))

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { version } from '../config/config.ts'
-import { unfinished } from '../embedded/leftovers.ts'
+import { createUnfinishedPath } from '../embedded/folders.ts'
 import { noCompany } from '../service/company.ts'
 import { companyRows, companyTables, inSnapshot, leftOut } from '../store/company-rows.ts'
 import type { Connection } from '../store/database.ts'
@@ -45,7 +45,7 @@ async function writeArchive(
 ): Promise<CompanyManifest> {
   const writer = writeTar(fresh)
   // An entry says its length first, so its lines are counted in a file before they become one.
-  const lines = unfinished(dirname(fresh))
+  const lines = createUnfinishedPath(dirname(fresh))
   try {
     const files: CompanyManifest['files'] = []
     const exportedAt = now()

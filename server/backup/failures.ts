@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { unfinished } from '../embedded/leftovers.ts'
+import { createUnfinishedPath } from '../embedded/folders.ts'
 import { backupsIn } from './kept.ts'
 
 /** What failed last and has not succeeded since. */
@@ -56,7 +56,7 @@ const withOutcomes = (failures: Failures, outcomes: Outcomes): Failures =>
   Object.fromEntries(Object.entries({ ...failures, ...outcomes }).filter(([, failure]) => failure !== null))
 
 async function writeFailures(dataFolder: string, file: string, noted: Failures): Promise<void> {
-  const fresh = unfinished(dataFolder)
+  const fresh = createUnfinishedPath(dataFolder)
   try {
     await mkdir(dataFolder, { recursive: true })
     await writeFile(fresh, `${JSON.stringify(noted)}\n`, { flag: 'wx' })

@@ -1,7 +1,6 @@
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { namesIn } from '../embedded/folders.ts'
-import { unfinished } from '../embedded/leftovers.ts'
+import { createUnfinishedPath, readNames } from '../embedded/folders.ts'
 import { outdatedIn } from './archived.ts'
 import { folderProblem } from './make-whole.ts'
 import { openBackup } from './read-backup.ts'
@@ -23,7 +22,7 @@ export const keptRemedy = 'set PLUMBLINE_BACKUP_TO to another folder'
 
 /** Newest first. Only what has its final name counts, and what has it is whole. */
 export async function backupsIn(folder: string): Promise<Kept[]> {
-  const names = await namesIn(folder).catch((error: unknown) => {
+  const names = await readNames(folder).catch((error: unknown) => {
     throw folderProblem(error, folder, keptRemedy)
   })
   return names
@@ -45,7 +44,7 @@ export async function removeOld(folder: string, keep: number, archive: string | 
   const old = all.slice(keep)
   for (const { path } of old) {
     // Cut off in the middle, what is left must not be taken for a backup.
-    const going = unfinished(folder)
+    const going = createUnfinishedPath(folder)
     await rename(path, going)
     await rm(going, { recursive: true, force: true })
   }

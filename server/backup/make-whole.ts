@@ -1,9 +1,8 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { formatFileTrouble } from '../embedded/file-trouble.ts'
-import { flush } from '../embedded/folders.ts'
-import { ourselves } from '../embedded/identity.ts'
-import { sweep, unfinished } from '../embedded/leftovers.ts'
+import { createUnfinishedPath, flush, removeLeftovers } from '../embedded/folders.ts'
+import { formatFileTrouble } from '../embedded/problems.ts'
+import { readOwnIdentity } from '../embedded/processes.ts'
 import { BackupProblem } from './manifest.ts'
 
 export type Whole = {
@@ -27,12 +26,12 @@ export async function makeWhole<T>(whole: Whole, make: (fresh: string) => Promis
   const { to, ifTaken, remedy, left = new Set() } = whole
   const target = resolve(to)
   const parent = dirname(target)
-  const fresh = unfinished(parent)
+  const fresh = createUnfinishedPath(parent)
   try {
     await mkdir(parent, { recursive: true })
     await refuseTaken(target, ifTaken)
     await removeAll(left)
-    await sweep(parent, ourselves())
+    await removeLeftovers(parent, readOwnIdentity())
     const made = await make(fresh)
     await refuseTaken(target, ifTaken)
     await rename(fresh, target)

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { archiveOf } from '../embedded/archive.ts'
-import { namesIn } from '../embedded/folders.ts'
-import { pointerName, readPointer } from '../embedded/pointer.ts'
-import { bundledMajor, type Moment, recoverInto } from '../embedded/recover.ts'
+import { findArchiveFolder } from '../embedded/backup.ts'
+import { readNames } from '../embedded/folders.ts'
+import { pointerName, readPointer } from '../embedded/location.ts'
+import { type Moment, readBundledMajor, recoverCluster } from '../embedded/recovery.ts'
 import { knownMigrations } from '../store/migration-files.ts'
 import { checkArchive, checkEnd } from './archived.ts'
 import { BackupProblem, type Manifest } from './manifest.ts'
@@ -34,10 +34,10 @@ export async function restoreBackup(task: RestoreTask): Promise<Restored> {
   const isReplayed = archive !== null && moment !== 'copied'
   if (isReplayed) progress('Checking the archive …')
   const archived = isReplayed ? await checkArchive(archive, manifest) : null
-  const lastChange = await recoverInto({
+  const lastChange = await recoverCluster({
     ...{ folder, user, moment, progress },
-    fill: backup.extract,
-    archived: archive && archiveOf(archive, manifest.postgres.system_id),
+    fillCluster: backup.extract,
+    archived: archive && findArchiveFolder(archive, manifest.postgres.system_id),
     checkEnd: async (position) => {
       if (archived) checkEnd(archived, position)
     },
@@ -48,7 +48,7 @@ export async function restoreBackup(task: RestoreTask): Promise<Restored> {
 
 /** Of another major version of PostgreSQL, or of a later version of the program. */
 async function refuseStrange({ postgres, migrations, plumbline }: Manifest, from: string): Promise<void> {
-  const major = await bundledMajor()
+  const major = await readBundledMajor()
   if (postgres.major !== major)
     throw new BackupProblem(
       `${from} was made by PostgreSQL ${postgres.major} and the bundled one is ${major}: restore it with the version of Plumbline that made it (${plumbline}), and move each company with "plumbline export" and "plumbline import-company".`,
@@ -63,9 +63,9 @@ async function refuseStrange({ postgres, migrations, plumbline }: Manifest, from
 
 /** What a restore that was killed left behind, before there was a cluster, is no data. */
 async function refuseTaken(folder: string): Promise<void> {
-  const names = await namesIn(folder)
+  const names = await readNames(folder)
   const homes = [join(folder, 'postgres'), ...(names.includes(pointerName) ? [(await readPointer(folder)) ?? ''] : [])]
-  const hasCluster = (await Promise.all(homes.map(namesIn))).some((home) => home.includes('cluster'))
+  const hasCluster = (await Promise.all(homes.map(readNames))).some((home) => home.includes('cluster'))
   const left = hasCluster ? [] : ['postgres', 'database-password', pointerName]
   const taken = names.filter((name) => !left.includes(name) && !name.startsWith('.unfinished-'))
   if (taken.length > 0)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import type { Connection as Embedded } from '../embedded/users.ts'
+import type { Connection as Embedded } from '../embedded/members.ts'
 import { clusterFacts } from '../store/cluster-facts.ts'
 import type { Connection } from '../store/database.ts'
 import { seenMigrations } from '../store/migrate.ts'

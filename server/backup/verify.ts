@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { EmbeddedProblem, openEmbedded } from '../embedded/open.ts'
-import { folderAside } from '../embedded/recover.ts'
+import { createFolderAside } from '../embedded/recovery.ts'
 import { seenMigrations } from '../store/migrate.ts'
 import { type ReadTwice, readTablesTwice } from '../store/read-twice.ts'
 import { folderProblem } from './make-whole.ts'
@@ -24,7 +24,7 @@ export async function verifyBackup(task: VerifyTask): Promise<Verified> {
 }
 
 async function verifyIn(parent: string, { from, user, progress }: VerifyTask): Promise<Verified> {
-  const { folder, clear } = await folderAside(parent)
+  const { folder, clear } = await createFolderAside(parent)
   try {
     const { manifest } = await restoreBackup({ from, folder, user, moment: 'copied', archive: null, progress })
     const { connection, close } = await openEmbedded({ folder, user, progress })

@@ -1,10 +1,10 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { archiveOf, systemIdOf } from '../embedded/archive.ts'
-import { ourselves } from '../embedded/identity.ts'
-import type { Sight } from '../embedded/look.ts'
-import { tryFolder } from '../embedded/try-folder.ts'
+import { findArchiveFolder, readSystemId } from '../embedded/backup.ts'
+import { tryFolder } from '../embedded/folders.ts'
+import type { EmbeddedState } from '../embedded/open.ts'
+import { readOwnIdentity } from '../embedded/processes.ts'
 import { isChanging } from '../secret.ts'
 
 /** One thing looked at: how it is and, when it is not well, what to do. A warning is well, and worth a thought. */
@@ -48,16 +48,16 @@ async function checkAccess(folder: string, nearest: string): Promise<Check> {
 }
 
 /** The folders of backups and of the archive: whether those who write there can, and how much fits. */
-export async function checkTargets({ backupTo, archive }: Config, sight: Sight | undefined): Promise<Check[]> {
+export async function checkTargets({ backupTo, archive }: Config, sight: EmbeddedState | undefined): Promise<Check[]> {
   const targets = [
-    ...(backupTo === null ? [] : [{ name: 'PLUMBLINE_BACKUP_TO', folder: backupTo, identity: ourselves() }]),
+    ...(backupTo === null ? [] : [{ name: 'PLUMBLINE_BACKUP_TO', folder: backupTo, identity: readOwnIdentity() }]),
     ...(archive === null
       ? []
       : [
           {
             name: 'PLUMBLINE_ARCHIVE',
             folder: await archiveFolder(archive, sight),
-            identity: sight?.identity ?? ourselves(),
+            identity: sight?.identity ?? readOwnIdentity(),
           },
         ]),
   ]
@@ -72,8 +72,8 @@ export async function checkTargets({ backupTo, archive }: Config, sight: Sight |
 }
 
 /** Each database has its own below that of the setting. */
-async function archiveFolder(archive: string, sight: Sight | undefined): Promise<string> {
-  return sight === undefined ? archive : archiveOf(archive, await systemIdOf(sight, sight.cluster))
+async function archiveFolder(archive: string, sight: EmbeddedState | undefined): Promise<string> {
+  return sight === undefined ? archive : findArchiveFolder(archive, await readSystemId(sight, sight.cluster))
 }
 
 const gibibytes = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GiB`

@@ -4,7 +4,7 @@ import { counted } from '#derive/words.ts'
 import { connectionOf, systemClock } from '../app.ts'
 import { type Config, ConfigProblem, readConfig, settings } from '../config/config.ts'
 import { isLocal, isPlain, isReachable, plainSentence } from '../config/exposure.ts'
-import { lookAt } from '../embedded/look.ts'
+import { inspectEmbedded } from '../embedded/open.ts'
 import type { Connection } from '../store/database.ts'
 import { checkBackup, checkNewest } from './check-backup.ts'
 import { checkDatabase } from './check-database.ts'
@@ -63,7 +63,7 @@ async function examine(context: CommandContext): Promise<Check[]> {
 async function examineBundled(config: Config): Promise<Check[]> {
   const { dataFolder, databaseUser } = config
   try {
-    const sight = await lookAt(dataFolder, databaseUser)
+    const sight = await inspectEmbedded(dataFolder, databaseUser)
     const { connection, runsAs } = sight
     const found = await (connection
       ? examineDatabase(config, { ...connection, ssl: false }, `the bundled PostgreSQL in ${dataFolder}`)

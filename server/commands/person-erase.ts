@@ -3,7 +3,7 @@ import { counted, plain } from '#derive/words.ts'
 import { personKinds } from '#registry/persons.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type App, systemClock } from '../app.ts'
-import { formatNoSuchFile } from '../embedded/file-trouble.ts'
+import { formatNoSuchFile } from '../embedded/problems.ts'
 import { operator } from '../service/actor.ts'
 import { showCompany } from '../service/company.ts'
 import {

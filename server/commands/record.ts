@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Definition } from '#registry/definition.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
-import { readJson } from '../http/protocol/body.ts'
+import { readJson } from '../protocol/body.ts'
 import { createRecord } from '../service/write-record.ts'
 import { Mistake } from './mistake.ts'
 import { readInput } from './stdin.ts'

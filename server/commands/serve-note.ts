@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { unfinished } from '../embedded/leftovers.ts'
-import { startOf } from '../embedded/process-start.ts'
+import { createUnfinishedPath } from '../embedded/folders.ts'
+import { readProcessStart } from '../embedded/processes.ts'
 
 /** `serve.json` in the data folder: which process serves from it, and where. */
 export type ServeNote = { pid: number; started: string; url: string }
@@ -11,8 +11,8 @@ const noteIn = (dataFolder: string): string => join(dataFolder, 'serve.json')
 /** Writes the note of this process. */
 export async function writeServeNote(dataFolder: string, url: string): Promise<void> {
   const { pid } = process
-  const note: ServeNote = { pid, started: (await startOf(pid)) ?? '', url }
-  const fresh = unfinished(dataFolder)
+  const note: ServeNote = { pid, started: (await readProcessStart(pid)) ?? '', url }
+  const fresh = createUnfinishedPath(dataFolder)
   try {
     await writeFile(fresh, `${JSON.stringify(note)}\n`, { flag: 'wx', mode: 0o644 })
     await rename(fresh, noteIn(dataFolder))
@@ -29,7 +29,7 @@ export async function removeServeNote(dataFolder: string): Promise<void> {
 /** The service that runs on this folder; undefined where there is none, and after it was killed. */
 export async function findServing(dataFolder: string): Promise<ServeNote | undefined> {
   const note = await readNote(dataFolder)
-  return note && (await startOf(note.pid)) === note.started ? note : undefined
+  return note && (await readProcessStart(note.pid)) === note.started ? note : undefined
 }
 
 async function readNote(dataFolder: string): Promise<ServeNote | undefined> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { memoryHere } from '../embedded/memory.ts'
+import { readMemoryBytes } from '../embedded/settings.ts'
 import { isHere } from './exposure.ts'
 import { type Form, oneOf, orNone, postgresUrlOf, whole } from './forms.ts'
 
@@ -68,7 +68,7 @@ export const processCount: Form<number> = {
 /** Of the form, or what goes with the memory that a process has. */
 const byMemory = ({ must, read }: Form<number>, fitting: (memory: number) => number): Reader<number> => ({
   must,
-  read: (text, { processes = 1 }) => (text === '' ? fitting(memoryHere() / processes) : read(text)),
+  read: (text, { processes = 1 }) => (text === '' ? fitting(readMemoryBytes() / processes) : read(text)),
 })
 
 const within = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most))

@@ -1,71 +1,50 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
-import { link, open, readFile, rm, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeSecret } from './folders.ts'
-import { unfinished } from './leftovers.ts'
-import type { Location } from './location.ts'
-import { codeOf, EmbeddedProblem, refusedBy, saidBy } from './problem.ts'
-import { shell } from './run.ts'
-import { hasFailed, runSingleUser } from './single-user.ts'
+import { createWhole, readOwned, writeSecret } from './folders.ts'
+import { findLocation, type Location } from './location.ts'
+import { createProgramProblem, EmbeddedProblem } from './problems.ts'
+import { run, shell } from './processes.ts'
+import { findMachine, findPrograms } from './programs.ts'
 
 /**
- * Who gets into the cluster. The service is the role `plumbline`: no superuser, owner of its database, let in by a
- * password that is drawn once and kept in the data folder, readable by its owner alone. The same password lets in
- * `plumbline_backup`, which owns nothing and may only copy the cluster as it is (a replication connection), so that no
- * statement of the service can do that. The bootstrap superuser has no password, so nobody gets in as him; he acts only
- * while PostgreSQL is stopped, alone (`postgres --single`).
+ * The roles of the cluster. The service is `plumbline`: no superuser, owner of its database. Its password is drawn once
+ * and stored in the data folder, readable by its owner alone. The same password lets in `plumbline_backup`, which owns
+ * nothing and may only copy the cluster by a replication connection, so no statement of the service can do that. The
+ * bootstrap superuser has no password: it acts only while PostgreSQL is stopped, alone (`postgres --single`).
  */
 
-/** The password of the service, drawn when missing. It appears whole: as a second name of a finished file. */
-export async function servicePassword({ data }: Pick<Location, 'data'>): Promise<string> {
-  const file = join(data, 'database-password')
-  const known = await readPassword(file)
+/** Returns the password of the service. Draws it if there is none. */
+export async function ensurePassword({ data }: Pick<Location, 'data'>): Promise<string> {
+  const known = await readPassword(data)
   if (known !== undefined) return known
-  const whole = unfinished(data)
-  try {
-    // Root may be the first in a folder of somebody else, who has to read it later.
-    await writeSecret(whole, `${randomBytes(32).toString('hex')}\n`, await stat(data))
-    await link(whole, file)
-  } catch (error) {
-    // Another start was first.
-    if (codeOf(error) !== 'EEXIST') throw refusedBy(error, data)
-  } finally {
-    await rm(whole, { force: true })
-  }
-  return (await readPassword(file)) ?? servicePassword({ data })
+  // Root may be the first in a folder of another user, who has to read it later.
+  const write = async (path: string) => writeSecret(path, `${randomBytes(32).toString('hex')}\n`, await stat(data))
+  await createWhole(join(data, 'database-password'), write)
+  return ensurePassword({ data })
 }
 
-/** Undefined where there is none yet. */
-export async function readPassword(file: string): Promise<string | undefined> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw refusedBy(error, file)
-  })
-  if (!handle) return undefined
-  try {
-    const password = (await handle.readFile('utf8')).trim()
-    if (/^[0-9a-f]{64}$/.test(password)) return password
-  } finally {
-    await handle.close()
-  }
+/** Reads the password in a data folder. Returns undefined if there is none. */
+export async function readPassword(data: string): Promise<string | undefined> {
+  const path = join(data, 'database-password')
+  const password = (await readOwned(path))?.text.trim()
+  if (password === undefined || /^[0-9a-f]{64}$/.test(password)) return password
   throw new EmbeddedProblem(
-    `${file} does not hold the password of the bundled PostgreSQL: bring it back from a backup, or remove it while nothing runs, and another one is drawn.`,
+    `${path} does not hold the password of the bundled PostgreSQL: bring it back from a backup, or remove it while nothing runs, and another one is drawn.`,
   )
 }
 
-/** Whether the cluster takes this password and nothing less. A note in it says so; it is written last. */
-export const takesPassword = async ({ cluster }: Location, password: string): Promise<boolean> =>
-  (await readFile(pointerIn(cluster), 'utf8').catch(() => '')).trim() === callRow(password)
+/** Whether the cluster lets in this password and nothing else. Its marker is written last. */
+export const hasPassword = async ({ cluster }: Location, password: string): Promise<boolean> =>
+  (await readFile(join(cluster, 'plumbline.access'), 'utf8').catch(() => '')).trim() === formatMarker(password)
 
-const pointerIn = (cluster: string): string => join(cluster, 'plumbline.access')
-/** The number is raised with the roles and rules below, so that clusters of earlier versions are brought to them. */
-const callRow = (password: string): string => `scram 2 ${createHash('sha256').update(password).digest('hex')}`
+/** The number rises with the roles and rules below, so that clusters of earlier versions are brought to them. */
+const formatMarker = (password: string): string => `scram 2 ${createHash('sha256').update(password).digest('hex')}`
 
 export const backupRole = 'plumbline_backup'
 
-/** The rules of access and the note of a cluster that is stopped, whose role has the password. */
-export const writeRules = ({ identity }: Pick<Location, 'identity'>, cluster: string, password: string) =>
+/** Writes the rules of access and the marker of a stopped cluster, whose roles have the password. */
+export const writeAccessRules = ({ identity }: Pick<Location, 'identity'>, cluster: string, password: string) =>
   shell(
     identity,
     `set -e; umask 077; cd "$1"
@@ -73,13 +52,13 @@ export const writeRules = ({ identity }: Pick<Location, 'identity'>, cluster: st
     sync pg_hba.new; mv pg_hba.new pg_hba.conf
     echo "$2" >plumbline.access.new; sync plumbline.access.new .; mv plumbline.access.new plumbline.access`,
     cluster,
-    callRow(password),
+    formatMarker(password),
   )
 
 /**
- * Brings a stopped cluster to what is said above: one of earlier versions, which trusted everybody who reached its socket and
- * let the service be superuser, or had no role for backups, and one whose password was lost. Killed at any moment it is done again, whole. Returns
- * why it has to wait, where another process is at work on the cluster.
+ * Brings a stopped cluster to these roles. One of an earlier version trusted every user of its socket, let the service
+ * be superuser, or had no role for backups; another has lost its password. Idempotent. Returns the reason if it has to
+ * wait for another process.
  */
 export async function secureCluster(
   bin: string,
@@ -88,28 +67,28 @@ export async function secureCluster(
   reused: number | undefined,
 ): Promise<string | undefined> {
   const { cluster } = location
-  const { ok, output } = await runSingleUser(bin, location, toService(password), reused)
+  const { ok, output } = await runSingleUser(bin, location, formatTakeover(password), reused)
   if (/" (already exists|is empty)|pre-existing shared memory block/.test(output))
     return 'another process is at work on it'
-  if (!ok || hasFailed(output)) throw saidBy(output, 'change who gets in', cluster)
-  const written = await writeRules(location, cluster, password)
-  if (!written.ok) throw saidBy(written.output, 'write its rules of access', cluster)
+  if (!ok || hasFailed(output)) throw createProgramProblem(output, 'change who gets in', cluster)
+  const rules = await writeAccessRules(location, cluster, password)
+  if (!rules.ok) throw createProgramProblem(rules.output, 'write its rules of access', cluster)
   return undefined
 }
 
-/** What a new cluster is given by its bootstrap superuser, a command a line. */
-export const toNew = (password: string): string =>
+/** Formats the commands of the bootstrap superuser for a new cluster, one a line. */
+export const formatBootstrap = (password: string): string =>
   [
-    `create role plumbline login password '${verifierOf(password)}'`,
-    `create role ${backupRole} login replication password '${verifierOf(password)}'`,
+    `create role plumbline login password '${computeVerifier(password)}'`,
+    `create role ${backupRole} login replication password '${computeVerifier(password)}'`,
     'create database plumbline owner plumbline\n',
   ].join('\n')
 
 /**
- * The password as PostgreSQL keeps it (RFC 5803), so that the password itself is in no statement that could be logged.
- * One iteration: more of them protect what can be guessed, and these are 256 random bits.
+ * Computes the form in which PostgreSQL stores a password (RFC 5803), so that no statement that could be logged has the
+ * password itself. One iteration is enough: more protect passwords that can be guessed, and this has 256 random bits.
  */
-function verifierOf(password: string): string {
+function computeVerifier(password: string): string {
   const salt = randomBytes(16)
   const salted = pbkdf2Sync(password, salt, 1, 32, 'sha256')
   const keyOf = (name: string): Buffer => createHmac('sha256', salted).update(name).digest()
@@ -118,10 +97,10 @@ function verifierOf(password: string): string {
 }
 
 /**
- * One command, so one transaction; run again it changes nothing but the password. PostgreSQL cannot take its rights from
- * the bootstrap superuser (oid 10), so he gets another name, and what he owns in our database goes to the new role.
+ * Formats one command, so one transaction, which may run again. PostgreSQL cannot take rights from the bootstrap
+ * superuser (oid 10), so that role gets another name, and its objects in our database go to the new role.
  */
-const toService = (password: string): string =>
+const formatTakeover = (password: string): string =>
   `do $do$
   declare
     own record;
@@ -135,9 +114,9 @@ const toService = (password: string): string =>
       drop role plumbline_upgrade;
     end if;
     if not exists (select from pg_roles where rolname = 'plumbline') then create role plumbline; end if;
-    alter role plumbline login nosuperuser password '${verifierOf(password)}';
+    alter role plumbline login nosuperuser password '${computeVerifier(password)}';
     if not exists (select from pg_roles where rolname = '${backupRole}') then create role ${backupRole}; end if;
-    alter role ${backupRole} login replication nosuperuser password '${verifierOf(password)}';
+    alter role ${backupRole} login replication nosuperuser password '${computeVerifier(password)}';
     execute format('alter role %I password null', (select rolname from pg_roles where oid = 10));
     alter database plumbline owner to plumbline;
     for own in
@@ -170,3 +149,21 @@ const toService = (password: string): string =>
     .split('\n')
     .map((line) => line.trim())
     .join(' ')
+
+/** Runs commands, one a line, as the bootstrap superuser in the stopped cluster of a data folder. */
+export async function asSuperuser(folder: string, commands: string): Promise<void> {
+  const machine = findMachine()
+  const location = await findLocation(folder, machine.shared, null)
+  const bin = await findPrograms(machine, location, () => undefined)
+  const { ok, output } = await runSingleUser(bin, location, commands)
+  if (!ok || hasFailed(output)) throw createProgramProblem(output, 'do this', location.cluster)
+}
+
+/** `reused`: the process id of a killed server which another program has now; see `startServer`. */
+function runSingleUser(bin: string, { cluster, identity }: Location, commands: string, reused?: number) {
+  const alone = ['--single', '-D', cluster, '-c', 'exit_on_error=on', '-c', 'log_checkpoints=off', 'plumbline']
+  const reuse = reused === undefined ? [] : [`PG_GRANDPARENT_PID=${reused}`]
+  return run(identity, 'env', [...reuse, `${bin}/postgres`, ...alone], `${commands}\n`)
+}
+
+export const hasFailed = (output: string): boolean => /^.*\b(ERROR|FATAL|PANIC):/m.test(output)

@@ -1,39 +1,36 @@
-import { createHash } from 'node:crypto'
-import { chmod, lstat, mkdir, open, readdir, realpath } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { type Identity, weAreRoot } from './identity.ts'
-import { codeOf, EmbeddedProblem, refusedBy } from './problem.ts'
+import { createHash, randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { chmod, link, lstat, mkdir, open, readdir, realpath, rm, stat, statfs } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { createFileProblem, EmbeddedProblem, findErrorCode, ifExists } from './problems.ts'
+import { type Identity, isRoot, isRunning, readOwnIdentity, run, shell } from './processes.ts'
 
-/** The data folder, made when missing; its true path. */
-export async function dataFolder(folder: string): Promise<string> {
+/** Returns the real path of the data folder. Creates it if it is missing. */
+export async function ensureDataFolder(folder: string): Promise<string> {
   const path = resolve(folder)
   try {
-    const made = await mkdir(path, { recursive: true, mode: 0o700 })
     // Root's PostgreSQL is another user: it may pass through to its own sub-folder, and cannot list the rest.
-    if (made && weAreRoot()) await chmod(path, 0o711)
+    if ((await mkdir(path, { recursive: true, mode: 0o700 })) && isRoot()) await chmod(path, 0o711)
     return await realpath(path)
   } catch (error) {
-    throw refusedBy(error, path)
+    throw createFileProblem(error, path)
   }
 }
 
-/** The true path of a folder that may not be there. */
-export const realFolder = (folder: string): Promise<string> =>
-  realpath(folder).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return resolve(folder)
-    throw refusedBy(error, folder)
-  })
+/** Returns the real path of a folder that may be missing. */
+export const resolveFolder = async (folder: string): Promise<string> =>
+  (await ifExists(realpath(folder), folder)) ?? resolve(folder)
 
 /**
- * A folder of root's that others may read; undefined where it cannot be made.
- * One which somebody else made, or may write in, is never used: what lies there is run.
+ * Returns a folder of root's that others may read; undefined if it cannot be created. One that somebody else made, or
+ * may write in, is refused: the programs in it are run.
  */
-export async function ownFolder(path: string): Promise<string | undefined> {
+export async function ensureOwnFolder(path: string): Promise<string | undefined> {
   try {
-    // Our umask may be narrow, the folder is to be read by others. Not changed when it was there before.
+    // Our umask may be narrow. The mode of a folder that was there before is not changed.
     if (await mkdir(path, { recursive: true, mode: 0o755 })) await chmod(path, 0o755)
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') return undefined
+    if (findErrorCode(error) !== 'EEXIST') return undefined
   }
   const stats = await lstat(path)
   if (!stats.isDirectory() || stats.uid !== process.geteuid?.() || (stats.mode & 0o022) !== 0)
@@ -43,44 +40,141 @@ export async function ownFolder(path: string): Promise<string | undefined> {
   return path
 }
 
-/** A real folder of `identity`, closed to everybody else. */
+/** Whether it is a real folder of `identity`, closed to everybody else. */
 export async function isPrivate(path: string, { uid }: Identity): Promise<boolean> {
-  const stats = await seen(path)
-  if (!stats?.isDirectory()) return false
-  return stats.uid === uid >>> 0 && (stats.mode & 0o077) === 0
+  const stats = await readStats(path)
+  return stats?.isDirectory() === true && stats.uid === uid >>> 0 && (stats.mode & 0o077) === 0
 }
 
-/** What is at this path itself, not following a link; undefined when there is nothing. */
-export const seen = (path: string) =>
-  lstat(path).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw refusedBy(error, path)
-  })
+/** Reads the facts of a path, not following a link. Returns undefined if it does not exist. */
+export const readStats = (path: string) => ifExists(lstat(path), path)
 
-/** The names in a folder; none where it is not there. */
-export const namesIn = (folder: string): Promise<string[]> =>
+/** Reads the names in a folder; none if it does not exist. */
+export const readNames = (folder: string): Promise<string[]> =>
   readdir(folder).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return []
+    if (findErrorCode(error) === 'ENOENT') return []
     throw error
   })
 
-/** A short name which only this path has. */
-export const shortName = (path: string): string => createHash('sha256').update(path).digest('hex').slice(0, 16)
+export const hashPath = (path: string): string => createHash('sha256').update(path).digest('hex').slice(0, 16)
 
-/** A new file that its owner alone reads, on the disk; root makes it for another. */
+/** Reads a file and its owner, not following a link. Returns undefined if it does not exist. */
+export async function readOwned(path: string): Promise<{ text: string; uid: number } | undefined> {
+  const handle = await ifExists(open(path, constants.O_RDONLY | constants.O_NOFOLLOW), path)
+  try {
+    return handle && { text: await handle.readFile('utf8'), uid: (await handle.stat()).uid }
+  } finally {
+    await handle?.close()
+  }
+}
+
+/** Creates a file, which appears whole: as a second name of a finished file. Returns false if another start was first. */
+export async function createWhole(path: string, write: (path: string) => Promise<void>): Promise<boolean> {
+  const folder = dirname(path)
+  const whole = createUnfinishedPath(folder)
+  try {
+    await write(whole)
+    await link(whole, path)
+    return true
+  } catch (error) {
+    if (findErrorCode(error) === 'EEXIST') return false
+    throw createFileProblem(error, folder)
+  } finally {
+    await rm(whole, { force: true })
+  }
+}
+
+/** Writes a new file that its owner alone reads, and flushes it. Root makes it for another user. */
 export async function writeSecret(path: string, text: string, { uid, gid }: { uid: number; gid: number }) {
   const handle = await open(path, 'wx', 0o600)
   try {
     await handle.writeFile(text)
-    if (weAreRoot()) await handle.chown(uid, gid)
+    if (isRoot()) await handle.chown(uid, gid)
     await handle.sync()
   } finally {
     await handle.close()
   }
 }
 
-/** A new name is on the disk when its folder is. */
+/** Flushes a folder: only then is a new name in it on the disk. */
 export async function flush(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   await handle.sync().finally(() => handle.close())
 }
+
+/** Returns the path of a folder under work: it has the id of its process, and is renamed when it is whole. */
+export const createUnfinishedPath = (parent: string): string =>
+  join(parent, `.unfinished-${process.pid}-${randomBytes(6).toString('hex')}`)
+
+/** Removes what killed processes left behind. */
+export async function removeLeftovers(parent: string, identity: Identity): Promise<void> {
+  for (const { path, pid } of await readUnfinished(parent))
+    if (!isRunning(pid) || (await isOld(path))) await remove(path, identity)
+}
+
+/** Whether another process is making a folder here: a restore, which gives it the name of the cluster at its end. */
+export async function isUnderWork(parent: string): Promise<boolean> {
+  for (const { path, pid } of await readUnfinished(parent)) {
+    const isFolder = (await lstat(path).catch(() => undefined))?.isDirectory()
+    if (isFolder && pid !== process.pid && isRunning(pid) && !(await isOld(path))) return true
+  }
+  return false
+}
+
+const readUnfinished = async (parent: string): Promise<{ path: string; pid: number }[]> =>
+  (await readdir(parent)).flatMap((name) => {
+    const pid = /^\.unfinished-(\d+)-/.exec(name)?.[1]
+    return pid ? [{ path: join(parent, name), pid: Number(pid) }] : []
+  })
+
+export const remove = (folder: string, identity: Identity) => run(identity, 'rm', ['-rf', folder])
+
+/**
+ * Whether nothing was written for an hour: then the process id was given to another program. A file can change without
+ * its folder, so both are looked at.
+ */
+async function isOld(folder: string): Promise<boolean> {
+  try {
+    const names = await readdir(folder).catch(() => [])
+    const stats = await Promise.all([folder, ...names.map((name) => join(folder, name))].map((path) => lstat(path)))
+    return stats.every(({ mtimeMs }) => Date.now() - mtimeMs > 3_600_000)
+  } catch {
+    return false
+  }
+}
+
+/** The result of a trial to create a file in a folder. */
+export type FolderTrial = { wrong: string } | { freeBytes: number }
+
+/**
+ * Creates a file in a folder as the user who will, and removes it. A missing folder is created by this process, so the
+ * nearest one above is tried, which the user has to reach.
+ */
+export async function tryFolder(path: string, identity: Identity): Promise<FolderTrial> {
+  const folder = resolve(path)
+  const { nearest, isFolder } = await findNearest(folder)
+  if (!isFolder) return { wrong: `${nearest} is not a folder` }
+  if (!(await shell(identity, 'cd "$1"', nearest)).ok)
+    return { wrong: `the user "${identity.name}" cannot reach ${nearest}` }
+  const by = nearest === folder ? identity : readOwnIdentity()
+  const { ok, output } = await shell(by, tryFileScript, nearest)
+  const { bavail, bsize } = await statfs(nearest)
+  if (ok) return { freeBytes: bavail * bsize }
+  if (/No space left|quota exceeded/i.test(output)) return { wrong: `${nearest} is full` }
+  const reason = output.trim().split('\n').at(-1) ?? ''
+  return { wrong: `the user "${by.name}" cannot make a file in ${nearest} (${reason})` }
+}
+
+/** Returns the folder, or the nearest one above that exists. One that may not be looked at counts as existing. */
+async function findNearest(path: string): Promise<{ nearest: string; isFolder: boolean }> {
+  try {
+    return { nearest: path, isFolder: (await stat(path)).isDirectory() }
+  } catch (error) {
+    const isAbsent = ['ENOENT', 'ENOTDIR'].includes(findErrorCode(error) ?? '')
+    return isAbsent && dirname(path) !== path ? findNearest(dirname(path)) : { nearest: path, isFolder: true }
+  }
+}
+
+/** As large as the smallest piece of a disk: an empty file fits on a full one. */
+const tryFileScript = `umask 077; cd "$1" && f="$(mktemp .plumbline-try-XXXXXXXX)" || exit 1
+  trap 'rm -f "$f"' EXIT; head -c 4096 /dev/zero >"$f"`

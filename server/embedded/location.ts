@@ -1,17 +1,23 @@
 import { randomBytes } from 'node:crypto'
-import { lchown, mkdir, readdir, rmdir } from 'node:fs/promises'
+import { lchown, mkdir, readdir, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { dataFolder, ownFolder, seen, shortName } from './folders.ts'
-import { type Identity, isShared, ourselves, ownerOf, unprivileged, weAreRoot } from './identity.ts'
-import { readPointer, writePointer } from './pointer.ts'
-import { codeOf, EmbeddedProblem, refusedBy } from './problem.ts'
-import { shell } from './run.ts'
+import { createWhole, ensureDataFolder, ensureOwnFolder, hashPath, readOwned, readStats } from './folders.ts'
+import { createFileProblem, EmbeddedProblem, findErrorCode } from './problems.ts'
+import {
+  createOwnerIdentity,
+  findUnprivileged,
+  type Identity,
+  isRoot,
+  isShared,
+  readOwnIdentity,
+  shell,
+} from './processes.ts'
 
-/** Where the cluster of a data folder lives, and who owns it. */
+/** Where the cluster of a data folder lives, and its owner. */
 export type Location = {
-  /** PostgreSQL's own folder, closed to others: the cluster, its socket, what is under work */
+  /** PostgreSQL's own folder, closed to others: the cluster, its socket, folders under work */
   home: string
-  /** the data folder, which may be elsewhere: ours, and what is in it is no business of PostgreSQL's user */
+  /** the data folder, which may be elsewhere; PostgreSQL's user has no access to the files in it */
   data: string
   cluster: string
   identity: Identity
@@ -19,118 +25,141 @@ export type Location = {
 
 /** The data folder holds other private files, so PostgreSQL gets a sub-folder and never the folder itself. */
 export async function findLocation(folder: string, shared: string, user: string | null): Promise<Location> {
-  const data = await dataFolder(folder)
+  const data = await ensureDataFolder(folder)
   const inside = join(data, 'postgres')
   const pointed = await readPointer(data)
-  return weAreRoot() ? locationOfRoot({ data, user }, inside, pointed, shared) : locationOfOurs(data, inside)
-}
-
-async function locationOfOurs(data: string, home: string): Promise<Location> {
-  const identity = ourselves()
-  await makeFolder(home)
-  if ((await seen(home))?.uid !== identity.uid)
+  if (isRoot()) return findRootLocation({ data, user }, inside, pointed, shared)
+  const identity = readOwnIdentity()
+  await createFolder(inside)
+  if ((await readStats(inside))?.uid !== identity.uid)
     throw new EmbeddedProblem(
-      `${home} belongs to another user: start as that user, or set PLUMBLINE_DATA to another folder.`,
+      `${inside} belongs to another user: start as that user, or set PLUMBLINE_DATA to another folder.`,
     )
-  return location(data, home, identity)
+  return createLocation(data, inside, identity)
 }
 
-/** The data folder, and the user of the settings as whom PostgreSQL is to run. */
-type Root = { data: string; user: string | null }
+/** The data folder, and the user of the settings as whom root runs PostgreSQL. */
+type RootRequest = { data: string; user: string | null }
 
-/** Inside the data folder where PostgreSQL's user can reach it, else in a folder of root's that everybody can pass. */
-async function locationOfRoot(
-  wanted: Root,
+/** Returns the place in the data folder if PostgreSQL's user can reach it, else one in a folder that all can pass. */
+async function findRootLocation(
+  request: RootRequest,
   inside: string,
   pointed: string | undefined,
   shared: string,
 ): Promise<Location> {
-  const { data } = wanted
-  if (pointed && !(await holdsCluster(inside))) return locationPointedTo(pointed, wanted)
-  const here = await given(inside, wanted)
+  const { data } = request
+  const holdsCluster = (await readStats(join(inside, 'cluster'))) !== undefined
+  if (pointed && !holdsCluster) return findPointedLocation(pointed, request)
+  const here = await claimFolder(inside, request)
   if (here) return here
-  if (await holdsCluster(inside)) throw await unreachable(inside, wanted)
 
-  const root = await ownFolder(shared)
-  if (!root) throw await unreachable(inside, wanted)
+  const root = holdsCluster ? undefined : await ensureOwnFolder(shared)
+  if (!root) throw await createReachProblem(inside, request)
   // A new name each time: a data folder that was removed comes back empty, not with the old database.
-  const home = join(root, `${shortName(data)}-${randomBytes(4).toString('hex')}`)
-  const there = await given(home, wanted)
-  if (!there) throw await unreachable(home, wanted)
+  const home = join(root, `${hashPath(data)}-${randomBytes(4).toString('hex')}`)
+  const there = await claimFolder(home, request)
+  if (!there) throw await createReachProblem(home, request)
   if (await writePointer(data, home, there.identity.name)) return there
   await rmdir(home)
-  return locationPointedTo((await readPointer(data)) ?? home, wanted)
+  return findPointedLocation((await readPointer(data)) ?? home, request)
 }
 
-async function locationPointedTo(home: string, wanted: Root): Promise<Location> {
-  const { data } = wanted
-  if (!(await seen(home)))
+async function findPointedLocation(home: string, request: RootRequest): Promise<Location> {
+  const { data } = request
+  if (!(await readStats(home)))
     throw new EmbeddedProblem(
       `The database of ${data} was kept in ${home}, which is gone: bring it back, or remove the note in ${data} to start empty.`,
     )
-  const there = await given(home, wanted)
-  if (!there) throw await unreachable(home, wanted)
+  const there = await claimFolder(home, request)
+  if (!there) throw await createReachProblem(home, request)
   return there
 }
 
-/** The folder, made when missing and given to PostgreSQL's user; undefined where that user cannot reach it. */
-async function given(home: string, { data, user }: Root): Promise<Location | undefined> {
-  await makeFolder(home)
-  const before = await seen(home)
+/** Creates the folder if it is missing, and gives it to PostgreSQL's user. Returns undefined if that user cannot reach it. */
+async function claimFolder(home: string, { data, user }: RootRequest): Promise<Location | undefined> {
+  await createFolder(home)
+  const before = await readStats(home)
   if (!before) return undefined
-  if (!before.isDirectory()) throw refusedBy({ code: 'ENOTDIR' }, home)
-  const identity = before.uid === 0 ? unprivileged(user) : ownerOf(before)
-  if (user !== null && isShared(identity) && user !== identity.name) throw belongsTo(identity, home, user)
-  if (before.uid === 0) await give(home, identity)
-  if (await reaches(identity, home)) return location(data, home, identity)
-  // Ours when it is empty; another start may have removed it already.
+  if (!before.isDirectory()) throw createFileProblem({ code: 'ENOTDIR' }, home)
+  const identity = before.uid === 0 ? findUnprivileged(user) : createOwnerIdentity(before)
+  const { name } = identity
+  // Root never gives away more than an empty folder, so people do.
+  if (user !== null && isShared(identity) && user !== name)
+    throw new EmbeddedProblem(
+      `${home} belongs to the user "${name}" and not to "${user}": stop all that uses it and run "chown -hR ${user} ${home}".`,
+    )
+  if (before.uid === 0) await giveFolder(home, identity)
+  // Tried as that user: modes alone do not tell of every parent folder, mount and access list.
+  if ((await shell(identity, 'cd "$1" && test -w .', home)).ok) return createLocation(data, home, identity)
+  // The folder is ours if it is empty; another start may have removed it already.
   await rmdir(home).catch(() => undefined)
   return undefined
 }
 
-/** Never a chown of more than an empty folder. lchown: a link put there meanwhile must not send it elsewhere. */
-async function give(home: string, { uid, gid, name }: Identity): Promise<void> {
+/** Gives an empty folder to a user. lchown: a link put there meanwhile must not send it elsewhere. */
+async function giveFolder(home: string, { uid, gid, name }: Identity): Promise<void> {
   if ((await readdir(home)).length > 0) {
-    // Another start may have given and used it since we looked.
-    if ((await seen(home))?.uid !== 0) return
+    // Another start may have given and used it meanwhile.
+    if ((await readStats(home))?.uid !== 0) return
     throw new EmbeddedProblem(
       `${home} belongs to root, as which PostgreSQL does not run: run "chown -R ${name} ${home}".`,
     )
   }
   await lchown(home, uid >>> 0, gid >>> 0).catch((error: unknown) => {
-    // A disk that knows no owners; whether it can be used is found out by trying.
-    if (codeOf(error) === 'ENOSPC' || codeOf(error) === 'EROFS') throw refusedBy(error, home)
+    // A disk may know no owners; claimFolder() tries whether it can be used.
+    if (['ENOSPC', 'EROFS'].includes(findErrorCode(error) ?? '')) throw createFileProblem(error, home)
   })
 }
 
-/** Tried as that user: no reading of modes knows every parent folder, mount and access list. */
-const reaches = async (identity: Identity, folder: string): Promise<boolean> =>
-  (await shell(identity, 'cd "$1" && test -w .', folder)).ok
-
-const makeFolder = (path: string): Promise<void> =>
+const createFolder = (path: string): Promise<void> =>
   mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
-    if (codeOf(error) !== 'EEXIST') throw refusedBy(error, path)
+    if (findErrorCode(error) !== 'EEXIST') throw createFileProblem(error, path)
   })
 
-const location = (data: string, home: string, identity: Identity): Location => ({
-  ...{ home, data, identity },
+const createLocation = (data: string, home: string, identity: Identity): Location => ({
+  home,
+  data,
   cluster: join(home, 'cluster'),
+  identity,
 })
 
-/** Root never gives away more than an empty folder, so people do. */
-const belongsTo = ({ name }: Identity, home: string, user: string): EmbeddedProblem =>
-  new EmbeddedProblem(
-    `${home} belongs to the user "${name}" and not to "${user}": stop all that uses it and run "chown -hR ${user} ${home}".`,
+async function createReachProblem(home: string, { user }: RootRequest): Promise<EmbeddedProblem> {
+  const identity = findUnprivileged(user)
+  const { name } = identity
+  const { ok, output } = await shell(identity, ':')
+  return new EmbeddedProblem(
+    ok
+      ? `PostgreSQL does not run as root, and the user "${name}", as whom it runs instead, cannot reach ${home}: open its parent folders with "chmod o+x", start as another user, or set DATABASE_URL.`
+      : `PostgreSQL does not run as root, and we may not run it as the user "${name}" (${output}): start as another user, or set DATABASE_URL.`,
+  )
+}
+
+/** The pointer file in a data folder whose cluster is elsewhere: for people, and for the next start. */
+export const pointerName = 'postgres-is-elsewhere.txt'
+
+const formatPointer = (home: string, user: string): string =>
+  `The bundled PostgreSQL does not run as root but as the user "${user}", who cannot reach this folder.
+So the database of this folder is kept in the folder below: it belongs into every backup.
+Without this note the database is not found again.
+
+${home}
+`
+
+/** Returns false if another start was first. */
+const writePointer = (folder: string, home: string, user: string): Promise<boolean> =>
+  createWhole(join(folder, pointerName), (path) =>
+    writeFile(path, formatPointer(home, user), { flag: 'wx', mode: 0o644 }),
   )
 
-const holdsCluster = async (home: string): Promise<boolean> => (await seen(join(home, 'cluster'))) !== undefined
-
-async function unreachable(home: string, { user }: Root): Promise<EmbeddedProblem> {
-  const { name, ...nobody } = unprivileged(user)
-  const become = await shell({ name, ...nobody }, ':')
-  return new EmbeddedProblem(
-    become.ok
-      ? `PostgreSQL does not run as root, and the user "${name}", as whom it runs instead, cannot reach ${home}: open its parent folders with "chmod o+x", start as another user, or set DATABASE_URL.`
-      : `PostgreSQL does not run as root, and we may not run it as the user "${name}" (${become.output}): start as another user, or set DATABASE_URL.`,
+/** Reads the path in the pointer file. The file of another user is refused: it could send root anywhere. */
+export async function readPointer(folder: string): Promise<string | undefined> {
+  const path = join(folder, pointerName)
+  const pointer = await readOwned(path)
+  if (!pointer) return undefined
+  const home = pointer.text.trimEnd().split('\n').at(-1)
+  if (pointer.uid === process.geteuid?.() && home?.startsWith('/')) return home
+  throw new EmbeddedProblem(
+    `${path} was not written by this user, so it is not believed: start as the user who made ${folder}, or set PLUMBLINE_DATA to another folder.`,
   )
 }

@@ -1,75 +1,325 @@
-import { servicePassword } from './access.ts'
-import { type Archive, archiving } from './archive.ts'
-import { clusterExists } from './create.ts'
-import { ensureRunning, type Task } from './ensure-running.ts'
-import { isShared } from './identity.ts'
-import { keepingAlive } from './keep-alive.ts'
-import { type Keeper, keepRunning } from './keep-running.ts'
-import { findLocation } from './location.ts'
-import { type Machine, thisMachine, versionOf } from './machine.ts'
-import { stay } from './stay.ts'
-import { stopServer } from './stop.ts'
-import type { Connection } from './users.ts'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ensurePassword, hasPassword, readPassword, secureCluster } from './access.ts'
+import { type Archive, prepareArchive, readSystemId } from './backup.ts'
+import { clusterExists, createCluster, explainEnd, type ServerStart, startServer } from './cluster.ts'
+import { isPrivate, isUnderWork, readStats, removeLeftovers, resolveFolder } from './folders.ts'
+import { findLocation, type Location, readPointer } from './location.ts'
+import { type Connection, joinUsers, keepMembership, type Membership, type Return } from './members.ts'
+import { EmbeddedProblem } from './problems.ts'
+import {
+  createOwnerIdentity,
+  findUnprivileged,
+  type Identity,
+  isRoot,
+  isShared,
+  readOwnIdentity,
+  readStatus,
+  type ServerStatus,
+  stopServer,
+} from './processes.ts'
+import { findMachine, findPrograms, type Machine, readVersion } from './programs.ts'
+import { port, type Settings } from './settings.ts'
 
-export type { Keeper } from './keep-running.ts'
-export { EmbeddedProblem } from './problem.ts'
+export { EmbeddedProblem } from './problems.ts'
 
 export type Embedded = {
   /** options for `pg`: a Unix socket's folder as host */
   connection: Connection
   /** created at a first start, started, or attached to a running one */
   how: 'created' | 'started' | 'attached'
-  /** the user as whom root runs it, and whether other programs use that user; null where it is ourselves */
+  /** the user as whom root runs it, and whether other programs use that user; null without root */
   runsAs: { name: string; isShared: boolean } | null
   /** PostgreSQL's own folder, with the cluster in it. */
   home: string
-  /** From here on PostgreSQL is started again whenever it is gone; else it is only used again once others started it. */
+  /** Starts PostgreSQL again from now on whenever it is gone. Without it, a start by others is awaited. */
   keepRunning(keeper: Keeper): Promise<void>
-  /** Leaves: the last one to use this folder stops PostgreSQL. Idempotent. */
+  /** Leaves. The last user of this folder stops PostgreSQL. Idempotent. */
   close: () => Promise<void>
 }
 
-type Options = {
+type OpenRequest = {
   /** the data folder, made when missing */
   folder: string
   /** the user as whom root runs it, made by the operator; `nobody` when not given */
   user?: string | null
-  /** where PostgreSQL archives its log, when it is started by this */
+  /** the archive of a PostgreSQL that is started by this call */
   archive?: Archive | null
-  /** told of steps that may take over a second */
+  /** called before steps that may take over a second */
   progress?: (sentence: string) => void
 }
 
-/** A running PostgreSQL of our own in this folder, shared with other processes that use the folder. Rejects with EmbeddedProblem. */
-export const openEmbedded = async (options: Options): Promise<Embedded> => openOn(thisMachine(), options)
+/** Opens a PostgreSQL of our own, shared with other processes that use the folder. Rejects with EmbeddedProblem. */
+export const openEmbedded = async (request: OpenRequest): Promise<Embedded> => openOn(findMachine(), request)
 
 export const openOn = (
   machine: Machine,
-  { folder, user = null, archive = null, progress = () => undefined }: Options,
+  { folder, user = null, archive = null, progress = () => undefined }: OpenRequest,
 ): Promise<Embedded> =>
-  keepingAlive(async () => {
-    const { major } = await versionOf(machine.package)
+  keepAlive(async () => {
+    const { major } = await readVersion(machine.package)
     const location = await findLocation(folder, machine.shared, user)
-    const task: Task = {
+    const task: ClusterTask = {
       machine,
       location,
       exists: await clusterExists(location, major),
-      password: await servicePassword(location),
-      archiving: archive && (() => archiving(location, archive)),
+      password: await ensurePassword(location),
+      archiving: archive && (() => prepareArchive(location, archive)),
       progress,
     }
     const { connection, how, membership: first } = await ensureRunning(task)
-    const membership = stay(first, connection)
+    const membership = keepMembership(first, connection)
     let closing: Promise<void> | undefined
-    const close = () => (closing ??= keepingAlive(() => membership.leave(() => stopServer(location.cluster))))
     const { identity, home } = location
     return {
       connection,
       how,
-      runsAs: identity.other ? { name: identity.name, isShared: isShared(identity) } : null,
+      runsAs: findRunsAs(identity),
       home,
       keepRunning: async (keeper) =>
         membership.retakeBy(await keepRunning({ ...task, progress: () => undefined }, connection.host, keeper)),
-      close,
+      close: () => (closing ??= keepAlive(() => membership.leave(() => stopServer(location.cluster)))),
     }
   })
+
+const findRunsAs = (identity: Identity): Embedded['runsAs'] =>
+  identity.other ? { name: identity.name, isShared: isShared(identity) } : null
+
+/**
+ * Keeps Node alive while a caller waits for opening or closing. Nothing else does: the process of PostgreSQL, our
+ * connection and the timers are unref'd.
+ */
+export async function keepAlive<T>(work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(() => undefined, 60_000)
+  return work().finally(() => clearInterval(timer))
+}
+
+type RunningCluster = { connection: Connection; how: Embedded['how']; membership: Membership }
+
+type ClusterTask = {
+  machine: Machine
+  location: Location
+  password: string
+  exists: boolean
+  /** Returns the settings by which PostgreSQL archives its log; null without an archive. */
+  archiving: (() => Promise<Settings>) | null
+  progress: (sentence: string) => void
+  /** Ends the wait. */
+  signal?: AbortSignal
+}
+
+/**
+ * Reads the status, takes the next missing step, and repeats both until PostgreSQL has let us in. Others may create,
+ * start and stop at the same time: the next reading shows it.
+ */
+async function ensureRunning(task: ClusterTask): Promise<RunningCluster> {
+  const { machine, location, password, archiving, progress } = task
+  const { home, cluster, identity } = location
+  let waitingSince = Date.now()
+  let reason = 'it did not answer'
+  let bin: string | undefined
+  let { exists } = task
+  let created = false
+  let isAnnounced = false
+  let start: ServerStart | undefined
+
+  for (;;) {
+    const status = await readStatus(cluster)
+    if (isReady(status)) {
+      const joined = await tryJoin(task, status)
+      if (typeof joined === 'string') reason = joined
+      else if (joined) {
+        // PostgreSQL's archive timer slept through the start. A signal wakes it.
+        if (archiving) process.kill(status.pid, 'SIGHUP')
+        return { ...joined, how: created ? 'created' : start?.pid === status.pid ? 'started' : 'attached' }
+      }
+    }
+    if (start?.end()) {
+      reason = await explainEnd(start, location)
+      start = undefined
+    } else if (!start && status.state !== 'alive') {
+      if (bin === undefined) {
+        bin = await findPrograms(machine, location, progress)
+        waitingSince = Date.now()
+      }
+      await removeLeftovers(home, identity)
+      if (!exists) {
+        progress('Preparing the bundled PostgreSQL (first start) …')
+        created = await createCluster(bin, location, password)
+        // The initdb of a killed start may have written until a moment ago.
+        await removeLeftovers(home, identity)
+        exists = true
+        waitingSince = Date.now()
+      }
+      const reused = status.state === 'stale' ? status.reused : undefined
+      let busy: string | undefined
+      if (!(await hasPassword(location, password))) {
+        busy = await secureCluster(bin, location, password, reused)
+        waitingSince = Date.now()
+      }
+      if (busy) reason = busy
+      else start = await startServer(bin, location, reused, (await archiving?.()) ?? {})
+    }
+    const waitedMs = Date.now() - waitingSince
+    // After a power cut PostgreSQL first replays its log, which may take its time.
+    if (waitedMs > (status.state === 'alive' && status.doing === 'starting' ? 600_000 : 30_000))
+      throw new EmbeddedProblem(
+        `PostgreSQL in ${cluster} could not be reached for ${Math.round(waitedMs / 1000)} s (${reason}): ${formatRemedy(status, reason, cluster)}.`,
+      )
+    if (waitedMs > 1_000 && !isAnnounced) {
+      isAnnounced = true
+      const isStopping = status.state === 'alive' && status.doing === 'stopping'
+      progress(`Waiting for PostgreSQL to ${isStopping ? 'stop' : 'start'} …`)
+    }
+    await sleep(waitedMs < 2_000 ? 20 : 200, undefined, { signal: task.signal })
+  }
+}
+
+type AliveStatus = ServerStatus & { state: 'alive' }
+
+const isReady = (status: ServerStatus): status is AliveStatus => status.state === 'alive' && status.doing === 'ready'
+
+function formatRemedy(status: ServerStatus, reason: string, cluster: string): string {
+  if (status.state === 'alive') return `stop what uses it, or its process ${status.pid}, and start again`
+  // A crash in the moment of a start left it: only people can see that nothing runs there any more.
+  if (reason.includes('postmaster.pid" is empty')) return `remove ${cluster}/postmaster.pid and start again`
+  return 'start again, or set DATABASE_URL'
+}
+
+/** Joins the users. Returns the reason if PostgreSQL does not let us in, undefined if it is about to stop. */
+async function tryJoin({ location, password }: ClusterTask, { pid, socketFolder }: AliveStatus) {
+  const { cluster, identity } = location
+  if (!(await isPrivate(socketFolder, identity)))
+    return `${socketFolder} is not a folder only the user "${identity.name}" can open`
+  const connection = createConnection(socketFolder, password)
+  const membership = await joinUsers(connection).catch(String)
+  if (typeof membership === 'string') return membership
+
+  if (!(await hasPassword(location, password))) {
+    // It lets everybody in. The last process that uses it stops it, and the next start lets in the service alone.
+    await membership.leave(() => stopServer(cluster))
+    return 'an earlier version of Plumbline uses it'
+  }
+  // The last user's lock also goes when PostgreSQL ends its connection, moments before it ends ours.
+  const now = await readStatus(cluster)
+  if (isReady(now) && now.pid === pid) return { connection, membership }
+  await membership.leave(async () => undefined)
+  return undefined
+}
+
+const createConnection = (host: string, password: string): Connection => ({
+  host,
+  port,
+  user: 'plumbline',
+  database: 'plumbline',
+  password,
+})
+
+/** The callbacks of the process that keeps the database running. */
+export type Keeper = {
+  /** Nothing is started once it aborts. */
+  stopping: AbortSignal
+  /** Called with the reason why PostgreSQL does not run, once for each distinct sentence until it runs again. */
+  onProblem(sentence: string): void
+  /** Called when this process has started PostgreSQL again. */
+  onStarted(): void
+}
+
+/**
+ * Returns the way of `serve` to take a lost membership again: it waits for a PostgreSQL that starts or recovers, and
+ * starts one that is gone. It creates no cluster, and joins none but the first.
+ */
+async function keepRunning(task: ClusterTask, host: string, keeper: Keeper): Promise<Return> {
+  const { location, machine } = task
+  const { cluster } = location
+  const systemId = await readSystemId(location, cluster)
+  const { major } = await readVersion(machine.package)
+  const reported = new Set<string>()
+
+  async function retake(leaving: AbortSignal): Promise<Membership> {
+    const signal = AbortSignal.any([leaving, keeper.stopping])
+    signal.throwIfAborted()
+    try {
+      await refuseOther()
+      const { connection, how, membership } = await ensureRunning({ ...task, exists: true, signal })
+      // Every connection of the service looks for the former socket.
+      if (connection.host !== host) {
+        await membership.leave(async () => undefined)
+        throw new EmbeddedProblem(
+          `PostgreSQL was started with its socket in ${connection.host}, and this service looks for it in ${host}: stop all that uses this database and start the service again.`,
+        )
+      }
+      reported.clear()
+      if (how === 'started') keeper.onStarted()
+      return membership
+    } catch (error) {
+      if (!signal.aborted) report(error)
+      throw error
+    }
+  }
+
+  async function refuseOther(): Promise<void> {
+    const parent = dirname(location.home)
+    if (await isUnderWork(parent).catch(() => false))
+      throw new EmbeddedProblem(
+        `Another process, such as "plumbline restore", is at work in ${parent}: it is waited for.`,
+      )
+    if (!(await clusterExists(location, major)))
+      throw new EmbeddedProblem(
+        `The database in ${cluster} is gone: put it back, or restore it from a backup into an empty folder and start the service on that one.`,
+      )
+    const found = await readSystemId(location, cluster)
+    if (found === systemId) return
+    throw new EmbeddedProblem(
+      `The database in ${cluster} is another one (its system identifier is ${found} and was ${systemId}): put the former one back, or stop the service and start it again on this one.`,
+    )
+  }
+
+  function report(error: unknown): void {
+    const sentence = error instanceof Error ? error.message : String(error)
+    // Seconds and process ids in it differ each time.
+    const kind = sentence.replaceAll(/\d+/g, '')
+    if (reported.has(kind)) return
+    reported.add(kind)
+    keeper.onProblem(sentence)
+  }
+
+  return { retake, pauseMsMax: 10_000 }
+}
+
+/** A bundled PostgreSQL as it is found. */
+export type EmbeddedState = Pick<Embedded, 'runsAs'> & {
+  cluster: string
+  /** the user as whom it runs, or would */
+  identity: Identity
+  /** undefined while it does not run */
+  connection: Connection | undefined
+}
+
+/** Reads the state of the bundled PostgreSQL of a data folder. Starts nothing and changes nothing. */
+export async function inspectEmbedded(folder: string, user: string | null): Promise<EmbeddedState> {
+  const data = await resolveFolder(folder)
+  const inside = join(data, 'postgres')
+  const pointed = isRoot() && !(await readStats(join(inside, 'cluster'))) ? await readPointer(data) : undefined
+  const home = pointed ?? inside
+  const cluster = join(home, 'cluster')
+  const identity = await findIdentity(home, user)
+  const state = { cluster, identity, runsAs: findRunsAs(identity) }
+  const status = await readStatus(cluster)
+  if (status.state !== 'alive') return { ...state, connection: undefined }
+  const { socketFolder: host } = status
+  if (host && !(await isPrivate(host, identity)))
+    throw new EmbeddedProblem(`${host} is not a folder only the user "${identity.name}" can open: stop what uses it.`)
+  const password = await readPassword(data)
+  if (password !== undefined) return { ...state, connection: createConnection(host, password) }
+  throw new EmbeddedProblem(
+    `${data}/database-password is gone: bring it back, or stop all that uses this folder, and the next start draws another one.`,
+  )
+}
+
+/** Returns the owner of PostgreSQL's own folder, or the user who will own it. */
+async function findIdentity(home: string, user: string | null): Promise<Identity> {
+  if (!isRoot()) return readOwnIdentity()
+  const owner = await readStats(home)
+  return owner && owner.uid !== 0 ? createOwnerIdentity(owner) : findUnprivileged(user)
+}

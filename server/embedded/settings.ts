@@ -1,39 +1,49 @@
-import { port } from './socket.ts'
+import { totalmem } from 'node:os'
 
-/** Bytes of the memory here, and of the disk that the cluster is on. */
-export type Size = { memory: number; disk: number }
+/** A part of the socket's name: PostgreSQL does not listen on the network. */
+export const port = 5432
+
+/** Bytes of memory, and of the disk that the cluster is on. */
+export type MachineSize = { memory: number; disk: number }
 
 /**
- * How PostgreSQL is started on a machine of this size. On its command line, where neither a file in the
- * cluster nor ALTER SYSTEM can weaken it: what was answered is on the disk.
+ * Returns the arguments that start PostgreSQL on a machine of this size. Neither a file in the cluster nor ALTER SYSTEM
+ * can weaken settings of the command line, so that every answered write is on the disk.
  */
-export const settings = (cluster: string, socketFolder: string, size: Size, more: Settings = {}): string[] => [
+export const createServerArguments = (
+  cluster: string,
+  socketFolder: string,
+  size: MachineSize,
+  more: Settings = {},
+): string[] => [
   '-D',
   cluster,
-  ...Object.entries({ ...fixed, ...sized(size), unix_socket_directories: quoted(socketFolder), ...more }).flatMap(
-    ([name, value]) => ['-c', `${name}=${value}`],
-  ),
+  ...Object.entries({
+    ...fixedSettings,
+    ...sizeSettings(size),
+    unix_socket_directories: quoteListItem(socketFolder),
+    ...more,
+  }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
 ]
 
 export type Settings = { readonly [name: string]: string | number }
 
 /**
- * A quarter of the memory for pages, which is what PostgreSQL's manual begins with; the rest is the system's, which
- * keeps files in it, and the service's. A page takes memory when it is first used, its place in the table of pages (a
- * fortieth of it) at the start: hence the upper bound.
+ * Pages get a quarter of the memory, as PostgreSQL's manual advises; the system's file cache and the service have the
+ * rest. The table of pages takes a fortieth of that at the start, hence the upper bound.
  */
-function sized({ memory, disk }: Size): Settings {
+function sizeSettings({ memory, disk }: MachineSize): Settings {
   const megabytes = Math.floor(memory / 2 ** 20)
   const pages = Math.min(Math.max(Math.floor(megabytes / 4), pagesMin), pagesMax)
   return {
     shared_buffers: `${pages}MB`,
     effective_cache_size: `${Math.max(Math.floor(megabytes / 2), pages)}MB`,
-    ...logSized(Math.floor(disk / 2 ** 20)),
+    ...sizeLog(Math.floor(disk / 2 ** 20)),
   }
 }
 
 /** On a small disk the log of changes has a tenth of it: with the usual gigabyte it alone would fill the disk. */
-function logSized(diskMegabytes: number): Settings {
+function sizeLog(diskMegabytes: number): Settings {
   if (diskMegabytes >= smallDiskMegabytes) return {}
   const most = Math.max(Math.floor(diskMegabytes / 10), logMegabytesMin)
   return { max_wal_size: `${most}MB`, min_wal_size: `${Math.min(most, 80)}MB` }
@@ -46,7 +56,7 @@ const logMegabytesMin = 32
 const pagesMin = 64
 const pagesMax = 2048
 
-const fixed = {
+const fixedSettings = {
   listen_addresses: '',
   port,
   unix_socket_permissions: '0700',
@@ -82,4 +92,10 @@ const fixed = {
 } as const
 
 /** A list separated by commas; in double quotes a path may hold anything. */
-const quoted = (path: string): string => `"${path.replaceAll('"', '""')}"`
+const quoteListItem = (path: string): string => `"${path.replaceAll('"', '""')}"`
+
+/** Bytes that this machine has, or that its container may use where that is less. */
+export function readMemoryBytes(): number {
+  const allowed = process.constrainedMemory()
+  return allowed > 0 ? Math.min(totalmem(), allowed) : totalmem()
+}

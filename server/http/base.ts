@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config/config.ts'
-import { authorityOf, isHost } from './protocol/host.ts'
+import { authorityOf, isHost } from '../protocol/host.ts'
 
 /** The address that the caller used, for whatever names it to him. */
 export function baseOf({ publicUrl, host: own, port }: Config, request: IncomingMessage): string {

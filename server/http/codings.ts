@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, createBrotliCompress, createGzip, gzip, constants as zlib } from 'node:zlib'
 import accept from '@fastify/accept-negotiator'
 import type { Reply } from '../pipeline/call.ts'
-import { type Coding, codings, knownForm, readTags, tagOfForm } from './protocol/entity-tags.ts'
+import { type Coding, codings, knownForm, readTags, tagOfForm } from '../protocol/entity-tags.ts'
 import type { Sent } from './send.ts'
 
 /** How texts and files go out: as they are, or in the coding that the caller likes best (RFC 9110 12.5.3). */

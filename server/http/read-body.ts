@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import type { Body } from '../protocol/body.ts'
 import type { Budget } from './connections.ts'
-import type { Body } from './protocol/body.ts'
 import { declaredLength, receive } from './read-bytes.ts'
 
 /** Received for anybody; more only for a caller who is authorized. */

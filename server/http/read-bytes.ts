@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { bodyBytesMax } from '#registry/limits.ts'
+import type { Body } from '../protocol/body.ts'
 import { overloaded } from './admission.ts'
 import type { Budget } from './connections.ts'
-import type { Body } from './protocol/body.ts'
 
 /**
  * Thrown where the caller hung up in the middle of his request: nobody is left to answer, and nothing has failed. Made

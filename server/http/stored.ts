@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Coding, codings } from '../protocol/entity-tags.ts'
 import { type Accepts, codingFor, compressed, digestOf, inForm } from './codings.ts'
-import { type Coding, codings } from './protocol/entity-tags.ts'
 import type { Sent, StoredFile } from './send.ts'
 
 /** A file out of a package as it is sent, from the disk and in whichever coding. */

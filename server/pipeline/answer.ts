@@ -8,7 +8,7 @@ import {
   refusals,
   type WritePlan,
 } from '#registry/refusals.ts'
-import { allows, type Conditions, hasWeak, knownForm, type Tags } from '../http/protocol/entity-tags.ts'
+import { allows, type Conditions, hasWeak, knownForm, type Tags } from '../protocol/entity-tags.ts'
 import { notExpected } from '../service/expected.ts'
 import type { Effect } from '../service/write-plan.ts'
 import type { Reply } from './call.ts'

@@ -1,6 +1,6 @@
 import type { DataRoute } from '#derive/routes.ts'
 import type { Share } from '../fair/shares.ts'
-import type { Body } from '../http/protocol/body.ts'
+import type { Body } from '../protocol/body.ts'
 import type { Watermark } from '../service/change-watch.ts'
 import type { Rate } from '../service/token-rate.ts'
 

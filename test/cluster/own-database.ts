@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect } from 'vitest'
-import { lookAt } from '#server/embedded/look.ts'
+import { inspectEmbedded } from '#server/embedded/open.ts'
 import { jsonOf, makeStage } from '../command/stage.ts'
 import { fastFolder } from '../stage/fast-folder.ts'
 import { send } from '../stage/http.ts'
@@ -85,7 +85,7 @@ export function startLoad(to: { url: string; token: string }, label: string, wri
 
 /** How often each name is there. */
 async function countsIn({ data }: Own, label: string): Promise<Map<string, number>> {
-  const { connection } = await lookAt(data, null)
+  const { connection } = await inspectEmbedded(data, null)
   const client = new pg.Client(connection)
   await client.connect()
   try {

@@ -4,8 +4,7 @@ import { appendFile, chmod, readdir, readFile, truncate } from 'node:fs/promises
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { weAreRoot } from '#server/embedded/identity.ts'
-import { readStatus } from '#server/embedded/status.ts'
+import { isRoot, readStatus } from '#server/embedded/processes.ts'
 import { copyOfCheckout } from '../stage/checkout.ts'
 import { linkFile } from '../stage/link-tree.ts'
 import { eventually } from '../stage/wait.ts'
@@ -79,7 +78,7 @@ test('In a checkout that may not be written nothing is built, and the sentence n
   await promisify(execFile)('chmod', ['-R', 'a+rX', checkout])
   await chmod(join(checkout, 'console'), 0o555)
   onTestFinished(() => chmod(join(checkout, 'console'), 0o755))
-  const other = weAreRoot() ? { uid: 65_534, gid: 65_534 } : {}
+  const other = isRoot() ? { uid: 65_534, gid: 65_534 } : {}
   const build = promisify(execFile)(node, [join(checkout, 'server/commands/build.ts')], { ...other, cwd: '/' })
   await expect(build).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/EACCES.*console\/dist-\d+'\n$/) })
   expect(await builtIn()).toEqual([])

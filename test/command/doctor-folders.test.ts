@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmod, lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startOf } from '#server/embedded/process-start.ts'
-import { stopServer } from '#server/embedded/stop.ts'
+import { readProcessStart, stopServer } from '#server/embedded/processes.ts'
 import { eventually } from '../stage/wait.ts'
 import { makeStage, type Stage } from './stage.ts'
 
@@ -73,7 +72,7 @@ describe('doctor', () => {
     const note = join(stage.data, 'serve.json')
     const write = (started: string | undefined) =>
       writeFile(note, JSON.stringify({ pid: process.pid, started, url: 'http://127.0.0.1:3000' }))
-    await write(await startOf(process.pid))
+    await write(await readProcessStart(process.pid))
     const found = await diagnose()
     expect(said(found, 'database')).toEqual([
       `PROBLEM the bundled PostgreSQL is stopped, though process ${process.pid} serves http://127.0.0.1:3000 with it: the log of that process says why it does not start.`,
@@ -93,7 +92,7 @@ describe('doctor', () => {
     const url = /at (http:\S+)/.exec(await served.shows('is ready at'))?.[1]
     await eventually(async () => expect(JSON.parse(await readFile(note, 'utf8'))).toMatchObject({ url }))
     const { pid, started } = JSON.parse(await readFile(note, 'utf8'))
-    expect(await startOf(pid)).toBe(started)
+    expect(await readProcessStart(pid)).toBe(started)
     expect(said(await diagnose(), 'database')).toEqual([
       expect.stringMatching(/^OK PostgreSQL 18.*, the bundled PostgreSQL in /),
     ])

@@ -3,7 +3,7 @@ import { appendFile, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OpenApp } from '#server/app.ts'
-import { stopServer } from '#server/embedded/stop.ts'
+import { stopServer } from '#server/embedded/processes.ts'
 import { jsonOf, makeStage, type Stage } from './stage.ts'
 
 /** person export, person erase, and what restore and doctor say of it. */

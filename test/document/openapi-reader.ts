@@ -1,7 +1,7 @@
 import { Compile } from 'typebox/schema'
-import type { View } from '#derive/openapi/views.ts'
 import { openapi } from '#derive/openapi.ts'
 import type { Route } from '#derive/routes.ts'
+import type { View } from '#derive/schemas/envelopes.ts'
 import { about } from './registries.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests look everywhere into the document

@@ -1,5 +1,5 @@
-import { thisMachine } from '../../server/embedded/machine.ts'
 import { openOn } from '../../server/embedded/open.ts'
+import { findMachine } from '../../server/embedded/programs.ts'
 
 /**
  * A process of its own which opens a folder and says what happens on lines of JSON. It closes at a word on stdin.
@@ -11,7 +11,7 @@ const say = (words: object) => console.log(JSON.stringify(words))
 const started = performance.now()
 try {
   const { connection, how, close } = await openOn(
-    { ...thisMachine(), shared },
+    { ...findMachine(), shared },
     { folder, progress: (sentence) => say({ progress: sentence }) },
   )
   say({ how, connection, ms: Math.round(performance.now() - started) })

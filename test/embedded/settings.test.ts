@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { settings } from '#server/embedded/settings.ts'
+import { createServerArguments } from '#server/embedded/settings.ts'
 
 const gigabyte = 2 ** 30
 const settingOf = (name: string, memory: number, disk = 100 * gigabyte): string | undefined =>
-  settings('/cluster', '/socket', { memory, disk })
+  createServerArguments('/cluster', '/socket', { memory, disk })
     .find((word) => word.startsWith(`${name}=`))
     ?.slice(name.length + 1)
 

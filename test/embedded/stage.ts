@@ -6,10 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Client } from 'pg'
 import { onTestFinished } from 'vitest'
-import type { Machine } from '../../server/embedded/machine.ts'
 import type { Embedded } from '../../server/embedded/open.ts'
-import { readStatus } from '../../server/embedded/status.ts'
-import { stopServer } from '../../server/embedded/stop.ts'
+import { readStatus, stopServer } from '../../server/embedded/processes.ts'
+import type { Machine } from '../../server/embedded/programs.ts'
 import { type Programs, programsFor } from './programs.ts'
 
 export const isRoot = process.geteuid?.() === 0

@@ -2,14 +2,14 @@ import { chmod, chown, cp, lstat, mkdir, readdir, readFile, rm, stat, unlink, wr
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { bundledPackage } from '../../server/embedded/machine.ts'
 import { EmbeddedProblem, openOn } from '../../server/embedded/open.ts'
+import { findBundledPackage } from '../../server/embedded/programs.ts'
 import { linkOpener } from './programs.ts'
 import { ask, isRoot, opener, stage } from './stage.ts'
 
 /** A copy of the package as npm leaves it when it refuses its install script. */
 async function packageWithoutLinks(folder: string): Promise<string[]> {
-  await cp(bundledPackage(), folder, { recursive: true, verbatimSymlinks: true })
+  await cp(findBundledPackage(), folder, { recursive: true, verbatimSymlinks: true })
   const links = JSON.parse(await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8')) as { target: string }[]
   const paths = links.map(({ target }) => join(folder, target))
   await Promise.all(paths.map((path) => rm(path, { force: true })))
@@ -23,7 +23,7 @@ test('Links that npm did not make are made, by two starts at once.', async () =>
   const both = await Promise.all([openOn(own, { folder }), openOn(own, { folder: `${folder}2` })])
   for (const link of links) expect((await lstat(link)).isSymbolicLink()).toBe(true)
   expect((await readdir(join(root, 'package', 'native', 'lib'))).length).toBe(
-    (await readdir(join(bundledPackage(), 'native', 'lib'))).length,
+    (await readdir(join(findBundledPackage(), 'native', 'lib'))).length,
   )
   await Promise.all(both.map(({ close }) => close()))
 })

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openOn } from '../../server/embedded/open.ts'
-import { shell } from '../../server/embedded/run.ts'
+import { shell } from '../../server/embedded/processes.ts'
 import { ask, isRoot, stage } from './stage.ts'
 
 /** Whom the operator made for it: any user that a system has from the beginning. */

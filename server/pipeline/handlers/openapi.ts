@@ -1,6 +1,6 @@
 import { jsonBytes } from '#derive/json-bytes.ts'
-import type { View } from '#derive/openapi/views.ts'
 import { openapi as made } from '#derive/openapi.ts'
+import type { View } from '#derive/schemas/envelopes.ts'
 import type { DocumentHandler } from '../handler.ts'
 
 export const openapi = handlerOf('all')

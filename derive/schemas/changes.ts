@@ -4,8 +4,7 @@ import { pageSizeMax } from '#registry/limits.ts'
 import { eventActions } from '#registry/webhooks.ts'
 import { recordExample, writeIdExample } from '../examples.ts'
 import { aOne, plain, schemaName } from '../words.ts'
-import { enumType, oneWord } from './enums.ts'
-import { answer, idSchema, refTo } from './envelopes.ts'
+import { answer, enumType, idSchema, oneWord, refTo } from './envelopes.ts'
 
 /** A change as it is told, by the feed and by the history of a record. */
 

@@ -1,10 +1,8 @@
 import type { JsonObject } from '#registry/json.ts'
 import { idempotencyKeyLengthMax, replayWindowHours } from '#registry/limits.ts'
-import { etagExample, exampleId, writeIdExample } from '../examples.ts'
+import { etagExample, exampleId, requestId, writeIdExample } from '../examples.ts'
 import { dryRunParameter } from '../parameters.ts'
-import { type DataRoute, isWrite } from '../routes.ts'
 import { idSchema, refTo } from './envelopes.ts'
-import { requestId } from './problems.ts'
 
 /** Header parameters and response headers. Spec, Headers; Decisions, Idempotency, Dry-run and Conditional requests. */
 
@@ -63,15 +61,6 @@ export const parameterComponents = {
     schema: tags,
   },
 } satisfies { [name: string]: JsonObject }
-
-export function headerParameters(route: DataRoute): JsonObject[] {
-  const names: (keyof typeof parameterComponents)[] = [
-    ...(isWrite(route) ? ['IdempotencyKey' as const, 'DryRun' as const, 'IfPlan' as const] : []),
-    ...(route.access === 'write' && route.represents ? ['Prefer' as const] : []),
-    ...(route.conditional ? ['IfMatch' as const, 'IfNoneMatch' as const] : []),
-  ]
-  return names.map((name) => parameterComponents[name])
-}
 
 const etag = 'Names this state of what was answered. Send it back in If-None-Match to read again, in If-Match to write.'
 

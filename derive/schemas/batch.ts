@@ -4,8 +4,7 @@ import { servedResources } from '#registry/resources/index.ts'
 import { batchModes } from '../batch.ts'
 import { type BatchOp, batchOperations, batchOps } from '../batch-operation.ts'
 import { aOne, capital, schemaName } from '../words.ts'
-import { enumType, oneWord } from './enums.ts'
-import { answer, idSchema, integer, refTo } from './envelopes.ts'
+import { answer, enumType, idSchema, integer, oneWord, refTo } from './envelopes.ts'
 
 /** What a batch asks, and what it answers. */
 

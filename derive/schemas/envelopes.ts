@@ -3,8 +3,6 @@ import type { JsonObject } from '#registry/json.ts'
 import { idMax, listedIdsMax, offsetMax, pageSizeDefault, pageSizeMax } from '#registry/limits.ts'
 import { registry } from '#registry/resources/index.ts'
 import { plain, schemaName } from '../words.ts'
-import { enumType } from './enums.ts'
-import type { View } from './views.ts'
 
 export const refTo = (section: string, name: string): JsonObject => ({ $ref: `#/components/${section}/${name}` })
 
@@ -161,3 +159,23 @@ const groupsMax = 2 * registry.length
 export const groups = (item: string, description: string): JsonObject => ({
   ...{ type: 'array', items: refTo('schemas', item), maxItems: groupsMax, description },
 })
+
+/** One of some words, as a type. */
+export const enumType = (
+  name: string,
+  words: readonly string[],
+  description: string,
+): { [name: string]: JsonObject } => ({ [name]: { type: 'string', enum: [...words], description } })
+
+/** One word alone, as a member by which a type is told from its like. */
+export const oneWord = (word: string): JsonObject => ({ type: 'string', enum: [word] })
+
+/**
+ * The document has two views. `all` is complete. `client` is for generators: it leaves out the parameter `fields`, so
+ * that a list and a fetch answer whole records, the samples, which generators pass over, and `webhooks`, which some of them
+ * take for calls. Decisions, Document.
+ */
+export type View = 'all' | 'client'
+
+/** Whether a view has the query parameter of this name. */
+export const isInView = (view: View, parameter: string): boolean => view === 'all' || parameter !== 'fields'

@@ -5,8 +5,7 @@ import type { PlannedChange, WritePlan } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import { eventActions } from '#registry/webhooks.ts'
 import { recordExample } from '../examples.ts'
-import { enumType } from './enums.ts'
-import { answer, groups, idSchema, integer, refTo } from './envelopes.ts'
+import { answer, enumType, groups, idSchema, integer, refTo } from './envelopes.ts'
 
 /** What a write would do, as a dry-run tells it. */
 

@@ -3,7 +3,6 @@ import { memberTwice, unreadable } from '#derive/refused.ts'
 import type { Json } from '#registry/json.ts'
 import { bodyDepthMax, bodyValuesMax } from '#registry/limits.ts'
 import { Refusal } from '#registry/refusals.ts'
-
 import type { Headers } from './headers.ts'
 
 export type Body = { bytes: Buffer } | 'too large'

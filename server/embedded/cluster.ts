@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process'
+import { access, readFile, rename, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { formatBootstrap, hasFailed, writeAccessRules } from './access.ts'
+import { createUnfinishedPath, flush, hashPath, isPrivate, remove } from './folders.ts'
+import type { Location } from './location.ts'
+import {
+  createFileProblem,
+  createProgramProblem,
+  EmbeddedProblem,
+  findErrorCode,
+  formatProgramOutput,
+  ifExists,
+} from './problems.ts'
+import { run, shell, spawnOptions } from './processes.ts'
+import { createServerArguments, port, readMemoryBytes, type Settings } from './settings.ts'
+
+/**
+ * Creates the cluster beside its place and renames it when it is whole: killed at any moment, nothing has to be
+ * repaired. Of two that do it at once the first to rename wins. Returns false if another one was first.
+ */
+export async function createCluster(bin: string, location: Location, password: string): Promise<boolean> {
+  const { home, cluster, identity } = location
+  const fresh = createUnfinishedPath(home)
+  const check = (step: string, { ok, output }: { ok: boolean; output: string }) => {
+    if (!ok || hasFailed(output)) throw createProgramProblem(output, step, home)
+  }
+  const alone = ['--single', '-D', fresh, '-c', 'log_checkpoints=off', 'postgres']
+  try {
+    check('make its cluster', await run(identity, `${bin}/initdb`, ['-D', fresh, ...initdbOptions]))
+    check('make its database', await run(identity, `${bin}/postgres`, alone, formatBootstrap(password)))
+    check('write its rules of access', await writeAccessRules(location, fresh, password))
+    await rename(fresh, cluster)
+    await flush(home)
+    return true
+  } catch (error) {
+    if (['ENOTEMPTY', 'EEXIST'].includes(findErrorCode(error) ?? '')) return requireCluster(cluster)
+    throw error instanceof EmbeddedProblem ? error : createFileProblem(error, home)
+  } finally {
+    await remove(fresh, identity)
+  }
+}
+
+async function requireCluster(cluster: string): Promise<false> {
+  await access(join(cluster, 'PG_VERSION')).catch((cause) => {
+    throw new EmbeddedProblem(
+      `${cluster} is there and holds no PostgreSQL cluster: restore it from a backup, or move it away to start empty.`,
+      { cause },
+    )
+  })
+  return false
+}
+
+/** The builtin provider: lower() knows all letters, and no update of the system's C library ever changes an index. */
+const initdbOptions = [
+  '--username=postgres',
+  '--auth=trust',
+  '--encoding=UTF8',
+  '--locale=C',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--data-checksums',
+  '--no-instructions',
+]
+
+/** Whether there is a cluster. Throws if it is one of another PostgreSQL. */
+export async function clusterExists({ cluster }: Location, major: string): Promise<boolean> {
+  const made = (await ifExists(readFile(join(cluster, 'PG_VERSION'), 'utf8'), cluster))?.trim()
+  if (made === undefined || made === major) return made === major
+  throw new EmbeddedProblem(
+    `The database in ${cluster} was made by PostgreSQL ${made} and the bundled one is ${major}: start it with the version of Plumbline that made it and move each company with "plumbline export" and "plumbline import-company", or set PLUMBLINE_DATA to another folder.`,
+  )
+}
+
+/** A PostgreSQL that is being started. */
+export type ServerStart = {
+  pid: number | undefined
+  /** undefined while it runs */
+  end: () => 'failed' | 'stopped' | undefined
+  /** the bytes of start.log before it */
+  logBytes: number
+}
+
+/**
+ * Starts PostgreSQL in a session of its own: Ctrl-C in the terminal does not reach it, and it survives this process.
+ * `reused` is the process id of a killed server which another program has now. PostgreSQL ignores it then, as it does
+ * for pg_ctl, and still looks itself whether the cluster's memory is in use.
+ */
+export async function startServer(
+  bin: string,
+  location: Location,
+  reused: number | undefined,
+  more: Settings = {},
+): Promise<ServerStart> {
+  const { home, cluster, identity } = location
+  const { blocks, bsize } = await statfs(home)
+  const size = { memory: readMemoryBytes(), disk: blocks * bsize }
+  const args = createServerArguments(cluster, await ensureSocketFolder(location), size, more)
+  const logBytes = Number((await shell(identity, trimScript, home)).output) || 0
+  const { env, ...options } = spawnOptions(identity)
+  const child = spawn('/bin/sh', ['-c', serverScript, 'sh', home, `${bin}/postgres`, ...args], {
+    ...options,
+    env: reused ? { ...env, PG_GRANDPARENT_PID: String(reused) } : env,
+    detached: true,
+    stdio: 'ignore',
+  })
+  child.unref()
+  let end: 'failed' | 'stopped' | undefined
+  child.once('error', () => (end = 'failed'))
+  child.once('exit', (code) => (end = code ? 'failed' : 'stopped'))
+  return { pid: child.pid, end: () => end, logBytes }
+}
+
+/** Returns the reason if the start may be repeated: another PostgreSQL runs, or was just stopped. Throws otherwise. */
+export async function explainEnd(start: ServerStart, location: Location): Promise<string> {
+  if (start.end() === 'stopped') return 'it was stopped while it started'
+  const log = await readStartLog(location, start)
+  const hasLockFile = log.includes('lock file "') && (log.includes('" already exists') || log.includes('" is empty'))
+  if (hasLockFile || log.includes('pre-existing shared memory block')) return formatProgramOutput(log)
+  if (!log && (await statfs(location.home)).bavail === 0) throw createFileProblem({ code: 'ENOSPC' }, location.home)
+  throw createProgramProblem(log, 'start', location.cluster)
+}
+
+/** Reads the log of one start. Lines with another process id in start.log are of starts at the same time. */
+export async function readStartLog(
+  { home, cluster, identity }: Location,
+  { pid, logBytes }: ServerStart,
+): Promise<string> {
+  const early = await shell(identity, 'tail -c +$(($2 + 1)) "$1/start.log"', home, String(logBytes))
+  const ours = early.output.split('\n').filter((line) => Number(/ \[(\d{1,10})\] /.exec(line)?.[1] ?? pid) === pid)
+  if (!ours.some((line) => line.includes('redirecting log output'))) return ours.join('\n').trim()
+  const late = await shell(identity, 'cd "$1/log" && tail -n 100 "$(ls -t | head -n 1)"', cluster)
+  return late.output.slice(Math.max(0, late.output.lastIndexOf('starting PostgreSQL')))
+}
+
+/** PostgreSQL writes to stderr until its own log is open. The shell becomes PostgreSQL, so the process id stays. */
+const serverScript = 'umask 077; exec >>"$1/start.log" 2>&1 || exit 1; shift; exec "$@"'
+
+/** Empties a long start.log; prints its length. */
+const trimScript =
+  'umask 077; cd "$1" && : >>start.log && { test "$(wc -c <start.log)" -lt 1000000 || : >start.log; } && wc -c <start.log'
+
+/** The only way in is a Unix socket, and every user who can open its folder is trusted: it is closed to everybody else. */
+async function ensureSocketFolder({ home, cluster, identity }: Location): Promise<string> {
+  const short = `plumbline-${hashPath(cluster)}`
+  const candidates = [join(home, 'socket'), join(tmpdir(), short), join('/tmp', short)].filter(isShortEnough)
+  for (const folder of candidates) {
+    await shell(identity, 'test -e "$1" || mkdir -m 700 "$1"', folder)
+    if (await isPrivate(folder, identity)) return folder
+  }
+  throw new EmbeddedProblem(
+    `${candidates.at(-1)} is not a folder only the user "${identity.name}" can open, so PostgreSQL's socket is not safe there: remove it, or set PLUMBLINE_DATA to a shorter path.`,
+  )
+}
+
+/** A socket's whole path fits in 103 bytes on macOS, 107 on Linux. */
+const isShortEnough = (folder: string): boolean => Buffer.byteLength(join(folder, `.s.PGSQL.${port}`)) <= 103
