@@ -166,8 +166,9 @@ function* endOf(states: readonly State[], below: (most: number) => number): Gene
     }
     for (const to of ['one', 'two'])
       for (const { id } of events.slice(below(5))) yield { kind: 'told', company: name, to, id }
+    yield { kind: 'endpoint', company: name, endpoint: 'receiver', ordered: true, records: ['projects'] }
     for (const { id } of events) {
-      const message = { kind: 'delivery', company: name, endpoint: 'receiver', ordered: true, id } as const
+      const message = { kind: 'delivery', company: name, endpoint: 'receiver', id } as const
       if (below(10) === 0) yield { ...message, taken: false }
       yield { ...message, taken: true }
     }

@@ -13,8 +13,10 @@ export type Line =
   | { kind: 'revoked'; token: string; at: number }
   /** A change that somebody who follows the feed was told. */
   | { kind: 'told'; company: string; to: string; id: string }
+  /** A receiver of webhooks: whether it asked for the order of the feed, and of which records it is told. */
+  | { kind: 'endpoint'; company: string; endpoint: string; ordered: boolean; records: readonly string[] }
   /** A message of a webhook that arrived, and whether its receiver took it. */
-  | { kind: 'delivery'; company: string; endpoint: string; ordered: boolean; id: string; taken: boolean }
+  | { kind: 'delivery'; company: string; endpoint: string; id: string; taken: boolean }
   | { kind: 'feed'; company: string; event: RecordedEvent }
   | { kind: 'listed'; company: string; records: string; record: Fields }
   /** The ids of the changes of one record, the newest first. */
@@ -110,7 +112,13 @@ export type CompanyHistory = {
   limits: Map<string, number>
   /** The ids that each one who follows was told. */
   told: Map<string, string[]>
-  endpoints: Map<string, { ordered: boolean; deliveries: { id: string; taken: boolean }[] }>
+  endpoints: Map<string, Endpoint>
+}
+
+export type Endpoint = {
+  ordered: boolean
+  records: readonly string[]
+  deliveries: { id: string; taken: boolean }[]
 }
 
 export type History = {
@@ -154,10 +162,11 @@ export function makeHistory(): { take(line: Line): void; history: History } {
       if (line.kind === 'call') company.calls.push(callOf(line, one, answers))
       else if (line.kind === 'limit') company.limits.set(line.records, line.most)
       else if (line.kind === 'told') pushTo(company.told, line.to, one(line.id))
-      else if (line.kind === 'delivery') {
-        const endpoint = company.endpoints.get(line.endpoint) ?? { ordered: line.ordered, deliveries: [] }
-        company.endpoints.set(line.endpoint, endpoint)
-        endpoint.deliveries.push({ id: one(line.id), taken: line.taken })
+      else if (line.kind === 'endpoint') {
+        const { ordered, records } = line
+        company.endpoints.set(line.endpoint, { ordered, records, deliveries: [] })
+      } else if (line.kind === 'delivery') {
+        company.endpoints.get(line.endpoint)?.deliveries.push({ id: one(line.id), taken: line.taken })
       } else if (line.kind === 'feed') {
         const { id, records, record_id, version, action, changes, write_id, by, record } = line.event
         const key = one(`${records}/${record_id}`)

@@ -1,4 +1,4 @@
-import { nothingLost, oneCompany, oneEffectPerKey, replayIsFirstAnswer } from './keys.ts'
+import { nothingLost, oneCompany, oneEffectPerCall, oneEffectPerKey, replayIsFirstAnswer } from './keys.ts'
 import {
   ifMatchOnce,
   ifPlanOnce,
@@ -17,6 +17,7 @@ export type { Rule } from './rule.ts'
 
 export const rules: readonly Rule[] = [
   oneEffectPerKey,
+  oneEffectPerCall,
   nothingLost,
   replayIsFirstAnswer,
   oneCompany,

@@ -57,6 +57,21 @@ export const oneEffectPerKey: Rule = {
   },
 }
 
+export const oneEffectPerCall: Rule = {
+  name: 'one effect a call',
+  promise: 'A create of one record that was answered, with a key or without, made one record.',
+  *find({ companies }) {
+    for (const company of companies) {
+      const events = eventsByWrite(company)
+      for (const call of company.calls) {
+        if (call.method !== 'POST' || call.record === null || call.write === undefined || !hasSucceeded(call)) continue
+        const made = events.get(call.write)?.filter(({ action }) => action === 'created') ?? []
+        if (made.length > 1) yield `${company.name}: ${call.path} as ${call.write} made ${made.length} records`
+      }
+    }
+  },
+}
+
 export const nothingLost: Rule = {
   name: 'nothing lost',
   promise:

@@ -25,20 +25,21 @@ export const webhooksTellAll: Rule = {
   promise: 'A receiver takes every change of the feed once or more, and in order where it asked for that.',
   *find({ companies }) {
     for (const { name, feed, endpoints } of companies)
-      for (const [endpoint, { ordered, deliveries }] of endpoints) {
+      for (const [endpoint, { ordered, records, deliveries }] of endpoints) {
+        const due = feed.filter(({ record }) => records.includes(record.split('/')[0] as string))
         const taken = new Set<string>()
-        const places = new Map(feed.map(({ id }, place) => [id, place]))
+        const places = new Map(due.map(({ id }, place) => [id, place]))
         let next = 0
         for (const { id, taken: isTaken } of deliveries) {
           const place = places.get(id)
-          if (place === undefined) yield `${name}, ${endpoint}: ${id} was sent, and the feed does not have it`
+          if (place === undefined) yield `${name}, ${endpoint}: ${id} was sent, and the feed does not tell it`
           else if (ordered && place > next)
-            yield `${name}, ${endpoint}: ${id} was sent before ${feed[next]?.id} had been taken`
+            yield `${name}, ${endpoint}: ${id} was sent before ${due[next]?.id} had been taken`
           if (!isTaken) continue
           taken.add(id)
-          for (let due = feed[next]; due && taken.has(due.id); due = feed[next]) next++
+          while (taken.has(due[next]?.id ?? '')) next++
         }
-        for (const { id } of feed) if (!taken.has(id)) yield `${name}, ${endpoint}: ${id} was never taken`
+        for (const { id } of due) if (!taken.has(id)) yield `${name}, ${endpoint}: ${id} was never taken`
       }
   },
 }

@@ -81,6 +81,16 @@ const broken: [rule: string, title: string, lines: Line[]][] = [
       listed(),
     ],
   ],
+  [
+    'one effect a call',
+    'a create that made two records',
+    [
+      call('POST', '/v1/clients', { write: 'w1', answer: { data: { id: 1, created: true } } }),
+      ...feed(created, event(1, 'created', { id: 'e2', record_id: 2, write_id: 'w1' })),
+      listed(),
+      listed({ id: 2 }),
+    ],
+  ],
   ['nothing lost', 'a write that was answered and is not told', [patch(1, 'w9'), ...feed(created), listed()]],
   [
     'nothing lost',
@@ -251,8 +261,9 @@ const broken: [rule: string, title: string, lines: Line[]][] = [
     [
       ...feed(created, updated),
       listed(),
-      { kind: 'delivery', company: 'a', endpoint: 'r', ordered: false, id: 'e1', taken: true },
-      { kind: 'delivery', company: 'a', endpoint: 'r', ordered: false, id: 'e2', taken: false },
+      { kind: 'endpoint', company: 'a', endpoint: 'r', ordered: false, records: ['clients'] },
+      { kind: 'delivery', company: 'a', endpoint: 'r', id: 'e1', taken: true },
+      { kind: 'delivery', company: 'a', endpoint: 'r', id: 'e2', taken: false },
     ],
   ],
   [
@@ -261,8 +272,9 @@ const broken: [rule: string, title: string, lines: Line[]][] = [
     [
       ...feed(created, updated),
       listed(),
-      { kind: 'delivery', company: 'a', endpoint: 'r', ordered: true, id: 'e2', taken: true },
-      { kind: 'delivery', company: 'a', endpoint: 'r', ordered: true, id: 'e1', taken: true },
+      { kind: 'endpoint', company: 'a', endpoint: 'r', ordered: true, records: ['clients'] },
+      { kind: 'delivery', company: 'a', endpoint: 'r', id: 'e2', taken: true },
+      { kind: 'delivery', company: 'a', endpoint: 'r', id: 'e1', taken: true },
     ],
   ],
   [
