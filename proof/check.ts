@@ -8,7 +8,7 @@ import { rules } from './rules/index.ts'
 
 export type Violation = { rule: string; places: string[] }
 
-/** Milliseconds and places that one rule may show. */
+/** Places that are shown of one rule. */
 const shownMax = 5
 
 /** Returns the rules that the history breaks, each with where. */

@@ -104,6 +104,9 @@ export type CompanyHistory = {
   calls: Call[]
   /** From the first change, in the order of the feed. */
   feed: Event[]
+  /** The same by the write that made them, and by their record. */
+  byWrite: Map<string, Event[]>
+  byRecord: Map<string, Event[]>
   /** The last that the feed says of each record, as text. */
   newest: Map<string, string>
   listed: Map<string, Fields>
@@ -146,7 +149,16 @@ export function makeHistory(): { take(line: Line): void; history: History } {
     const known = byName.get(name)
     if (known) return known
     const company: CompanyHistory = {
-      ...{ name, calls: [], feed: [], newest: new Map(), listed: new Map(), histories: new Map() },
+      ...{
+        name,
+        calls: [],
+        feed: [],
+        byWrite: new Map(),
+        byRecord: new Map(),
+        newest: new Map(),
+        listed: new Map(),
+        histories: new Map(),
+      },
       ...{ limits: new Map(), told: new Map(), endpoints: new Map() },
     }
     byName.set(name, company)
@@ -170,7 +182,7 @@ export function makeHistory(): { take(line: Line): void; history: History } {
       } else if (line.kind === 'feed') {
         const { id, records, record_id, version, action, changes, write_id, by, record } = line.event
         const key = one(`${records}/${record_id}`)
-        company.feed.push({
+        const event: Event = {
           id: one(id),
           record: key,
           version,
@@ -178,7 +190,10 @@ export function makeHistory(): { take(line: Line): void; history: History } {
           changes,
           write: write_id && one(write_id),
           key: by?.idempotency_key ?? null,
-        })
+        }
+        company.feed.push(event)
+        if (event.write !== null) pushTo(company.byWrite, event.write, event)
+        pushTo(company.byRecord, key, event)
         if (record) company.newest.set(key, JSON.stringify(record))
       } else if (line.kind === 'listed') company.listed.set(one(`${line.records}/${line.record.id}`), line.record)
       else company.histories.set(one(`${line.records}/${line.id}`), line.events.map(one))
@@ -242,20 +257,6 @@ export async function readHistory(path: string): Promise<History> {
 /** Whether a call was answered with success. */
 export const hasSucceeded = ({ status }: Pick<Call, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300
-
-/** The events of each write. */
-export function eventsByWrite({ feed }: CompanyHistory): Map<string, Event[]> {
-  const found = new Map<string, Event[]>()
-  for (const event of feed) if (event.write !== null) pushTo(found, event.write, event)
-  return found
-}
-
-/** The events of each record, in the order of the feed. */
-export function eventsByRecord({ feed }: CompanyHistory): Map<string, Event[]> {
-  const found = new Map<string, Event[]>()
-  for (const event of feed) pushTo(found, event.record, event)
-  return found
-}
 
 /** Whether a record is gone after an event of it. */
 export const isEnd = ({ action }: Event): boolean => action === 'deleted' || action === 'erased'

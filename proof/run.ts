@@ -3,6 +3,7 @@ import { check, countCalls, type Violation } from './check.ts'
 import { type Fault, faults, type Met, suffer } from './faults.ts'
 import { drawer } from './generate.ts'
 import { readHistory } from './history.ts'
+import { operations } from './operations.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
 import { type Service, startService } from './service.ts'
 import { type Account, openReceiver, receivedRecords, startLoad } from './workload.ts'
@@ -67,7 +68,7 @@ export async function run({
       while (performance.now() < until && !signal?.aborted) {
         const account = accounts[0] as Account
         const former = account.token
-        const text = await service.give('--quiet', 'token', 'rotate', '--company', '1').catch(() => null)
+        const text = await service.give('--quiet', 'token', 'rotate', '--company', account.id).catch(() => null)
         // Whether a rotation that failed was done is what the next one finds out.
         if (text !== null) {
           recorder.write({ kind: 'revoked', token: former.name, at: performance.now() })
@@ -96,10 +97,30 @@ export async function run({
   }
 }
 
-/** Each fault alone and each two of them together, in a drawn order. */
-function schedule(draw: () => number): (readonly Fault[])[] {
+/**
+ * The pairs of a fault and an operation that never met. The run is whole once each fault was made alone and each two of them
+ * together; then there has to be no such pair.
+ */
+export function unmet(met: Outcome['met']): { missing: string[]; isWhole: boolean } {
+  const missing = faults.flatMap(({ name }) =>
+    Object.keys(operations)
+      .filter((operation) =>
+        Object.entries(met).every(([made, counts]) => !made.split(' + ').includes(name) || !counts[operation]),
+      )
+      .map((operation) => `${name}, ${operation}`),
+  )
+  return { missing, isWhole: Object.keys(met).length === combinations().length }
+}
+
+/** Each fault alone and each two of them together. */
+function combinations(): (readonly Fault[])[] {
   const pairs = faults.flatMap((one, place) => faults.slice(place + 1).map((other) => [one, other]))
   return [...faults.map((one) => [one]), ...pairs]
+}
+
+/** All of them in a drawn order. */
+function schedule(draw: () => number): (readonly Fault[])[] {
+  return combinations()
     .map((chosen) => ({ chosen, place: draw() }))
     .toSorted((one, other) => one.place - other.place)
     .map(({ chosen }) => chosen)
@@ -126,8 +147,7 @@ async function openAccounts(
     const endpoint = `receiver of ${name}`
     write({ kind: 'endpoint', company: name, endpoint, ordered: isOrdered, records: receivedRecords })
     const issue = ['--company', id, '--account', account, '--label', 'proof', '--scopes', 'all']
-    return { name, token: { name: `${name}-0`, text: await give('--quiet', 'token', 'issue', ...issue) } }
+    return { id, name, token: { name: `${name}-0`, text: await give('--quiet', 'token', 'issue', ...issue) } }
   }
-  const first = await open('a', 'ENTERPRISE', true)
-  return [first, await open('b', 'STARTER', false)]
+  return Promise.all([open('a', 'ENTERPRISE', true), open('b', 'STARTER', false)])
 }

@@ -5,7 +5,7 @@ import { operations, pause, type Site, settle } from './operations.ts'
 import type { Recorder, Sent } from './recorder.ts'
 
 /** A company to load: the tokens that callers have, which may change while they call. */
-export type Account = { name: string; token: Sent['token'] }
+export type Account = { id: string; name: string; token: Sent['token'] }
 
 export type Load = {
   /** Ends the callers once what they sent has a result, hears what the service says in the end, and stops. */

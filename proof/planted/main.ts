@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { failMessages } from '../messages.ts'
 import { run } from '../run.ts'
 import { copyCheckout, type Planted, plant, planted } from './planted.ts'
 
@@ -12,7 +13,7 @@ import { copyCheckout, type Planted, plant, planted } from './planted.ts'
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    seconds: { type: 'string', default: '60' },
+    seconds: { type: 'string', default: '40' },
     seed: { type: 'string', default: '1' },
     'faults-every': { type: 'string', default: '6' },
     out: { type: 'string', default: 'data/planted.json' },
@@ -32,7 +33,9 @@ const file = join(folder, 'history.jsonl')
 const runs: Found[] = []
 let missed = 0
 
-async function load(what: Pick<Planted, 'bug' | 'rule'>, hasFaults: boolean): Promise<Found> {
+async function load(what: Pick<Planted, 'bug' | 'rule' | 'by'>): Promise<Found> {
+  if (what.by === 'messages') return failSome(what)
+  const hasFaults = what.by === 'faults'
   const { calls, seconds, violations } = await run({
     ...{ seconds: Number(values.seconds), seed: Number(values.seed), file, checkout },
     ...(hasFaults ? { faultEveryMs: 1000 * Number(values['faults-every']) } : {}),
@@ -41,9 +44,18 @@ async function load(what: Pick<Planted, 'bug' | 'rule'>, hasFaults: boolean): Pr
   return { bug: what.bug, rule: what.rule, calls, seconds, found }
 }
 
+/** Lets the messages of creates without a key fail. */
+async function failSome({ bug, rule }: Pick<Planted, 'bug' | 'rule'>): Promise<Found> {
+  const since = performance.now()
+  const asked = { file, checkout, operations: ['create'], keyed: [false], faults: ['not answered'] } as const
+  const { trials, violations } = await failMessages(asked)
+  const found = Object.fromEntries(violations.map(({ rule: name, places }) => [name, places.length]))
+  return { bug, rule, calls: trials.length, seconds: Math.round((performance.now() - since) / 1000), found }
+}
+
 try {
   copyCheckout(checkout)
-  const clean = await load({ bug: 'none', rule: 'none' }, true)
+  const clean = await load({ bug: 'none', rule: 'none', by: 'faults' })
   runs.push(clean)
   const isClean = Object.keys(clean.found).length === 0
   console.log(
@@ -55,7 +67,7 @@ try {
     const whole = readFileSync(path, 'utf8')
     writeFileSync(path, plant(one, checkout))
     try {
-      const seen = await load(one, one.faults === true)
+      const seen = await load(one)
       runs.push(seen)
       const isFound = seen.found[one.rule] !== undefined
       if (!isFound) missed++

@@ -1,4 +1,4 @@
-import { type Call, type CompanyHistory, type Event, eventsByWrite, hasSucceeded, pushTo } from '../history.ts'
+import { type Call, type CompanyHistory, type Event, hasSucceeded, pushTo } from '../history.ts'
 import type { Rule } from './rule.ts'
 
 /** The calls of each key. A preview uses none. */
@@ -62,7 +62,7 @@ export const oneEffectPerCall: Rule = {
   promise: 'A create of one record that was answered, with a key or without, made one record.',
   *find({ companies }) {
     for (const company of companies) {
-      const events = eventsByWrite(company)
+      const events = company.byWrite
       for (const call of company.calls) {
         if (call.method !== 'POST' || call.record === null || call.write === undefined || !hasSucceeded(call)) continue
         const made = events.get(call.write)?.filter(({ action }) => action === 'created') ?? []
@@ -78,7 +78,7 @@ export const nothingLost: Rule = {
     'Every write whose success was answered is told by the feed under its id, and a preview or a refusal is not.',
   *find({ companies }) {
     for (const company of companies) {
-      const events = eventsByWrite(company)
+      const events = company.byWrite
       for (const call of company.calls) {
         const named = call.write === undefined ? undefined : events.get(call.write)
         if (!hasSucceeded(call)) continue

@@ -1,14 +1,4 @@
-import {
-  type CompanyHistory,
-  type Event,
-  eventsByRecord,
-  eventsByWrite,
-  type Fields,
-  hasSucceeded,
-  isEnd,
-  pushTo,
-  versionOf,
-} from '../history.ts'
+import { type CompanyHistory, type Event, type Fields, hasSucceeded, isEnd, pushTo, versionOf } from '../history.ts'
 import type { Rule } from './rule.ts'
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
@@ -19,7 +9,7 @@ export const versionsInOrder: Rule = {
     'The versions of a record are told from 1 on without a gap, each begins with what the one before left, and an answer names no version that is not told.',
   *find({ companies }) {
     for (const company of companies) {
-      const events = eventsByRecord(company)
+      const events = company.byRecord
       for (const [record, list] of events) {
         const values = new Map<string, unknown>()
         for (const [place, { version, changes }] of list.entries()) {
@@ -46,9 +36,7 @@ export const listsFeedHistory: Rule = {
   name: 'lists = feed = history',
   promise: 'In the end the lists, the feed and the history of each record say the same of it.',
   *find({ companies }) {
-    for (const { name, feed, newest, listed, histories } of companies) {
-      const byRecord = new Map<string, Event[]>()
-      for (const event of feed) pushTo(byRecord, event.record, event)
+    for (const { name, byRecord, newest, listed, histories } of companies) {
       for (const [record, list] of byRecord) {
         const last = list.at(-1) as Event
         const held = listed.get(record)
@@ -78,7 +66,7 @@ export const tombstones: Rule = {
   promise: 'A record begins once, and after its end nothing happens to it but that it is restored.',
   *find({ companies }) {
     for (const company of companies)
-      for (const [record, list] of eventsByRecord(company)) {
+      for (const [record, list] of company.byRecord) {
         for (const [place, event] of list.entries()) {
           const before = list[place - 1]
           const mayFollow = !before
@@ -97,7 +85,7 @@ export const noOlderAnswer: Rule = {
   promise: 'No answer about a record is older than one that had ended before it began.',
   *find({ companies }) {
     for (const company of companies) {
-      const events = eventsByRecord(company)
+      const events = company.byRecord
       for (const [record, sights] of sightsByRecord(company)) {
         const byEnd = sights.filter(({ floor }) => floor > 0).toSorted((one, other) => one.end - other.end)
         let floor = 0
@@ -128,7 +116,9 @@ type Sight = {
 
 function sightsByRecord(company: CompanyHistory): Map<string, Sight[]> {
   const found = new Map<string, Sight[]>()
-  const events = eventsByWrite(company)
+  const starts = new Map<string, number>()
+  for (const { key, start } of company.calls)
+    if (key !== null) starts.set(key, Math.min(starts.get(key) ?? start, start))
   for (const call of company.calls) {
     const { start, end, status, record, version, method, path, replayed, dryRun, write } = call
     if (end === null || status === null || dryRun) continue
@@ -139,11 +129,10 @@ function sightsByRecord(company: CompanyHistory): Map<string, Sight[]> {
       else if ((status === 200 || status === 304) && version !== null)
         pushTo(found, record, { start, end, version, floor: version, isNew: false, said })
     } else if (hasSucceeded(call) && write !== undefined) {
-      // A replay tells of a time before it began.
-      for (const event of events.get(write) ?? []) {
-        const sight = { start, end, version: event.version, floor: event.version, said }
-        pushTo(found, event.record, replayed ? { ...sight, start: -1, isNew: false } : { ...sight, isNew: true })
-      }
+      // What a retry answers may have been done by an earlier call with the key.
+      const began = (call.key === null ? undefined : starts.get(call.key)) ?? start
+      for (const { record: of, version: made } of company.byWrite.get(write) ?? [])
+        pushTo(found, of, { start: began, end, version: made, floor: made, isNew: !replayed, said })
     }
   }
   return found
@@ -165,7 +154,7 @@ export const ifMatchOnce: Rule = {
     'A write with If-Match that succeeded made the version after the one that it named, so two never succeed on one.',
   *find({ companies }) {
     for (const company of companies) {
-      const events = eventsByWrite(company)
+      const events = company.byWrite
       for (const call of company.calls) {
         const named = versionOf(call.ifMatch)
         if (named === null || call.record === null || call.dryRun || !hasSucceeded(call) || call.write === undefined)
@@ -184,7 +173,7 @@ export const ifPlanOnce: Rule = {
     'A write with If-Plan that succeeded changed what its plan says from what its plan says, so two never succeed on one state.',
   *find({ companies }) {
     for (const company of companies) {
-      const events = eventsByWrite(company)
+      const events = company.byWrite
       const plans = new Map<string, readonly PlannedChange[]>()
       for (const { answer } of company.calls)
         if (answer?.plan?.hash) plans.set(`"${answer.plan.hash}"`, answer.plan.changes)
@@ -218,7 +207,7 @@ export const undoLeavesBefore: Rule = {
     'An undo changes each field from what the write left to what was before the write, ends what it began and brings back what it ended.',
   *find({ companies }) {
     for (const company of companies) {
-      const events = eventsByWrite(company)
+      const events = company.byWrite
       for (const call of company.calls) {
         const undone = /^\/v1\/writes\/([\w-]+)\/undo$/.exec(call.path)?.[1]
         if (undone === undefined || call.dryRun || !hasSucceeded(call) || call.answer?.data?.remaining !== 0) continue
@@ -295,7 +284,7 @@ export const planLimitHolds: Rule = {
  * them.
  */
 function fewestAtOnce(company: CompanyHistory, records: string): number {
-  const events = eventsByWrite(company)
+  const events = company.byWrite
   const earliest = earliestEnds(company)
   const moments: { at: number; step: number }[] = []
   for (const call of company.calls) {
