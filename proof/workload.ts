@@ -102,10 +102,12 @@ async function follow(site: Site, who: string, isAllSaid: () => boolean): Promis
 const hear = ({ recorder, name, token }: Site, path: string, operation = 'end') =>
   recorder.send({ operation, company: name, token: token(), method: 'GET', path })
 
+/** Asks until it is answered; null where there is nothing. */
 async function hearWell(site: Site, path: string) {
   for (let tries = 0; ; tries++) {
     const heard = await hear(site, path)
     if (heard.status === 200) return heard.answer
+    if (heard.status === 404) return null
     if (tries > 300) throw new Error(`${path} is answered ${heard.status} in the end`)
     await pause(100)
   }
@@ -160,7 +162,7 @@ async function hearHistories(site: Site, told: readonly Told[]): Promise<void> {
   for (const [record] of most) {
     const events: string[] = []
     for (;;) {
-      const { data } = await hearWell(site, `/v1/${record}/history?limit=100&offset=${events.length}`)
+      const { data } = (await hearWell(site, `/v1/${record}/history?limit=100&offset=${events.length}`)) ?? { data: [] }
       events.push(...data.map(({ id }: { id: string }) => id))
       if (data.length < 100) break
     }
