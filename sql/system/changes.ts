@@ -1,4 +1,4 @@
-import { raw } from 'sql-template-tag'
+import { raw, type Sql } from 'sql-template-tag'
 import { horizonsOfServers, oldestOpen } from '../citus/doctor.ts'
 import { horizonOf, markAll, markNow, marksOf } from '../citus/log.ts'
 import { type Statement, type Steps, sql, statement } from '../statement.ts'
@@ -8,25 +8,27 @@ import { sweepFrom } from './sweep.ts'
 /** How far the log of changes can be read, and the marks that remember it. Decisions, Changes. */
 
 /**
- * A mark at the horizon, unless there is one that is younger. Its commit makes the position hold through a crash. Its time
- * is later than its snapshot, so a transaction that began after that time has a position at or behind the mark.
+ * A mark at the horizon. Its commit makes the position hold through a crash. Its time is later than its snapshot, so a
+ * transaction that began after that time has a position at or behind the mark.
  */
+const insertMark = (unless: Sql): Sql => sql`insert into log_marks as m (epoch, pos, at)
+    select ${newestEpoch}, ${horizon}, clock_timestamp()${unless}
+    on conflict (epoch, pos) do update set at = m.at
+    returning epoch, pos::text, ${newestLine} as line`
+
+/** A mark at the horizon, unless there is one that is younger. */
 export const markHorizon = (seconds: number): Statement =>
   statement(
-    sql`insert into log_marks as m (epoch, pos, at)
-    select ${newestEpoch}, ${horizon}, clock_timestamp()
-    where not exists (select from log_marks where at > now() - make_interval(secs => ${seconds}::float8))
-    on conflict (epoch, pos) do update set at = m.at
-    returning epoch, pos::text, ${newestLine} as line`,
+    insertMark(
+      sql` where not exists (select from log_marks where at > now() - make_interval(secs => ${seconds}::float8))`,
+    ),
     'changes.mark',
     (run) => run(markAll(seconds)),
   )
 
 /** The position of this moment, marked, for a company that is to be told what comes after it. */
-export const markFor = (companyId: number): Statement => ({
-  ...markHorizon(0),
-  distributed: (run) => markNow(run, companyId),
-})
+export const markFor = (companyId: number): Statement =>
+  statement(insertMark(sql``), 'changes.mark-now', (run) => markNow(run, companyId))
 
 /** Marks that are older than changes are told; the last of them stays, and so does the last of each epoch. */
 export const sweepMarks = (keptDays: number, most: number): Statement =>

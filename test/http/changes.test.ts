@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Refusal } from '#registry/refusals.ts'
-import { type Change, cursorOf, horizon, isGone, readChanges, readCursor } from '#server/service/changes.ts'
+import { type Change, cursorOf, endOfLog, horizon, isGone, readChanges, readCursor } from '#server/service/changes.ts'
 import type { ChangesRow } from '#sql/records/changes.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually, untilTold } from '../stage/wait.ts'
@@ -31,6 +31,16 @@ async function follow(own: Company, after: string | null, limit = 100): Promise<
 }
 
 describe('The feed tells every committed change, in order', () => {
+  test('the place of this moment is there for a transaction during which somebody else has taken one', async () => {
+    const own = await stage.company()
+    const cursor = await stage.inTransaction(async ({ run }) => {
+      await run({ text: 'select', values: [] })
+      expect((await own.get('/v1/changes?after=now')).status).toBe(200)
+      return endOfLog(run, own.id)
+    })
+    expect((await own.get(`/v1/changes?after=${cursorOf(own.id, cursor)}`)).status).toBe(200)
+  })
+
   test('what happened, by whom and with which key, and a deletion as a tombstone', async () => {
     const own = await stage.company()
     const { body: start } = await own.get('/v1/changes?after=now')

@@ -18,19 +18,17 @@ with log as materialized (
 
 -- changes.mark
 insert into log_marks as m (epoch, pos, at)
-    select (select epoch from log_epochs order by epoch desc limit 1), pg_snapshot_xmin(pg_current_snapshot()), clock_timestamp()
-    where not exists (select from log_marks where at > now() - make_interval(secs => $1::float8))
+    select (select epoch from log_epochs order by epoch desc limit 1), pg_snapshot_xmin(pg_current_snapshot()), clock_timestamp() where not exists (select from log_marks where at > now() - make_interval(secs => $1::float8))
     on conflict (epoch, pos) do update set at = m.at
     returning epoch, pos::text, (select line from log_epochs order by epoch desc limit 1) as line
 -- [60]
 
--- changes.mark
+-- changes.mark-now
 insert into log_marks as m (epoch, pos, at)
     select (select epoch from log_epochs order by epoch desc limit 1), pg_snapshot_xmin(pg_current_snapshot()), clock_timestamp()
-    where not exists (select from log_marks where at > now() - make_interval(secs => $1::float8))
     on conflict (epoch, pos) do update set at = m.at
     returning epoch, pos::text, (select line from log_epochs order by epoch desc limit 1) as line
--- [0]
+-- []
 
 -- changes.sweep-marks
 delete from log_marks where ctid = any (array(

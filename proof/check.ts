@@ -1,0 +1,52 @@
+import { type History, readHistory } from './history.ts'
+import { rules } from './rules/index.ts'
+
+/**
+ * `node proof/check.ts <history.jsonl>`: says of each promise whether the history keeps it, with the first places where it
+ * does not. It shares no code with the service. Exit code 1: a promise is broken; 2: there is no history to read.
+ */
+
+export type Violation = { rule: string; places: string[] }
+
+/** Places that are shown of one rule. */
+const shownMax = 5
+
+/** Returns the rules that the history breaks, each with where. */
+export function check(history: History): Violation[] {
+  return rules.flatMap(({ name, find }) => {
+    const places = [...find(history)]
+    return places.length > 0 ? [{ rule: name, places }] : []
+  })
+}
+
+export const countCalls = ({ companies }: History): number =>
+  companies.reduce((sum, { calls }) => sum + calls.length, 0)
+
+if (process.argv[1] === import.meta.filename) await main(process.argv[2])
+
+async function main(path: string | undefined): Promise<void> {
+  if (path === undefined) {
+    console.error('Name the file of a recorded history: node proof/check.ts history.jsonl')
+    process.exitCode = 2
+    return
+  }
+  const since = performance.now()
+  const history = await readHistory(path)
+  const calls = countCalls(history)
+  if (calls === 0) {
+    console.error(`${path} has no call, so nothing was checked.`)
+    process.exitCode = 2
+    return
+  }
+  const broken = new Map(check(history).map(({ rule, places }) => [rule, places]))
+  for (const { name, promise } of rules) {
+    const places = broken.get(name) ?? []
+    console.log(`${places.length === 0 ? 'kept  ' : 'BROKEN'} ${name}: ${promise}`)
+    for (const place of places.slice(0, shownMax)) console.log(`         ${place}`)
+    if (places.length > shownMax) console.log(`         and ${places.length - shownMax} more`)
+  }
+  const seconds = ((performance.now() - since) / 1000).toFixed(1)
+  const megabytes = Math.round(process.resourceUsage().maxRSS / 1024)
+  console.log(`${calls} calls checked in ${seconds} s, with ${megabytes} MB; ${broken.size} promises broken.`)
+  if (broken.size > 0) process.exitCode = 1
+}

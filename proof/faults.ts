@@ -1,0 +1,89 @@
+import { setTimeout as after } from 'node:timers/promises'
+import type { Recorder } from './recorder.ts'
+import type { Service } from './service.ts'
+
+/** A way in which something that callers stand on fails. Resolves when it is over. */
+export type Fault = { name: string; make(service: Service, draw: () => number): Promise<void> }
+
+const stopFor = async (pid: number, milliseconds: number): Promise<void> => {
+  signal(pid, 'SIGSTOP')
+  await after(milliseconds)
+  signal(pid, 'SIGCONT')
+}
+
+/** A process that has ended meanwhile needs no signal. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+async function anyBackend(service: Service, draw: () => number): Promise<number | undefined> {
+  const backends = await service.backends()
+  return backends[Math.floor(draw() * backends.length)]
+}
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'service killed',
+    make: async (service) => {
+      await service.kill()
+      await service.start()
+    },
+  },
+  { name: 'service stopped for 1 s', make: (service) => stopFor(service.pid(), 1000) },
+  {
+    name: 'sessions of PostgreSQL ended',
+    make: async (service) => {
+      for (const pid of await service.backends()) signal(pid, 'SIGTERM')
+    },
+  },
+  {
+    name: 'one session of PostgreSQL killed',
+    make: async (service, draw) => {
+      const pid = await anyBackend(service, draw)
+      if (pid !== undefined) signal(pid, 'SIGKILL')
+    },
+  },
+  {
+    name: 'sessions of PostgreSQL stopped for 1 s',
+    make: async (service) => {
+      await Promise.all((await service.backends()).map((pid) => stopFor(pid, 1000)))
+    },
+  },
+  {
+    name: 'postmaster killed',
+    make: async (service) => {
+      const pid = await service.postmaster().catch(() => null)
+      if (pid !== null) signal(pid, 'SIGKILL')
+    },
+  },
+]
+
+/** How often each fault, alone or with another, met each operation. */
+export type Met = Map<string, Map<string, number>>
+
+/** Makes a fault, or two at once, and counts the calls that were under way when it began. */
+export async function suffer(chosen: readonly Fault[], { service, recorder, draw, met }: Suffering): Promise<void> {
+  const name = chosen.map((fault) => fault.name).join(' + ')
+  await untilReady(service)
+  const counts = met.get(name) ?? new Map<string, number>()
+  met.set(name, counts)
+  for (const { operation } of recorder.underWay) counts.set(operation, (counts.get(operation) ?? 0) + 1)
+  await Promise.all(chosen.map(({ make }) => make(service, draw)))
+}
+
+/** Waits until callers are answered, so that a fault meets calls and no other fault; not for ever. */
+async function untilReady({ url }: Service): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const answer = await fetch(`${url}/readyz`).catch(() => null)
+    await answer?.body?.cancel()
+    if (answer?.status === 200) break
+    await after(100)
+  }
+  await after(300)
+}
+
+type Suffering = { service: Service; recorder: Recorder; draw: () => number; met: Met }

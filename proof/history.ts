@@ -1,0 +1,262 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+/**
+ * A recorded history: what callers sent and heard, and in the end what the service itself says of it. One JSON value a
+ * line, in any order but that of its own kind. proof/README.md describes each.
+ */
+export type Line =
+  | ({ kind: 'call' } & RecordedCall)
+  | { kind: 'limit'; company: string; records: string; most: number }
+  | { kind: 'reference'; records: string; field: string; to: string }
+  /** From then on the token has been replaced or revoked, and whoever did it knows. */
+  | { kind: 'revoked'; token: string; at: number }
+  /** A change that somebody who follows the feed was told. */
+  | { kind: 'told'; company: string; to: string; id: string }
+  /** A receiver of webhooks: whether it asked for the order of the feed, and of which records it is told. */
+  | { kind: 'endpoint'; company: string; endpoint: string; ordered: boolean; records: readonly string[] }
+  /** A message of a webhook that arrived, and whether its receiver took it. */
+  | { kind: 'delivery'; company: string; endpoint: string; id: string; taken: boolean }
+  | { kind: 'feed'; company: string; event: RecordedEvent }
+  | { kind: 'listed'; company: string; records: string; record: Fields }
+  /** The ids of the changes of one record, the newest first. */
+  | { kind: 'history'; company: string; records: string; id: number; events: readonly string[] }
+
+export type Fields = { readonly [field: string]: unknown }
+
+/** Times are milliseconds of one clock. `end` and `status` are null where no answer came. */
+export type RecordedCall = {
+  company: string
+  token: string
+  start: number
+  end: number | null
+  method: string
+  path: string
+  key?: string | null
+  /** Of the body, so that two bodies under one key are told apart. */
+  hash?: string | null
+  ifMatch?: string
+  ifPlan?: string
+  dryRun?: boolean
+  status: number | null
+  replayed?: boolean
+  etag?: string
+  /** X-Write-Id. */
+  write?: string
+  /** The body of the answer. Of a read it may be left out. */
+  answer?: unknown
+}
+
+export type RecordedEvent = {
+  id: string
+  records: string
+  record_id: number
+  version: number
+  action: string
+  changes: { readonly [field: string]: readonly [unknown, unknown] } | null
+  /** As it is now; of one that is gone, as it last was, or null. */
+  record?: Fields | null
+  write_id: string | null
+  by?: { idempotency_key?: string | null }
+}
+
+/** A call in memory: every member is there in each, so that a million of them take little. */
+export type Call = {
+  token: string
+  start: number
+  end: number | null
+  method: string
+  path: string
+  key: string | null
+  hash: string | null
+  ifMatch: string | undefined
+  ifPlan: string | undefined
+  dryRun: boolean
+  status: number | null
+  replayed: boolean
+  write: string | undefined
+  /** The record that the path names, such as `clients/12`. */
+  record: string | null
+  /** From the entity tag. */
+  version: number | null
+  /** Of a write. */
+  answer: Json | null
+  /** The answer of a write as text. */
+  text: string | null
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the checker looks into recorded answers, which may say anything
+type Json = any
+
+export type Event = {
+  id: string
+  record: string
+  version: number
+  action: string
+  changes: RecordedEvent['changes']
+  write: string | null
+  key: string | null
+}
+
+/** What there is of one company. */
+export type CompanyHistory = {
+  name: string
+  calls: Call[]
+  /** From the first change, in the order of the feed. */
+  feed: Event[]
+  /** The same by the write that made them, and by their record. */
+  byWrite: Map<string, Event[]>
+  byRecord: Map<string, Event[]>
+  /** The last that the feed says of each record, as text. */
+  newest: Map<string, string>
+  listed: Map<string, Fields>
+  /** The ids of the changes of each record, the newest first. */
+  histories: Map<string, readonly string[]>
+  limits: Map<string, number>
+  /** The ids that each one who follows was told. */
+  told: Map<string, string[]>
+  endpoints: Map<string, Endpoint>
+}
+
+export type Endpoint = {
+  ordered: boolean
+  records: readonly string[]
+  deliveries: { id: string; taken: boolean }[]
+}
+
+export type History = {
+  companies: CompanyHistory[]
+  references: { records: string; field: string; to: string }[]
+  /** When each token was known to be worth nothing any more. */
+  revoked: Map<string, number>
+}
+
+/** Takes lines and makes a history of them. */
+export function makeHistory(): { take(line: Line): void; history: History } {
+  const history: History = { companies: [], references: [], revoked: new Map() }
+  const byName = new Map<string, CompanyHistory>()
+  const texts = new Map<string, string>()
+  /** The answers of writes, those of one text once. */
+  const answers = new Map<string, Json>()
+  /** One string for all that are equal. */
+  const one = (text: string): string => {
+    const known = texts.get(text)
+    if (known !== undefined) return known
+    texts.set(text, text)
+    return text
+  }
+  const companyOf = (name: string): CompanyHistory => {
+    const known = byName.get(name)
+    if (known) return known
+    const company: CompanyHistory = {
+      ...{
+        name,
+        calls: [],
+        feed: [],
+        byWrite: new Map(),
+        byRecord: new Map(),
+        newest: new Map(),
+        listed: new Map(),
+        histories: new Map(),
+      },
+      ...{ limits: new Map(), told: new Map(), endpoints: new Map() },
+    }
+    byName.set(name, company)
+    history.companies.push(company)
+    return company
+  }
+  return {
+    history,
+    take(line) {
+      if (line.kind === 'reference') return void history.references.push(line)
+      if (line.kind === 'revoked') return void history.revoked.set(line.token, line.at)
+      const company = companyOf(line.company)
+      if (line.kind === 'call') company.calls.push(callOf(line, one, answers))
+      else if (line.kind === 'limit') company.limits.set(line.records, line.most)
+      else if (line.kind === 'told') pushTo(company.told, line.to, one(line.id))
+      else if (line.kind === 'endpoint') {
+        const { ordered, records } = line
+        company.endpoints.set(line.endpoint, { ordered, records, deliveries: [] })
+      } else if (line.kind === 'delivery') {
+        company.endpoints.get(line.endpoint)?.deliveries.push({ id: one(line.id), taken: line.taken })
+      } else if (line.kind === 'feed') {
+        const { id, records, record_id, version, action, changes, write_id, by, record } = line.event
+        const key = one(`${records}/${record_id}`)
+        const event: Event = {
+          id: one(id),
+          record: key,
+          version,
+          action: one(action),
+          changes,
+          write: write_id && one(write_id),
+          key: by?.idempotency_key ?? null,
+        }
+        company.feed.push(event)
+        if (event.write !== null) pushTo(company.byWrite, event.write, event)
+        pushTo(company.byRecord, key, event)
+        if (record) company.newest.set(key, JSON.stringify(record))
+      } else if (line.kind === 'listed') company.listed.set(one(`${line.records}/${line.record.id}`), line.record)
+      else company.histories.set(one(`${line.records}/${line.id}`), line.events.map(one))
+    },
+  }
+}
+
+function callOf(line: RecordedCall, one: (text: string) => string, answers: Map<string, Json>): Call {
+  const { token, start, end, method, path, key = null, hash = null, status, write, ifMatch, ifPlan } = line
+  const text = method === 'GET' || line.answer === undefined ? null : one(JSON.stringify(line.answer))
+  if (text !== null && !answers.has(text)) answers.set(text, line.answer)
+  // Written out in full: objects that are spread together take more memory.
+  return {
+    token: one(token),
+    start,
+    end,
+    method: one(method),
+    path: one(path),
+    key: key && one(key),
+    hash: hash && one(hash),
+    ifMatch,
+    ifPlan,
+    dryRun: line.dryRun === true,
+    status,
+    replayed: line.replayed === true,
+    write: write && one(write),
+    record: recordOf(line, one),
+    version: versionOf(line.etag),
+    answer: text === null ? null : answers.get(text),
+    text,
+  }
+}
+
+/** The record that a call is about: the path names it, or else the answer of a write. */
+function recordOf({ method, path, answer }: RecordedCall, one: (text: string) => string): string | null {
+  const [, records, named] = /^\/v1\/(\w+)(?:\/(\d+)|\/by\/.*)?$/.exec(path) ?? []
+  const id = named ?? (method === 'GET' ? undefined : (answer as Json)?.data?.id)
+  return records === undefined || id === undefined || id === null ? null : one(`${records}/${id}`)
+}
+
+/** Returns the version that an entity tag names; null where it names none. */
+export function versionOf(etag: string | undefined): number | null {
+  const digits = /^"(\d+)-/.exec(etag ?? '')?.[1]
+  return digits === undefined ? null : Number(digits)
+}
+
+export function pushTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = map.get(key)
+  if (list) list.push(value)
+  else map.set(key, [value])
+}
+
+/** Reads a recorded history from its file. */
+export async function readHistory(path: string): Promise<History> {
+  const { take, history } = makeHistory()
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY }))
+    if (line !== '') take(JSON.parse(line) as Line)
+  return history
+}
+
+/** Whether a call was answered with success. */
+export const hasSucceeded = ({ status }: Pick<Call, 'status'>): boolean =>
+  status !== null && status >= 200 && status < 300
+
+/** Whether a record is gone after an event of it. */
+export const isEnd = ({ action }: Event): boolean => action === 'deleted' || action === 'erased'

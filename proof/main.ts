@@ -1,0 +1,85 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Violation } from './check.ts'
+import { failMessages, tableOf } from './messages.ts'
+import { messageFaults } from './proxy.ts'
+import { run, unmet } from './run.ts'
+
+/**
+ * `npm run proof -- --minutes N`: callers write under faults of a service that is started for it, and the history of what
+ * they heard is checked. Ctrl-C ends it with what it has. The history and the figures stay in the folder.
+ * With --messages each message between service and database fails once in each way, operation by operation.
+ */
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '3' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    'fault-every': { type: 'string', default: '1.5' },
+    'no-faults': { type: 'boolean', default: false },
+    messages: { type: 'boolean', default: false },
+    operations: { type: 'string' },
+    checkout: { type: 'string' },
+    folder: { type: 'string', default: 'data/proof' },
+  },
+})
+mkdirSync(values.folder, { recursive: true })
+const file = join(values.folder, 'history.jsonl')
+const checkout = values.checkout === undefined ? {} : { checkout: values.checkout }
+const write = (name: string, value: object): void =>
+  writeFileSync(join(values.folder, name), `${JSON.stringify(value, null, 2)}\n`)
+const isWhole = await (values.messages ? tryMessages() : tryLoad())
+if (!isWhole) process.exitCode = 1
+
+async function tryLoad(): Promise<boolean> {
+  const ending = new AbortController()
+  process.once('SIGINT', () => ending.abort())
+  const outcome = await run({
+    ...{ seconds: 60 * Number(values.minutes), seed: Number(values.seed), signal: ending.signal, file, ...checkout },
+    ...(values['no-faults'] ? {} : { faultEveryMs: 1000 * Number(values['fault-every']) }),
+  })
+  write('outcome.json', { seed: values.seed, ...outcome })
+  const { calls, changes, faults } = outcome
+  console.log(`${calls} calls, ${changes} changes, ${faults} faults, ${outcome.seconds} s, seed ${values.seed}`)
+  const { missing, isWhole } = unmet(outcome.met)
+  for (const pair of missing) console.log(`${isWhole ? 'NEVER MET' : 'not met yet'}: ${pair}`)
+  return sayBroken(outcome.violations) && (missing.length === 0 || !isWhole)
+}
+
+async function tryMessages(): Promise<boolean> {
+  const since = performance.now()
+  const operations = values.operations === undefined ? {} : { operations: values.operations.split(',') }
+  const { trials, violations } = await failMessages({ file, ...checkout, ...operations })
+  const seconds = Math.round((performance.now() - since) / 1000)
+  keepMessages({ seconds, trials, violations })
+  console.log(`Each cell: what was heard when the message was ${messageFaults.join(', ')}.`)
+  for (const line of tableOf(trials)) console.log(line)
+  const wrong = trials.filter((trial) => trial.wrong !== null)
+  for (const { operation, message, fault, wrong: why } of wrong)
+    console.log(`WRONG ${operation}, message ${message} ${fault}: ${why}`)
+  console.log(`${trials.length} messages failed in ${seconds} s, ${wrong.length} of them wrongly.`)
+  return sayBroken(violations) && wrong.length === 0
+}
+
+type Kept = Awaited<ReturnType<typeof failMessages>> & { seconds: number }
+
+/** Keeps the trials beside those of other operations that an earlier run has left. */
+function keepMessages({ seconds, trials, violations }: Kept): void {
+  const path = join(values.folder, 'messages.json')
+  const isAll = values.operations === undefined || !existsSync(path)
+  const before: Kept = isAll ? { seconds: 0, trials: [], violations: [] } : JSON.parse(readFileSync(path, 'utf8'))
+  const own = new Set(trials.map(({ operation }) => operation))
+  write('messages.json', {
+    seconds: before.seconds + seconds,
+    trials: [...before.trials.filter(({ operation }) => !own.has(operation)), ...trials],
+    violations: [...before.violations, ...violations],
+  })
+}
+
+function sayBroken(violations: readonly Violation[]): boolean {
+  for (const { rule, places } of violations) {
+    console.log(`BROKEN ${rule}: ${places.length} places`)
+    for (const place of places.slice(0, 5)) console.log(`  ${place}`)
+  }
+  return violations.length === 0
+}

@@ -1,0 +1,131 @@
+import { hash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import type { Line } from './history.ts'
+
+/** Sends calls and writes down what was sent and heard, a line each. */
+export type Recorder = {
+  send(call: Sent): Promise<Heard>
+  write(line: Line): void
+  /** Calls that are not answered yet. */
+  underWay: Set<Sent>
+  counts: { calls: number; unanswered: number; [status: number]: number }
+  close(): Promise<void>
+}
+
+export type Sent = {
+  /** The name of what is tried, by which faults are counted. */
+  operation: string
+  company: string
+  /** The token, and the name by which the history knows it. */
+  token: { name: string; text: string }
+  method: string
+  path: string
+  body?: object
+  key?: string
+  ifMatch?: string
+  ifPlan?: string
+  dryRun?: boolean
+}
+
+export type Heard = {
+  status: number | null
+  etag?: string
+  write?: string
+  // biome-ignore lint/suspicious/noExplicitAny: an answer of the service under test may be anything
+  answer?: any
+}
+
+/** A call that takes this long counts as not answered. */
+const abandonedMs = 30_000
+
+export function openRecorder(url: string, file: string): Recorder {
+  const agent = new Agent({ keepAlive: true, maxSockets: 128 })
+  const out = createWriteStream(file)
+  const write = (line: Line): void => void out.write(`${JSON.stringify(line)}\n`)
+  const counts: Recorder['counts'] = { calls: 0, unanswered: 0 }
+  const underWay = new Set<Sent>()
+
+  const send = async (sent: Sent): Promise<Heard> => {
+    const { company, token, method, path, body, key, ifMatch, ifPlan, dryRun } = sent
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const headers = {
+      Authorization: `Bearer ${token.text}`,
+      ...(text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }),
+      ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+      ...(ifMatch === undefined ? {} : { 'If-Match': ifMatch }),
+      ...(ifPlan === undefined ? {} : { 'If-Plan': ifPlan }),
+      ...(dryRun ? { 'X-Dry-Run': '1' } : {}),
+    }
+    underWay.add(sent)
+    const start = performance.now()
+    const got = await exchange({ url, agent, method, path, headers }, text).catch(() => null)
+    underWay.delete(sent)
+    const end = got === null ? null : performance.now()
+    counts.calls++
+    if (got === null) counts.unanswered++
+    else counts[got.status] = (counts[got.status] ?? 0) + 1
+    const etag = got?.headers.etag
+    const named = got?.headers['x-write-id'] as string | undefined
+    const heard: Heard = {
+      status: got?.status ?? null,
+      ...(etag === undefined ? {} : { etag }),
+      ...(named === undefined ? {} : { write: named }),
+      ...(got === null ? {} : { answer: got.answer }),
+    }
+    const { answer, ...short } = heard
+    write({
+      ...{ kind: 'call', company, token: token.name, start, end, method, path, ...short },
+      ...(key === undefined ? {} : { key, hash: hash('sha256', text ?? '').slice(0, 16) }),
+      ...(ifMatch === undefined ? {} : { ifMatch }),
+      ...(ifPlan === undefined ? {} : { ifPlan }),
+      ...(dryRun ? { dryRun } : {}),
+      ...(got?.headers['idempotency-replayed'] === 'true' ? { replayed: true } : {}),
+      ...(method === 'GET' ? {} : { answer }),
+    })
+    return heard
+  }
+
+  return {
+    send,
+    write,
+    underWay,
+    counts,
+    close: async () => {
+      agent.destroy()
+      await new Promise<void>((resolve) => out.end(resolve))
+    },
+  }
+}
+
+type Exchange = {
+  url: string
+  agent: Agent
+  method: string
+  path: string
+  headers: { [name: string]: string | number }
+}
+type Got = { status: number; headers: IncomingMessage['headers']; answer: Heard['answer'] }
+
+function exchange({ url, agent, method, path, headers }: Exchange, text: string | undefined): Promise<Got> {
+  return new Promise((resolve, reject) => {
+    const options = { agent, method, headers, signal: AbortSignal.timeout(abandonedMs) }
+    const outgoing = request(new URL(path, url), options, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        if (!response.complete) return reject(new Error('the answer was cut off'))
+        const whole = Buffer.concat(chunks).toString('utf8')
+        const isJson = /json/.test(response.headers['content-type'] ?? '') && whole !== ''
+        resolve({
+          status: response.statusCode as number,
+          headers: response.headers,
+          answer: isJson ? JSON.parse(whole) : undefined,
+        })
+      })
+    })
+    outgoing.on('error', reject)
+    outgoing.end(text)
+  })
+}

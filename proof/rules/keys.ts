@@ -1,0 +1,139 @@
+import { type Call, type CompanyHistory, type Event, hasSucceeded, pushTo } from '../history.ts'
+import type { Rule } from './rule.ts'
+
+/** The calls of each key. A preview uses none. */
+function callsByKey({ calls }: CompanyHistory): Map<string, Call[]> {
+  const found = new Map<string, Call[]>()
+  for (const call of calls) if (call.key !== null && !call.dryRun) pushTo(found, call.key, call)
+  return found
+}
+
+/** Refusals that say nothing about the work of the key: it is in flight, its body is another, or nobody looked at it. */
+const isUndecided = ({ status, answer }: Call): boolean =>
+  status === null ||
+  status >= 500 ||
+  status === 401 ||
+  status === 429 ||
+  answer?.code === 'idempotency_in_progress' ||
+  answer?.code === 'idempotency_key_reuse'
+
+/** What the answer says that the call has done; null where it changed nothing. */
+function effectOf({ answer }: Pick<Call, 'answer'>): string | null {
+  const data = answer?.data
+  if (!data || data.dry_run) return null
+  if (data.created) return 'created'
+  if (data.deleted) return 'deleted'
+  if (data.updated) return data.changed?.length > 0 ? 'updated' : null
+  if (data.undone) return data.records > 0 ? 'undone' : null
+  if (data.operations?.some((one: Pick<Call, 'answer'>['answer']) => effectOf({ answer: one }) !== null)) return 'batch'
+  return null
+}
+
+export const oneEffectPerKey: Rule = {
+  name: 'one effect a key',
+  promise:
+    'What was sent under one Idempotency-Key was done once if any call heard so, once or not at all if none was answered, and never if it was refused.',
+  *find({ companies }) {
+    for (const company of companies) {
+      const writesOf = new Map<string, Set<string | null>>()
+      for (const { key, write } of company.feed) {
+        if (key === null) continue
+        const writes = writesOf.get(key) ?? new Set()
+        writesOf.set(key, writes.add(write))
+      }
+      for (const [key, calls] of callsByKey(company)) {
+        const writes = writesOf.get(key)?.size ?? 0
+        const done = calls.filter(hasSucceeded)
+        if (writes > 1) yield `${company.name}, key ${key}: ${writes} writes`
+        if (writes > 0 && done.length === 0 && calls.some((call) => !isUndecided(call)))
+          yield `${company.name}, key ${key}: refused, and done all the same`
+        const isSeries = done.some(({ answer }) => answer?.data?.mode === 'each')
+        if (!isSeries && done.filter(({ replayed }) => !replayed).length > 1)
+          yield `${company.name}, key ${key}: run more than once`
+        if (new Set(done.map(({ hash }) => hash)).size > 1)
+          yield `${company.name}, key ${key}: accepted with two bodies`
+      }
+    }
+  },
+}
+
+export const oneEffectPerCall: Rule = {
+  name: 'one effect a call',
+  promise: 'A create of one record that was answered, with a key or without, made one record.',
+  *find({ companies }) {
+    for (const company of companies) {
+      const events = company.byWrite
+      for (const call of company.calls) {
+        if (call.method !== 'POST' || call.record === null || call.write === undefined || !hasSucceeded(call)) continue
+        const made = events.get(call.write)?.filter(({ action }) => action === 'created') ?? []
+        if (made.length > 1) yield `${company.name}: ${call.path} as ${call.write} made ${made.length} records`
+      }
+    }
+  },
+}
+
+export const nothingLost: Rule = {
+  name: 'nothing lost',
+  promise:
+    'Every write whose success was answered is told by the feed under its id, and a preview or a refusal is not.',
+  *find({ companies }) {
+    for (const company of companies) {
+      const events = company.byWrite
+      for (const call of company.calls) {
+        const named = call.write === undefined ? undefined : events.get(call.write)
+        if (!hasSucceeded(call)) continue
+        if (call.dryRun && named) yield `${company.name}: the preview ${call.method} ${call.path} wrote ${call.write}`
+        if (call.dryRun || named) continue
+        const effect = effectOf(call)
+        if (effect !== null && call.write !== undefined)
+          yield `${company.name}: ${call.method} ${call.path} answered ${effect} as ${call.write}, of which the feed tells nothing`
+      }
+    }
+  },
+}
+
+export const replayIsFirstAnswer: Rule = {
+  name: 'a replay is the first answer',
+  promise: 'All successes under one key have the same status, the same body, the same entity tag and the same write.',
+  *find({ companies }) {
+    for (const company of companies)
+      for (const [key, calls] of callsByKey(company)) {
+        const done = calls.filter(hasSucceeded)
+        const [first] = done
+        if (!first) continue
+        for (const again of done)
+          if (!isSameAnswer(first, again)) yield `${company.name}, key ${key}: ${said(first)}, then ${said(again)}`
+      }
+  },
+}
+
+/** A series may have gone on between two answers: then those operations count that both have an answer for. */
+function isSameAnswer(one: Call, other: Call): boolean {
+  if (one.answer?.data?.mode === 'each') return true
+  return (
+    one.status === other.status && one.text === other.text && one.version === other.version && one.write === other.write
+  )
+}
+
+const said = ({ status, text, write, version }: Call): string => `${status} ${text} version ${version} write ${write}`
+
+export const oneCompany: Rule = {
+  name: 'one company',
+  promise: 'No write and no change of one company is told to another.',
+  *find({ companies }) {
+    const ownerOf = new Map<string, string>()
+    const own = function* (id: string, name: string): Iterable<string> {
+      const owner = ownerOf.get(id) ?? name
+      ownerOf.set(id, owner)
+      if (owner !== name) yield `${id} is of ${owner}, and ${name} heard of it`
+    }
+    for (const { name, feed, told, endpoints } of companies) {
+      for (const { id, write } of feed as Event[]) {
+        yield* own(id, name)
+        if (write !== null) yield* own(write, name)
+      }
+      for (const ids of told.values()) for (const id of ids) yield* own(id, name)
+      for (const { deliveries } of endpoints.values()) for (const { id } of deliveries) yield* own(id, name)
+    }
+  },
+}

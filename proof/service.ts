@@ -1,0 +1,149 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** The service as its operator runs it, on a bundled PostgreSQL in a folder of its own. */
+export type Service = {
+  url: string
+  data: string
+  checkout: string
+  met(): Promise<Met>
+  /** Gives the operator's command and returns what it answers. */
+  give(...words: string[]): Promise<string>
+  pid(): number
+  kill(): Promise<void>
+  /** Starts it again, on the port that it had. */
+  start(): Promise<void>
+  postmaster(): Promise<number>
+  /** The sessions of PostgreSQL, by process id. */
+  backends(): Promise<number[]>
+  close(): Promise<void>
+}
+
+const own = join(import.meta.dirname, '..')
+
+/** Starts the service of a checkout: this one or a copy. */
+export async function startService(checkout = own): Promise<Service> {
+  const data = await mkdtemp(join(tmpdir(), 'plumbline-proof-'))
+  // Where root starts it PostgreSQL runs as somebody else, who has to get in.
+  await chmod(data, 0o755)
+  const port = await freePort()
+  const environment = {
+    ...process.env,
+    ...{ PLUMBLINE_DATA: data, PLUMBLINE_DEMO: 'off', PORT: String(port), LOG_LEVEL: 'silent', PROCESSES: '1' },
+    ...{ WEBHOOK_NETWORKS: '127.0.0.1/32', WEBHOOK_RETRY_SECONDS: '1', WEBHOOK_TIMEOUT_MS: '2000' },
+    ...{ STATEMENT_TIMEOUT_MS: '3000', CONNECT_TIMEOUT_MS: '800', DRAIN_NOTICE_MS: '50', ANSWER_TARGET_MS: '5000' },
+  }
+  const command = join(checkout, 'server/commands/main.ts')
+  let child: ChildProcess | undefined
+  const start = async (): Promise<void> => {
+    child = await serve(command, environment)
+  }
+  const postmaster = async (): Promise<number> =>
+    Number((await readFile(join(data, 'postgres/cluster/postmaster.pid'), 'utf8')).split('\n')[0])
+  await start()
+  /** Starts it again; right after a fault of PostgreSQL that may need more than one try. */
+  const startAgain = async (): Promise<void> => {
+    for (let tries = 1; ; tries++)
+      try {
+        return await start()
+      } catch (error) {
+        if (tries === 5) throw error
+      }
+  }
+  return {
+    ...{ url: `http://127.0.0.1:${port}`, data, checkout },
+    met: async () => {
+      const lines = (await readFile(join(data, 'postgres/cluster/postmaster.pid'), 'utf8')).split('\n')
+      const password = (await readFile(join(data, 'database-password'), 'utf8')).trim()
+      const socket = `${lines[4]}/.s.PGSQL.${lines[3]}`
+      return { socket, user: 'plumbline', password, database: 'plumbline' }
+    },
+    start: startAgain,
+    postmaster,
+    pid: () => child?.pid as number,
+    give: async (...words) => {
+      const { stdout } = await run(process.execPath, [command, ...words], { env: environment, cwd: checkout })
+      return stdout.trim()
+    },
+    kill: async () => {
+      child?.kill('SIGKILL')
+      if (child) await ended(child)
+    },
+    backends: async () => {
+      const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,args='])
+      const parent = await postmaster().catch(() => null)
+      return stdout.split('\n').flatMap((line) => {
+        const [pid, of, ...words] = line.trim().split(/\s+/)
+        return Number(of) === parent && words.includes('[local]') ? [Number(pid)] : []
+      })
+    },
+    close: async () => {
+      if (child) {
+        child.kill('SIGTERM')
+        await ended(child)
+      }
+      await rm(data, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+const run = promisify(execFile)
+
+/** Starts `serve` and waits until it listens. */
+async function serve(command: string, environment: NodeJS.ProcessEnv): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [command, '--json', 'serve'], {
+    ...{ env: environment, cwd: join(command, '../../..'), stdio: ['ignore', 'pipe', 'pipe'] },
+  })
+  let said = ''
+  child.stderr?.on('data', (chunk) => {
+    said = (said + chunk).slice(-4000)
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.once('data', () => resolve())
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code}: ${said}`)))
+  })
+  return child
+}
+
+const ended = (child: ChildProcess): Promise<void> =>
+  child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve()
+    : new Promise((resolve) => child.once('exit', () => resolve()))
+
+/** Where the PostgreSQL of a service is met, as a driver is told. */
+export type Met = { socket: string; user: string; password: string; database: string }
+
+/** A second process of a service that comes to the same database by another way. */
+export async function startBeside(
+  { data, checkout, met }: Pick<Service, 'data' | 'checkout' | 'met'>,
+  wayTo: (met: Met) => Promise<string>,
+  settings: { [name: string]: string },
+): Promise<{ url: string; close(): Promise<void> }> {
+  const port = await freePort()
+  const child = await serve(join(checkout, 'server/commands/main.ts'), {
+    ...process.env,
+    ...{ PLUMBLINE_DEMO: 'off', PORT: String(port), LOG_LEVEL: 'silent', PROCESSES: '1', DRAIN_NOTICE_MS: '50' },
+    ...{ PLUMBLINE_SECRET: (await readFile(join(data, 'secret'), 'utf8')).trim() },
+    ...{ DATABASE_URL: await wayTo(await met()), ...settings },
+  })
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: async () => {
+      child.kill('SIGTERM')
+      await ended(child)
+    },
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}

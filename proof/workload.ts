@@ -1,0 +1,218 @@
+import { createServer, type Server } from 'node:http'
+import { drawer } from './generate.ts'
+import type { Line, RecordedEvent } from './history.ts'
+import { operations, pause, type Site, settle } from './operations.ts'
+import type { Recorder, Sent } from './recorder.ts'
+
+/** A company to load: the tokens that callers have, which may change while they call. */
+export type Account = { id: string; name: string; token: Sent['token'] }
+
+export type Load = {
+  /** Ends the callers once what they sent has a result, hears what the service says in the end, and stops. */
+  finish(): Promise<void>
+}
+
+type Loading = {
+  recorder: Recorder
+  accounts: readonly Account[]
+  seed: number
+  writers: number
+  followers: number
+  /** The records that the receiver of a company is told of. */
+  receiver?: Receiver
+}
+
+/** Loads companies with callers that write the same few records in every way. */
+export async function startLoad({ recorder, accounts, seed, writers, followers, receiver }: Loading): Promise<Load> {
+  const draw = drawer(seed)
+  let isOver = false
+  let made = 0
+  const sites = accounts.map(
+    (account): Site => ({
+      ...{ name: account.name, recorder, draw, token: () => account.token, isOver: () => isOver },
+      ...{ clients: [], workers: [], projects: [], writes: [] },
+      next: (what) => `${what}-${account.name}-${made++}`,
+    }),
+  )
+  await Promise.all(sites.map(prepare))
+  const callers = sites.flatMap((site) => Array.from({ length: writers }, () => keepCalling(site)))
+  let isAllSaid = false
+  const following = sites.flatMap((site) =>
+    Array.from({ length: followers }, (_, index) => follow(site, `follower ${index + 1}`, () => isAllSaid)),
+  )
+  return {
+    async finish() {
+      isOver = true
+      await Promise.all(callers)
+      for (const site of sites) await untilTold(site)
+      isAllSaid = true
+      await Promise.all(following)
+      for (const site of sites) {
+        const told = await hearFeed(site)
+        for (const event of told) recorder.write({ kind: 'feed', company: site.name, event })
+        await hearLists(site)
+        await hearHistories(site, told)
+        await receiver?.untilTaken(site.name, told)
+      }
+    },
+  }
+}
+
+async function prepare(site: Site): Promise<void> {
+  const create = async (records: string, into: number[]): Promise<void> => {
+    const parts = { method: 'POST', path: `/v1/${records}`, body: { name: site.next(records) }, key: site.next('key') }
+    const { answer, status } = await settle(site, 'prepare', parts)
+    if (status !== 201) throw new Error(`${records}: ${status} ${JSON.stringify(answer)}`)
+    into.push(answer.data.id)
+  }
+  for (let count = 0; count < 4; count++) await create('clients', site.clients)
+  for (let count = 0; count < 2; count++) await create('workers', site.workers)
+  // What was prepared stays: an undo would take it away.
+  site.writes.length = 0
+}
+
+async function keepCalling(site: Site): Promise<void> {
+  const names = Object.keys(operations)
+  while (!site.isOver()) {
+    const name = names[Math.floor(site.draw() * names.length)] as string
+    await operations[name]?.(site, (parts) => settle(site, name, parts))
+    await pause(30 * site.draw())
+  }
+}
+
+/** Follows the feed as docs/events.md has it, from now on, until all is said. */
+async function follow(site: Site, who: string, isAllSaid: () => boolean): Promise<void> {
+  const get = async (query: string) => {
+    for (;;) {
+      const { status, answer } = await hear(site, `/v1/changes?${query}`, 'follow')
+      if (status === 200) return answer
+      await pause(50)
+    }
+  }
+  let { next } = (await get('after=now')).meta
+  for (;;) {
+    const isLast = isAllSaid()
+    const { data, meta } = await get(`after=${next}&limit=100${isLast ? '' : '&wait=1'}`)
+    for (const { id } of data) site.recorder.write({ kind: 'told', company: site.name, to: who, id })
+    next = meta.next
+    if (isLast && data.length === 0 && !meta.more) return
+  }
+}
+
+const hear = ({ recorder, name, token }: Site, path: string, operation = 'end') =>
+  recorder.send({ operation, company: name, token: token(), method: 'GET', path })
+
+/** Asks until it is answered; null where there is nothing. */
+async function hearWell(site: Site, path: string) {
+  for (let tries = 0; ; tries++) {
+    const heard = await hear(site, path)
+    if (heard.status === 200) return heard.answer
+    if (heard.status === 404) return null
+    if (tries > 300) throw new Error(`${path} is answered ${heard.status} in the end`)
+    await pause(100)
+  }
+}
+
+/** Waits until a change that is written now is told: then all before it are. */
+async function untilTold(site: Site): Promise<void> {
+  const body = { name: site.next('last') }
+  const { write } = await settle(site, 'end', { method: 'POST', path: '/v1/clients', body, key: site.next('key') })
+  let { next } = (await hearWell(site, '/v1/changes?after=now')).meta
+  for (let tries = 0; tries < 300; tries++) {
+    const told = await hearFeed(site)
+    if (told.some(({ write_id }) => write_id === write)) return
+    await pause(100)
+    next = (await hearWell(site, `/v1/changes?after=${next}`)).meta.next
+  }
+  throw new Error('the feed does not tell what was written')
+}
+
+type Told = RecordedEvent & { id: string }
+
+async function hearFeed(site: Site): Promise<Told[]> {
+  const told: Told[] = []
+  for (let query = ''; ; ) {
+    const { data, meta } = await hearWell(site, `/v1/changes?limit=100${query}`)
+    told.push(...data)
+    if (data.length === 0 && !meta.more) return told
+    query = `&after=${meta.next}`
+  }
+}
+
+async function hearLists(site: Site): Promise<void> {
+  for (const records of ['clients', 'workers', 'projects'])
+    for (let after = 0; ; ) {
+      const { data } = await hearWell(site, `/v1/${records}?limit=100&after_id=${after}`)
+      for (const record of data) site.recorder.write({ kind: 'listed', company: site.name, records, record })
+      if (data.length < 100) break
+      after = data.at(-1).id
+    }
+}
+
+/** How many records have their histories heard: those that changed most. */
+const historiesMax = 60
+
+async function hearHistories(site: Site, told: readonly Told[]): Promise<void> {
+  const counts = new Map<string, number>()
+  for (const { records, record_id } of told) {
+    const record = `${records}/${record_id}`
+    counts.set(record, (counts.get(record) ?? 0) + 1)
+  }
+  const most = [...counts].toSorted(([, one], [, other]) => other - one).slice(0, historiesMax)
+  for (const [record] of most) {
+    const events: string[] = []
+    for (;;) {
+      const { data } = (await hearWell(site, `/v1/${record}/history?limit=100&offset=${events.length}`)) ?? { data: [] }
+      events.push(...data.map(({ id }: { id: string }) => id))
+      if (data.length < 100) break
+    }
+    const [records, id] = record.split('/') as [string, string]
+    site.recorder.write({ kind: 'history', company: site.name, records, id: Number(id), events })
+  }
+}
+
+/** What receivers of webhooks were told, and when all of it has arrived. */
+export type Receiver = {
+  /** The address for one company. */
+  addressOf(company: string): string
+  untilTaken(company: string, told: readonly Told[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** The records that receivers are told of. */
+export const receivedRecords = ['projects', 'workers'] as const
+
+/** A receiver on this machine that sometimes fails. */
+export async function openReceiver(write: (line: Line) => void, draw: () => number): Promise<Receiver> {
+  const taken = new Set<string>()
+  let isFinal = false
+  const server: Server = createServer((incoming, answer) => {
+    const company = incoming.url?.slice(1) as string
+    const id = incoming.headers['webhook-id'] as string
+    incoming.resume().on('end', () => {
+      const isTaken = isFinal || draw() > 0.02
+      if (isTaken) taken.add(`${company} ${id}`)
+      write({ kind: 'delivery', company, endpoint: `receiver of ${company}`, id, taken: isTaken })
+      answer.writeHead(isTaken ? 204 : 500).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  return {
+    addressOf: (company) => `http://127.0.0.1:${port}/${company}`,
+    async untilTaken(company, told) {
+      isFinal = true
+      const due = told.filter(({ records }) => (receivedRecords as readonly string[]).includes(records))
+      const missing = () => due.filter(({ id }) => !taken.has(`${company} ${id}`)).length
+      for (let still = 0, left = missing(); left > 0 && still < 150; left = missing()) {
+        await pause(100)
+        still = missing() < left ? 0 : still + 1
+      }
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+}
