@@ -5,8 +5,8 @@ import { defineConfig } from 'vitest/config'
  * names its coordinator. Where it is missing, nothing is run and that is a failure.
  */
 
-/** They look at how one server alone is asked: reads that share a statement there, and what its own counters say. */
-const ofOneServer = ['test/http/batchable-reads.test.ts', 'test/http/entries.test.ts']
+/** They look at how one server alone is asked: reads that share a statement there, what its own counters say, how often. */
+const ofOneServer = ['batchable-reads', 'entries', 'round-trips'].map((name) => `test/http/${name}.test.ts`)
 
 export default defineConfig({
   test: {

@@ -27,6 +27,10 @@ export const lackedRights = (permissions: readonly string[]): string[] =>
 export const isUnseen = ({ name }: Definition, lacks: Lacks): boolean =>
   lacks?.includes(permission(name, 'VIEW')) ?? false
 
+/** Whether all of the resource is told to whoever lacks these permissions. */
+export const isWhole = (definition: Definition, lacks: Lacks): boolean =>
+  !isUnseen(definition, lacks) && listWithheld(definition, lacks).length === 0
+
 /** Returns the names of the fields that are withheld from whoever lacks these permissions. */
 const listWithheld = ({ fields }: Definition, lacks: Lacks): string[] =>
   lacks === null || lacks.length === 0

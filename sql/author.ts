@@ -37,16 +37,15 @@ export type Origin = Pick<LogAuthor, 'writeId' | 'requestId' | 'idempotencyKey'>
 /** The channel as the column `door` has it, whose first rows called the console the web. */
 export const doorOf = ({ channel }: Pick<Author, 'channel'>): string => (channel === 'console' ? 'web' : channel)
 
-/** `hasOrigins`: each row brings its own origin, as its last three columns. `isAudit`: the rows say where the request came from. */
+/** `isAudit`: the rows say where the request came from. */
 export type Logged = {
   records: string
   action: string
   removalId?: number | undefined
-  hasOrigins?: boolean
   isAudit?: boolean
 }
 
-/** The origin of an author as columns, in the order in which rows bring theirs. */
+/** The origin of an author as columns. */
 export const originOf = ({ writeId, requestId, idempotencyKey }: Origin): Sql =>
   sql`${writeId}::uuid, ${requestId ?? null}::text, ${idempotencyKey ?? null}::text`
 

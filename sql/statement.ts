@@ -13,8 +13,11 @@ export type Statement = {
   heavyOf?: number
 }
 
-/** Statements that do together what one cannot do there; what they return is what the one would. */
-export type Steps = (run: Run) => Promise<readonly unknown[]>
+/**
+ * Statements that do together what one cannot do there; what they return is what the one would. Where the last have been
+ * sent and are not answered yet, what is asked next can travel with them.
+ */
+export type Steps = (run: Run) => Promise<readonly unknown[] | { rows: Promise<readonly unknown[]> }>
 export type Run = <Row>(statement: Statement) => Promise<Row[]>
 
 /** Statements that travel together, in this order; the rows of the last. */

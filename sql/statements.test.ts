@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { ask, author, page, projects } from '../bench/plans/statements/examples.ts'
 import { everyStatement } from '../bench/plans/statements/index.ts'
 import type { BatchableRead } from './batchable.ts'
+import { insertRecords } from './records/insert.ts'
 import { lookUp, prefetchForCreate } from './records/prefetch.ts'
 import { list, listWithCaller } from './records/read.ts'
-import { insertRecords, updateHeld } from './records/sets.ts'
+import { updateHeld } from './records/update.ts'
 import { type Statement, sql, statement } from './statement.ts'
 import { beginWrite } from './system/begin-write.ts'
 import { listCalls } from './system/call-list.ts'
@@ -30,13 +31,14 @@ describe('The SQL that is derived', () => {
       }),
       listCalls(7, { code: odd, route: odd }, page),
       candidatesFor(odd, null),
-      insertRecords(author, projects, [{ by: author, values: { name: odd, notes: odd } }]),
-      updateHeld(
-        author,
-        projects,
-        [{ id: 1, by: author, values: { name: odd }, changes: { name: [odd, odd] } }],
-        ['name'],
-      ),
+      ...insertRecords({
+        ...{ author, definition: projects, currency: odd },
+        records: [{ id: 1, by: author, values: { name: odd, notes: odd } }],
+      }),
+      ...updateHeld({
+        ...{ author, definition: projects, names: ['name'], isShown: true },
+        updates: [{ id: 1, version: 1, by: author, values: { name: odd }, changes: { name: [odd, odd] } }],
+      }),
       lookUp(7, projects, { code: odd }),
       beginWrite(ask, [{ key: odd, lock: '42' }], prefetchForCreate(7, projects, [{ sent: { code: odd } }])),
     ]
@@ -60,10 +62,21 @@ describe('The SQL that is derived', () => {
       ),
     )
     const made = subsets.map((sent) => prefetchForCreate(7, projects, [{ sent }]))
-    const texts = new Map(made.map((prefetch) => [prefetch?.name, prefetch?.query().text]))
+    const texts = new Map(made.map((prefetch) => [prefetch.name, prefetch.query().text]))
     expect(texts.size).toBe(1 + 5 + 10 + 1)
-    for (const prefetch of made) expect(prefetch?.query().text).toBe(texts.get(prefetch?.name))
+    for (const prefetch of made) expect(prefetch.query().text).toBe(texts.get(prefetch.name))
     expect(texts.get('projects.create:0')).not.toContain('clients')
+  })
+
+  test('draws no id of a record where companies are distributed, but by a statement of the coordinator', async () => {
+    const begin = beginWrite(ask, [], prefetchForCreate(7, projects, [{ sent: {} }]))
+    const there: string[] = []
+    await begin.distributed?.(async ({ text }) => {
+      there.push(text)
+      return []
+    })
+    expect(begin.text).toContain('nextval')
+    expect(there).toEqual([expect.not.stringContaining('nextval')])
   })
 
   test('gives no name that PostgreSQL would cut off', () => {

@@ -70,7 +70,8 @@ function writing(route: DataRoute, write: Write) {
       rawHeaders: asked.request.rawHeaders,
       body: route.body ? await asked.bytes() : { bytes: Buffer.alloc(0) },
     }
-    const intent = readIntent(call, asked.headers)
+    // What it answers is made of the record as it is then.
+    const intent = { ...readIntent(call, asked.headers), prefersRecord: true }
     return asked.change(
       async (transaction, session) => {
         const { actor } = session

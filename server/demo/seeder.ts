@@ -38,7 +38,11 @@ export function makeSeeder(transaction: Transaction, companyId: number): Seeder 
     return outcomes.map((outcome) => outcomeOf([outcome]).id)
   }
   const change = async (resource: string, id: number, body: JsonObject): Promise<void> => {
-    await runLocked(transaction, actor, changing(companyId, definitionNamed(resource), id, body, undefined))
+    await runLocked(
+      transaction,
+      actor,
+      changing(companyId, definitionNamed(resource), { id, body, expected: undefined }),
+    )
   }
   return {
     make,

@@ -11,6 +11,7 @@ import {
 import { allows, type Conditions, hasWeak, knownForm, type Tags } from '../protocol/entity-tags.ts'
 import { notExpected } from '../service/expected.ts'
 import type { Effect } from '../service/write-plan.ts'
+import type { Unread } from '../service/write-set.ts'
 import type { Reply } from './call.ts'
 import { storable } from './masked.ts'
 
@@ -58,6 +59,8 @@ export type Answer = {
   replayed?: boolean
   /** The record as the write leaves it; shown to who prefers it, and never stored. */
   record?: string | undefined
+  /** The record whose tag it has once it is committed. */
+  unread?: Unread
   /** The record that was created. */
   recordId?: number
   /** What each piece of the work has done, for a plan. */
@@ -96,6 +99,10 @@ export const withPlan = (answer: Answer, plan: WritePlan): Answer => ({
   ...answer,
   body: `${answer.body.slice(0, -1)},"plan":${JSON.stringify(plan)}}`,
 })
+
+/** The answer with the tag of its record, where that was not read before the commit. */
+export const withTag = (answer: Answer, tag: string | undefined): Answer =>
+  answer.unread === undefined ? answer : { ...answer, headers: { ...answer.headers, ETag: tag as string } }
 
 /** The answer with its record, where the caller is to have it. */
 export const withRecord = (answer: Answer): Answer =>

@@ -6,7 +6,7 @@ import { readHeaders } from '../protocol/headers.ts'
 import { newWriteId } from '../service/actor.ts'
 import { groupedBodyMax } from '../writes/group.ts'
 import { runWrite } from '../writes/run-write.ts'
-import { type Answer, refusalAnswer, replyOf, withRecord } from './answer.ts'
+import { type Answer, refusalAnswer, replyOf, withRecord, withTag } from './answer.ts'
 import type { App } from './app.ts'
 import { askedOf, readToken, type TokenAsk } from './authorize.ts'
 import { actorOf, authorized, callerOf, enforceRateLimit } from './authorized.ts'
@@ -92,7 +92,7 @@ export async function answerWrite(app: App, call: Call, write: Write): Promise<R
     return replyOf(withRecord(answer))
   }
   const alone = async (): Promise<Reply> => {
-    const { answer, who } = await runWrite<CallerRow, Answer>(app.database, {
+    const { answer, who, tag } = await runWrite<CallerRow, Answer>(app.database, {
       caller: callerOf(app, call, ask, sent),
       keys,
       dryRun,
@@ -109,9 +109,10 @@ export async function answerWrite(app: App, call: Call, write: Write): Promise<R
         },
       },
       refuse: (refusal) => refusalAnswer(refusal, call.requestId, app.config.publicUrl),
+      unread: ({ unread }) => unread,
       note: (caller, answer) => [insertCalls([callRow(app, call, ask, caller, answer, { dryRun, rows })])],
     })
-    return reply(who, answer)
+    return reply(who, withTag(answer, tag))
   }
   const bytes = call.body === 'too large' ? 0 : call.body.bytes.length
   const mayBeGrouped = isRead && !dryRun && intent.ifPlan === undefined && !intent.prefersRecord

@@ -10,8 +10,8 @@ import { rowsAmong } from '../service/look-up.ts'
 import { noneLate, type SetRow, shortSet } from '../service/write-set.ts'
 import type { GroupedWrite } from '../writes/group.ts'
 import type { KeyPolicy } from '../writes/idempotency.ts'
-import { keptAnswers } from '../writes/run-write.ts'
-import { type Answer, writeIdHeader } from './answer.ts'
+import { sendAnswers } from '../writes/run-write.ts'
+import { type Answer, withTag, writeIdHeader } from './answer.ts'
 import type { App } from './app.ts'
 import { authorize, type TokenAsk } from './authorize.ts'
 import { actorOf, enforceRateLimit } from './authorized.ts'
@@ -63,7 +63,7 @@ export async function writeTogether(members: readonly Member[]): Promise<readonl
     by: { writeId, requestId, idempotencyKey: key },
   }))
   const prefetch = operation.prefetch(companyId, definition, rows, false)
-  const done = await app.database.transaction(
+  const { written, tags } = await app.database.transaction(
     async (transaction) => {
       transaction.send(waitBriefly)
       transaction.send(passGate(companyId))
@@ -72,16 +72,16 @@ export async function writeTogether(members: readonly Member[]): Promise<readonl
         transaction.run<BeginRow<Prefetched>>(beginWrite(ask, keys, prefetch, false)),
       ])
       const caller = orRefusal(() => authorize(begun[0], ask))
-      if (caller instanceof Refusal) return []
-      const answered = new Set(begun.map(({ place }) => place ?? undefined))
+      if (caller instanceof Refusal) return { written: [] }
+      const earlier = new Map(begun.map(({ place, is_over }) => [place, is_over]))
       const claimed = claims && new Set(claims.flatMap(({ place, claimed }) => (claimed ? [place] : [])))
       const going = members.flatMap(({ call }, place) => {
         call.share.report(true)
-        if (answered.has(place) || (claimed && !claimed.has(place))) return []
+        if (earlier.get(place) === false || (claimed && !claimed.has(place))) return []
         return orRefusal(() => enforceRateLimit(app, call, ask, caller)) instanceof Refusal ? [] : [place]
       })
-      if (going.length === 0) return []
-      const set = shortSet(transaction, actorOf(ask, call, caller, { writeId: '', key: undefined }), noneLate())
+      if (going.length === 0) return { written: [] }
+      const set = shortSet(transaction, actorOf(ask, call, caller, { writeId: '', key: undefined }), noneLate(), true)
       const outcomes = await operation.write(
         set,
         definition,
@@ -95,20 +95,26 @@ export async function writeTogether(members: readonly Member[]): Promise<readonl
         const said = member.row.say(outcome)
         const headers = { ...said.headers, [writeIdHeader]: member.writeId }
         const answer: Answer = { ...said, record: undefined, headers }
-        return [{ place, member, keys: member.keys, answer, caller }]
+        const isOver = earlier.has(place)
+        return [{ place, member, keys: member.keys, answer, unread: answer.unread, isOver, caller }]
       })
-      if (written.length === 0) return []
-      const kept = await keptAnswers(written, transaction, { companyId, who: caller })
-      if (kept) transaction.send(kept)
+      if (written.length === 0) return { written }
+      const { tags } = await sendAnswers(transaction, { companyId, who: caller }, written)
       const calls = written.map(({ member, answer }) =>
         callRow(app, member.call, ask, caller, answer, { dryRun: false }),
       )
       transaction.send(insertCalls(calls))
-      return written
+      return { written, tags }
     },
     call.share,
     { isOnce: true },
   )
-  const replies = new Map(done.map(({ place, member, answer, caller }) => [place, member.reply(caller, answer)]))
+  const tagOf = await tags
+  const replies = new Map(
+    written.map(({ place, member, answer, unread, caller }) => [
+      place,
+      member.reply(caller, withTag(answer, unread && tagOf?.get(unread.id))),
+    ]),
+  )
   return members.map((_, place) => replies.get(place))
 }

@@ -3,8 +3,8 @@ import type { Definition, Problem } from '#registry/definition.ts'
 import type { Json, JsonObject } from '#registry/json.ts'
 import { isPlanLimited, planLimit } from '#registry/plans.ts'
 import type { Origin } from '#sql/author.ts'
+import { drawRecordIds, insertRecords } from '#sql/records/insert.ts'
 import { type LookUpRow, prefetchForCreate } from '#sql/records/prefetch.ts'
-import { insertRecords, type WrittenRow } from '#sql/records/sets.ts'
 import { slotsUsed, takeSlots } from '#sql/system/quota.ts'
 import { judged, readOf, sentOf, takenColumn } from './check-record.ts'
 import { type Prefetched, prefetched as prefetching } from './command.ts'
@@ -14,8 +14,10 @@ import { planLimitInForce } from './plan.ts'
 import { refuseApproval } from './rights.ts'
 import type { ReadRecord } from './write-plan.ts'
 import {
+  canTravel,
   type Outcomes,
   refusalOf,
+  sendUnique,
   shownTo,
   type WriteSet,
   type Written,
@@ -67,9 +69,11 @@ export async function createRecords(
     const fields = await giveNumbers(record, place, taken)
     accepted.push({ place, by, record, fields, read: readOf(definition, seen) })
   }
-  const placed = await withSlots(set, definition, { accepted, found, outcomes })
+  const withSlot = await withSlots(set, definition, { accepted, found, outcomes })
+  const placed = await withIds(set, definition, withSlot, found)
+  const { currency } = found
   for (let from = 0; from < placed.length && !set.late.isUndone; from += writtenTogether) {
-    await insert(set, definition, outcomes, placed.slice(from, from + writtenTogether))
+    await insert(set, definition, outcomes, { placed: placed.slice(from, from + writtenTogether), currency })
     await set.breathe()
   }
   return outcomes
@@ -84,27 +88,45 @@ async function prefetch(set: WriteSet, definition: Definition, rows: readonly Ne
   return prefetching(set.transaction, { prefetch: prefetchForCreate(set.actor.companyId, definition, asked) })
 }
 
+/** A record to be, with its id. */
+type Placed = Accepted & { id: number }
+
+/** Draws the ids that the look-up has not drawn. */
+async function withIds(
+  { transaction }: WriteSet,
+  definition: Definition,
+  accepted: readonly Accepted[],
+  found: Found,
+): Promise<readonly Placed[]> {
+  const without = accepted.filter(({ place }) => found.newId(place) === undefined)
+  const drawn =
+    without.length > 0 ? await transaction.run<{ id: number }>(drawRecordIds(definition, without.length)) : []
+  const ids = drawn.map(({ id }) => id)
+  return accepted.map((one) => ({ ...one, id: found.newId(one.place) ?? (ids.shift() as number) }))
+}
+
 async function insert(
   set: WriteSet,
   definition: Definition,
   outcomes: Outcomes<Written>,
-  accepted: readonly Accepted[],
+  { placed, currency }: { placed: readonly Placed[]; currency: string },
 ): Promise<void> {
-  const { transaction, actor } = set
-  const rows = accepted.map(({ place, record }) => ({ place, values: record, id: null }))
-  const insert = insertRecords(
-    actor,
-    definition,
-    accepted.map(({ by, record }) => ({ by, values: record })),
-  )
-  const written = await writeUnique(set, definition, outcomes, rows, () => transaction.run<WrittenRow>(insert))
-  // Their ids were drawn in the order in which they were sent.
-  for (const [index, created] of written.toSorted((one, other) => one.id - other.id).entries()) {
-    const { place, fields, read } = accepted[index] as Accepted
-    outcomes[place] = {
-      ...shownTo(actor, definition, created),
-      effect: { read, numbered: { records: definition.name, id: created.id, fields } },
-    }
+  const { actor } = set
+  const effectOf = ({ id, read, fields }: Placed) => ({ read, numbered: { records: definition.name, id, fields } })
+  const records = placed.map(({ id, by, record }) => ({ id, by, values: record }))
+  if (canTravel(set, definition)) {
+    sendUnique(set, definition, insertRecords({ author: actor, definition, records }))
+    for (const one of placed) outcomes[one.place] = { id: one.id, version: 1, json: null, effect: effectOf(one) }
+    return
+  }
+  const written = await writeUnique(set, definition, outcomes, {
+    rows: placed.map(({ place, record }) => ({ place, values: record, id: null })),
+    statements: insertRecords({ author: actor, definition, records, currency }),
+  })
+  const byId = new Map(written.map((row) => [row.id, row]))
+  for (const one of placed) {
+    const row = byId.get(one.id)
+    if (row) outcomes[one.place] = { ...shownTo(actor, definition, row), effect: effectOf(one) }
   }
 }
 

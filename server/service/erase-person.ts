@@ -3,8 +3,8 @@ import type { JsonObject } from '#registry/json.ts'
 import { erasedValues } from '#registry/persons.ts'
 import { registry } from '#registry/resources/index.ts'
 import { eraseHistory, recordsWithText, renameRemovals } from '#sql/records/persons.ts'
-import { updateHeld } from '#sql/records/sets.ts'
-import type { Statement } from '#sql/statement.ts'
+import { updateHeld } from '#sql/records/update.ts'
+import { type Statement, together } from '#sql/statement.ts'
 import { updateAccount } from '#sql/system/accounts.ts'
 import { eraseAuditOf } from '#sql/system/audit.ts'
 import { sweepDetailsOf } from '#sql/system/call-details.ts'
@@ -122,7 +122,7 @@ async function eraseFormer(
 async function eraseRecord(
   transaction: Transaction,
   actor: Actor,
-  { kind, id, record }: Person,
+  { kind, id, record, version }: Person,
   values: JsonObject,
 ): Promise<void> {
   const { companyId } = actor
@@ -132,8 +132,10 @@ async function eraseRecord(
   // Nobody takes it back: it has no write.
   const author = { ...actor, writeId: null }
   if (definition) {
-    if (changedFields)
-      await transaction.run(updateHeld(author, definition, [{ id, by: author, values, changes }], Object.keys(values)))
+    if (!changedFields) return
+    const updates = [{ id, version: version as number, by: author, values, changes }]
+    const update = updateHeld({ author, definition, updates, names: Object.keys(values), isShown: false })
+    await together(transaction.run, ...update)
     return
   }
   await transaction.run(updateAccount(companyId, { ...(record as unknown as Account), ...values }, null))

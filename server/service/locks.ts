@@ -21,7 +21,7 @@ import {
 } from '#sql/records/lock-order.ts'
 import { readingReferences } from '#sql/records/prefetch.ts'
 import { holdNumbers, holdSlots, seenRecords } from '#sql/records/sets.ts'
-import { lockTree } from '#sql/records/write.ts'
+import { lockTree } from '#sql/records/tree.ts'
 import { conflict } from '#sql/statement.ts'
 import { takeValues, type ValueLock } from '#sql/system/locks.ts'
 import type { Transaction } from '../store/database.ts'

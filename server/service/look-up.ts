@@ -2,8 +2,8 @@ import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { Plan } from '#registry/plans.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
-import { holderColumn, keyColumn } from '#sql/records/prefetch.ts'
-import type { WrittenRow } from '#sql/records/sets.ts'
+import type { WrittenRow } from '#sql/records/insert.ts'
+import { currencyColumn, holderColumn, keyColumn, newIdColumn } from '#sql/records/prefetch.ts'
 import { takenColumn } from './check-record.ts'
 import type { Prefetched } from './command.ts'
 
@@ -15,13 +15,18 @@ export type Found = {
   values(place: number): readonly { field: string; key: string; holder: number | null }[]
   /** The live record of a row, held. */
   held(place: number): WrittenRow | undefined
+  /** The id that was drawn for a row. */
+  newId(place: number): number | undefined
   /** The company's plan, if it limits the resource. */
   plan: Plan | undefined
+  /** The company's currency, of creates. */
+  currency: string
 }
 
 /** Returns what was prefetched for the rows of a set. */
 export function foundIn(definition: Definition, prefetched: Prefetched): Found {
   const rows = new Map(rowsIn(prefetched).map((row) => [row.place as number, row]))
+  const first = rows.get(0)
   const values: Found['values'] = (place) =>
     uniqueFields(definition).flatMap((field) => {
       const row = rows.get(place)
@@ -39,7 +44,9 @@ export function foundIn(definition: Definition, prefetched: Prefetched): Found {
       const { id, version, json } = (rows.get(place) ?? {}) as Partial<WrittenRow>
       return id === undefined || version === undefined || json === undefined ? undefined : { id, version, json }
     },
-    plan: rows.get(0)?.plan as Plan | undefined,
+    newId: (place) => (rows.get(place)?.[newIdColumn] ?? undefined) as number | undefined,
+    plan: first?.plan as Plan | undefined,
+    currency: (first?.[currencyColumn] ?? '') as string,
   }
 }
 

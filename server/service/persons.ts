@@ -22,6 +22,8 @@ export type Person = {
   kind: PersonKind
   id: number
   record: JsonObject
+  /** Of a record; an account has none. */
+  version: number | null
   /** When the record was deleted; null of a live one and of an account. */
   deletedAt: string | null
   history: PersonHistoryRow[]
@@ -41,26 +43,26 @@ export async function readPerson(
   { companyId, kind, id }: PersonRequest,
   isLocked: boolean,
 ): Promise<Person> {
-  const { record, deletedAt } = await readRecord(transaction, { companyId, kind, id }, isLocked)
+  const read = await readRecord(transaction, { companyId, kind, id }, isLocked)
   const [history, removals] = await Promise.all([
     transaction.run<PersonHistoryRow>(historyOfPerson(companyId, kind.name, id)),
     transaction.run<PersonRemovalRow>(removalsOfPerson(companyId, kind.name, id)),
   ])
-  return { kind, id, record, deletedAt, history, removals }
+  return { kind, id, ...read, history, removals }
 }
 
 async function readRecord(
   transaction: Transaction,
   { companyId, kind, id }: PersonRequest,
   isLocked: boolean,
-): Promise<Pick<Person, 'record' | 'deletedAt'>> {
+): Promise<Pick<Person, 'record' | 'version' | 'deletedAt'>> {
   const definition = resourceOf(kind)
   if (!definition) {
     const account = isLocked
       ? await holdAccount(transaction, companyId, id)
       : (await transaction.run<Account>(accountsOf(companyId))).find((one) => one.id === id)
     if (!account) throw noPerson(kind, id)
-    return { record: account, deletedAt: null }
+    return { record: account, version: null, deletedAt: null }
   }
   const [row] = await transaction.run<PersonRow>(
     isLocked ? lockPerson(companyId, definition, id) : findPersons(companyId, definition, [id]),
@@ -68,7 +70,7 @@ async function readRecord(
   if (!row) throw noPerson(kind, id)
   const record = JSON.parse(row.json) as JsonObject
   if (!isPerson(definition, record)) throw new NotErasable(notAPerson(definition, record))
-  return { record, deletedAt: row.deleted_at }
+  return { record, version: row.version, deletedAt: row.deleted_at }
 }
 
 /** The resource of a kind of person; accounts have none. */

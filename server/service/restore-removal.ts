@@ -3,6 +3,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { permission } from '#registry/permissions.ts'
 import { invalidField, invalidFields, Refusal } from '#registry/refusals.ts'
 import { fieldOfIndex } from '#sql/records/columns.ts'
+import { insertAgain } from '#sql/records/insert.ts'
 import { treesOf } from '#sql/records/lock-order.ts'
 import {
   type HeldRemoval,
@@ -13,7 +14,7 @@ import {
   undelete,
 } from '#sql/records/restore.ts'
 import { seenRecords } from '#sql/records/sets.ts'
-import { insertAgain } from '#sql/records/write.ts'
+import { together } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
@@ -169,7 +170,10 @@ async function bringBack(
   const hidden = records.filter((record) => record !== erased?.held)
   try {
     if (erased && hidden.length < records.length)
-      await transaction.run(insertAgain(actor, definition, erased.held, { version: erased.version, removalId }))
+      await together(
+        transaction.run,
+        ...insertAgain(actor, definition, erased.held, { version: erased.version, removalId }),
+      )
     if (hidden.length > 0) await transaction.run(undelete(actor, definition.name, hidden.map(idOf), removalId))
   } catch (error) {
     // Taken between our read and our write.

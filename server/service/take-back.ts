@@ -40,7 +40,7 @@ async function changeBack({ transaction, actor, conflicts, kept }: Taking, row: 
   const definition = resourceNamed(records)
   const { old, left } = sidesOf(row)
   const body = Object.fromEntries(Object.entries(old).filter(([name]) => !definition.fields[name]?.readOnly))
-  const work = change(actor.companyId, definition, id, body, undefined)
+  const work = change(actor.companyId, definition, { id, body, expected: undefined })
   const seen = await prefetched(transaction, work)
   const held = onlyRow(seen)
   const record = held && recordOf(held)

@@ -4,8 +4,9 @@ import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { Origin } from '#sql/author.ts'
 import { columnsOf } from '#sql/records/columns.ts'
+import type { WrittenRow } from '#sql/records/insert.ts'
 import { prefetchForUpdate, readingReferences, wasColumn } from '#sql/records/prefetch.ts'
-import { type UpdateOfSet, updateHeld, type WrittenRow } from '#sql/records/sets.ts'
+import { type UpdateOfSet, updateHeld } from '#sql/records/update.ts'
 import { conflict } from '#sql/statement.ts'
 import { circles, judged, readOf, same, sentOf, takenColumn } from './check-record.ts'
 import { type Prefetched, prefetched as prefetching } from './command.ts'
@@ -13,7 +14,16 @@ import { type Expected, expectVersion } from './expected.ts'
 import { foundIn } from './look-up.ts'
 import { refuseApproval } from './rights.ts'
 import type { Effect } from './write-plan.ts'
-import { type Changed, type Outcomes, refusalOf, shownTo, type WriteSet, writeUnique } from './write-set.ts'
+import {
+  type Changed,
+  canTravel,
+  type Outcomes,
+  refusalOf,
+  sendUnique,
+  shownTo,
+  type WriteSet,
+  writeUnique,
+} from './write-set.ts'
 
 /** `id` is null if the record is named by a reference that leads to none. */
 export type ChangedRow = {
@@ -121,19 +131,28 @@ async function write(
   accepted: readonly Accepted[],
 ): Promise<void> {
   if (accepted.length === 0) return
-  const { transaction, actor } = set
+  const { actor } = set
   const names = [...new Set(accepted.flatMap(({ changed }) => changed))]
   const updates = accepted.map(
     ({ by, before, after, changes }): UpdateOfSet => ({
       id: before.id,
+      version: before.version,
       by,
       values: Object.fromEntries(names.map((name): [string, Json] => [name, after[name] ?? null])),
       changes,
     }),
   )
-  const rows = accepted.map(({ place, before, after }) => ({ place, values: after, id: before.id }))
-  const update = updateHeld(actor, definition, updates, names)
-  const written = await writeUnique(set, definition, outcomes, rows, () => transaction.run<WrittenRow>(update))
+  const statements = (isShown: boolean) => updateHeld({ author: actor, definition, updates, names, isShown })
+  if (canTravel(set, definition)) {
+    sendUnique(set, definition, statements(false))
+    for (const { place, before, changed, previewed, effect } of accepted)
+      outcomes[place] = { id: before.id, version: before.version + 1, json: null, changed, previewed, effect }
+    return
+  }
+  const written = await writeUnique(set, definition, outcomes, {
+    rows: accepted.map(({ place, before, after }) => ({ place, values: after, id: before.id })),
+    statements: statements(true),
+  })
   const byId = new Map(written.map((row) => [row.id, row]))
   for (const { place, before, changed, previewed, effect } of accepted) {
     const now = byId.get(before.id)

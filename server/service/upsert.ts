@@ -20,7 +20,8 @@ import { type Changed, type Late, noneLate } from './write-set.ts'
 
 export type Upserted = Changed & { created: boolean }
 
-type Wanted = { definition: Definition; value: string; expected: Expected }
+/** `isFinal`: nothing is asked after it but the commit. */
+type Wanted = { definition: Definition; value: string; expected: Expected; isFinal?: boolean }
 
 /**
  * Changes the live record with the reference, or makes one. The reference is locked, then looked up, in that order:
@@ -28,14 +29,14 @@ type Wanted = { definition: Definition; value: string; expected: Expected }
  * another reference by then, the transaction starts anew.
  */
 export const upsert = (companyId: number, wanted: Wanted & { body: Json }, late = noneLate()): Command<Upserted> => {
-  const { definition, body, expected } = wanted
+  const { definition, body, expected, isFinal = false } = wanted
   const value = readReference(wanted.value)
   return {
     locks: locksOfValues(companyId, [...valuesSent(definition, body), referenceValue(definition, value)]),
     prefetch: recordOfReference(companyId, definition, value),
     async execute(transaction, actor, found) {
       if (found) {
-        const work = change(companyId, definition, found.id as number, body, expected, late)
+        const work = change(companyId, definition, { id: found.id as number, body, expected, late, isFinal })
         const seen = await prefetched(transaction, work)
         refuseOtherRecord(found, seen)
         heldRecord(onlyRow(seen), expected)
@@ -46,7 +47,7 @@ export const upsert = (companyId: number, wanted: Wanted & { body: Json }, late 
       refuseOther(value, body)
       const given = isObject(body) ? { [referenceField]: value, ...body } : body
       const made = await metAtReference(transaction, definition, late, () =>
-        runLocked(transaction, actor, creation(companyId, definition, given, late)),
+        runLocked(transaction, actor, creation(companyId, definition, { body: given, late, isFinal })),
       )
       return { ...made, created: true, changed: [], previewed: [] }
     },

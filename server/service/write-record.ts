@@ -6,10 +6,9 @@ import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import { type Command, runCommand } from './command.ts'
 import { createRecords } from './create-records.ts'
-import type { Expected } from './expected.ts'
 import { locksOfValues, valuesSent } from './locks.ts'
 import { type ChangedRow, heldRecord, lookUpRows, updateRecords } from './update-records.ts'
-import { type Changed, noneLate, outcomeOf, type SetOperation, shortSet, type Written } from './write-set.ts'
+import { type Changed, type Late, noneLate, outcomeOf, type SetOperation, shortSet, type Written } from './write-set.ts'
 
 export { heldRecord }
 
@@ -25,12 +24,15 @@ const updating: SetOperation<Changed> = {
   write: updateRecords,
 }
 
+/** What its transaction knows of it. `isFinal`: nothing is asked after it but the commit. */
+type Ending = { late?: Late; isFinal?: boolean }
+
 /** The write of one row, whose look-ups travel with the look-up of their caller. */
 function writeOne<Done>(
   operation: SetOperation<Done>,
   companyId: number,
   definition: Definition,
-  { row, late }: { row: ChangedRow; late: ReturnType<typeof noneLate> },
+  { late = noneLate(), isFinal = false, ...row }: ChangedRow & Ending,
 ): Command<Done> {
   const { id, body } = row
   const locks = locksOfValues(companyId, valuesSent(definition, body))
@@ -45,22 +47,21 @@ function writeOne<Done>(
     prefetch: operation.prefetch(companyId, definition, [row]),
     row: { operation, definition, row, say: (done) => done as Done, holds },
     async execute(transaction, actor, prefetched) {
-      return outcomeOf(await operation.write(shortSet(transaction, actor, late), definition, [row], prefetched))
+      return outcomeOf(
+        await operation.write(shortSet(transaction, actor, late, isFinal), definition, [row], prefetched),
+      )
     },
   }
 }
 
-export const creation = (companyId: number, definition: Definition, body: Json, late = noneLate()): Command<Written> =>
-  writeOne(creating, companyId, definition, { row: { id: null, body, expected: undefined }, late })
-
-export const change = (
+export const creation = (
   companyId: number,
   definition: Definition,
-  id: number,
-  body: Json,
-  expected: Expected,
-  late = noneLate(),
-): Command<Changed> => writeOne(updating, companyId, definition, { row: { id, body, expected }, late })
+  row: Pick<ChangedRow, 'body'> & Ending,
+): Command<Written> => writeOne(creating, companyId, definition, { id: null, expected: undefined, ...row })
+
+export const change = (companyId: number, definition: Definition, row: ChangedRow & Ending): Command<Changed> =>
+  writeOne(updating, companyId, definition, row)
 
 export const createRecord = (transaction: Transaction, actor: Actor, definition: Definition, body: Json) =>
-  runCommand(transaction, actor, creation(actor.companyId, definition, body))
+  runCommand(transaction, actor, creation(actor.companyId, definition, { body }))

@@ -1,12 +1,13 @@
-import { isUnseen, visibleRecords } from '#derive/visible.ts'
+import { isUnseen, isWhole, visibleRecords } from '#derive/visible.ts'
 import type { Definition, Problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { invalidFields, Refusal } from '#registry/refusals.ts'
 import type { Prefetch } from '#sql/prefetch.ts'
 import { fieldOfIndex, uniqueFields } from '#sql/records/columns.ts'
+import type { WrittenRow } from '#sql/records/insert.ts'
 import type { Waits } from '#sql/records/prefetch.ts'
-import { type HolderRow, holdersOf, type WrittenRow } from '#sql/records/sets.ts'
-import { conflict } from '#sql/statement.ts'
+import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
+import { conflict, type Statement } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
@@ -19,9 +20,12 @@ import type { Effect } from './write-plan.ts'
 
 /**
  * A record as a write leaves it. `json` is its text, as PostgreSQL shows it, less what is withheld from whoever writes: the
- * empty text where that is all.
+ * empty text where that is all, and null where the record is not read before the commit.
  */
-export type Written = WrittenRow & { effect: Effect }
+export type Written = Omit<WrittenRow, 'json'> & { json: string | null; effect: Effect }
+
+/** A record whose tag is known only once what was sent of it is written. */
+export type Unread = { definition: Definition; id: number }
 
 /** `changed` are the fields that differ. `previewed` are those that a dry-run tells of. */
 export type Changed = Written & { changed: string[]; previewed: string[] }
@@ -40,6 +44,8 @@ export type WriteSet = {
   transaction: Transaction
   actor: Actor
   late: Late
+  /** Whether nothing is asked any more before the commit, with which its statements travel. */
+  isFinal?: boolean
   /** Lets other requests run between the rows of a long set. */
   breathe(): Promise<void>
 }
@@ -54,7 +60,7 @@ export type Late = {
 
 /** How rows of one operation are written together. A row that is created has no id. */
 export type SetOperation<Done> = {
-  prefetch(companyId: number, definition: Definition, rows: readonly ChangedRow[], waits?: Waits): Prefetch | null
+  prefetch(companyId: number, definition: Definition, rows: readonly ChangedRow[], waits?: Waits): Prefetch
   write(
     set: WriteSet,
     definition: Definition,
@@ -77,10 +83,17 @@ export type SetRow<T> = {
 export const noneLate = (): Late => ({ times: 0, isUndone: false })
 
 /** A set that is short enough to be judged at a stretch. */
-export function shortSet(transaction: Transaction, actor: Actor, late: Late): WriteSet {
+export function shortSet(transaction: Transaction, actor: Actor, late: Late, isFinal = false): WriteSet {
   late.isUndone = false
-  return { transaction, actor, late, breathe: async () => {} }
+  return { transaction, actor, late, isFinal, breathe: async () => {} }
 }
+
+/**
+ * Whether the statements of a set can travel with the commit. They cannot where a value was taken late before, which is then
+ * looked for, nor where something is withheld from whoever writes: the tag is that of the record as it is shown.
+ */
+export const canTravel = ({ isFinal, transaction, late, actor }: WriteSet, definition: Definition): boolean =>
+  isFinal === true && !transaction.isLast && late.times === 0 && isWhole(definition, actor.lacksRights)
 
 /** Returns the outcome of a set of one row. Throws it if it is a refusal. */
 export function outcomeOf<Done>([outcome]: Outcomes<Done>): Done {
@@ -99,19 +112,32 @@ export function refusalOf(problems: readonly Problem[], lost: readonly Problem[]
 }
 
 /**
+ * Sends statements that may meet a unique index, for which the commit waits. Where they do, the transaction runs again and
+ * finds the value taken.
+ */
+export function sendUnique({ transaction, late }: WriteSet, definition: Definition, statements: readonly Statement[]) {
+  transaction.onFailure((error) => {
+    if (fieldOfIndex(definition, violatedIndex(error) ?? '') === undefined) return error
+    late.times++
+    return conflict(error)
+  })
+  for (const statement of statements) transaction.send(statement)
+}
+
+/**
  * Writes rows that may meet a unique index, because another transaction took a value after the look-up. The first time
  * the transaction runs again and finds the value taken. The second time it is rolled back, and the rows whose values are
  * taken by then are refused.
  */
-export async function writeUnique<Row>(
+export async function writeUnique(
   { transaction, actor, late }: WriteSet,
   definition: Definition,
   outcomes: Outcomes<unknown>,
-  rows: readonly { place: number; values: JsonObject; id: number | null }[],
-  write: () => Promise<Row[]>,
-): Promise<Row[]> {
+  { rows, statements }: UniqueRows,
+): Promise<WrittenRow[]> {
   try {
-    return await write()
+    const [written] = await Promise.all(statements.map((one) => transaction.run<WrittenRow>(one)))
+    return written ?? []
   } catch (error) {
     if (fieldOfIndex(definition, violatedIndex(error) ?? '') === undefined) throw error
     if (late.times++ === 0) throw conflict(error)
@@ -131,4 +157,10 @@ export async function writeUnique<Row>(
     late.isUndone = true
     return []
   }
+}
+
+/** Rows that are written, and the statements that do so; the first returns what is written. */
+type UniqueRows = {
+  rows: readonly { place: number; values: JsonObject; id: number | null }[]
+  statements: readonly Statement[]
 }

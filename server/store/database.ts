@@ -48,6 +48,8 @@ export type Transaction = Pick<Conversation, 'run' | 'send'> & {
   undo(): void
   /** Whether it is not run again where it meets another one. */
   isLast: boolean
+  /** What it fails with is what `turned` makes of the error. */
+  onFailure(turned: (error: unknown) => unknown): void
 }
 
 export type { Connection } from './connect.ts'
@@ -248,13 +250,15 @@ async function inTransaction<T>(
   const plain = conversation(client)
   const { run, send, end } = before ? inSteps(plain) : plain
   for (const statement of [begin, ...(before ?? [])]) send(statement)
+  const turns: ((error: unknown) => unknown)[] = []
+  const onFailure: Transaction['onFailure'] = (turned) => void turns.push(turned)
   try {
-    const result = await work({ run, send, undo: () => send(rollbackAndChain), isLast })
+    const result = await work({ run, send, undo: () => send(rollbackAndChain), isLast, onFailure })
     await end()
     return result
   } catch (error) {
     if (!isConnectionLost(error)) await run(rollback).catch(() => {})
-    throw error
+    throw turns.reduce((turned, turn) => turn(turned), error)
   }
 }
 

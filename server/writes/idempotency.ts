@@ -17,8 +17,8 @@ export type KeyPolicy<Answer, Who = unknown> = KeyAsk & {
 
 export type StoredAnswer = Omit<AnswerRow, 'fingerprint'>
 
-/** Columns of a stored answer; all are null where the key has none. */
-export type EarlierRow = { [column in keyof AnswerRow]?: AnswerRow[column] | null }
+/** Columns of a stored answer; all are null where the key has none. `is_over`: it no longer counts. */
+export type EarlierRow = { [column in keyof AnswerRow]?: AnswerRow[column] | null } & { is_over?: boolean | null }
 
 /** Returns the stored answer of the key. Throws if the key is in flight or belongs to another request. */
 export function earlierAnswer(
@@ -28,7 +28,7 @@ export function earlierAnswer(
 ): AnswerRow | undefined {
   if (!claimed) throw new Refusal('idempotency_in_progress', { headers: { 'Retry-After': '1' } })
   const bound = earlier?.fingerprint
-  if (!bound) return undefined
+  if (!bound || earlier?.is_over) return undefined
   if (fingerprints.some((one) => one.equals(bound))) return earlier as AnswerRow
   throw new Refusal('idempotency_key_reuse', reuseDetail === undefined ? {} : { detail: reuseDetail })
 }

@@ -1,12 +1,16 @@
 import { Refusal } from '#registry/refusals.ts'
 import { prefetchStatement } from '#sql/prefetch.ts'
-import type { Statement } from '#sql/statement.ts'
+import { type TagRow, tagsOf, tagWithin } from '#sql/records/tags.ts'
+import { conflict, type Statement } from '#sql/statement.ts'
 import {
+  answersKey,
   type ClaimRow,
   claimForSession,
   claimKeys,
   findAnswer,
+  forgetAnswers,
   type KeptAnswer,
+  type KeptRow,
   type KeyAsk,
   keepAnswers,
 } from '#sql/system/answers.ts'
@@ -18,7 +22,9 @@ import type { Share } from '../fair/shares.ts'
 import { type Actor, operator } from '../service/actor.ts'
 import type { Command, Prefetched } from '../service/command.ts'
 import { holdLiveSession, type Session } from '../service/session.ts'
+import type { Unread } from '../service/write-set.ts'
 import type { Database, Transaction } from '../store/database.ts'
+import { violatedIndex } from '../store/faults.ts'
 import { type EarlierRow, earlierAnswer, type KeyPolicy } from './idempotency.ts'
 
 /** A write: who makes it, under which key, and what it does. */
@@ -32,6 +38,8 @@ export type Write<Who, Answer> = {
   work: Needs & { execute(transaction: Transaction, who: Who, seen: Prefetched): Promise<Answer> }
   /** Makes an answer of a refusal of the work, which is then committed. Without it a refusal rolls back. */
   refuse?(refusal: Refusal): Answer
+  /** Returns the record whose tag the answer has once it is committed. */
+  unread?(answer: Answer): Unread | undefined
   /** Returns the last statements before the commit. */
   note?(who: Who, answer: Answer): readonly Statement[]
 }
@@ -56,10 +64,10 @@ type Begun<Who> = { who(): Who; seen: Prefetched; earlier?: EarlierRow | undefin
  * is a statement before the one that looks for its answer, because a statement sees what was committed when it began.
  * Decisions, Idempotency and Locks.
  */
-export const runWrite = <Who, Answer>(database: Database, write: Write<Who, Answer>) => {
-  const { caller, keys, dryRun = false, isRevocation = false, work, refuse, note } = write
+export async function runWrite<Who, Answer>(database: Database, write: Write<Who, Answer>) {
+  const { caller, keys, dryRun = false, isRevocation = false, work, refuse, unread: unreadOf, note } = write
   const { companyId, share } = caller
-  return database.transaction(
+  const { who, answer, unread, tags } = await database.transaction(
     async (transaction) => {
       transaction.send(isRevocation ? closeGate(companyId) : passGate(companyId))
       const claims = keys ? transaction.run<Pick<ClaimRow, 'claimed'>>(caller.claim(keys)) : []
@@ -73,30 +81,64 @@ export const runWrite = <Who, Answer>(database: Database, write: Write<Who, Answ
         return keys.replay(earlier, transaction)
       }, refuse)
       if (dryRun) transaction.undo()
-      const kept = isNew ? await keptAnswers([{ keys, answer }], transaction, { companyId, who }) : undefined
-      if (kept) transaction.send(kept)
+      const unread = unreadOf?.(answer)
+      const answered = { keys, answer, unread, isOver: begun.earlier?.is_over ?? false }
+      const sent = isNew ? await sendAnswers(transaction, { companyId, who }, [answered]) : undefined
       for (const statement of note?.(who, answer) ?? []) transaction.send(statement)
-      return { who, answer }
+      return { who, answer, unread, tags: sent?.tags }
     },
     share,
     { isPersistent: isRevocation },
   )
+  return { who, answer, tag: unread && (await tags)?.get(unread.id) }
 }
 
-type Answered<Who, Answer> = { keys: KeyPolicy<Answer, Who> | undefined; answer: Answer }
+/** An answer under its key. `isOver`: the key has one that no longer counts. */
+type Answered<Who, Answer> = {
+  keys: KeyPolicy<Answer, Who> | undefined
+  answer: Answer
+  unread: Unread | undefined
+  isOver: boolean
+}
 
-/** Returns the statement that stores the answers of calls under their keys; undefined if there is none. */
-export async function keptAnswers<Who, Answer>(
-  answers: readonly Answered<Who, Answer>[],
+/**
+ * Stores the answers of calls under their keys, and asks for the tags of records that are not read yet, which come with the
+ * commit. All are of one resource.
+ */
+export async function sendAnswers<Who, Answer>(
   transaction: Transaction,
   { companyId, who }: { companyId: number; who: Who },
-): Promise<Statement | undefined> {
+  answers: readonly Answered<Who, Answer>[],
+): Promise<{ tags: Promise<ReadonlyMap<number, string>> }> {
   const kept: KeptAnswer[] = []
-  for (const { keys, answer } of answers) {
+  const over: string[] = []
+  const others: number[] = []
+  for (const { keys, answer, unread, isOver } of answers) {
     const stored = keys && (await keys.keep(answer, transaction, who))
-    if (keys && stored) kept.push({ key: keys.key, fingerprint: keys.fingerprints[0], ...stored })
+    if (keys && stored)
+      kept.push({ key: keys.key, fingerprint: keys.fingerprints[0], ...stored, record_id: unread?.id })
+    else if (unread) others.push(unread.id)
+    if (keys && stored && isOver) over.push(keys.key)
   }
-  return kept.length > 0 ? keepAnswers(companyId, kept) : undefined
+  const definition = answers.find(({ unread }) => unread)?.unread?.definition
+  if (over.length > 0) transaction.send(forgetAnswers(companyId, over))
+  transaction.onFailure((error) => (violatedIndex(error) === answersKey ? conflict(error) : error))
+  const [stored, read] = [
+    kept.length > 0
+      ? transaction.run<KeptRow>(keepAnswers(companyId, kept, definition && tagWithin(companyId, definition)))
+      : [],
+    definition && others.length > 0 ? transaction.run<TagRow>(tagsOf(companyId, definition, others)) : [],
+  ]
+  const tags = Promise.all([stored, read]).then(([stored, read]) => {
+    const idOf = new Map(kept.map(({ key, record_id }) => [key, record_id as number]))
+    return new Map([
+      ...stored.map(({ key, etag }): [number, string] => [idOf.get(key) as number, etag]),
+      ...read.map(({ id, etag }): [number, string] => [id, etag]),
+    ])
+  })
+  // Whoever commits hears of a failure.
+  tags.catch(() => undefined)
+  return { tags }
 }
 
 async function answering<Answer>(work: () => Promise<Answer>, refuse?: (refusal: Refusal) => Answer): Promise<Answer> {

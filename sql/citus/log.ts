@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import type { JsonObject } from '#registry/json.ts'
-import { cameFrom, doorOf, type LogAuthor, type Logged, type Origin, originOf } from '../author.ts'
+import { cameFrom, doorOf, type LogAuthor, type Logged, originOf } from '../author.ts'
 import { identifier, type Run, type Statement, sql, statement, together } from '../statement.ts'
 
 /**
@@ -146,24 +146,13 @@ export const ofChanges = (
         ${[...written.keys()].map((id) => JSON.stringify(changes.get(id)))}::text[]) as given (id, history_id, changes) on r.id = given.id
       where r.company_id = ${companyId}`
 
-/** The same with the origin of each row, for `hasOrigins`. */
-export const withOrigins = (of: Sql, origins: ReadonlyMap<number, Origin>): Sql => {
-  const given = [...origins].map(([id, { writeId, requestId, idempotencyKey }]) => ({
-    ...{ id, write_id: writeId, request_id: requestId ?? null, idempotency_key: idempotencyKey ?? null },
-  }))
-  return sql`select of.*, origin.write_id, origin.request_id, origin.idempotency_key
-      from (${of}) as of (history_id, record_id, version, changes, held)
-      join json_to_recordset(${JSON.stringify(given)}::json) as origin (id bigint, write_id uuid, request_id text, idempotency_key text)
-        on origin.id = of.record_id`
-}
-
 /**
  * The rows of the log for what `of` (history_id, record_id, version, changes, held) yields. It is read with the company's
  * own row, so that the position is one of the company's server.
  */
 export const loggedThere = (
   author: LogAuthor,
-  { records, action, removalId, hasOrigins = false, isAudit = false }: Logged,
+  { records, action, removalId, isAudit = false }: Logged,
   of: Sql,
 ): Statement => {
   const { companyId } = author
@@ -173,6 +162,6 @@ export const loggedThere = (
     select c.id, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)}::text,
       ${author.previewId ?? null}::uuid,
       ${records}::text, ${action}::text, ${removalId ?? null}::bigint, ${epochOf(companyId)},
-      log_position(c.id), logged.*${hasOrigins ? sql`` : sql`, ${originOf(author)}`}${values}
+      log_position(c.id), logged.*, ${originOf(author)}${values}
     from companies c cross join (${of}) logged where c.id = ${companyId}`)
 }

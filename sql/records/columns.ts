@@ -1,6 +1,7 @@
+import { raw, type Sql } from 'sql-template-tag'
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
-import type { Field } from '#registry/fields/index.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
 import { once } from '#registry/once.ts'
 
 /** What the tables of a definition have: columns, and the indexes that statements and errors name. */
@@ -9,6 +10,10 @@ import { once } from '#registry/once.ts'
 export const columnsOf = once((definition: Definition): readonly [string, Field][] =>
   Object.entries(definition.fields).filter(([name]) => !isCompanyField(name)),
 )
+
+/** Columns with their types, as the source of rows has them. */
+export const typed = (columns: readonly [string, Field][]): Sql =>
+  raw(columns.map(([column, field]) => `${column} ${kindOf(field).column(field)}`).join(', '))
 
 /** The name of the index that keeps a field unique among live records. */
 export const uniqueIndex = (definition: Definition, field: string): string => `${definition.name}_${field}_live`

@@ -9,19 +9,19 @@ import { currencyOf, shown } from './shown.ts'
 
 /** What there is of a person, and how it goes. Decisions, Persons. */
 
-export type PersonRow = { json: string; deleted_at: string | null }
+export type PersonRow = { version: number; json: string; deleted_at: string | null }
 
 /** A record, live or deleted, locked as strongly as a removal locks it. */
 export const lockPerson = (companyId: number, definition: Definition, id: number): Statement =>
   statement(
-    sql`select ${shown(definition, currencyOf(companyId))} as json, ${instant('r.deleted_at')} as deleted_at
+    sql`select r.version, ${shown(definition, currencyOf(companyId))} as json, ${instant('r.deleted_at')} as deleted_at
     from ${byKey(definition.name, companyId, id, 'for update')} r`,
     `${definition.name}.lock-person`,
   )
 
 export const findPersons = (companyId: number, definition: Definition, ids: readonly number[]): Statement =>
   statement(
-    sql`select ${shown(definition, currencyOf(companyId))} as json, ${instant('r.deleted_at')} as deleted_at
+    sql`select r.version, ${shown(definition, currencyOf(companyId))} as json, ${instant('r.deleted_at')} as deleted_at
     from (select distinct id from unnest(${ids}::bigint[]) id) wanted
     cross join lateral ${byKey(definition.name, companyId, raw('wanted.id'))} r`,
     `${definition.name}.find-persons`,

@@ -4,7 +4,7 @@ import { once } from '#registry/once.ts'
 import { isPlanLimited } from '#registry/plans.ts'
 import { byKey, exactly, inOrderOf } from '../access.ts'
 import type { Prefetch } from '../prefetch.ts'
-import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { either, identifier, type Statement, sql, statement } from '../statement.ts'
 import { planHeld } from '../system/quota.ts'
 import { uniqueFields } from './columns.ts'
 import { goingWith, referencesInOrder, treesOf } from './lock-order.ts'
@@ -17,20 +17,26 @@ export type Sent = { readonly [field: string]: string | number | null }
 export type LookUpRow = { id?: number | null; sent: Sent }
 
 /**
- * Of creates: where their references lead, who has their unique values, and the plan if there is a limit to it. All
- * look-ups of a set come as one row whose `rows` name their places in it. Null if there is nothing to look up.
+ * Of creates: their ids, where their references lead, who has their unique values, the company's currency, and the plan if
+ * there is a limit to it. All look-ups of a set come as one row whose `rows` name their places in it. Where companies are
+ * distributed the ids are drawn later: a server's own would carry its number beyond 2^53.
  */
 export function prefetchForCreate(
   companyId: number,
   definition: Definition,
   rows: readonly LookUpRow[],
   waits: Waits = true,
-): Prefetch | null {
+): Prefetch {
+  const newId = either(sql`nextval(${raw(`'${definition.name}_id_seq'`)})`, () => sql`null::bigint`)
   const plan = isPlanLimited(definition.name) ? [sql`(${planHeld(companyId, orSkip('for share', waits))}) as plan`] : []
   const needs = needsOf(definition, rows)
-  const columns = [...plan, ...lookUps(companyId, definition, needs, waits)]
-  if (columns.length === 0) return null
-  const from = sql`select given.place, ${join(columns)} from ${givenRows(definition, needs, rows)}`
+  const columns = [
+    sql`${currencyOf(companyId)} as ${identifier(currencyColumn)}`,
+    ...plan,
+    ...lookUps(companyId, definition, needs, waits),
+  ]
+  // Apart from the others: what is joined has one form alone.
+  const from = sql`select given.place, ${newId} as ${identifier(newIdColumn)}, ${join(columns)} from ${givenRows(definition, needs, rows)}`
   return {
     name: `${definition.name}.create${nameOf(definition, needs)}`,
     query: (among) => rowsOf(sql`${from}${onlyAmong(among)}`),
@@ -177,6 +183,10 @@ export function lookUp(companyId: number, definition: Definition, sent: Sent): S
     `${definition.name}.look-up${nameOf(definition, needs)}`,
   )
 }
+
+/** The names of the columns that have the id of a record to be, and the currency of its company. */
+export const newIdColumn = 'id__new'
+export const currencyColumn = 'company__currency'
 
 /** The name of the column that has the live record with the value of a unique field. */
 export const holderColumn = (field: string): string => `${field}__holder`

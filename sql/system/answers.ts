@@ -1,6 +1,6 @@
-import { raw, type Sql } from 'sql-template-tag'
+import type { Sql } from 'sql-template-tag'
 import { replayWindowHours } from '#registry/limits.ts'
-import { conflict, type Statement, type Steps, sql, statement } from '../statement.ts'
+import { type Statement, sql, statement } from '../statement.ts'
 import { type CallerAsk, ofToken } from './caller.ts'
 import { sweepStatement } from './sweep.ts'
 import { isLive } from './tokens.ts'
@@ -46,54 +46,52 @@ export const claimForSession = (lock: string): Statement =>
 export const findAnswer = (companyId: number, key: string): Statement =>
   statement(answerOf(companyId, key), 'answer.find')
 
-/** An answer that is stored under its key. */
-export type KeptAnswer = AnswerRow & { key: string }
-
-export const keepAnswers = (companyId: number, answers: readonly KeptAnswer[]): Statement =>
-  statement(storeAnswers(companyId, answers), 'answers.keep', storeAnswersThere(companyId, answers))
-
-/** To be asked by a statement after that of the claim: only then does it see what the last holder stored. */
+/**
+ * To be asked by a statement after that of the claim: only then does it see what the last holder stored. `is_over`: it no
+ * longer counts.
+ */
 export const answerOf = (companyId: number, key: string | Sql): Sql =>
-  sql`select fingerprint, status, body, location, etag, request_id, write_id from answers
-    where company_id = ${companyId} and key = ${key}
-      and completed_at > clock_timestamp() - make_interval(hours => ${replayWindowHours})`
+  sql`select fingerprint, status, body, location, etag, request_id, write_id,
+      completed_at <= clock_timestamp() - make_interval(hours => ${replayWindowHours}) as is_over
+    from answers where company_id = ${companyId} and key = ${key}`
 
-const storeAnswers = (companyId: number, answers: readonly KeptAnswer[]): Sql => {
+/** An answer that is stored under its key. Without an `etag` it has that of the record `record_id`, as the write leaves it. */
+export type KeptAnswer = AnswerRow & { key: string; record_id?: number | undefined }
+
+/** How the tag of one of the `records` is asked for. */
+type Tagged = { records: string; tagOf(id: Sql): Sql }
+
+/** The primary key of the answers, which a key meets that somebody else has used meanwhile. */
+export const answersKey = 'answers_pkey'
+
+/**
+ * Stores answers, whose keys have none. A key is claimed on the server that holds its company; where that has changed
+ * meanwhile, another call may have claimed it on the new one, and the primary key keeps its answer. Returns the keys with
+ * the tags of their records where these are `tagged`.
+ */
+export function keepAnswers(companyId: number, answers: readonly KeptAnswer[], tagged?: Tagged): Statement {
   const given = answers.map(({ fingerprint, ...answer }) => ({
     ...answer,
     fingerprint: `\\x${fingerprint.toString('hex')}`,
   }))
+  const tag = tagged ? sql`coalesce(given.etag, ${tagged.tagOf(sql`given.record_id`)})` : sql`given.etag`
   // The default of the time is another at each call: with it the insert is no single task of a distributed database.
-  return sql`insert into answers as a (company_id, ${columns}, completed_at)
-    select c.id, ${columns}, statement_timestamp() from companies c cross join json_to_recordset(${JSON.stringify(given)}::json)
-      as given (key text, fingerprint bytea, status smallint, body text, location text, etag text, request_id text, write_id uuid)
-    where c.id = ${companyId}
-    on conflict (company_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
-      body = excluded.body, location = excluded.location, etag = excluded.etag, request_id = excluded.request_id, write_id = excluded.write_id,
-      completed_at = excluded.completed_at`
+  return statement(
+    sql`insert into answers as a (company_id, key, fingerprint, status, body, location, etag, request_id, write_id, completed_at)
+    select c.id, given.key, given.fingerprint, given.status, given.body, given.location, ${tag}, given.request_id, given.write_id,
+      statement_timestamp()
+    from companies c cross join json_to_recordset(${JSON.stringify(given)}::json) as given (key text, fingerprint bytea,
+      status smallint, body text, location text, etag text, request_id text, write_id uuid, record_id bigint)
+    where c.id = ${companyId}${tagged ? sql` returning a.key, a.etag` : sql``}`,
+    `${tagged ? `${tagged.records}.` : ''}answers.keep`,
+  )
 }
 
-const columns = raw('key, fingerprint, status, body, location, etag, request_id, write_id')
+export type KeptRow = { key: string; etag: string }
 
-/**
- * The same where companies are distributed. A key is claimed on the server that holds its company; when that has changed
- * meanwhile, another call may have claimed it on the new one. An answer that counts is never written over: this
- * transaction is undone and run again, and then hears that answer. The hours stand in the text: a parameter there is one
- * whose type the servers are not told.
- */
-const storeAnswersThere =
-  (companyId: number, answers: readonly KeptAnswer[]): Steps =>
-  async (run) => {
-    const rows = await run(
-      statement(
-        sql`${storeAnswers(companyId, answers)}
-    where excluded.completed_at - a.completed_at >= make_interval(hours => ${raw(String(replayWindowHours))}) returning 1 as kept`,
-        'answers.keep-new',
-      ),
-    )
-    if (rows.length < answers.length) throw conflict()
-    return rows
-  }
+/** Removes answers that no longer count, for others under their keys. */
+export const forgetAnswers = (companyId: number, keys: readonly string[]): Statement =>
+  statement(sql`delete from answers where company_id = ${companyId} and key = any (${keys}::text[])`, 'answers.forget')
 
 /** Removes up to `most` answers that no longer count, a row for each; correctness never waits for it. */
 export const sweepAnswers = (most: number): Statement =>

@@ -10,6 +10,7 @@ import { type CallerAsk, type CallerRow, callerOf } from './caller.ts'
  */
 export type BeginRow<Seen> = CallerRow & { [column in keyof AnswerRow]?: AnswerRow[column] | null } & {
   place?: number | null
+  is_over?: boolean | null
   seen: Seen
 }
 
@@ -37,7 +38,7 @@ export function beginWrite(
     ), earlier as materialized (
       select asked.place, answer.* from asked cross join lateral (${answerOf(ask.companyId, sql`asked.key`)} offset 0) answer
     ), going as materialized (
-      select place from asked where not exists (select from earlier where earlier.place = asked.place)
+      select place from asked where not exists (select from earlier where earlier.place = asked.place and not is_over)
     ) select earlier.*, caller.*, case when exists (select from going) then ${seen(sql`array(select place from going)`)} end as seen
     from caller left join earlier on true`
     : sql` select caller.*, case when ${passed} then ${seen()} end as seen from caller`

@@ -34,7 +34,7 @@ export function takeValuesOfCall(ask: CallerAsk, key: KeyAsk | undefined, locks:
   return key
     ? statement(
         takenWhere(
-          sql`(${token} and ${lockKey(key.lock)} and not exists (${answerOf(ask.companyId, key.key)}) offset 0)`,
+          sql`(${token} and ${lockKey(key.lock)} and not exists (select from (${answerOf(ask.companyId, key.key)}) answer where not is_over) offset 0)`,
           locks,
         ),
         'values.take-keyed',

@@ -1,7 +1,8 @@
 import { raw, type Sql } from 'sql-template-tag'
-import { cameFrom, doorOf, type LogAuthor, type Logged, originOf } from '../author.ts'
+import type { JsonObject } from '#registry/json.ts'
+import { cameFrom, doorOf, type LogAuthor, type Logged, type Origin, originOf } from '../author.ts'
 import { drawIds, epochOf, inEpoch, lineOf, loggedThere } from '../citus/log.ts'
-import { either, type Statement, sql, statement } from '../statement.ts'
+import { either, type Statement, type Steps, sql, statement } from '../statement.ts'
 
 /** The log of changes: how it is written, and by what it is told from another. Decisions, Changes. */
 
@@ -10,14 +11,49 @@ import { either, type Statement, sql, statement } from '../statement.ts'
  * the record was held, and the epoch is read by it: both keep the log in the order of commits.
  */
 export function logged(author: LogAuthor, logged: Logged, of: Sql): Sql {
-  const { records, action, removalId, hasOrigins = false, isAudit = false } = logged
+  const { records, action, removalId, isAudit = false } = logged
   const { columns, values } = cameFrom(author, isAudit)
   return sql`insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
       record_id, version, changes, held, write_id, request_id, idempotency_key${columns})
     select ${author.companyId}::bigint, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)},
       ${author.previewId ?? null}::uuid,
-      ${records}, ${action}, ${removalId ?? null}::bigint, ${newestEpoch}, logged.*${hasOrigins ? sql`` : sql`, ${originOf(author)}`}${values}
+      ${records}, ${action}, ${removalId ?? null}::bigint, ${newestEpoch}, logged.*, ${originOf(author)}${values}
     from (${of}) logged`
+}
+
+/** A change of a record that this transaction holds, the version that it made, and the call that it comes from. */
+type LoggedChange = { by: Origin; record_id: number; version: number; changes?: JsonObject }
+
+/**
+ * The rows of the log for changes, in their order, as a statement of its own. On one server it draws their ids; where
+ * companies are distributed they are drawn before it.
+ */
+export function appendChanges(author: LogAuthor, what: Logged, changes: readonly LoggedChange[]): Statement {
+  const rows = changes.map(({ by: { writeId, requestId, idempotencyKey }, ...change }) => ({
+    ...change,
+    ...{ write_id: writeId, request_id: requestId ?? null, idempotency_key: idempotencyKey ?? null },
+  }))
+  const { companyId, accountId, tokenId, previewId } = author
+  const { records, action, removalId } = what
+  const append = (ids?: readonly number[]): Statement => {
+    const [columns, values] = ids ? [sql`id, pos, `, sql`given.id, log_position(c.id), `] : [sql``, sql``]
+    const given = ids ? rows.map((row, index) => ({ ...row, id: ids[index] })) : rows
+    return statement(
+      sql`insert into history (${columns}company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+      record_id, version, changes, write_id, request_id, idempotency_key)
+    select ${values}c.id, ${accountId}::bigint, ${tokenId}::bigint, ${doorOf(author)}::text, ${previewId ?? null}::uuid,
+      ${records}::text, ${action}::text, ${removalId ?? null}::bigint, ${ids ? epochOf(companyId) : newestEpoch},
+      given.record_id, given.version, given.changes, given.write_id, given.request_id, given.idempotency_key
+    from companies c cross join json_to_recordset(${JSON.stringify(given)}::json) as given (id bigint, record_id bigint,
+      version integer, changes json, write_id uuid, request_id text, idempotency_key text) where c.id = ${companyId}`,
+      ids ? 'log.append-there' : 'log.append',
+    )
+  }
+  const steps: Steps = async (run) => {
+    const ids = await drawIds(run, rows.length)
+    return { rows: inEpoch(run, companyId, append(ids)) }
+  }
+  return { ...append(), distributed: steps }
 }
 
 /** What somebody did in Settings, or a sign-in, an export or an import. */

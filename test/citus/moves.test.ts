@@ -5,8 +5,9 @@ import { definitionOf, registry } from '#registry/resources/index.ts'
 import { handlers } from '#server/pipeline/handlers/index.ts'
 import { hashToken } from '#server/service/token-text.ts'
 import { createRecord } from '#server/service/write-record.ts'
-import { lockOf } from '#server/writes/idempotency.ts'
-import { type AnswerRow, claimKeys, findAnswer, keepAnswers } from '#sql/system/answers.ts'
+import { type KeyPolicy, lockOf } from '#server/writes/idempotency.ts'
+import { sendAnswers } from '#server/writes/run-write.ts'
+import { type AnswerRow, claimKeys, findAnswer } from '#sql/system/answers.ts'
 import type { Answer } from '../stage/http.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually, pause, untilTold } from '../stage/wait.ts'
@@ -185,8 +186,14 @@ test('a key that is claimed on the new server too is done once: who comes second
     await move(stage, company.id)
     done = await create()
     await createRecord(transaction, company.actor, clients, { name: 'Twice' })
-    const answer = { fingerprint: Buffer.from('00', 'hex'), status: 201, body: '{}', location: null, etag: null }
-    await transaction.run(keepAnswers(company.id, [{ key, ...answer, request_id: null, write_id: null }]))
+    const keys: KeyPolicy<undefined> = {
+      ...{ key, lock: lockOf(company.id, key), fingerprints: [Buffer.from('00', 'hex')] },
+      keep: () => ({ status: 201, body: '{}', location: null, etag: null, request_id: null, write_id: null }),
+      replay: () => undefined,
+    }
+    const answered = { keys, answer: undefined, unread: undefined, isOver: false }
+    const { tags } = await sendAnswers(transaction, { companyId: company.id, who: undefined }, [answered])
+    await tags
     throw new Error('it was done twice')
   })
   expect(done).toMatchObject({ status: 201, text: heard.body })

@@ -36,7 +36,8 @@ async function plansOf(asked: Statement | BatchableRead): Promise<{ name: string
   }
   let turn: Promise<unknown> = Promise.resolve()
   const run = ((statement: Statement) => {
-    if (statement.distributed) return statement.distributed(run)
+    if (statement.distributed)
+      return statement.distributed(run).then((done) => ('rows' in done ? done.rows : (done as unknown[])))
     const asked = turn.then(() => ask(statement))
     turn = asked.catch(() => undefined)
     return asked

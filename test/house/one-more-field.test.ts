@@ -8,8 +8,8 @@ import { rightsOfQuery, visibleDefinition, visibleRecords } from '#derive/visibl
 import type { Definition } from '#registry/definition.ts'
 import type { Field } from '#registry/fields/index.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
+import { insertRecords } from '#sql/records/insert.ts'
 import { fetch, list } from '#sql/records/read.ts'
-import { insertRecords } from '#sql/records/sets.ts'
 import { tables } from './asked-tables.ts'
 
 const clients = definitionOf(registry, 'clients') as Definition
@@ -36,7 +36,8 @@ test('A field added to one definition changes table, checks, SQL, parameters, do
   expect(fetch(1, extended, 1).text).toContain('r.loyalty as loyalty')
   const listing = { filters: { loyalty: 'GOLD' }, words: [], sort: [], limit: 1, offset: 0 }
   expect(list({ companyId: 1, lacksRights: [] }, extended, listing).text).toContain('r.loyalty between $')
-  expect(insertRecords(author, extended, [{ by: author, values: {} }]).text).toContain('loyalty')
+  const records = [{ id: 1, by: author, values: {} }]
+  expect(insertRecords({ author, definition: extended, records })[0]?.text).toContain('loyalty')
   expect(routesOn(extended).list.parameterNames).toContain('loyalty')
   expect(JSON.stringify(openapi(routes(grown), about))).toContain('How loyal the client is.')
   expect(JSON.stringify(postman(routes(grown), about))).toContain('loyalty')

@@ -98,10 +98,12 @@ import { routes as consoleRoutes } from '#server/console-api/routes.ts'
 import { startSweeper } from '#server/jobs/sweep.ts'
 import { bind } from '#server/pipeline/bind.ts'
 import { handlers } from '#server/pipeline/handlers/index.ts'
-import { insertRecords } from '#sql/records/sets.ts'
+import { insertRecords } from '#sql/records/insert.ts'
 
 const [clients, trades, vehicles] = ['clients', 'trades', 'vehicles'].map((name) => definitionOf(registry, name))
 const author = { companyId: 1, accountId: 1, tokenId: 1, channel: 'api' }
+const insertText = (definition) =>
+  insertRecords({ author, definition, records: [{ id: 1, by: author, values: {} }] })[0].text
 const [all, about] = [routes(registry), { base: 'http://localhost', version: '0' }]
 const { paths } = openapi(all, about)
 const job = await new Promise((resolve) => {
@@ -113,11 +115,11 @@ const coffee = await consoleRoutes.find(({ path }) => path === '/console/coffee'
 const { minimum, maximum } = kindOf(trades.fields.share).schema(trades.fields.share)
 console.log(JSON.stringify({
   field: clients.fields.loyalty.values,
-  fieldInSql: insertRecords(author, clients, [{ by: author, values: {} }]).text.includes('loyalty'),
+  fieldInSql: insertText(clients).includes('loyalty'),
   fieldType: { minimum, maximum },
   rule: checkRecord(trades, { name: 'None' }, null).problems.map(({ message }) => message),
   resource: Object.keys(paths).filter((path) => path.includes('vehicles')),
-  resourceInSql: insertRecords(author, vehicles, [{ by: author, values: {} }]).text.includes('insert into vehicles'),
+  resourceInSql: insertText(vehicles).includes('insert into vehicles'),
   operation: paths['/v1/tea'].get.operationId,
   operationBound: bind(all, handlers).some(({ route }) => route.id === 'tea'),
   operationSent: JSON.stringify(postman(all, about)).includes('/v1/tea'),

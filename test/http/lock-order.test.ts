@@ -11,7 +11,7 @@ import { restoreRemoval } from '#server/service/restore-removal.ts'
 import { undo } from '#server/service/undo.ts'
 import { change, creation } from '#server/service/write-record.ts'
 import { holdInOrder, lockOrder } from '#sql/records/lock-order.ts'
-import { lockTree } from '#sql/records/write.ts'
+import { lockTree } from '#sql/records/tree.ts'
 import { passGate } from '#sql/system/locks.ts'
 import { contend } from '../cluster/contention.ts'
 import type { Answer } from '../stage/http.ts'
@@ -57,7 +57,7 @@ async function created(definition: Definition, more: JsonObject = {}): Promise<n
   const values: JsonObject = {}
   for (const [name, field] of required) values[name] = (await sampleOf(definition, name, field)) as string
   const { id } = await stage.inTransaction((transaction) =>
-    runCommand(transaction, operator(company.id), creation(company.id, definition, { ...values, ...more })),
+    runCommand(transaction, operator(company.id), creation(company.id, definition, { body: { ...values, ...more } })),
   )
   return id
 }
@@ -71,13 +71,17 @@ describe('Writes by the services take their locks in order', () => {
     const id = await created(definition)
     const change_ = actor()
     const tried = (work: () => Promise<unknown>) => work().catch((error: Error) => expect(error.name).toBe('Refusal'))
-    await tried(() => stage.inTransaction((t) => runCommand(t, actor(), creation(company.id, definition, body))))
+    await tried(() => stage.inTransaction((t) => runCommand(t, actor(), creation(company.id, definition, { body }))))
     await tried(() =>
-      stage.inTransaction((t) => runCommand(t, change_, change(company.id, definition, id, body, undefined))),
+      stage.inTransaction((t) =>
+        runCommand(t, change_, change(company.id, definition, { id, body, expected: undefined })),
+      ),
     )
     const title = { [definition.title]: definition.fields[definition.title]?.kind === 'text' ? 'Another' : null }
     await tried(() =>
-      stage.inTransaction((t) => runCommand(t, change_, change(company.id, definition, id, title, undefined))),
+      stage.inTransaction((t) =>
+        runCommand(t, change_, change(company.id, definition, { id, body: title, expected: undefined })),
+      ),
     )
     await tried(() => stage.inTransaction((t) => runCommand(t, actor(), undo(company.id, change_.writeId))))
     const removing = actor()

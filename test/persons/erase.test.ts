@@ -7,7 +7,8 @@ import { operator } from '#server/service/actor.ts'
 import { emptyKept, erasePerson, findMentions } from '#server/service/erase-person.ts'
 import { createWebhook } from '#server/service/webhooks.ts'
 import { sendDue } from '#server/webhooks/start.ts'
-import { updateHeld } from '#sql/records/sets.ts'
+import { updateHeld } from '#sql/records/update.ts'
+import { together } from '#sql/statement.ts'
 import { insertDetails } from '#sql/system/call-details.ts'
 import { type ConsoleStage, openConsole, type Person } from '../console/stage.ts'
 import type { Answer } from '../stage/http.ts'
@@ -334,9 +335,9 @@ describe('While somebody is erased', () => {
     const writing = app.database.transaction(async (transaction) => {
       const change = { name: `${unique} under way` }
       const changes = { name: [`Wes ${unique}`, change.name] }
-      await transaction.run(
-        updateHeld(company.actor, workers, [{ id, by: company.actor, values: change, changes }], Object.keys(change)),
-      )
+      const updates = [{ id, version: 1, by: company.actor, values: change, changes }]
+      const update = { author: company.actor, definition: workers, updates, names: Object.keys(change), isShown: false }
+      await together(transaction.run, ...updateHeld(update))
       begun()
       await held
     })

@@ -33,10 +33,10 @@ function watched(transaction: Transaction, tell: (violation: string) => void, st
   const take = (statement: Statement, rows: readonly unknown[]): void => {
     const by = statement.name ?? statement.text.slice(0, 60)
     // Nobody else knows a record that is made here.
-    const [, table] = /^(\w+)\.insert(?:-set|-in-quota)?$/.exec(by) ?? []
+    const [, table] = /^(\w+)\.insert(?:-shown)?$/.exec(by) ?? []
     const place = lockOrder(registry).indexOf(table ?? '')
     if (place >= 0)
-      for (const { id } of rows as { id: number }[]) {
+      for (const { id } of JSON.parse(statement.values[0] as string) as { id: number }[]) {
         const lock = {
           stage: stages.indexOf('records'),
           place,

@@ -1,6 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
 import { registry } from '#registry/resources/index.ts'
-import { type Prefetch, prefetchStatement } from '#sql/prefetch.ts'
+import { prefetchStatement } from '#sql/prefetch.ts'
 import { changesAfter } from '#sql/records/changes.ts'
 import { changesWithCaller, historyWithCaller, nowWithCaller } from '#sql/records/changes-with-caller.ts'
 import {
@@ -20,6 +20,7 @@ import {
   projectsByStatus,
   serviceDue,
 } from '#sql/records/home.ts'
+import { drawRecordIds, insertAgain, insertRecords } from '#sql/records/insert.ts'
 import {
   holdInOrder,
   holdRelated,
@@ -52,16 +53,10 @@ import {
   takenMeanwhile,
   undelete,
 } from '#sql/records/restore.ts'
-import {
-  holdersOf,
-  holdNumbers,
-  holdSlots,
-  insertRecords,
-  nextNumbers,
-  seenRecords,
-  updateHeld,
-} from '#sql/records/sets.ts'
-import { insertAgain, leadsTo, lockTree } from '#sql/records/write.ts'
+import { holdersOf, holdNumbers, holdSlots, nextNumbers, seenRecords } from '#sql/records/sets.ts'
+import { tagsOf } from '#sql/records/tags.ts'
+import { leadsTo, lockTree } from '#sql/records/tree.ts'
+import { updateHeld } from '#sql/records/update.ts'
 import { changedSince, changesOfWrite, holdUndo, moveUndo, plannedBy, removalsById } from '#sql/records/written.ts'
 import {
   ask,
@@ -85,9 +80,13 @@ const lookUps = (gone: readonly Definition[], known: readonly number[] = []): Lo
     return finders.length > 0 ? [{ table, finders: finders.map((one) => ({ ...one, gone: [4711] })), known }] : []
   })
 
+const two = ['Ada', 'Bo'].map((name, index) => ({ id: 4711 + index, by: author, values: { name } }))
+const notesGo = [{ id: 4711, version: 3, by: author, values: { notes: null }, changes: { notes: ['a', null] } }]
+
 const reader = { companyId: 7, lacksRights: [] }
 
 export const ofTheRecords: readonly Topic[] = [
+  ['tags', [tagsOf(7, projects, [4711])]],
   ['fetch', [fetchWithCaller(ask, projects, 4711), fetchWithCaller(ask, projects, 4711, ['name'])]],
   [
     'list',
@@ -151,12 +150,8 @@ export const ofTheRecords: readonly Topic[] = [
   [
     'prefetch',
     [
-      prefetchStatement(
-        prefetchForCreate(7, projects, [{ sent: { client_id: 3, category_id: 4, code: 'A' } }]) as Prefetch,
-      ),
-      prefetchStatement(
-        prefetchForCreate(7, projects, [{ sent: { client_id: 3 } }, { sent: { code: 'A' } }]) as Prefetch,
-      ),
+      prefetchStatement(prefetchForCreate(7, projects, [{ sent: { client_id: 3, category_id: 4, code: 'A' } }])),
+      prefetchStatement(prefetchForCreate(7, projects, [{ sent: { client_id: 3 } }, { sent: { code: 'A' } }])),
       prefetchStatement(prefetchForUpdate(7, projects, [{ id: 4711, sent: { category_id: 4, code: 'A' } }])),
       prefetchStatement(prefetchForUpdate(7, projects, [{ id: 4711, sent: {} }])),
       prefetchStatement(prefetchForUpdate(7, workers, [{ id: 4711, sent: { supervisor_id: 4 } }])),
@@ -165,14 +160,7 @@ export const ofTheRecords: readonly Topic[] = [
       lookUp(7, projects, { client_id: 3 }),
     ],
   ],
-  [
-    'write',
-    [
-      insertAgain(author, estimates, { id: 4711, title: 'T' }, { version: 3, removalId: 3 }),
-      lockTree(7, 'workers', 'supervisor_id'),
-      leadsTo(7, 'workers', 'supervisor_id', 1, 2),
-    ],
-  ],
+  ['tree', [lockTree(7, 'workers', 'supervisor_id'), leadsTo(7, 'workers', 'supervisor_id', 1, 2)]],
   [
     'sets',
     [
@@ -182,16 +170,22 @@ export const ofTheRecords: readonly Topic[] = [
       nextNumbers(7, 'estimates', 3),
       holdNumbers(7, ['estimates', 'invoices']),
       holdSlots(7, ['projects', 'workers']),
-      insertRecords(author, workers, [
-        { by: author, values: { name: 'Ada' } },
-        { by: author, values: { name: 'Bo' } },
-      ]),
-      updateHeld(
-        author,
-        estimates,
-        [{ id: 4711, by: author, values: { notes: null }, changes: { notes: ['a', null] } }],
-        ['notes'],
-      ),
+    ],
+  ],
+  [
+    'insert',
+    [
+      drawRecordIds(workers, 2),
+      ...insertRecords({ author, definition: workers, records: two }),
+      ...insertRecords({ author, definition: workers, records: two, currency: 'EUR' }).slice(0, 1),
+      ...insertAgain(author, estimates, { id: 4711, title: 'T' }, { version: 3, removalId: 3 }),
+    ],
+  ],
+  [
+    'update',
+    [
+      ...updateHeld({ author, definition: estimates, updates: notesGo, names: ['notes'], isShown: false }),
+      ...updateHeld({ author, definition: estimates, updates: notesGo, names: ['notes'], isShown: true }).slice(0, 1),
     ],
   ],
   [

@@ -2,6 +2,8 @@ import { registry } from '#registry/resources/index.ts'
 import { resourcesWithAmounts } from '#sql/records/amounts.ts'
 import { meWithCaller } from '#sql/records/me.ts'
 import { prefetchForCreate, prefetchForUpdate } from '#sql/records/prefetch.ts'
+import { tagWithin } from '#sql/records/tags.ts'
+import { addToRowCount } from '#sql/row-count.ts'
 import {
   accountsOf,
   companyOfAccount,
@@ -11,7 +13,14 @@ import {
   rightsOfAuthor,
   updateAccount,
 } from '#sql/system/accounts.ts'
-import { claimForSession, claimKeys, findAnswer, keepAnswers, sweepAnswers } from '#sql/system/answers.ts'
+import {
+  claimForSession,
+  claimKeys,
+  findAnswer,
+  forgetAnswers,
+  keepAnswers,
+  sweepAnswers,
+} from '#sql/system/answers.ts'
 import {
   auditBefore,
   auditOfPerson,
@@ -70,7 +79,7 @@ import {
 import { newestSealed, serverFacts } from '#sql/system/health.ts'
 import { holdImport, insertImport, lastOfWrite, latestImports, moveImport } from '#sql/system/imports.ts'
 import { closeGate, passGate, takeValues, takeValuesOfCall } from '#sql/system/locks.ts'
-import { advanceEpoch, appendAudit, selectIdentity } from '#sql/system/log.ts'
+import { advanceEpoch, appendAudit, appendChanges, selectIdentity } from '#sql/system/log.ts'
 import {
   callsOfPerson,
   deleteDetails,
@@ -157,6 +166,8 @@ export const ofTheSystem: readonly Topic[] = [
       claimForSession(key.lock),
       findAnswer(7, 'key'),
       keepAnswers(7, [{ key: 'key', ...answer }]),
+      keepAnswers(7, [{ key: 'key', ...answer, record_id: 4711 }], tagWithin(7, projects)),
+      forgetAnswers(7, ['key']),
       sweepAnswers(1000),
     ],
   ],
@@ -186,6 +197,7 @@ export const ofTheSystem: readonly Topic[] = [
       insertCalls([]),
       settleCall(noted),
       compactRowCounts(1000),
+      addToRowCount(7, 'projects', 2),
       takeSlots(7, 'projects', 25, 2),
       slotsUsed(7, 'projects'),
       releaseSlots(7, 'projects', 1),
@@ -241,6 +253,7 @@ export const ofTheSystem: readonly Topic[] = [
       setTokenScopes(7, 'L', []),
       setAllowlist(7, []),
       appendAudit(author, { records: 'tokens', recordId: 9, action: 'shown', changes: null }),
+      appendChanges(author, { records: 'projects', action: 'created' }, [{ by: author, record_id: 4711, version: 1 }]),
     ],
   ],
   [

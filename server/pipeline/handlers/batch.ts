@@ -109,11 +109,13 @@ type Single = { row: Wanted; id: number; body: JsonObject }
 const singles: { readonly [op in BatchOp]: (companyId: number, asked: Single) => Command<Answer> } = {
   create(companyId, { row: { wanted }, body }) {
     const { definition } = wanted
-    return resultOf(creation(companyId, definition, body), (done) => created(routesOn(definition).create, false, done))
+    return resultOf(creation(companyId, definition, { body }), (done) =>
+      created(routesOn(definition).create, false, done),
+    )
   },
   update(companyId, { row: { wanted, expected }, id, body }) {
     const { definition } = wanted
-    const work = change(companyId, definition, id, body, expected)
+    const work = change(companyId, definition, { id, body, expected })
     return resultOf(work, (done) => updated(routesOn(definition).update, false, done))
   },
   upsert(companyId, { row: { wanted, expected }, body }) {

@@ -2,23 +2,27 @@ import type { ResourceRoute } from '#derive/routes.ts'
 import { resultOf } from '../../service/command.ts'
 import { change } from '../../service/write-record.ts'
 import type { Changed } from '../../service/write-set.ts'
-import { type Answer, recordTag } from '../answer.ts'
+import type { Answer } from '../answer.ts'
 import type { WriteHandler } from '../handler.ts'
 import { recordId } from '../read-intent.ts'
-import { answer } from './answered.ts'
+import { answer, isFinal, leaves } from './answered.ts'
 
 export const update: WriteHandler<ResourceRoute> =
   (route) =>
-  (companyId, { params }, { dryRun, body, expected }) =>
-    resultOf(change(companyId, route.definition, recordId(params), body, expected), (done) =>
-      updated(route, dryRun, done),
-    )
+  (companyId, { params }, intent) => {
+    const { body, expected, dryRun } = intent
+    const work = change(companyId, route.definition, {
+      ...{ id: recordId(params), body, expected, isFinal: isFinal(intent) },
+    })
+    return resultOf(work, (done) => updated(route, dryRun, done))
+  }
 
-export function updated({ success }: ResourceRoute, dryRun: boolean, done: Changed): Answer {
-  const { id, version, json, changed, previewed, effect } = done
+export function updated({ success, definition }: ResourceRoute, dryRun: boolean, done: Changed): Answer {
+  const { id, changed, previewed, effect } = done
+  const { tag, ...left } = leaves(definition, done)
   // A dry-run leaves the record, and so its tag, as it is; it shows none.
-  const headers = dryRun ? {} : { ETag: recordTag(version, json) }
+  const headers = dryRun ? {} : tag
   const isUpdated = changed.length > 0 && !dryRun
   const data = { id, updated: isUpdated, dry_run: dryRun, changed: dryRun ? previewed : changed }
-  return { ...answer(success, data, headers), record: json, effects: [effect] }
+  return { ...answer(success, data, headers), ...left, effects: [effect] }
 }

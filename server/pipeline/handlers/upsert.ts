@@ -2,19 +2,20 @@ import { recordPathBeside } from '#derive/operations/by-reference.ts'
 import type { ResourceRoute } from '#derive/routes.ts'
 import { resultOf } from '../../service/command.ts'
 import { type Upserted, upsert as upserting } from '../../service/upsert.ts'
-import { type Answer, recordTag } from '../answer.ts'
+import type { Answer } from '../answer.ts'
 import type { WriteHandler } from '../handler.ts'
-import { answer } from './answered.ts'
+import { answer, isFinal, leaves } from './answered.ts'
 
 export const upsert: WriteHandler<ResourceRoute> =
   (route) =>
-  (companyId, { params: { value = '' } }, { dryRun, body, expected }) =>
-    resultOf(upserting(companyId, { definition: route.definition, value, body, expected }), (done) =>
-      upserted(route, dryRun, done),
-    )
+  (companyId, { params: { value = '' } }, intent) => {
+    const { body, expected, dryRun } = intent
+    const work = upserting(companyId, { definition: route.definition, value, body, expected, isFinal: isFinal(intent) })
+    return resultOf(work, (done) => upserted(route, dryRun, done))
+  }
 
-export function upserted({ path, success }: ResourceRoute, dryRun: boolean, done: Upserted): Answer {
-  const { id, version, json, changed, previewed, created, effect } = done
+export function upserted({ path, success, definition }: ResourceRoute, dryRun: boolean, done: Upserted): Answer {
+  const { id, changed, previewed, created, effect } = done
   const effects = [effect]
   if (dryRun) {
     const data = { id: created ? null : id, created: false, updated: false, dry_run: true, changed: previewed }
@@ -22,6 +23,7 @@ export function upserted({ path, success }: ResourceRoute, dryRun: boolean, done
   }
   const location = created ? { Location: recordPathBeside(path, id) } : {}
   const data = { id, created, updated: changed.length > 0, dry_run: false, changed }
-  const headers = { ...location, ETag: recordTag(version, json) }
-  return { ...answer(created ? success : 200, data, headers), record: json, recordId: id, effects }
+  const { tag, ...left } = leaves(definition, done)
+  const headers = { ...location, ...tag }
+  return { ...answer(created ? success : 200, data, headers), ...left, recordId: id, effects }
 }

@@ -10,20 +10,32 @@ select pg_try_advisory_xact_lock($1::bigint) as claimed
 -- ["42"]
 
 -- answer.find
-select fingerprint, status, body, location, etag, request_id, write_id from answers
-    where company_id = $1 and key = $2
-      and completed_at > clock_timestamp() - make_interval(hours => $3)
--- [7,"key",24]
+select fingerprint, status, body, location, etag, request_id, write_id,
+      completed_at <= clock_timestamp() - make_interval(hours => $1) as is_over
+    from answers where company_id = $2 and key = $3
+-- [24,7,"key"]
 
 -- answers.keep
 insert into answers as a (company_id, key, fingerprint, status, body, location, etag, request_id, write_id, completed_at)
-    select c.id, key, fingerprint, status, body, location, etag, request_id, write_id, statement_timestamp() from companies c cross join json_to_recordset($1::json)
-      as given (key text, fingerprint bytea, status smallint, body text, location text, etag text, request_id text, write_id uuid)
+    select c.id, given.key, given.fingerprint, given.status, given.body, given.location, given.etag, given.request_id, given.write_id,
+      statement_timestamp()
+    from companies c cross join json_to_recordset($1::json) as given (key text, fingerprint bytea,
+      status smallint, body text, location text, etag text, request_id text, write_id uuid, record_id bigint)
     where c.id = $2
-    on conflict (company_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
-      body = excluded.body, location = excluded.location, etag = excluded.etag, request_id = excluded.request_id, write_id = excluded.write_id,
-      completed_at = excluded.completed_at
 -- ["[{\"key\":\"key\",\"status\":201,\"body\":\"{}\",\"location\":null,\"etag\":null,\"request_id\":null,\"write_id\":null,\"fingerprint\":\"\\\\x00\"}]",7]
+
+-- projects.answers.keep
+insert into answers as a (company_id, key, fingerprint, status, body, location, etag, request_id, write_id, completed_at)
+    select c.id, given.key, given.fingerprint, given.status, given.body, given.location, coalesce(given.etag, (select '"' || r.version || '-' || left(translate(encode(sha256(convert_to((select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $1) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record), 'UTF8')), 'base64'), '+/', '-_'), 22) || '"' from projects r where r.company_id = $2 and r.id = given.record_id)), given.request_id, given.write_id,
+      statement_timestamp()
+    from companies c cross join json_to_recordset($3::json) as given (key text, fingerprint bytea,
+      status smallint, body text, location text, etag text, request_id text, write_id uuid, record_id bigint)
+    where c.id = $4 returning a.key, a.etag
+-- [7,7,"[{\"key\":\"key\",\"status\":201,\"body\":\"{}\",\"location\":null,\"etag\":null,\"request_id\":null,\"write_id\":null,\"record_id\":4711,\"fingerprint\":\"\\\\x00\"}]",7]
+
+-- answers.forget
+delete from answers where company_id = $1 and key = any ($2::text[])
+-- [7,["key"]]
 
 -- answers.sweep
 delete from answers where ctid = any (array(

@@ -20,6 +20,10 @@ with moved as (
     ) select 1 as moved from moved
 -- [1000]
 
+-- row-counts.change
+insert into tally_changes (company_id, records, change) values ($1, $2, $3)
+-- [7,"projects",2]
+
 -- plan.take
 update plan_usage set used = used + $1
     where company_id = $2 and records = $3 and used + $4 <= $5 returning used

@@ -123,3 +123,13 @@ insert into history (company_id, account_id, token_id, door, preview_id, records
       $6, $7, $8::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $9::uuid, $10::text, $11::text, $12::text, $13::text, $14::text
     from (select $15::bigint, null::bigint, $16::json, null::json) logged
 -- [7,8,9,"api",null,"tokens","shown",null,"00000000-0000-4000-8000-000000000000",null,null,null,null,null,9,"null"]
+
+-- log.append
+insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+      record_id, version, changes, write_id, request_id, idempotency_key)
+    select c.id, $1::bigint, $2::bigint, $3::text, $4::uuid,
+      $5::text, $6::text, $7::bigint, (select epoch from log_epochs order by epoch desc limit 1),
+      given.record_id, given.version, given.changes, given.write_id, given.request_id, given.idempotency_key
+    from companies c cross join json_to_recordset($8::json) as given (id bigint, record_id bigint,
+      version integer, changes json, write_id uuid, request_id text, idempotency_key text) where c.id = $9
+-- [8,9,"api",null,"projects","created",null,"[{\"record_id\":4711,\"version\":1,\"write_id\":\"00000000-0000-4000-8000-000000000000\",\"request_id\":null,\"idempotency_key\":null}]",7]

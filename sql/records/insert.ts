@@ -1,0 +1,86 @@
+import { join, raw, type Sql } from 'sql-template-tag'
+import type { Definition } from '#registry/definition.ts'
+import { type Field, kindOf } from '#registry/fields/index.ts'
+import type { JsonObject } from '#registry/json.ts'
+import type { Author, Origin } from '../author.ts'
+import { addToRowCount } from '../row-count.ts'
+import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { appendChanges } from '../system/log.ts'
+import { columnsOf, typed } from './columns.ts'
+import { shown } from './shown.ts'
+
+/** Records that come to be, one or many of a resource: each part is a statement of its own, and they travel together. */
+
+/** What a write leaves behind. */
+export type WrittenRow = { id: number; version: number; json: string }
+
+/** A record that is to be inserted, and the call that it comes from. */
+export type NewRecord = { id: number; by: Origin; values: JsonObject }
+
+/** Ids for records, in the order in which they are drawn. */
+export const drawRecordIds = ({ name }: Definition, count: number): Statement =>
+  statement(sql`select nextval(${raw(`'${name}_id_seq'`)}) as id from generate_series(1, ${count}::int)`, `${name}.ids`)
+
+/** `currency` is that of the company, where the first statement returns the records as they are shown. */
+type Inserted = { author: Author; definition: Definition; records: readonly NewRecord[]; currency?: string | undefined }
+
+/** Inserts records, with their history and row count. */
+export function insertRecords({ author, definition, records, currency }: Inserted): Statement[] {
+  const { companyId } = author
+  const { name } = definition
+  const columns = columnsOf(definition).filter(([, field]) => field.kind !== 'id' && field.kind !== 'instant')
+  const given = records.map(({ id, values }) => ({
+    id,
+    ...Object.fromEntries(columns.map(([column]) => [column, values[column] ?? null])),
+  }))
+  const returning =
+    currency === undefined
+      ? sql``
+      : sql` returning r.id, r.version, ${shown(definition, sql`${currency}::text`)} as json`
+  return [
+    statement(
+      sql`insert into ${identifier(name)} as r (company_id, id, ${namesOf(columns)})
+    select c.id, given.id, ${namesOf(columns, 'given.')} from companies c cross join json_to_recordset(${JSON.stringify(given)}::json)
+      as given (id bigint, ${typed(columns)}) where c.id = ${companyId}${returning}`,
+      `${name}.insert${currency === undefined ? '' : '-shown'}`,
+    ),
+    appendChanges(
+      author,
+      { records: name, action: 'created' },
+      records.map(({ id, by }) => ({ by, record_id: id, version: 1 })),
+    ),
+    addToRowCount(companyId, name, records.length),
+  ]
+}
+
+/** Inserts a record that was erased, under the id that it had, as a newer version. */
+export function insertAgain(
+  author: Author,
+  definition: Definition,
+  record: JsonObject,
+  { version, removalId }: { version: number; removalId: number },
+): Statement[] {
+  const { companyId } = author
+  const { name } = definition
+  const columns = columnsOf(definition).filter(([column]) => column !== 'updated_at')
+  return [
+    statement(
+      sql`insert into ${identifier(name)} (company_id, version, ${namesOf(columns)})
+    values (${companyId}::bigint, ${version}::integer, ${join(columns.map(([column, field]) => parameter(field, record[column] ?? null)))})`,
+      `${name}.insert-again`,
+    ),
+    appendChanges(author, { records: name, action: 'restored', removalId }, [
+      { by: author, record_id: record.id as number, version },
+    ]),
+    addToRowCount(companyId, name, 1),
+  ]
+}
+
+const namesOf = (columns: readonly [string, Field][], source = ''): Sql =>
+  join(columns.map(([column]) => identifier(source + column)))
+
+/** The value as a parameter of its column's type. */
+function parameter(field: Field, value: JsonObject[string]): Sql {
+  const type = kindOf(field).column(field)
+  return sql`${type === 'json' && value !== null ? JSON.stringify(value) : value}::${raw(type)}`
+}

@@ -1,0 +1,28 @@
+import type { Sql } from 'sql-template-tag'
+import type { Definition } from '#registry/definition.ts'
+import { byKeys } from '../access.ts'
+import { identifier, type Statement, sql, statement } from '../statement.ts'
+import { currencyOf, shown } from './shown.ts'
+
+/** The tags of records as they are when they are asked for: what `recordTag` makes of a version and a text. */
+
+export type TagRow = { id: number; etag: string }
+
+export const tagsOf = (companyId: number, definition: Definition, ids: readonly number[]): Statement =>
+  statement(
+    sql`select r.id, ${tag(companyId, definition)} as etag from ${byKeys(definition.name, companyId, ids)}`,
+    `${definition.name}.tags`,
+  )
+
+/** The tag of the record with an id, within another statement. */
+export const tagWithin = (companyId: number, definition: Definition) => ({
+  records: definition.name,
+  tagOf: (id: Sql): Sql =>
+    sql`(select ${tag(companyId, definition)} from ${identifier(definition.name)} r where r.company_id = ${companyId} and r.id = ${id})`,
+})
+
+/** Of the record `r`. */
+const tag = (companyId: number, definition: Definition): Sql => {
+  const hash = sql`sha256(convert_to(${shown(definition, currencyOf(companyId))}, 'UTF8'))`
+  return sql`'"' || r.version || '-' || left(translate(encode(${hash}, 'base64'), '+/', '-_'), 22) || '"'`
+}

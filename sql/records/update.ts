@@ -1,0 +1,61 @@
+import { join } from 'sql-template-tag'
+import type { Definition } from '#registry/definition.ts'
+import type { JsonObject } from '#registry/json.ts'
+import type { LogAuthor, Origin } from '../author.ts'
+import { either, identifier, type Statement, sql, statement } from '../statement.ts'
+import { appendChanges } from '../system/log.ts'
+import { columnsOf, typed } from './columns.ts'
+import { currencyOf, shown } from './shown.ts'
+
+/** A record that is to be changed, which this transaction holds; `version` is the one that it has before. */
+export type UpdateOfSet = { id: number; version: number; by: Origin; values: JsonObject; changes: JsonObject }
+
+type Updated = {
+  author: LogAuthor
+  definition: Definition
+  updates: readonly UpdateOfSet[]
+  names: readonly string[]
+  /** Whether the first statement returns the records as they are shown. */
+  isShown: boolean
+}
+
+/** Updates the `names` of records, with their history. What one does not change is written as it is. */
+export function updateHeld({ author, definition, updates, names, isShown }: Updated): Statement[] {
+  const { companyId } = author
+  const { name } = definition
+  const columns = columnsOf(definition).filter(([column]) => names.includes(column))
+  const given = updates.map(({ id, values }) => ({ __id: id, ...values }))
+  const assignments = columns.map(([column]) => sql`${identifier(column)} = ${identifier(`given.${column}`)}`)
+  const source = sql`json_to_recordset(${JSON.stringify(given)}::json) as given (__id bigint, ${typed(columns)})`
+  const found = either(
+    sql`(
+      select held.place as __place, given.* from ${source}
+      cross join lateral (
+        select ctid as place from ${identifier(name)} where company_id = ${companyId} and id = given.__id offset 0
+      ) held
+    ) given where r.ctid = given.__place`,
+    () => sql`${source} where r.company_id = ${companyId} and r.id = given.__id`,
+  )
+  const returning = isShown
+    ? sql` returning r.id, r.version, ${shown(definition, currencyOf(companyId))} as json`
+    : sql``
+  return [
+    statement(
+      sql`update ${identifier(name)} r set ${join(assignments)}, version = version + 1, updated_at = now()
+    from ${found}${returning}`,
+      // Any choice of columns can come; only those of which there are few are prepared.
+      names.length <= 2 ? `${name}.update${isShown ? '-shown' : ''}:${shapeOf(definition, names)}` : undefined,
+    ),
+    appendChanges(
+      author,
+      { records: name, action: 'changed' },
+      updates.map(({ id, version, by, changes }) => ({ by, record_id: id, version: version + 1, changes })),
+    ),
+  ]
+}
+
+/** Which of a resource's fields a statement is about, as a short name: a bit for each, in hexadecimal. */
+const shapeOf = (definition: Definition, fields: readonly string[]): string =>
+  Object.keys(definition.fields)
+    .reduce((bits, name, index) => (fields.includes(name) ? bits | (1n << BigInt(index)) : bits), 0n)
+    .toString(16)
