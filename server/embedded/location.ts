@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { lchown, mkdir, readdir, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createWhole, ensureDataFolder, ensureOwnFolder, hashPath, readOwned, readStats } from './folders.ts'
+import { createWhole, ensureDataFolder, ensureOwnFolder, hashPath, readNames, readOwned, readStats } from './folders.ts'
 import { createFileProblem, EmbeddedProblem, findErrorCode } from './problems.ts'
 import {
   createOwnerIdentity,
@@ -54,7 +54,9 @@ async function findRootLocation(
   const here = await claimFolder(inside, request)
   if (here) return here
 
-  const root = holdsCluster ? undefined : await ensureOwnFolder(shared)
+  // Read anew: another start may have been let in meanwhile. A second place would be a second database.
+  const isUsed = (await readNames(inside)).length > 0
+  const root = isUsed ? undefined : await ensureOwnFolder(shared)
   if (!root) throw await createReachProblem(inside, request)
   // A new name each time: a data folder that was removed comes back empty, not with the old database.
   const home = join(root, `${hashPath(data)}-${randomBytes(4).toString('hex')}`)

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { EmbeddedProblem, openOn } from '../../server/embedded/open.ts'
+import { findUnprivileged } from '../../server/embedded/processes.ts'
 import { findBundledPackage } from '../../server/embedded/programs.ts'
 import { linkOpener } from './programs.ts'
 import { ask, isRoot, opener, stage } from './stage.ts'
@@ -27,6 +28,24 @@ test('Links that npm did not make are made, by two starts at once.', async () =>
   )
   await Promise.all(both.map(({ close }) => close()))
 })
+
+test.skipIf(!isRoot)(
+  'A place in the data folder that another start already uses is not left for a second one.',
+  async () => {
+    const { root, machine } = await stage(homedir())
+    await chmod(root, 0o700)
+    const { root: reachable } = await stage()
+    const shared = join(reachable, 'shared')
+    const used = join(root, 'data', 'postgres')
+    // What another start has begun, which could reach it.
+    await mkdir(join(used, 'unfinished'), { recursive: true })
+    const { uid, gid } = findUnprivileged(null)
+    await chown(used, uid, gid)
+    await expect(openOn({ ...machine, shared }, { folder: join(root, 'data') })).rejects.toThrow('cannot reach')
+    expect(await readdir(join(root, 'data'))).not.toContain('postgres-is-elsewhere.txt')
+    expect(await readdir(reachable)).not.toContain('shared')
+  },
+)
 
 test.skipIf(!isRoot)(
   'A checkout and a data folder which only root can enter are worked with from elsewhere.',
