@@ -93,8 +93,6 @@ export default defineConfig({
           // Those of test/citus need a cluster: npm run citus.
           exclude: [...alone, 'test/citus/**'],
           maxWorkers: 3,
-          // A worker loads the service and the registry once, and not for each file. Modules have no state to share.
-          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },

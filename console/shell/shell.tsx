@@ -12,7 +12,8 @@ import { lazily, Waiting } from '../ui/pending.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 
-const SearchDialog = lazily('SearchDialog', () => import('./search-dialog.tsx'))
+const loadSearch = () => import('./search-dialog.tsx')
+const SearchDialog = lazily('SearchDialog', loadSearch)
 
 const sidebarWidth = 232
 
@@ -37,6 +38,8 @@ function Frame({ children }: CoreLayoutProps) {
   const { pathname } = useLocation()
   useShortcuts(() => setSearching(true))
   useEffect(() => setMenuOpen(false), [pathname])
+  // It is there when it is first opened, so that no letter typed after the shortcut is lost.
+  useEffect(() => void loadSearch(), [])
   return (
     <Box sx={{ display: 'flex', minHeight: '100vh' }}>
       <SkipLink />

@@ -230,6 +230,7 @@ describe('The whole page', () => {
     await page.getByRole('button', { name: 'Skip to the content' }).press('Enter')
     expect(await page.evaluate('document.activeElement.id')).toBe('content')
     await page.keyboard.press('Control+k')
+    await page.locator('[role=combobox]:focus').waitFor()
     await page.keyboard.type('findable')
     await page.getByRole('option', { name: /Findable Partners/ }).waitFor()
     await page.keyboard.press('Enter')
