@@ -6,7 +6,6 @@ const testsOf = (names: readonly string[]): string[] => names.map((name) => `tes
 /**
  * They hold shares, moments and floods against each other, and need the machine to themselves; or the server of the
  * database: a transaction of another database that lasts keeps pages from being tidied, and all databases write one log.
- * The last one puts modules of its own in the place of others, for which it needs a worker that has loaded none.
  */
 const alone = testsOf([
   'cluster/fairness',
@@ -16,7 +15,6 @@ const alone = testsOf([
   'hostile/*',
   'house/updates-in-place',
   'webhooks/room',
-  'console/password-queue',
 ])
 /** The files that take longest, by the clock, so that all workers end together. Others come by the length of their text. */
 const longest = testsOf([

@@ -16,7 +16,7 @@ import { keyOfCall } from './claim-key.ts'
 import { conclude } from './conclude.ts'
 import type { Read, Wanted, Write, WriteCommand } from './handler.ts'
 import { keepDetails } from './keep-details.ts'
-import { readIntent, readIntroduction } from './read-intent.ts'
+import { isFinal, readIntent, readIntroduction } from './read-intent.ts'
 import { orRefusal, orThrow } from './refused.ts'
 import { runSeries } from './run-series.ts'
 import { memberOf } from './write-together.ts'
@@ -115,8 +115,7 @@ export async function answerWrite(app: App, call: Call, write: Write): Promise<R
     return reply(who, withTag(answer, tag))
   }
   const bytes = call.body === 'too large' ? 0 : call.body.bytes.length
-  const mayBeGrouped = isRead && !dryRun && intent.ifPlan === undefined && !intent.prefersRecord
-  if (!row || !mayBeGrouped || bytes > groupedBodyMax) return alone()
+  if (!row || !isRead || !isFinal(intent) || bytes > groupedBodyMax) return alone()
   return app.groups.run(memberOf({ app, call, ask, keys, writeId, row, reply }, bytes, alone))
 }
 

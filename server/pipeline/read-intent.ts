@@ -21,6 +21,10 @@ export type Intent = {
   prefersRecord?: boolean
 }
 
+/** Whether a write reads nothing of its record before the commit. */
+export const isFinal = ({ dryRun, ifPlan, prefersRecord = false }: Intent): boolean =>
+  !dryRun && ifPlan === undefined && !prefersRecord
+
 export function readIntent(call: Call, headers: Headers = readHeaders(call.rawHeaders, true)): Intent {
   const { body } = call.route
   return {

@@ -1,11 +1,10 @@
-import Refresh from '@mui/icons-material/Refresh'
 import Box from '@mui/material/Box'
 import Chip from '@mui/material/Chip'
-import IconButton from '@mui/material/IconButton'
-import TextField from '@mui/material/TextField'
 import { useTexts } from '../../texts/texts.tsx'
+import { Tiles } from '../../ui/layout.tsx'
 import { Muted } from '../../ui/panel.tsx'
 import { Select } from '../../ui/select.tsx'
+import { DayFields, ReloadButton, setFilter } from '../filter-parts.tsx'
 import type { AuditFilter } from '../paths.ts'
 
 type AuditFiltersProps = {
@@ -18,24 +17,15 @@ type AuditFiltersProps = {
 
 /** Which entries are shown. */
 export function AuditFilters({ values, actorName, onChange, onReload }: AuditFiltersProps) {
-  const { settings, common } = useTexts()
+  const { settings } = useTexts()
   const { audit } = settings
-  const set = (name: keyof AuditFilter, value: string) => {
-    const { [name]: _, ...rest } = values
-    onChange(value === '' ? rest : { ...rest, [name]: value })
-  }
+  const set = (name: keyof AuditFilter, value: string) => onChange(setFilter(values, name, value))
   const choices = [
     { name: 'records', label: audit.records, options: settings.history.kinds },
     { name: 'action', label: audit.action, options: audit.actions },
   ] as const
-  const days = [
-    { name: 'from', label: audit.fromDay },
-    { name: 'to', label: audit.toDay },
-  ] as const
   return (
-    <Box
-      sx={{ display: 'grid', gap: 1.5, mb: 1, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 160px), 1fr))' }}
-    >
+    <Tiles isKept width={160} gap={1.5} sx={{ mb: 1 }}>
       {choices.map(({ name, label, options }) => (
         <Select
           key={name}
@@ -49,20 +39,8 @@ export function AuditFilters({ values, actorName, onChange, onReload }: AuditFil
           onChange={(value) => set(name, value)}
         />
       ))}
-      {days.map(({ name, label }) => (
-        <TextField
-          key={name}
-          id={`audit-${name}`}
-          type="date"
-          label={label}
-          value={values[name] ?? ''}
-          onChange={({ target }) => set(name, target.value)}
-          slotProps={{ inputLabel: { shrink: true } }}
-        />
-      ))}
-      <IconButton aria-label={common.retry} onClick={onReload} sx={{ justifySelf: 'start' }}>
-        <Refresh />
-      </IconButton>
+      <DayFields idPrefix="audit" labels={audit} values={values} onChange={set} />
+      <ReloadButton onReload={onReload} />
       <Box sx={{ gridColumn: '1 / -1', display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}>
         {values.actor !== undefined && (
           <Chip
@@ -74,6 +52,6 @@ export function AuditFilters({ values, actorName, onChange, onReload }: AuditFil
         )}
         <Muted>{audit.dayHint}</Muted>
       </Box>
-    </Box>
+    </Tiles>
   )
 }

@@ -1,6 +1,4 @@
-import Refresh from '@mui/icons-material/Refresh'
 import Chip from '@mui/material/Chip'
-import IconButton from '@mui/material/IconButton'
 import MenuItem from '@mui/material/MenuItem'
 import Stack from '@mui/material/Stack'
 import TextField from '@mui/material/TextField'
@@ -9,19 +7,17 @@ import { served } from '../../shell/places.ts'
 import { useRecordTexts, useTexts } from '../../texts/texts.tsx'
 import { Tiles } from '../../ui/layout.tsx'
 import { Muted } from '../../ui/panel.tsx'
+import { DayFields, ReloadButton, setFilter } from '../filter-parts.tsx'
 import type { CallFilter } from '../paths.ts'
 
 type CallFiltersProps = { values: CallFilter; onChange(values: CallFilter): void; onReload(): void }
 
 /** Which calls are shown. */
 export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
-  const { settings, common } = useTexts()
+  const { settings } = useTexts()
   const { calls } = settings
   const { many } = useRecordTexts()
-  const set = (name: keyof CallFilter, value: string) => {
-    const { [name]: _, ...rest } = values
-    onChange(value === '' ? rest : { ...rest, [name]: value })
-  }
+  const set = (name: keyof CallFilter, value: string) => onChange(setFilter(values, name, value))
   const resources = served.map(({ name }): [string, string] => [name, many(name)])
   const { route } = values
   const isRoute = route !== undefined && !resources.some(([name]) => name === route)
@@ -51,25 +47,8 @@ export function CallFilters({ values, onChange, onReload }: CallFiltersProps) {
           ))}
         </TextField>
       ))}
-      {(
-        [
-          ['from', calls.fromDay],
-          ['to', calls.toDay],
-        ] as const
-      ).map(([name, label]) => (
-        <TextField
-          key={name}
-          id={`call-${name}`}
-          type="date"
-          label={label}
-          value={values[name] ?? ''}
-          onChange={({ target }) => set(name, target.value)}
-          slotProps={{ inputLabel: { shrink: true } }}
-        />
-      ))}
-      <IconButton aria-label={common.retry} onClick={onReload} sx={{ justifySelf: 'start' }}>
-        <Refresh />
-      </IconButton>
+      <DayFields idPrefix="call" labels={calls} values={values} onChange={set} />
+      <ReloadButton onReload={onReload} />
       <Stack direction="row" spacing={1} sx={{ gridColumn: '1 / -1' }}>
         {(['about', 'peer', 'token', 'status'] as const).map((name) =>
           values[name] === undefined ? null : (

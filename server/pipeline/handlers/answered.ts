@@ -2,7 +2,6 @@ import type { Definition } from '#registry/definition.ts'
 import type { Json } from '#registry/json.ts'
 import type { Written } from '../../service/write-set.ts'
 import { type Answer, envelope, recordTag } from '../answer.ts'
-import type { Intent } from '../read-intent.ts'
 
 export const answer = (status: number, data: { [member: string]: Json }, headers: Answer['headers'] = {}): Answer => ({
   status,
@@ -14,7 +13,3 @@ export const answer = (status: number, data: { [member: string]: Json }, headers
 /** The record as a write leaves it, for its answer. */
 export const leaves = (definition: Definition, { id, version, json }: Written) =>
   json === null ? { tag: {}, unread: { definition, id } } : { tag: { ETag: recordTag(version, json) }, record: json }
-
-/** Whether a write reads nothing of its record before the commit. */
-export const isFinal = ({ dryRun, ifPlan, prefersRecord = false }: Intent): boolean =>
-  !dryRun && ifPlan === undefined && !prefersRecord

@@ -4,7 +4,8 @@ import { creation } from '../../service/write-record.ts'
 import type { Written } from '../../service/write-set.ts'
 import type { Answer } from '../answer.ts'
 import type { WriteHandler } from '../handler.ts'
-import { answer, isFinal, leaves } from './answered.ts'
+import { isFinal } from '../read-intent.ts'
+import { answer, leaves } from './answered.ts'
 
 export const create: WriteHandler<ResourceRoute> = (route) => (companyId, _call, intent) =>
   resultOf(creation(companyId, route.definition, { body: intent.body, isFinal: isFinal(intent) }), (written) =>

@@ -4,8 +4,8 @@ import { change } from '../../service/write-record.ts'
 import type { Changed } from '../../service/write-set.ts'
 import type { Answer } from '../answer.ts'
 import type { WriteHandler } from '../handler.ts'
-import { recordId } from '../read-intent.ts'
-import { answer, isFinal, leaves } from './answered.ts'
+import { isFinal, recordId } from '../read-intent.ts'
+import { answer, leaves } from './answered.ts'
 
 export const update: WriteHandler<ResourceRoute> =
   (route) =>

@@ -4,7 +4,8 @@ import { resultOf } from '../../service/command.ts'
 import { type Upserted, upsert as upserting } from '../../service/upsert.ts'
 import type { Answer } from '../answer.ts'
 import type { WriteHandler } from '../handler.ts'
-import { answer, isFinal, leaves } from './answered.ts'
+import { isFinal } from '../read-intent.ts'
+import { answer, leaves } from './answered.ts'
 
 export const upsert: WriteHandler<ResourceRoute> =
   (route) =>
