@@ -258,5 +258,15 @@ export async function readHistory(path: string): Promise<History> {
 export const hasSucceeded = ({ status }: Pick<Call, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300
 
+/** Yields the calls that succeeded, with their company and the changes that the feed tells of their write. */
+export function* listSuccesses({ companies }: History): Generator<Success> {
+  for (const company of companies)
+    for (const call of company.calls)
+      if (hasSucceeded(call))
+        yield { company, call, made: (call.write === undefined ? undefined : company.byWrite.get(call.write)) ?? [] }
+}
+
+type Success = { company: CompanyHistory; call: Call; made: readonly Event[] }
+
 /** Whether a record is gone after an event of it. */
 export const isEnd = ({ action }: Event): boolean => action === 'deleted' || action === 'erased'

@@ -1,4 +1,4 @@
-import { type Call, type CompanyHistory, type Event, hasSucceeded, pushTo } from '../history.ts'
+import { type Call, type CompanyHistory, type Event, hasSucceeded, listSuccesses, pushTo } from '../history.ts'
 import type { Rule } from './rule.ts'
 
 /** The calls of each key. A preview uses none. */
@@ -60,14 +60,11 @@ export const oneEffectPerKey: Rule = {
 export const oneEffectPerCall: Rule = {
   name: 'one effect a call',
   promise: 'A create of one record that was answered, with a key or without, made one record.',
-  *find({ companies }) {
-    for (const company of companies) {
-      const events = company.byWrite
-      for (const call of company.calls) {
-        if (call.method !== 'POST' || call.record === null || call.write === undefined || !hasSucceeded(call)) continue
-        const made = events.get(call.write)?.filter(({ action }) => action === 'created') ?? []
-        if (made.length > 1) yield `${company.name}: ${call.path} as ${call.write} made ${made.length} records`
-      }
+  *find(history) {
+    for (const { company, call, made } of listSuccesses(history)) {
+      if (call.method !== 'POST' || call.record === null) continue
+      const created = made.filter(({ action }) => action === 'created')
+      if (created.length > 1) yield `${company.name}: ${call.path} as ${call.write} made ${created.length} records`
     }
   },
 }
@@ -76,18 +73,14 @@ export const nothingLost: Rule = {
   name: 'nothing lost',
   promise:
     'Every write whose success was answered is told by the feed under its id, and a preview or a refusal is not.',
-  *find({ companies }) {
-    for (const company of companies) {
-      const events = company.byWrite
-      for (const call of company.calls) {
-        const named = call.write === undefined ? undefined : events.get(call.write)
-        if (!hasSucceeded(call)) continue
-        if (call.dryRun && named) yield `${company.name}: the preview ${call.method} ${call.path} wrote ${call.write}`
-        if (call.dryRun || named) continue
-        const effect = effectOf(call)
-        if (effect !== null && call.write !== undefined)
-          yield `${company.name}: ${call.method} ${call.path} answered ${effect} as ${call.write}, of which the feed tells nothing`
-      }
+  *find(history) {
+    for (const { company, call, made } of listSuccesses(history)) {
+      const isTold = made.length > 0
+      if (call.dryRun && isTold) yield `${company.name}: the preview ${call.method} ${call.path} wrote ${call.write}`
+      if (call.dryRun || isTold) continue
+      const effect = effectOf(call)
+      if (effect !== null && call.write !== undefined)
+        yield `${company.name}: ${call.method} ${call.path} answered ${effect} as ${call.write}, of which the feed tells nothing`
     }
   },
 }

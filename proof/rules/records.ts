@@ -1,4 +1,13 @@
-import { type CompanyHistory, type Event, type Fields, hasSucceeded, isEnd, pushTo, versionOf } from '../history.ts'
+import {
+  type CompanyHistory,
+  type Event,
+  type Fields,
+  hasSucceeded,
+  isEnd,
+  listSuccesses,
+  pushTo,
+  versionOf,
+} from '../history.ts'
 import type { Rule } from './rule.ts'
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
@@ -152,17 +161,13 @@ export const ifMatchOnce: Rule = {
   name: 'If-Match',
   promise:
     'A write with If-Match that succeeded made the version after the one that it named, so two never succeed on one.',
-  *find({ companies }) {
-    for (const company of companies) {
-      const events = company.byWrite
-      for (const call of company.calls) {
-        const named = versionOf(call.ifMatch)
-        if (named === null || call.record === null || call.dryRun || !hasSucceeded(call) || call.write === undefined)
-          continue
-        const made = events.get(call.write)?.find(({ record }) => record === call.record)
-        if (made && made.version !== named + 1)
-          yield `${company.name}, ${call.record}: ${call.method} with If-Match of version ${named} made version ${made.version}`
-      }
+  *find(history) {
+    for (const { company, call, made } of listSuccesses(history)) {
+      const named = versionOf(call.ifMatch)
+      if (named === null || call.record === null || call.dryRun) continue
+      const event = made.find(({ record }) => record === call.record)
+      if (event && event.version !== named + 1)
+        yield `${company.name}, ${call.record}: ${call.method} with If-Match of version ${named} made version ${event.version}`
     }
   },
 }
@@ -205,17 +210,14 @@ export const undoLeavesBefore: Rule = {
   name: 'undo leaves what was before',
   promise:
     'An undo changes each field from what the write left to what was before the write, ends what it began and brings back what it ended.',
-  *find({ companies }) {
-    for (const company of companies) {
-      const events = company.byWrite
-      for (const call of company.calls) {
-        const undone = /^\/v1\/writes\/([\w-]+)\/undo$/.exec(call.path)?.[1]
-        if (undone === undefined || call.dryRun || !hasSucceeded(call) || call.answer?.data?.remaining !== 0) continue
-        const back = netOf(events.get(call.write ?? '') ?? [])
-        for (const [record, net] of netOf(events.get(undone) ?? [])) {
-          const sentence = whyNotUndone(net, back.get(record))
-          if (sentence !== null) yield `${company.name}, ${record}: the undo of ${undone} ${sentence}`
-        }
+  *find(history) {
+    for (const { company, call, made } of listSuccesses(history)) {
+      const undone = /^\/v1\/writes\/([\w-]+)\/undo$/.exec(call.path)?.[1]
+      if (undone === undefined || call.dryRun || call.answer?.data?.remaining !== 0) continue
+      const back = netOf(made)
+      for (const [record, net] of netOf(company.byWrite.get(undone) ?? [])) {
+        const sentence = whyNotUndone(net, back.get(record))
+        if (sentence !== null) yield `${company.name}, ${record}: the undo of ${undone} ${sentence}`
       }
     }
   },
