@@ -10,14 +10,15 @@ import { pressure } from './pressure/pressure.ts'
 import { processes } from './pressure/processes.ts'
 import { BenchProblem } from './problem.ts'
 import { profile } from './profile.ts'
+import { writes } from './writes/writes.ts'
 
 try {
   const options = readOptions(process.argv.slice(2))
   if (options.help) process.stdout.write(help)
   else
-    await { works: compare, profile, growth, fresh, plans, pressure, endurance, processes, distributed }[options.about](
-      options,
-    )
+    await { works: compare, writes, profile, growth, fresh, plans, pressure, endurance, processes, distributed }[
+      options.about
+    ](options)
 } catch (error) {
   if (!(error instanceof BenchProblem || error instanceof EmbeddedProblem)) throw error
   process.stderr.write(`${error.message}\n`)

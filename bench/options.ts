@@ -3,7 +3,17 @@ import { freshWorks } from './fresh/works.ts'
 import { BenchProblem } from './problem.ts'
 import { type WorkName, workNames } from './works.ts'
 
-type About = 'works' | 'profile' | 'growth' | 'fresh' | 'plans' | 'pressure' | 'endurance' | 'processes' | 'distributed'
+type About =
+  | 'works'
+  | 'writes'
+  | 'profile'
+  | 'growth'
+  | 'fresh'
+  | 'plans'
+  | 'pressure'
+  | 'endurance'
+  | 'processes'
+  | 'distributed'
 
 /** What a run of the bench is asked to do. */
 export type Options = {
@@ -23,6 +33,8 @@ export type Options = {
   /** Of the product, in turn. */
   processes: readonly number[]
   against: { url: string; adapter: string } | null
+  /** The binary of the Go backend that writes are held against. */
+  peer: string | null
   /** Where the JSON goes; the picture has the same name. Null: where the kind of run has its place. */
   output: string | null
 }
@@ -31,7 +43,7 @@ export function readOptions(words: readonly string[]): Options {
   const { values } = parsed(words)
   const quick = values.quick ?? false
   const kinds = (
-    ['profile', 'growth', 'fresh', 'plans', 'pressure', 'endurance', 'processes', 'distributed'] as const
+    ['profile', 'writes', 'growth', 'fresh', 'plans', 'pressure', 'endurance', 'processes', 'distributed'] as const
   ).filter((kind) => values[kind])
   if (kinds.length > 1)
     throw new BenchProblem(`${kinds.map((kind) => `--${kind}`).join(' and ')} are several runs: ask for one of them.`)
@@ -55,6 +67,7 @@ export function readOptions(words: readonly string[]): Options {
     rate: readNumber(values.rate, '--rate', 1, 1_000_000) ?? null,
     processes: readNumbers(values.processes, '--processes') ?? [1, 2],
     against: values.against === undefined ? null : { url: readUrl(values.against), adapter: values.adapter as string },
+    peer: values.peer ?? null,
     output: values.output ?? null,
   }
 }
@@ -83,6 +96,7 @@ const usualOf: { readonly [about in About]: Partial<Usual> } = {
     rounds: 1,
     seconds: 1,
   },
+  writes: { rounds: 5, seconds: 2 },
   plans: { sizes: [1_000_000] },
   // Those of which it was asked where their time goes.
   profile: { sizes: [10_000], works: ['fetch', 'list', 'create-keyed'], connections: [32], seconds: 5 },
@@ -103,6 +117,7 @@ export const help = `Measures Plumbline beside the floor: the least that any ser
   npm run bench -- --pressure      half of what can be served, twice, and half again: under two minutes
   npm run bench -- --endurance     a steady load for an hour; --minutes N, and --rate N for so many requests a second
   npm run bench -- --processes 1,2 the same works served by one process and by several
+  npm run bench -- --writes        what writes of one company cost: about eight minutes; --peer FILE for a Go backend beside it
   npm run bench -- --distributed   one server beside a coordinator with one worker and two, on the cluster of CITUS_URL
 
   --only LIST          some of ${workNames.join(', ')}
@@ -112,6 +127,7 @@ export const help = `Measures Plumbline beside the floor: the least that any ser
   --seconds N          length of a run
   --against URL        another system to measure as well, asked as
   --adapter FILE       says; see bench/README.md
+  --peer FILE          the binary of PocketBase, to hold keyed creates against its own
   --output FILE        where the figures go, as JSON, and a picture beside it
                        (docs/speed/latest.json, or growth, fresh, pressure, endurance, processes;
                        data/bench/profiles for profiles)
@@ -129,6 +145,7 @@ function parsed(words: readonly string[]) {
           growth: flag,
           fresh: flag,
           profile: flag,
+          writes: flag,
           plans: flag,
           pressure: flag,
           endurance: flag,
@@ -137,7 +154,7 @@ function parsed(words: readonly string[]) {
         },
         ...{ quick: flag, floor: flag, minutes: text, rate: text, help: { ...flag, short: 'h' } as const },
         ...{ only: text, records: text, connections: text, rounds: text, seconds: text },
-        ...{ against: text, adapter: text, output: text },
+        ...{ against: text, adapter: text, peer: text, output: text },
       },
     })
   } catch (error) {

@@ -6,7 +6,7 @@ import { BenchProblem } from './problem.ts'
 import { type Server, type Start, startFloor, startProduct } from './processes.ts'
 import type { Progress } from './progress.ts'
 import { readTokens } from './scenario/companies.ts'
-import { layoutOf } from './scenario/layout.ts'
+import { companyCount, layoutOf } from './scenario/layout.ts'
 import { freshCopy } from './scenario/load.ts'
 
 /** A database of one size with the servers that stand on it. */
@@ -20,10 +20,14 @@ export type Stage = {
 
 export type Fixtures = { postgres: Postgres; progress: Progress; product?: Start; floor?: Start }
 
-export async function openStage({ postgres, progress, ...starts }: Fixtures, records: number): Promise<Stage> {
-  const database = await freshCopy(postgres, records, progress)
+export async function openStage(
+  { postgres, progress, ...starts }: Fixtures,
+  records: number,
+  companies = companyCount,
+): Promise<Stage> {
+  const database = await freshCopy(postgres, records, companies, progress)
   const url = urlOf(postgres.connection(database))
-  const about = { layout: layoutOf(records), tokens: await readTokens(postgres.connection(database)) }
+  const about = { layout: layoutOf(records, companies), tokens: await readTokens(postgres.connection(database)) }
   progress.say('Starting product and floor …')
   const servers: Server[] = []
   const close = async (): Promise<void> => {

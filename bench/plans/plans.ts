@@ -19,7 +19,7 @@ export const plans = ({ records }: Options): Promise<void> =>
     await postgres.sql(`drop database if exists ${empty} with (force)`)
     await postgres.sql(`create database ${empty}`)
     await migrate(postgres.connection(empty), progress.say)
-    const database = await freshCopy(postgres, size, progress)
+    const database = await freshCopy(postgres, size, companyCount, progress)
     try {
       const inNew = await accessPathsOfAll(postgres, empty, async () => {})
       const among = await accessPathsOfAll(postgres, database, (client) => {

@@ -7,15 +7,20 @@ import type { Connection, Postgres } from '../postgres.ts'
 import type { Progress } from '../progress.ts'
 import { makeCompanies } from './companies.ts'
 import { fill } from './fill.ts'
-import { companyCount, layoutOf } from './layout.ts'
+import { layoutOf } from './layout.ts'
 
 /**
  * A database with so many projects, loaded at most once and then copied for each run, so that every run meets the same
  * data, however much the last one wrote.
  */
-export async function freshCopy(postgres: Postgres, records: number, progress: Progress): Promise<string> {
-  const template = await loaded(postgres, records, progress)
-  const name = `bench_${version()}_run_${records}`
+export async function freshCopy(
+  postgres: Postgres,
+  records: number,
+  companies: number,
+  progress: Progress,
+): Promise<string> {
+  const template = await loaded(postgres, records, companies, progress)
+  const name = `bench_${version()}_run_${records}_${companies}`
   progress.say(`Copying the database of ${records.toLocaleString('en')} records …`)
   await postgres.sql(`drop database if exists ${name} with (force)`)
   await postgres.sql(`create database ${name} template ${template} strategy file_copy`)
@@ -38,29 +43,29 @@ async function warm(connection: Connection): Promise<void> {
 }
 
 /** The name of the loaded database; it changes with whatever its contents follow from. */
-async function loaded(postgres: Postgres, records: number, progress: Progress): Promise<string> {
-  const name = `bench_${version()}_${records}`
+async function loaded(postgres: Postgres, records: number, companies: number, progress: Progress): Promise<string> {
+  const name = `bench_${version()}_${records}_${companies}`
   if (await exists(postgres, name)) return name
   await dropOutdated(postgres)
-  const companies = await companiesOnly(postgres, progress)
+  const template = await companiesOnly(postgres, companies, progress)
   const work = `${name}_loading`
   await postgres.sql(`drop database if exists ${work} with (force)`)
-  await postgres.sql(`create database ${work} template ${companies} strategy file_copy`)
-  await fill(postgres.connection(work), layoutOf(records), progress)
+  await postgres.sql(`create database ${work} template ${template} strategy file_copy`)
+  await fill(postgres.connection(work), layoutOf(records, companies), progress)
   await postgres.sql(`alter database ${work} rename to ${name}`)
   return name
 }
 
 /** The companies with their accounts and tokens, the same at every size. */
-async function companiesOnly(postgres: Postgres, progress: Progress): Promise<string> {
-  const name = `bench_${version()}_companies`
+async function companiesOnly(postgres: Postgres, count: number, progress: Progress): Promise<string> {
+  const name = `bench_${version()}_companies_${count}`
   if (await exists(postgres, name)) return name
   const work = `${name}_loading`
   await postgres.sql(`drop database if exists ${work} with (force)`)
   await postgres.sql(`create database ${work}`)
   await migrate(postgres.connection(work), progress.say)
   // One more than share the records: the large one.
-  await makeCompanies(postgres.connection(work), companyCount + 1, progress)
+  await makeCompanies(postgres.connection(work), count + 1, progress)
   await postgres.sql(`alter database ${work} rename to ${name}`)
   return name
 }

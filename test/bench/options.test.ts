@@ -17,6 +17,7 @@ describe('what a run is asked to do', () => {
       rate: null,
       processes: [1, 2],
       against: null,
+      peer: null,
       output: null,
     })
   })
@@ -44,6 +45,7 @@ describe('what a run is asked to do', () => {
       words: ['--endurance', '--minutes', '8', '--rate', '300'],
       expect: { about: 'endurance', minutes: 8, rate: 300 },
     },
+    { words: ['--writes', '--peer', './pocketbase'], expect: { about: 'writes', peer: './pocketbase', rounds: 5 } },
     { words: ['--processes', '1,2,4'], expect: { about: 'processes', works: ['fetch', 'list'], processes: [1, 2, 4] } },
     {
       words: ['--against', 'http://localhost:8080/', '--adapter', 'other.ts'],

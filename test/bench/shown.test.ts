@@ -6,6 +6,7 @@ import { curvesPicture } from '../../bench/picture/curves.ts'
 import { barLine, makeProgress } from '../../bench/progress.ts'
 import { failures, type Row, spent, tableOf, verdict } from '../../bench/report.ts'
 import { shown, table } from '../../bench/table.ts'
+import { tableOf as writesTable } from '../../bench/writes/writes.ts'
 
 const figures = (perSecond: number): Figures => ({
   perSecond,
@@ -142,4 +143,20 @@ test('a profile is read file by file, its start, its end and idle time left out'
     { file: 'node_modules/pg/lib/client.js', share: 0.25, functions: [{ name: '(anonymous):5', share: 0.25 }] },
   ])
   expect(busyTable(busy, 2, busy.milliseconds)).toMatch(/\(runtime\) +50\.0 % +100\.0/)
+})
+
+test('a figure of writes stands beside what is asked of it, and says where it was not measured', () => {
+  const findings = [
+    { about: 'HOT', got: 0.91, asked: { least: 0.8 }, note: '2,000 updates' },
+    { about: 'delete', got: 1.34, asked: { most: 1.2 }, note: '' },
+    { about: 'beside the peer', got: null, asked: { least: 1.5 }, note: 'none (--peer FILE)' },
+    { about: 'update, µs', got: 412.4, asked: null, note: '' },
+  ]
+  const [, , ...lines] = writesTable(findings).split('\n')
+  expect(lines.map((line) => line.replace(/ +/g, ' '))).toEqual([
+    'HOT 0.91 ✓ ≥ 0.8 2,000 updates',
+    'delete 1.34 ✗ ≤ 1.2',
+    'beside the peer – ≥ 1.5 none (--peer FILE)',
+    'update, µs 412',
+  ])
 })
