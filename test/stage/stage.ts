@@ -98,10 +98,11 @@ export type LoggedCall = {
  */
 export const patience = { CONNECT_TIMEOUT_MS: '8000', STATEMENT_TIMEOUT_MS: '30000', ANSWER_TARGET_MS: '60000' }
 
-/** `made` are routes and handlers in place of those that there are. */
+/** `made` are routes and handlers in place of those that there are; `reach` says over what the database is reached. */
 export async function openStage(
   environment: { [name: string]: string } = {},
   made?: { routes: readonly Route[]; handlers: Handlers },
+  reach: (connection: Server) => Parameters<typeof makeApp>[1] = (connection) => connection,
 ): Promise<Stage> {
   const { connection, drop } = await freshDatabase()
   // Nobody is left to be answered when a test closes its stage; the time for it would pass all the same.
@@ -113,7 +114,7 @@ export async function openStage(
     ...patience,
     ...environment,
   })
-  const app = makeApp(config, connection, oneKey('the sealing key of the tests, long enough'))
+  const app = makeApp(config, reach(connection), oneKey('the sealing key of the tests, long enough'))
   const listening = await serve(app, undefined, made && (() => made.routes), made?.handlers)
   const judges = await judgeOf(listening.url)
   const inTransaction: Stage['inTransaction'] = (work) => app.database.transaction(work)
