@@ -56,6 +56,7 @@ export const firstSecond = (options: Options): Promise<void> =>
         const first = await cost(1000)
         await cost(options.seconds * 1000 - 1000 - endMilliseconds)
         const last = await cost(endMilliseconds)
+        progress.say(`${name}: ${shown(first.each)} µs, then ${shown(last.each)} µs`)
         return { way: name, first: first.each, last: last.each, firstWrites: first.writes }
       } finally {
         await server.stop()

@@ -174,7 +174,8 @@ async function bringBack(
         transaction.run,
         ...insertAgain(actor, definition, erased.held, { version: erased.version, removalId }),
       )
-    if (hidden.length > 0) await transaction.run(undelete(actor, definition.name, hidden.map(idOf), removalId))
+    if (hidden.length > 0)
+      await together(transaction.run, ...undelete(actor, definition.name, hidden.map(idOf), removalId))
   } catch (error) {
     // Taken between our read and our write.
     const field = fieldOfIndex(definition, violatedIndex(error) ?? '')

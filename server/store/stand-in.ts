@@ -48,8 +48,11 @@ function streamOf(answers: Answers, connection: string): Duplex {
     } else if (type === 'B') {
       bound = parsed.get(names[1] as string) as string
       tell(bindComplete)
-    } else if (type === 'D') tell(answerOf(parsed.get((names[0] as string).slice(1)) ?? bound).columns)
-    else if (type === 'E') tell(answerOf(bound).rows(connection))
+    } else if (type === 'D') {
+      // A portal is that of the last bind.
+      const name = names[0] as string
+      tell(answerOf(name.startsWith('S') ? (parsed.get(name.slice(1)) as string) : bound).columns)
+    } else if (type === 'E') tell(answerOf(bound).rows(connection))
     else if (type === 'C') tell(closeComplete)
     else if (type === 'Q') {
       const { columns, rows } = answerOf(names[0] as string)
