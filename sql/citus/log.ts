@@ -149,7 +149,7 @@ export const loggedThere = (
 ): Statement => {
   const { companyId } = author
   const { columns, values } = cameFrom(author, isAudit)
-  return statement(sql`insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch, pos,
+  return statement(sql`insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch, pos,
       id, record_id, version, changes, held, write_id, request_id, idempotency_key${columns})
     select c.id, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)}::text,
       ${author.previewId ?? null}::uuid,

@@ -14,7 +14,7 @@ import { either, type Statement, type Steps, sql, statement } from '../statement
 function logged(author: LogAuthor, logged: Logged, of: Sql): Sql {
   const { records, action, removalId, isAudit = false } = logged
   const { columns, values } = cameFrom(author, isAudit)
-  return sql`insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+  return sql`insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
       record_id, version, changes, held, write_id, request_id, idempotency_key${columns})
     select ${author.companyId}::bigint, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)},
       ${author.previewId ?? null}::uuid,
@@ -43,7 +43,7 @@ export function appendRecords(
   const { companyId } = author
   const noted = { ...logging, records: table }
   const columns = sql`${version}, ${changes ?? sql`null::json`}, ${held}`
-  const returning = changes ? sql` returning record_id as id, changes` : sql``
+  const returning = changes ? sql` returning h.record_id as id, h.changes` : sql``
   const of = sql`select r.id, ${columns} from ${byKeys(table, companyId, ids)} where ${only}`
   return statement(sql`${logged(author, noted, of)}${returning}`, name, async (run) => {
     const there = ofRecords({ companyId, table, written: await withIds(run, ids), columns, only })

@@ -168,7 +168,7 @@ insert into removals (company_id, id, account_id, token_id, door, records, recor
 -- [7,3,8,9,"api","projects",1,"soft","T","{}","[]"]
 
 -- projects.log-deleted
-insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
       record_id, version, changes, held, write_id, request_id, idempotency_key)
     select $1::bigint, $2::bigint, $3::bigint, $4,
       $5::uuid,
@@ -192,7 +192,7 @@ insert into tally_changes (company_id, records, change) values ($1, $2, $3)
 -- [7,"projects",-2]
 
 -- estimates.log-erased
-insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
       record_id, version, changes, held, write_id, request_id, idempotency_key)
     select $1::bigint, $2::bigint, $3::bigint, $4,
       $5::uuid,
@@ -212,7 +212,7 @@ insert into tally_changes (company_id, records, change) values ($1, $2, $3)
 -- [7,"estimates",-1]
 
 -- projects.log-only
-insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
       record_id, version, changes, held, write_id, request_id, idempotency_key)
     select $1::bigint, $2::bigint, $3::bigint, $4,
       $5::uuid,
@@ -224,7 +224,7 @@ insert into history (company_id, account_id, token_id, door, preview_id, records
 -- [7,8,9,"api",null,"projects","deleted",3,"00000000-0000-4000-8000-000000000000",null,null,[1,2],7]
 
 -- (unnamed)
-insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
       record_id, version, changes, held, write_id, request_id, idempotency_key)
     select $1::bigint, $2::bigint, $3::bigint, $4,
       $5::uuid,
@@ -232,7 +232,7 @@ insert into history (company_id, account_id, token_id, door, preview_id, records
     from (select r.id, r.version + 1, ('{' || '"status":' || coalesce(to_json(('[' || coalesce(to_json(r.status)::text, 'null') || ',' || coalesce(to_json($12::text)::text, 'null') || ']')::json)::text, 'null') || '}')::json, null::json from (select distinct id from unnest($13::bigint[]) id order by id) wanted
     cross join lateral (
       select ctid, * from equipment where company_id = $14 and id = wanted.id  offset 0
-    ) r where r.status = $15) logged returning record_id as id, changes
+    ) r where r.status = $15) logged returning h.record_id as id, h.changes
 -- [7,8,9,"api",null,"equipment","changed",null,"00000000-0000-4000-8000-000000000000",null,null,"ACTIVE",[1],7,"IN_USE"]
 
 -- (unnamed)
@@ -244,7 +244,7 @@ update equipment r set status = $1::text, version = version + 1, updated_at = no
 -- ["ACTIVE",[1],7,"IN_USE"]
 
 -- (unnamed)
-insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
       record_id, version, changes, held, write_id, request_id, idempotency_key)
     select $1::bigint, $2::bigint, $3::bigint, $4,
       $5::uuid,
@@ -252,7 +252,7 @@ insert into history (company_id, account_id, token_id, door, preview_id, records
     from (select r.id, r.version + 1, ('{' || '"project_id":' || coalesce(to_json(('[' || coalesce(to_json(r.project_id)::text, 'null') || ',' || coalesce(to_json($12::bigint)::text, 'null') || ']')::json)::text, 'null') || '}')::json, null::json from (select distinct id from unnest($13::bigint[]) id order by id) wanted
     cross join lateral (
       select ctid, * from equipment where company_id = $14 and id = wanted.id  offset 0
-    ) r where true) logged returning record_id as id, changes
+    ) r where true) logged returning h.record_id as id, h.changes
 -- [7,8,9,"api",null,"equipment","changed",null,"00000000-0000-4000-8000-000000000000",null,null,null,[1],7]
 
 -- (unnamed)

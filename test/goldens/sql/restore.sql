@@ -54,7 +54,7 @@ insert into tally_changes (company_id, records, change) values ($1, $2, $3)
 -- [7,"projects",1]
 
 -- projects.log-restored
-insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
       record_id, version, changes, held, write_id, request_id, idempotency_key)
     select $1::bigint, $2::bigint, $3::bigint, $4,
       $5::uuid,
