@@ -13,12 +13,12 @@ import { openOutbound } from './outbound/outbound.ts'
 import type { Clock } from './pipeline/app.ts'
 import { writeTogether } from './pipeline/write-together.ts'
 import { sealingKeys } from './secret.ts'
-import type { SealingKeys } from './service/seal.ts'
 import { makeTokenRates } from './service/token-rate.ts'
 import { type Fit, fitConnections, readAllowance } from './store/allowance.ts'
 import { type Connection, type OverStreams, openDatabase } from './store/database.ts'
 import type { BackendEnd } from './store/end-backend.ts'
 import { migrate } from './store/migrate.ts'
+import type { SealingKeys } from './store/seal.ts'
 import { makeGroups } from './writes/group.ts'
 
 /** All that the service needs of the app, passed by hand. There is no other state. */

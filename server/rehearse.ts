@@ -11,8 +11,8 @@ import { builtConsole } from './console-api/app-files.ts'
 import { serverOf } from './http/listen.ts'
 import { handlers } from './pipeline/handlers/index.ts'
 import { openEdge } from './serve.ts'
-import { oneKey } from './service/seal.ts'
 import { makeToken } from './service/token-text.ts'
+import { oneKey } from './store/seal.ts'
 import { makeStandIn, type Recording } from './store/stand-in.ts'
 
 const alone = [9]

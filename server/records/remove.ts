@@ -24,7 +24,7 @@ import type { Actor } from './actor.ts'
 import type { Command, Prefetched } from './command.ts'
 import type { Expected } from './expected.ts'
 import { holdRecords } from './locks.ts'
-import { releaseQuotaSlots } from './plan.ts'
+import { releaseQuotaSlots } from './quota.ts'
 import { heldRecord } from './write-record.ts'
 
 /** All records of a kind that share in a deletion in the same way. */

@@ -8,8 +8,8 @@ import { leadsTo, lockTree } from '#sql/records/tree.ts'
 import { together } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
-import { lookUpFound } from './check-record.ts'
-import { type Group, listsOf, resourceNamed } from './remove-record.ts'
+import { lookUpFound } from './check.ts'
+import { type Group, listsOf, resourceNamed } from './remove.ts'
 
 /**
  * Fills in again the references that a removal had emptied: of records that are still live, still refer to nothing, and

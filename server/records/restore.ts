@@ -19,9 +19,9 @@ import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
 import { LockRequest, lockWhatIsSeen, valuesOfRecord, wantRead } from './locks.ts'
-import { takeQuotaSlots } from './plan.ts'
+import { takeQuotaSlots } from './quota.ts'
 import { relink } from './relink.ts'
-import { type Group, type MayDo, resourceNamed } from './remove-record.ts'
+import { type Group, type MayDo, resourceNamed } from './remove.ts'
 import { brokenRules, type Erased, idOf, inTheWay, type Returning } from './restore-problems.ts'
 
 export type Restored = { records: string; recordId: number; cameBack: Group[]; linked: Group[] }
