@@ -246,7 +246,7 @@ export const settingsByKey = {
     'REHEARSAL_MS',
     '500',
     whole(0, 500, ' of milliseconds'),
-    'How long a process rehearses writes and reads before it serves, so that its first calls cost what later ones do, 0 to 500; 0: not at all.',
+    'How long a process rehearses writes and reads before it serves, so that its first calls cost less, 0 to 500; 0: not at all.',
   ),
   drainTimeout: setting(
     'DRAIN_TIMEOUT_MS',
