@@ -68,10 +68,20 @@ const layers = [
     because: 'Only the store knows the driver. It knows no HTTP and decides about no permission.',
   },
   {
+    folder: 'server/records/',
+    may: [
+      ...folders('registry', 'derive', 'sql'),
+      ...servers('fair', 'store', 'records'),
+      ...node('crypto'),
+      ...packages('canonicalize'),
+    ],
+    because: 'Records are written the same for every channel: no request, status or cookie.',
+  },
+  {
     folder: 'server/service/',
     may: [
       ...folders('registry', 'derive', 'sql'),
-      ...servers('fair', 'store', 'service'),
+      ...servers('fair', 'store', 'records', 'service'),
       ...node('crypto', 'zlib'),
       ...packages('@node-rs/argon2', 'canonicalize', 'uuid'),
     ],
@@ -79,7 +89,7 @@ const layers = [
   },
   {
     folder: 'server/jobs/',
-    may: [...folders('registry', 'sql'), ...servers('store', 'service', 'jobs'), ...node('fs/promises')],
+    may: [...folders('registry', 'sql'), ...servers('store', 'records', 'service', 'jobs'), ...node('fs/promises')],
     because: 'A job in the background has no request, and sends nothing to others.',
   },
   {
@@ -91,7 +101,7 @@ const layers = [
     folder: 'server/webhooks/',
     may: [
       ...folders('registry', 'derive', 'sql'),
-      ...servers('store', 'service', 'outbound', 'webhooks'),
+      ...servers('store', 'records', 'service', 'outbound', 'webhooks'),
       '^server/(pipeline/app|jobs/in-background)\\.ts$',
       ...node('crypto'),
       ...packages('standardwebhooks'),
@@ -100,14 +110,18 @@ const layers = [
   },
   {
     folder: 'server/writes/',
-    may: [...folders('registry', 'sql'), ...servers('fair', 'store', 'service', 'writes'), ...node('crypto')],
+    may: [
+      ...folders('registry', 'sql'),
+      ...servers('fair', 'store', 'records', 'service', 'writes'),
+      ...node('crypto'),
+    ],
     because: 'The road of a write is one for every channel: no request, status or cookie.',
   },
   {
     folder: 'server/pipeline/',
     may: [
       ...folders('registry', 'derive', 'sql'),
-      ...servers('fair', 'store', 'service', 'writes', 'pipeline', 'protocol'),
+      ...servers('fair', 'store', 'records', 'service', 'writes', 'pipeline', 'protocol'),
       '^server/config/config\\.ts$',
       ...node('crypto'),
       ...packages('pino', 'canonicalize'),
@@ -119,7 +133,7 @@ const layers = [
     may: [
       ...folders('registry', 'derive'),
       ...servers('protocol'),
-      '^server/service/expected\\.ts$',
+      '^server/records/expected\\.ts$',
       ...node('http', 'net'),
     ],
     because: 'Headers, bodies and entity tags are read by themselves: no call, no service.',
@@ -130,7 +144,7 @@ const layers = [
       ...folders('registry', 'derive'),
       ...servers('config', 'fair', 'pipeline', 'protocol', 'http'),
       // The types of the services that the edge is given.
-      '^server/(service/(token-rate|change-watch|seal)|store/faults)\\.ts$',
+      '^server/(service/(token-rate|change-watch)|store/(faults|seal))\\.ts$',
       ...packages('find-my-way', '@fastify/accept-negotiator'),
     ],
     node: true,
@@ -140,8 +154,19 @@ const layers = [
     folder: 'server/console-api/',
     may: [
       ...folders('registry', 'derive', 'sql'),
-      ...servers('config', 'fair', 'service', 'webhooks', 'writes', 'pipeline', 'protocol', 'http', 'console-api'),
-      '^server/store/database\\.ts$',
+      ...servers(
+        'config',
+        'fair',
+        'records',
+        'service',
+        'webhooks',
+        'writes',
+        'pipeline',
+        'protocol',
+        'http',
+        'console-api',
+      ),
+      '^server/store/(database|seal)\\.ts$',
       ...packages('cookie'),
     ],
     node: true,
@@ -151,7 +176,7 @@ const layers = [
     folder: 'server/agent/',
     may: [
       ...folders('registry', 'derive', 'sql'),
-      ...servers('config', 'fair', 'service', 'pipeline', 'protocol', 'http', 'agent'),
+      ...servers('config', 'fair', 'records', 'service', 'pipeline', 'protocol', 'http', 'agent'),
       ...node('crypto'),
       ...packages('@modelcontextprotocol/server'),
     ],
@@ -161,7 +186,7 @@ const layers = [
     folder: 'server/demo/',
     may: [
       ...folders('registry', 'derive', 'sql'),
-      ...servers('service', 'store', 'demo'),
+      ...servers('records', 'service', 'store', 'demo'),
       '^server/app\\.ts$',
       ...node('crypto'),
       ...packages('@node-rs/argon2'),
@@ -200,7 +225,7 @@ const layers = [
     may: [
       ...folders('registry', 'derive'),
       ...servers(
-        '(agent|backup|config|console-api|embedded|fair|http|jobs|outbound|pipeline|protocol|service|store|writes)',
+        '(agent|backup|config|console-api|embedded|fair|http|jobs|outbound|pipeline|protocol|records|service|store|writes)',
       ),
       onTop,
       ...packages('pino', 'prom-client'),

@@ -6,6 +6,7 @@ import { growth } from './growth/growth.ts'
 import { help, readOptions } from './options.ts'
 import { plans } from './plans/plans.ts'
 import { endurance } from './pressure/endurance.ts'
+import { firstSecond } from './pressure/first-second.ts'
 import { pressure } from './pressure/pressure.ts'
 import { processes } from './pressure/processes.ts'
 import { BenchProblem } from './problem.ts'
@@ -16,9 +17,10 @@ try {
   const options = readOptions(process.argv.slice(2))
   if (options.help) process.stdout.write(help)
   else
-    await { works: compare, writes, profile, growth, fresh, plans, pressure, endurance, processes, distributed }[
-      options.about
-    ](options)
+    await {
+      ...{ works: compare, writes, profile, growth, fresh, plans, pressure, endurance, processes, distributed },
+      'first-second': firstSecond,
+    }[options.about](options)
 } catch (error) {
   if (!(error instanceof BenchProblem || error instanceof EmbeddedProblem)) throw error
   process.stderr.write(`${error.message}\n`)

@@ -3,17 +3,12 @@ import { freshWorks } from './fresh/works.ts'
 import { BenchProblem } from './problem.ts'
 import { type WorkName, workNames } from './works.ts'
 
-type About =
-  | 'works'
-  | 'writes'
-  | 'profile'
-  | 'growth'
-  | 'fresh'
-  | 'plans'
-  | 'pressure'
-  | 'endurance'
-  | 'processes'
-  | 'distributed'
+const kinds = [
+  ...(['profile', 'writes', 'growth', 'fresh', 'plans', 'pressure', 'endurance', 'processes', 'distributed'] as const),
+  'first-second',
+] as const
+
+type About = 'works' | (typeof kinds)[number]
 
 /** What a run of the bench is asked to do. */
 export type Options = {
@@ -27,7 +22,7 @@ export type Options = {
   connections: readonly number[]
   rounds: number
   seconds: number
-  /** Of endurance; how many requests a second, or null for half of what can be served. */
+  /** Of endurance, with the rate, which the first second has too; null for what is usual there. */
   minutes: number
   rate: number | null
   /** Of the product, in turn. */
@@ -42,17 +37,15 @@ export type Options = {
 export function readOptions(words: readonly string[]): Options {
   const { values } = parsed(words)
   const quick = values.quick ?? false
-  const kinds = (
-    ['profile', 'writes', 'growth', 'fresh', 'plans', 'pressure', 'endurance', 'processes', 'distributed'] as const
-  ).filter((kind) => values[kind])
-  if (kinds.length > 1)
-    throw new BenchProblem(`${kinds.map((kind) => `--${kind}`).join(' and ')} are several runs: ask for one of them.`)
+  const asked = kinds.filter((kind) => values[kind])
+  if (asked.length > 1)
+    throw new BenchProblem(`${asked.map((kind) => `--${kind}`).join(' and ')} are several runs: ask for one of them.`)
   if ((values.against === undefined) !== (values.adapter === undefined)) {
     throw new BenchProblem(
       '--against and --adapter belong together: give the address of the other system and the file that knows how to ask it.',
     )
   }
-  const [about = 'works'] = kinds
+  const [about = 'works'] = asked
   const { sizes, works, connections, rounds, seconds } = { ...usual, ...usualOf[about] }
   return {
     help: values.help ?? false,
@@ -103,6 +96,7 @@ const usualOf: { readonly [about in About]: Partial<Usual> } = {
   pressure: { sizes: [10_000], connections: [32], rounds: 3, seconds: 10 },
   endurance: { sizes: [10_000], connections: [32], rounds: 3, seconds: 5 },
   processes: { sizes: [10_000], works: ['fetch', 'list'], connections: [32] },
+  'first-second': { sizes: [10_000], rounds: 3, seconds: 60 },
   distributed: { works: ['fetch', 'list', 'create-keyed'], connections: [16], rounds: 3, seconds: 4 },
 }
 
@@ -117,7 +111,8 @@ export const help = `Measures Plumbline beside the floor: the least that any ser
   npm run bench -- --pressure      half of what can be served, twice, and half again: under two minutes
   npm run bench -- --endurance     a steady load for an hour; --minutes N, and --rate N for so many requests a second
   npm run bench -- --processes 1,2 the same works served by one process and by several
-  npm run bench -- --writes        what writes of one company cost: about eight minutes; --peer FILE for a Go backend beside it
+  npm run bench -- --writes        what writes of one company cost: about five minutes; --peer FILE for a Go backend beside it
+  npm run bench -- --first-second  what writes cost a new process, and what they cost it a minute later
   npm run bench -- --distributed   one server beside a coordinator with one worker and two, on the cluster of CITUS_URL
 
   --only LIST          some of ${workNames.join(', ')}
@@ -151,6 +146,7 @@ function parsed(words: readonly string[]) {
           endurance: flag,
           processes: text,
           distributed: flag,
+          'first-second': flag,
         },
         ...{ quick: flag, floor: flag, minutes: text, rate: text, help: { ...flag, short: 'h' } as const },
         ...{ only: text, records: text, connections: text, rounds: text, seconds: text },

@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client'
 import { backupFacts, type FailureNotes, openFailureNotes } from './backup/failures.ts'
 import type { Config } from './config/config.ts'
 import type { App as ConsoleApp } from './console-api/app.ts'
@@ -12,12 +13,12 @@ import { openOutbound } from './outbound/outbound.ts'
 import type { Clock } from './pipeline/app.ts'
 import { writeTogether } from './pipeline/write-together.ts'
 import { sealingKeys } from './secret.ts'
-import type { SealingKeys } from './service/seal.ts'
 import { makeTokenRates } from './service/token-rate.ts'
 import { type Fit, fitConnections, readAllowance } from './store/allowance.ts'
-import { type Connection, openDatabase } from './store/database.ts'
+import { type Connection, type OverStreams, openDatabase } from './store/database.ts'
 import type { BackendEnd } from './store/end-backend.ts'
 import { migrate } from './store/migrate.ts'
+import type { SealingKeys } from './store/seal.ts'
 import { makeGroups } from './writes/group.ts'
 
 /** All that the service needs of the app, passed by hand. There is no other state. */
@@ -104,7 +105,13 @@ export async function findDatabase(config: Config, progress: (sentence: string) 
   }
 }
 
-export function makeApp(config: Config, connection: Connection, secret: SealingKeys): App {
+/** `registry` is where the metrics are kept; by default they have those of the process beside them. */
+export function makeApp(
+  config: Config,
+  connection: Connection | OverStreams,
+  secret: SealingKeys,
+  registry?: Registry,
+): App {
   const identities = new Map()
   const log = makeLog(config, { identities })
   const database = openDatabase(
@@ -115,7 +122,7 @@ export function makeApp(config: Config, connection: Connection, secret: SealingK
   )
   const failureNotes = openFailureNotes(config.dataFolder)
   const facts = config.backupTo || config.archive ? () => backupFacts(config, failureNotes) : null
-  const metrics = startMetrics(database, facts)
+  const metrics = startMetrics(database, facts, registry)
   const inBackground = makeInBackground({ log, clock: systemClock, countFailure: metrics.jobFailed })
   const meter = startMeter(database, inBackground, metrics.callsLost)
   const callDetails = config.callDetailsKeptDays === 0 ? null : startCallDetails(database, systemClock, inBackground)

@@ -44,11 +44,11 @@ export const aggregate = (all: readonly Values[]): Registry => AggregatorRegistr
 /** What is known of backups and of the archive; null where none are asked for. */
 export type BackupFacts = { lastAt: Date | null; failing: readonly string[] }
 
-export function startMetrics(database: Database, backups: (() => Promise<BackupFacts>) | null = null): ServiceMetrics {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  // Those of the same names without "_total" count the same by kind, and a gauge is no total.
-  for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`)
+export function startMetrics(
+  database: Database,
+  backups: (() => Promise<BackupFacts>) | null = null,
+  registry: Registry = registryOfProcess(),
+): ServiceMetrics {
   const registers = [registry]
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter<Label>({ name, help, labelNames, registers })
@@ -161,6 +161,15 @@ export function startMetrics(database: Database, backups: (() => Promise<BackupF
     sharedValues: async () => (await registry.getMetricsAsJSON()).filter(({ name }) => sharedNames.includes(name)),
     contentType: registry.contentType,
   }
+}
+
+/** With what Node says of itself. */
+function registryOfProcess(): Registry {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  // Those of the same names without "_total" count the same by kind, and a gauge is no total.
+  for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`)
+  return registry
 }
 
 const jobFailuresName = 'plumbline_job_failures_total'

@@ -3,7 +3,7 @@ import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/prom
 import { join } from 'node:path'
 import type { Config } from './config/config.ts'
 import { flush, writeSecret } from './embedded/folders.ts'
-import type { SealingKeys } from './service/seal.ts'
+import type { SealingKeys } from './store/seal.ts'
 
 /**
  * The keys that seal secrets: as set, else one kept in the data folder, readable by its owner alone. The file is read

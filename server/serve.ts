@@ -33,6 +33,30 @@ export async function serve(
   all: () => readonly Route[] = () => routes(registry),
   by: Handlers = handlers,
 ): Promise<Listening> {
+  const { stage, connections, answer, stopWaiting, close } = openEdge(app, consoleFolder, all, by)
+  const closeMetrics = await listenForMetrics(app)
+  const closeAll = async (): Promise<void> => {
+    await closeMetrics()
+    close()
+  }
+  try {
+    const { url, drain } = await listen(app, answer, stage, connections)
+    return {
+      url,
+      drain: async (allClosed) => {
+        stopWaiting()
+        await drain(allClosed)
+        await closeAll()
+      },
+    }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+/** What answers requests, whoever hands them over. */
+export function openEdge(app: App, consoleFolder: string, all: () => readonly Route[], by: Handlers) {
   const stage: Stage = { is: 'serving' }
   const pages = makePages(app, stage)
   const admission = openAdmission(app)
@@ -53,30 +77,15 @@ export async function serve(
   const siteOf = (path: string): Site => (path === agentPath ? agentSite : isConsoles(path) ? consoleSite : api)
   const handle = makeRequestHandler(app, (incoming) => siteOf(incoming.path)(incoming), stage, failed)
   const tellHsts = openHsts(app.config)
-  const closeMetrics = await listenForMetrics(app)
   const connections = openConnections(app)
   const answer: Answerer = (request, response) => {
     const budget = connections.begin(request.socket, response)
     tellHsts(request, response)
     void handle(request, response, budget)
   }
-  const close = async (): Promise<void> => {
-    await closeMetrics()
+  const close = (): void => {
     connections.close()
     failures.close()
   }
-  try {
-    const { url, drain } = await listen(app, answer, stage, connections)
-    return {
-      url,
-      drain: async (allClosed) => {
-        changes.close()
-        await drain(allClosed)
-        await close()
-      },
-    }
-  } catch (error) {
-    await close()
-    throw error
-  }
+  return { stage, connections, answer, stopWaiting: changes.close, close }
 }

@@ -39,11 +39,14 @@ export const inState = (table: string, companyId: number, status: string): Sql =
     )`
 
 /**
- * The condition that names rows by their keys, for a statement that changes them. They are held already by this
+ * The condition that names rows `r` by their keys, for a statement that changes them. They are held already by this
  * transaction, so their places stay what they are.
  */
-export const placesOf = (table: string, companyId: number, ids: readonly number[]): Sql =>
-  sql`ctid = any (array(select r.ctid from ${byKeys(table, companyId, ids)}))`
+export const heldRows = (table: string, companyId: number, ids: readonly number[]): Sql =>
+  either(
+    sql`r.ctid = any (array(select r.ctid from ${byKeys(table, companyId, ids)}))`,
+    () => sql`r.company_id = ${companyId} and r.id = any (${ids}::bigint[])`,
+  )
 
 /**
  * The condition that names the rows of a table that `which` finds, for a statement that changes them. Their places stay what

@@ -16,6 +16,7 @@ const groups = [
     'test/ship/packages.test.ts',
     'test/house/plans.test.ts',
     'test/clients/package.test.ts',
+    'test/http/rehearsal.test.ts',
     'test/http/write-answers.test.ts',
     'sql/statements.test.ts',
   ],
@@ -26,6 +27,7 @@ const written = [
   'docs/third-party.md',
   'clients/typescript/src/types.gen.ts',
   'registry/additions.gen.ts',
+  'server/rehearsal.json',
 ]
 
 for (const tests of groups) {

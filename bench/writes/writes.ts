@@ -21,7 +21,7 @@ export const writes = (options: Options): Promise<void> =>
   inSurroundings(async (surroundings) => {
     const on = await machine(surroundings.postgres)
     const findings: Finding[] = []
-    for (const part of [oneCompany, sixteenCompanies, firstSecond, sortedLists])
+    for (const part of [oneCompany, sixteenCompanies, sortedLists])
       findings.push(...(await part(options, surroundings)))
     surroundings.progress.end()
     process.stdout.write(`\n${tableOf(findings)}\n\n`)
@@ -288,40 +288,6 @@ const sixteenCompanies = (options: Options, surroundings: Surroundings): Promise
       },
     ]
   })
-
-const minuteMs = 60_000
-const warmMs = 1000
-
-/** The service's processor time for a keyed create in the first second of a process, and a minute later. */
-async function firstSecond(options: Options, surroundings: Surroundings): Promise<Finding[]> {
-  const ratios: number[] = []
-  const notes: string[] = []
-  for (let trial = 0; trial < 3; trial++) {
-    surroundings.progress.say(`The first minute of a process, ${trial + 1} of 3 …`)
-    await onStage(surroundings, { records: 10_000, companies: 1 }, options, async ({ product }, bench) => {
-      const costOfSecond = async (): Promise<number> => {
-        const cpu = () => (product.server.pid && usageOf(product.server.pid)?.cpuSeconds) || 0
-        const before = cpu()
-        const { answers } = await runFor(bench, product, 'create-keyed', 32, warmMs)
-        return ((cpu() - before) * 1e6) / answers
-      }
-      const first = await costOfSecond()
-      await runFor(bench, product, 'create-keyed', 32, minuteMs - 2 * warmMs)
-      const last = await costOfSecond()
-      ratios.push(first / last)
-      notes.push(`${shown(first)} and ${shown(last)} µs`)
-    })
-  }
-  const got = ratios.toSorted((one, other) => one - other)[1] ?? null
-  return [
-    {
-      about: 'service per create, first second by the end of the first minute',
-      got,
-      asked: { most: 1.3 },
-      note: notes.join('; '),
-    },
-  ]
-}
 
 /** Twelve callers sort all 300,000 records of a company by a text; another company asks for its first page meanwhile. */
 const sortedLists = (options: Options, surroundings: Surroundings): Promise<Finding[]> =>

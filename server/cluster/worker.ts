@@ -2,6 +2,7 @@ import { type App, makeApp } from '../app.ts'
 import { watchRoom } from '../disk.ts'
 import type { Listening } from '../http/listen.ts'
 import { endInTime, stopSignals, watchErrors } from '../lifecycle.ts'
+import { rehearse } from '../rehearse.ts'
 import { sealingKeys } from '../secret.ts'
 import { serve } from '../serve.ts'
 import { startWebhooks } from '../webhooks/start.ts'
@@ -37,6 +38,7 @@ async function work({ config, connection, cluster }: Extract<ToWorker, { say: 's
     if (message.say === 'scraped') scrapes.answered(message.asked, message.text)
   })
 
+  await rehearse(config, alone.log)
   await watchRoom(alone, cluster)
   const listening = await listen({ ...alone, metrics: { ...alone.metrics, text: scrapes.ask } })
   const sending = startWebhooks(alone)

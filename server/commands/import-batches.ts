@@ -5,7 +5,7 @@ import { Refusal, refusedRow, type WritePlan } from '#registry/refusals.ts'
 import type { ImportRow } from '#sql/system/imports.ts'
 import type { App } from '../app.ts'
 import { type ImportBatch, importBatch } from '../pipeline/import-batch.ts'
-import { operator } from '../service/actor.ts'
+import { operator } from '../records/actor.ts'
 import { beginImport, listImports, lookUpValues } from '../service/imports.ts'
 import { operatorCaller, runWrite } from '../writes/run-write.ts'
 

@@ -4,7 +4,7 @@ import { personKinds } from '#registry/persons.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type App, systemClock } from '../app.ts'
 import { formatNoSuchFile } from '../embedded/problems.ts'
-import { operator } from '../service/actor.ts'
+import { operator } from '../records/actor.ts'
 import { showCompany } from '../service/company.ts'
 import {
   emptyKept,

@@ -11,6 +11,7 @@ import { metricsTaken } from '../http/metrics-port.ts'
 import { startSweeper } from '../jobs/sweep.ts'
 import { endInTime, listenForStop, type Stop } from '../lifecycle.ts'
 import { makeLog } from '../log.ts'
+import { rehearse } from '../rehearse.ts'
 import { serve } from '../serve.ts'
 import { startWebhooks } from '../webhooks/start.ts'
 import { banner } from './banner.ts'
@@ -34,7 +35,12 @@ export async function serveUntilStopped(context: CommandContext, given: ServeOpt
   if (!given.asBuilt) await prepareConsole(context, config, progress, stop)
   // Nothing is open yet.
   if (stop.signal.aborted) return
-  const code = await withAppOf(config, progress, (opened) => serveIn(context, opened, stop))
+  // Beside the start of PostgreSQL. Of several processes this one does not serve.
+  const rehearsal = config.processes === 1 ? rehearse(config, makeLog(config)) : undefined
+  const code = await withAppOf(config, progress, async (opened) => {
+    await rehearsal
+    return serveIn(context, opened, stop)
+  })
   if (code !== 0)
     throw new Mistake('The server stopped because of an error nobody caught; the log says which.', 'internal_error')
 }

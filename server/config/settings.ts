@@ -242,6 +242,12 @@ export const settingsByKey = {
     milliseconds,
     'Longest a request may wait for a database connection.',
   ),
+  rehearsal: setting(
+    'REHEARSAL_MS',
+    '500',
+    whole(0, 500, ' of milliseconds'),
+    'How long a process rehearses writes and reads before it serves, so that its first calls cost less, 0 to 500; 0: not at all.',
+  ),
   drainTimeout: setting(
     'DRAIN_TIMEOUT_MS',
     '8000',

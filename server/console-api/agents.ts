@@ -4,7 +4,7 @@ import { type AgentSettings, agentDefaults, agentPath } from '#registry/agents.t
 import type { WritePlan } from '#registry/refusals.ts'
 import type { DecidedRow, PreviewCall } from '#sql/system/previews.ts'
 import { baseOf } from '../http/base.ts'
-import { readWriteId } from '../service/actor.ts'
+import { readWriteId } from '../records/actor.ts'
 import { setAgents, showAgents } from '../service/agents.ts'
 import {
   decide,

@@ -1,7 +1,7 @@
 import { createHmac, hash } from 'node:crypto'
 import { Refusal } from '#registry/refusals.ts'
-import { openSealed, type SealingKeys, seal } from '../service/seal.ts'
 import type { Session } from '../service/session.ts'
+import { openSealed, type SealingKeys, seal } from '../store/seal.ts'
 import { type KeyPolicy, lockOf } from '../writes/idempotency.ts'
 import type { Asking, ConsoleReply, Finished } from './asked.ts'
 import { replyTo } from './reply.ts'

@@ -4,8 +4,8 @@ import { rightsOfQuery } from '#derive/visible.ts'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
 import type { Listing } from '#registry/listing.ts'
-import type { Actor } from '../service/actor.ts'
-import { needFieldRights } from '../service/rights.ts'
+import type { Actor } from '../records/actor.ts'
+import { needFieldRights } from '../records/rights.ts'
 
 /** What the lists of the console take: the parameters of /v1 for every field, and several values where one can be. */
 export function readConsoleListing(

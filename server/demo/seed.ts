@@ -11,7 +11,7 @@ import {
 } from '#sql/system/demo.ts'
 import { holdKeys } from '#sql/system/seal.ts'
 import type { App } from '../app.ts'
-import { operator } from '../service/actor.ts'
+import { operator } from '../records/actor.ts'
 import { presentToken, showToken } from '../service/token.ts'
 import type { Transaction } from '../store/database.ts'
 import { closeDemo, openDemo, passwordOf, replacePublished } from './accounts.ts'

@@ -1,10 +1,10 @@
 import type { JsonObject } from '#registry/json.ts'
 import { definitionOf, registry } from '#registry/resources/index.ts'
-import { operator } from '../service/actor.ts'
-import { runLocked } from '../service/command.ts'
-import { createRecords } from '../service/create-records.ts'
-import { change as changing } from '../service/write-record.ts'
-import { noneLate, outcomeOf, shortSet } from '../service/write-set.ts'
+import { operator } from '../records/actor.ts'
+import { runLocked } from '../records/command.ts'
+import { createRecords } from '../records/create.ts'
+import { change as changing } from '../records/write-record.ts'
+import { noneLate, outcomeOf, shortSet } from '../records/write-set.ts'
 import type { Transaction } from '../store/database.ts'
 
 /** Writes the records of the demo, through the services that write all records. */

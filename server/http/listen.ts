@@ -47,7 +47,8 @@ export async function listen(app: App, answer: Answerer, stage: Stage, connectio
   }
 }
 
-function serverOf(app: App, answer: Answerer, connections: Connections): Server {
+/** An HTTP server that listens nowhere yet. */
+export function serverOf(app: App, answer: Answerer, connections: Connections): Server {
   const { headersTimeout, requestTimeout } = app.config
   const server = createServer(
     {

@@ -9,9 +9,9 @@ import {
   type WritePlan,
 } from '#registry/refusals.ts'
 import { allows, type Conditions, hasWeak, knownForm, type Tags } from '../protocol/entity-tags.ts'
-import { notExpected } from '../service/expected.ts'
-import type { Effect } from '../service/write-plan.ts'
-import type { Unread } from '../service/write-set.ts'
+import { notExpected } from '../records/expected.ts'
+import type { Effect } from '../records/write-plan.ts'
+import type { Unread } from '../records/write-set.ts'
 import type { Reply } from './call.ts'
 import { storable } from './masked.ts'
 

@@ -5,7 +5,7 @@ import { Refusal } from '#registry/refusals.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
 import type { Claim } from '../fair/shares.ts'
 import { authorizationsIn, readAuthorization } from '../protocol/headers.ts'
-import { lacksRight, scopeChallenge } from '../service/rights.ts'
+import { lacksRight, scopeChallenge } from '../records/rights.ts'
 import { claimOfToken, readTokenText } from '../service/token-text.ts'
 import type { Call } from './call.ts'
 

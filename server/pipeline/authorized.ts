@@ -1,7 +1,7 @@
 import type { Json } from '#registry/json.ts'
 import { Refusal } from '#registry/refusals.ts'
 import type { CallerAsk, CallerRow } from '#sql/system/caller.ts'
-import type { Actor } from '../service/actor.ts'
+import type { Actor } from '../records/actor.ts'
 import { type Caller, tokenCaller } from '../writes/run-write.ts'
 import type { App } from './app.ts'
 import { authorize, type TokenAsk } from './authorize.ts'

@@ -5,7 +5,7 @@ import { Refusal } from '#registry/refusals.ts'
 import { onlyJson, readBody } from '../protocol/body.ts'
 import { type Conditions, expectedOf } from '../protocol/entity-tags.ts'
 import { type Headers, readHeaders } from '../protocol/headers.ts'
-import type { Expected } from '../service/expected.ts'
+import type { Expected } from '../records/expected.ts'
 import type { Call } from './call.ts'
 
 /** What a write asks for: headers first, then parameters, then the body. */

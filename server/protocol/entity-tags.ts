@@ -1,4 +1,4 @@
-import type { Expected } from '../service/expected.ts'
+import type { Expected } from '../records/expected.ts'
 
 /** Entity tags: what they are made of, and the conditions that callers make of them (RFC 9110 8.8.3 and 13.1). */
 

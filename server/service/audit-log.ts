@@ -3,9 +3,9 @@ import type { LogAuthor } from '#sql/author.ts'
 import type { CompanyRow } from '#sql/system/companies.ts'
 import { appendAudit } from '#sql/system/log.ts'
 import type { EndpointRow } from '#sql/system/webhooks.ts'
+import type { Actor } from '../records/actor.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Account } from './account.ts'
-import type { Actor } from './actor.ts'
 import type { Token } from './token.ts'
 
 /** What somebody did to accounts and to the company is kept in the history like changes of records, and so is who signed in. */

@@ -16,8 +16,8 @@ import {
 } from '#sql/system/companies.ts'
 import { closeGate } from '#sql/system/locks.ts'
 import { countLive, recountSlots } from '#sql/system/quota.ts'
+import { type Actor, operator } from '../records/actor.ts'
 import type { Transaction } from '../store/database.ts'
-import { type Actor, operator } from './actor.ts'
 import { auditCompany } from './audit-log.ts'
 
 /** A company: its name, currency, plan and add-ons. */

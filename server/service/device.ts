@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { derivedKey } from './seal.ts'
+import { derivedKey } from '../store/seal.ts'
 
 /**
  * A device is a browser in which somebody has signed in to an account before. What the browser keeps of it says for

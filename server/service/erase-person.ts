@@ -20,9 +20,9 @@ import {
 } from '#sql/system/persons.ts'
 import { emptyPreviews, endPreviews } from '#sql/system/previews.ts'
 import { deleteSessionsOf } from '#sql/system/sessions.ts'
+import type { Actor } from '../records/actor.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import type { Account } from './account.ts'
-import type { Actor } from './actor.ts'
 import { audit } from './audit-log.ts'
 import {
   isErased,

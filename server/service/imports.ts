@@ -13,10 +13,10 @@ import {
   latestImports,
   type NewImport,
 } from '#sql/system/imports.ts'
+import { type Actor, readWriteId } from '../records/actor.ts'
+import { resourceNamed } from '../records/remove.ts'
 import type { Transaction } from '../store/database.ts'
-import { type Actor, readWriteId } from './actor.ts'
 import { auditTransfer } from './audit-log.ts'
-import { resourceNamed } from './remove-record.ts'
 
 /** An import is one write whose batches come one after the other. Decisions, Import. */
 

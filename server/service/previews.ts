@@ -19,8 +19,8 @@ import {
   takeTurn,
   waitingPreviews,
 } from '#sql/system/previews.ts'
+import type { Actor } from '../records/actor.ts'
 import type { Database, Transaction } from '../store/database.ts'
-import type { Actor } from './actor.ts'
 
 /** Previews of agents: kept, judged, decided. Decisions, Agents. */
 

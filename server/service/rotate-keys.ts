@@ -1,7 +1,7 @@
 import { liftTransactionTimeout } from '#sql/system/connection.ts'
 import { fenceKeys, lockRotation, type SealedRow, sealAnew, sealedRows } from '#sql/system/seal.ts'
 import type { Database, Transaction } from '../store/database.ts'
-import { allSealed, type Sealed, type SealingKeys, sealText, tryOpen } from './seal.ts'
+import { allSealed, type Sealed, type SealingKeys, sealText, tryOpen } from '../store/seal.ts'
 
 /** How the current key comes to be another one, and the former one goes. */
 export type KeyChange = { begin(): Promise<void>; end(): Promise<void> }

@@ -19,8 +19,8 @@ import {
   touchSession,
 } from '#sql/system/sessions.ts'
 import type { Claim } from '../fair/shares.ts'
+import { type Actor, newWriteId } from '../records/actor.ts'
 import type { Database, Transaction } from '../store/database.ts'
-import { type Actor, newWriteId } from './actor.ts'
 import { auditSessions } from './audit-log.ts'
 
 /** Somebody who is signed in, with the rights of this moment. Nothing of it outlives the request. */

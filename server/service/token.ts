@@ -12,12 +12,12 @@ import {
   setTokenScopes,
   type TokenRow,
 } from '#sql/system/tokens.ts'
+import type { Actor } from '../records/actor.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
+import { openSealed, type SealingKeys, seal, sealedToken } from '../store/seal.ts'
 import { needAll } from './account-rights.ts'
-import type { Actor } from './actor.ts'
 import { audit, auditToken } from './audit-log.ts'
-import { openSealed, type SealingKeys, seal, sealedToken } from './seal.ts'
 import { allowlistProblems, labelProblems, lackedByAccount, normalized, scopeProblems } from './token-input.ts'
 import { hashToken, makeToken } from './token-text.ts'
 

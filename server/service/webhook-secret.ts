@@ -3,7 +3,7 @@ import { Refusal } from '#registry/refusals.ts'
 import { holdKeys } from '#sql/system/seal.ts'
 import { type SecretRow, secretsOf } from '#sql/system/webhooks.ts'
 import type { Transaction } from '../store/database.ts'
-import { openSealed, type SealingKeys, sealedFormerSecret, sealedWebhookSecret } from './seal.ts'
+import { openSealed, type SealingKeys, sealedFormerSecret, sealedWebhookSecret } from '../store/seal.ts'
 
 /** The secrets that sign what is sent to an endpoint, in the form of the Standard Webhooks. */
 

@@ -21,11 +21,11 @@ import {
   webhookFigures,
   webhooksOf,
 } from '#sql/system/webhooks.ts'
+import { type Actor, itself } from '../records/actor.ts'
 import type { Database, Transaction } from '../store/database.ts'
-import { type Actor, itself } from './actor.ts'
+import { type SealingKeys, seal, sealedFormerSecret, sealedWebhookSecret } from '../store/seal.ts'
 import { audit, auditWebhook, type Noted } from './audit-log.ts'
 import { endOfLog } from './changes.ts'
-import { type SealingKeys, seal, sealedFormerSecret, sealedWebhookSecret } from './seal.ts'
 import {
   canonicalUrl,
   checkedSettings,

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
@@ -10,9 +11,12 @@ import { clientKeepAlives } from './session.ts'
 import { markOfSession, refusesSettings, SharedSession, watchSessions } from './session-check.ts'
 
 /** How the database is reached. It is sent to other processes, so it has no functions. */
-export type Connection =
-  | { connectionString: string; passwordFile?: string | null }
-  | { host: string; port: number; user: string; database: string; password?: string; ssl?: false }
+export type Connection = { connectionString: string; passwordFile?: string | null } | Place
+
+type Place = { host: string; port: number; user: string; database: string; password?: string; ssl?: false }
+
+/** The same, over streams of somebody else's. */
+export type OverStreams = Place & { stream: () => Duplex }
 
 /** What every connection of one sort is made of. */
 export type Connector = {
@@ -32,7 +36,7 @@ type ConnectorOptions = {
 }
 
 export function makeConnector(
-  connection: Connection,
+  connection: Connection | OverStreams,
   { options, waitMs, transactionTimeoutMs }: ConnectorOptions,
 ): Connector {
   const address = addressOf(connection)
@@ -58,7 +62,7 @@ export function makeConnector(
  * The parts of an address that say where the database is and who asks. The driver would let all of an address override
  * other settings, also a password that is empty there.
  */
-function addressOf(connection: Connection): pg.ClientConfig {
+function addressOf(connection: Connection | OverStreams): pg.ClientConfig {
   if (!('connectionString' in connection)) return pick(connection)
   const { connectionString, passwordFile } = connection
   const address = pick(parseIntoClientConfig(connectionString))
@@ -66,7 +70,7 @@ function addressOf(connection: Connection): pg.ClientConfig {
 }
 
 const parts = ['host', 'port', 'user', 'password', 'database', 'ssl', 'sslnegotiation'] as const
-const more = ['options', 'application_name', 'client_encoding', 'enableChannelBinding'] as const
+const more = ['options', 'application_name', 'client_encoding', 'enableChannelBinding', 'stream'] as const
 
 const pick = (config: object): pg.ClientConfig =>
   Object.fromEntries([...parts, ...more].flatMap((name) => (name in config ? [[name, config[name as never]]] : [])))

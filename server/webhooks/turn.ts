@@ -12,7 +12,7 @@ import {
   settleWebhook,
 } from '#sql/system/webhook-claims.ts'
 import type { Disabling, EndpointRow } from '#sql/system/webhooks.ts'
-import { itself } from '../service/actor.ts'
+import { itself } from '../records/actor.ts'
 import { rightLost } from '../service/webhook-input.ts'
 import { cursorOf } from '../service/webhooks.ts'
 import type { Transaction } from '../store/database.ts'

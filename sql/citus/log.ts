@@ -1,5 +1,4 @@
 import type { Sql } from 'sql-template-tag'
-import type { JsonObject } from '#registry/json.ts'
 import { cameFrom, doorOf, type LogAuthor, type Logged, originOf } from '../author.ts'
 import { identifier, type Run, type Statement, sql, statement, together } from '../statement.ts'
 
@@ -124,27 +123,19 @@ export async function withIds(run: Run, ids: readonly number[]): Promise<Map<num
   return new Map(each.map((id, index) => [id, drawn[index] as number]))
 }
 
-/** What the log says of records `r`: by default no more than their version. */
-export const ofRecords = (
-  companyId: number,
-  table: string,
-  written: ReadonlyMap<number, number>,
-  what: Sql = sql`r.version, null::json, null::json`,
-): Sql => sql`select given.history_id, given.id, ${what}
+/** What the log says of records `r`, by the ids of its rows. */
+export const ofRecords = ({
+  companyId,
+  table,
+  written,
+  columns,
+  only,
+}: RecordsThere): Sql => sql`select given.history_id, given.id, ${columns}
       from ${identifier(table)} r join unnest(${[...written.keys()]}::bigint[], ${[...written.values()]}::bigint[])
         as given (id, history_id) on r.id = given.id
-      where r.company_id = ${companyId}`
+      where r.company_id = ${companyId} and ${only}`
 
-/** What the log says of records that are about to change: the old and the new value of each field. */
-export const ofChanges = (
-  companyId: number,
-  table: string,
-  written: ReadonlyMap<number, number>,
-  changes: ReadonlyMap<number, JsonObject>,
-): Sql => sql`select given.history_id, given.id, r.version + 1, given.changes::json, null::json
-      from ${identifier(table)} r join unnest(${[...written.keys()]}::bigint[], ${[...written.values()]}::bigint[],
-        ${[...written.keys()].map((id) => JSON.stringify(changes.get(id)))}::text[]) as given (id, history_id, changes) on r.id = given.id
-      where r.company_id = ${companyId}`
+type RecordsThere = { companyId: number; table: string; written: ReadonlyMap<number, number>; columns: Sql; only: Sql }
 
 /**
  * The rows of the log for what `of` (history_id, record_id, version, changes, held) yields. It is read with the company's
@@ -154,14 +145,15 @@ export const loggedThere = (
   author: LogAuthor,
   { records, action, removalId, isAudit = false }: Logged,
   of: Sql,
+  returning = sql``,
 ): Statement => {
   const { companyId } = author
   const { columns, values } = cameFrom(author, isAudit)
-  return statement(sql`insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch, pos,
+  return statement(sql`insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch, pos,
       id, record_id, version, changes, held, write_id, request_id, idempotency_key${columns})
     select c.id, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)}::text,
       ${author.previewId ?? null}::uuid,
       ${records}::text, ${action}::text, ${removalId ?? null}::bigint, ${epochOf(companyId)},
       log_position(c.id), logged.*, ${originOf(author)}${values}
-    from companies c cross join (${of}) logged where c.id = ${companyId}`)
+    from companies c cross join (${of}) logged where c.id = ${companyId}${returning}`)
 }

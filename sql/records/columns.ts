@@ -2,7 +2,9 @@ import { raw, type Sql } from 'sql-template-tag'
 import { isCompanyField } from '#registry/common.ts'
 import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
+import type { Json } from '#registry/json.ts'
 import { once } from '#registry/once.ts'
+import { sql } from '../statement.ts'
 
 /** What the tables of a definition have: columns, and the indexes that statements and errors name. */
 
@@ -14,6 +16,12 @@ export const columnsOf = once((definition: Definition): readonly [string, Field]
 /** Columns with their types, as the source of rows has them. */
 export const typed = (columns: readonly [string, Field][]): Sql =>
   raw(columns.map(([column, field]) => `${column} ${kindOf(field).column(field)}`).join(', '))
+
+/** The value as a parameter of its column's type. */
+export function parameter(field: Field, value: Json): Sql {
+  const type = kindOf(field).column(field)
+  return sql`${type === 'json' && value !== null ? JSON.stringify(value) : value}::${raw(type)}`
+}
 
 /** The name of the index that keeps a field unique among live records. */
 export const uniqueIndex = (definition: Definition, field: string): string => `${definition.name}_${field}_live`

@@ -1,12 +1,12 @@
 import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import { type Field, kindOf } from '#registry/fields/index.ts'
+import type { Field } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { Author, Origin } from '../author.ts'
-import { addToRowCount } from '../row-count.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
 import { appendChanges } from '../system/log.ts'
-import { columnsOf, typed } from './columns.ts'
+import { addToRowCount } from '../system/row-counts.ts'
+import { columnsOf, parameter, typed } from './columns.ts'
 import { shown } from './shown.ts'
 
 /** Records that come to be, one or many of a resource: each part is a statement of its own, and they travel together. */
@@ -78,9 +78,3 @@ export function insertAgain(
 
 const namesOf = (columns: readonly [string, Field][], source = ''): Sql =>
   join(columns.map(([column]) => identifier(source + column)))
-
-/** The value as a parameter of its column's type. */
-function parameter(field: Field, value: JsonObject[string]): Sql {
-  const type = kindOf(field).column(field)
-  return sql`${type === 'json' && value !== null ? JSON.stringify(value) : value}::${raw(type)}`
-}

@@ -2,8 +2,8 @@ import { join, raw, type Sql } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { kindOf } from '#registry/fields/index.ts'
 import type { JsonObject } from '#registry/json.ts'
-import { byKey, exactly, inOrderOf, placesOf, rowsOf } from '../access.ts'
-import { either, identifier, instant, type Statement, sql, statement } from '../statement.ts'
+import { byKey, exactly, heldRows, inOrderOf, rowsOf } from '../access.ts'
+import { identifier, instant, type Statement, sql, statement } from '../statement.ts'
 import { columnsOf } from './columns.ts'
 import { currencyOf, shown } from './shown.ts'
 
@@ -88,7 +88,7 @@ export const removalsOfPerson = (companyId: number, records: string, id: number)
 /** Gives deletions another title. */
 export const renameRemovals = (companyId: number, ids: readonly number[], title: string): Statement =>
   statement(
-    sql`update removals set title = ${title} where ${either(placesOf('removals', companyId, ids), () => sql`company_id = ${companyId} and id = any (${ids}::bigint[])`)}`,
+    sql`update removals r set title = ${title} where ${heldRows('removals', companyId, ids)}`,
     'persons.rename-removals',
   )
 

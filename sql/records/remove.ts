@@ -1,13 +1,15 @@
 import type { Definition } from '#registry/definition.ts'
-import { byKeys } from '../access.ts'
+import type { Field } from '#registry/fields/index.ts'
+import { registry } from '#registry/resources/index.ts'
+import { heldRows } from '../access.ts'
 import { type Author, doorOf } from '../author.ts'
-import { eraseThere, setColumnThere, softDeleteThere } from '../citus/records.ts'
 import { jsonArray, jsonObject } from '../json.ts'
-import { identifier, type Statement, sql, statement } from '../statement.ts'
-import { logged } from '../system/log.ts'
-import { changeRowCount } from '../system/row-counts.ts'
+import { identifier, type Statement, sql, statement, together } from '../statement.ts'
+import { appendRecords } from '../system/log.ts'
+import { addToRowCount } from '../system/row-counts.ts'
+import { parameter } from './columns.ts'
 import type { UnlinkedEntry } from './history.ts'
-import { resourceOf } from './shown.ts'
+import { currencyOf, shown } from './shown.ts'
 
 export type RemovalEntry = {
   records: string
@@ -31,54 +33,70 @@ export const insertRemoval = (author: Author, id: number, removal: RemovalEntry)
   )
 
 /** Puts records out of sight; they share the removal and can come back with it. The log keeps them as they last were. */
-export const softDelete = (
+export function softDelete(
   author: Author,
   definition: Definition,
   ids: readonly number[],
   removalId: number,
-): Statement => {
+): Statement[] {
   const { name } = definition
   const { companyId } = author
-  const resource = resourceOf(author, definition)
-  return statement(
-    sql`with was as (
-      select r.id, r.ctid as place, ${resource.json} as json from ${byKeys(name, companyId, ids)}
-    ), r as (
-      update ${identifier(name)} set deleted_at = now(), removal_id = ${removalId}, version = version + 1, updated_at = now()
-      where ctid = any (array(select place from was))
-      returning company_id, id, version
-    ), tallied as (${changeRowCount(name, -1)}
-    ) ${logged(
+  return [
+    appendRecords(
       author,
-      { records: name, action: 'deleted', removalId },
-      sql`select id, version, null::json, (select json::json from was where was.id = r.id) from r`,
-    )}`,
-    `${name}.soft-delete`,
-    softDeleteThere(author, resource, ids, removalId),
-  )
+      { action: 'deleted', removalId },
+      {
+        ...{ table: name, ids, name: `${name}.log-deleted` },
+        what: { version: sql`r.version + 1`, held: sql`${shown(definition, currencyOf(companyId))}::json` },
+      },
+    ),
+    statement(
+      sql`update ${identifier(name)} r set deleted_at = now(), removal_id = ${removalId}, version = version + 1, updated_at = now()
+      where ${heldRows(name, companyId, ids)}`,
+      `${name}.soft-delete`,
+    ),
+    addToRowCount(companyId, name, -ids.length),
+  ]
 }
 
 /** Erases a record for good. The log keeps it as it last was. */
-export const erase = (
+export function erase(
   author: Author,
-  definition: Definition,
+  { name }: Definition,
   { id, held, removalId }: { id: number; held: string; removalId: number },
-): Statement => {
-  const { name } = definition
-  return statement(
-    sql`with r as (
-      delete from ${identifier(name)} where company_id = ${author.companyId} and id = ${id}
-      returning company_id, id, version
-    ), tallied as (${changeRowCount(name, -1)}
-    ) ${logged(
-      author,
-      { records: name, action: 'erased', removalId },
-      sql`select id, version + 1, null::json, ${held}::json from r`,
-    )}`,
+): Statement[] {
+  const { companyId } = author
+  const erased = statement(
+    sql`delete from ${identifier(name)} where company_id = ${companyId} and id = ${id}`,
     `${name}.erase`,
-    eraseThere(author, name, { id, held, removalId }),
   )
+  return [
+    appendRecords(
+      author,
+      { action: 'erased', removalId },
+      {
+        ...{ table: name, ids: [id], name: `${name}.log-erased` },
+        what: { version: sql`r.version + 1`, held: sql`${held}::json` },
+      },
+    ),
+    // What was out of sight and referred to it lets go of it by the foreign key, which cannot where companies are distributed.
+    { ...erased, distributed: (run) => together(run, ...letGo(companyId, name, id), erased) },
+    addToRowCount(companyId, name, -1),
+  ]
 }
+
+const letGo = (companyId: number, name: string, id: number): Statement[] =>
+  registry.flatMap(({ name: table, fields }) =>
+    Object.entries(fields).flatMap(([column, field]) =>
+      field.kind === 'reference' && field.to === name
+        ? [
+            statement(
+              sql`update ${identifier(table)} set ${identifier(column)} = null where company_id = ${companyId} and ${identifier(column)} = ${id}`,
+            ),
+          ]
+        : [],
+    ),
+  )
 
 /** A record that was settled, and what its column held. */
 export type ColumnChangeRow = {
@@ -86,34 +104,34 @@ export type ColumnChangeRow = {
   changes: { [column: string]: [held: number | string | null, now: string | null] }
 }
 
-/**
- * Sets one column of records that this transaction holds, of those alone that have `from` where one is named. The
- * history says what it was.
- */
-export function setColumn(
-  author: Author,
-  records: string,
-  column: string,
-  ids: readonly number[],
-  from: { is: string } | 'any',
-  to: string | null,
-): Statement {
-  const held = from === 'any' ? sql`` : sql` where r.${identifier(column)} = ${from.is}`
-  return statement(
-    sql`with was as (
-      select r.id, r.ctid as place, r.version, r.${identifier(column)} as held from ${byKeys(records, author.companyId, ids)}${held}
-    ), r as (
-      update ${identifier(records)} r set ${identifier(column)} = ${to}, version = version + 1, updated_at = now()
-      where ctid = any (array(select place from was))
-      returning r.${identifier(column)} as now
-    ) ${logged(
+/** What a column is to hold, in those records alone that have `from` in it where a value is named. */
+export type ColumnChange = {
+  definition: Definition
+  column: string
+  ids: readonly number[]
+  from: { is: string } | 'any'
+  to: string | null
+}
+
+/** Sets one column of records that this transaction holds. The first statement returns what it was. */
+export function setColumn(author: Author, { definition, column, ids, from, to }: ColumnChange): Statement[] {
+  const { companyId } = author
+  const { name, fields } = definition
+  const held = sql`r.${identifier(column)}`
+  const only = from === 'any' ? sql`true` : sql`${held} = ${from.is}`
+  const now = parameter(fields[column] as Field, to)
+  return [
+    appendRecords(
       author,
-      { records, action: 'changed' },
-      sql`select id, version + 1,
-        ${jsonObject({ [column]: jsonArray([sql`held`, sql`(select now from r limit 1)`]) })},
-        null::json from was`,
-    )} returning record_id as id, changes`,
-    undefined,
-    setColumnThere(author, { records, column, from, to }, ids),
-  )
+      { action: 'changed' },
+      {
+        ...{ table: name, ids, only },
+        what: { version: sql`r.version + 1`, changes: jsonObject({ [column]: jsonArray([held, now]) }) },
+      },
+    ),
+    statement(
+      sql`update ${identifier(name)} r set ${identifier(column)} = ${now}, version = version + 1, updated_at = now()
+      where ${heldRows(name, companyId, ids)} and ${only}`,
+    ),
+  ]
 }

@@ -1,11 +1,10 @@
 import { join } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
-import { byKey, byKeys, placesOf } from '../access.ts'
+import { byKey, byKeys, heldRows } from '../access.ts'
 import type { Author } from '../author.ts'
-import { undeleteThere } from '../citus/records.ts'
 import { identifier, type Statement, sql, statement } from '../statement.ts'
-import { logged } from '../system/log.ts'
-import { changeRowCount } from '../system/row-counts.ts'
+import { appendRecords } from '../system/log.ts'
+import { addToRowCount } from '../system/row-counts.ts'
 import type { RemovalRow } from './history.ts'
 import { taken } from './prefetch.ts'
 import { currencyOf, shown } from './shown.ts'
@@ -54,21 +53,19 @@ export const softDeletedBy = (
   )
 
 /** Puts records in sight again. */
-export const undelete = (author: Author, records: string, ids: readonly number[], removalId: number): Statement =>
+export const undelete = (author: Author, records: string, ids: readonly number[], removalId: number): Statement[] => [
   statement(
-    sql`with r as (
-      update ${identifier(records)} set deleted_at = null, removal_id = null, version = version + 1, updated_at = now()
-      where ${placesOf(records, author.companyId, ids)}
-      returning company_id, id, version
-    ), tallied as (${changeRowCount(records, 1)}
-    ) ${logged(
-      author,
-      { records, action: 'restored', removalId },
-      sql`select id, version, null::json, null::json from r`,
-    )}`,
+    sql`update ${identifier(records)} r set deleted_at = null, removal_id = null, version = version + 1, updated_at = now()
+    where ${heldRows(records, author.companyId, ids)}`,
     `${records}.undelete`,
-    undeleteThere(author, records, ids, removalId),
-  )
+  ),
+  addToRowCount(author.companyId, records, ids.length),
+  appendRecords(
+    author,
+    { action: 'restored', removalId },
+    { table: records, ids, what: { version: sql`r.version` }, name: `${records}.log-restored` },
+  ),
+]
 
 /**
  * Which of these records are live, each held so that it cannot be deleted meanwhile. They are held before they are

@@ -31,12 +31,3 @@ const currencyPlace = '\0'
 const allTextsOf = once((definition: Definition) => textsOf(definition, Object.keys(definition.fields)))
 
 export const currencyOf = (companyId: number): Sql => sql`(select currency from companies where id = ${companyId})`
-
-/** What a write is told of a resource, on one server and where companies are distributed: its name, and the JSON of its record `r`. */
-export const resourceOf = (
-  { companyId }: { companyId: number },
-  definition: Definition,
-): { name: string; json: Sql } => ({
-  name: definition.name,
-  json: shown(definition, currencyOf(companyId)),
-})

@@ -1,7 +1,8 @@
 import { raw, type Sql } from 'sql-template-tag'
 import type { JsonObject } from '#registry/json.ts'
+import { byKeys } from '../access.ts'
 import { cameFrom, doorOf, type LogAuthor, type Logged, type Origin, originOf } from '../author.ts'
-import { drawIds, epochOf, inEpoch, lineOf, loggedThere } from '../citus/log.ts'
+import { drawIds, epochOf, inEpoch, lineOf, loggedThere, ofRecords, withIds } from '../citus/log.ts'
 import { either, type Statement, type Steps, sql, statement } from '../statement.ts'
 
 /** The log of changes: how it is written, and by what it is told from another. Decisions, Changes. */
@@ -10,15 +11,44 @@ import { either, type Statement, type Steps, sql, statement } from '../statement
  * A row of the log for each record that `of` (record_id, version, changes, held) yields. The statement has begun after
  * the record was held, and the epoch is read by it: both keep the log in the order of commits.
  */
-export function logged(author: LogAuthor, logged: Logged, of: Sql): Sql {
+function logged(author: LogAuthor, logged: Logged, of: Sql): Sql {
   const { records, action, removalId, isAudit = false } = logged
   const { columns, values } = cameFrom(author, isAudit)
-  return sql`insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+  return sql`insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
       record_id, version, changes, held, write_id, request_id, idempotency_key${columns})
     select ${author.companyId}::bigint, ${author.accountId}::bigint, ${author.tokenId}::bigint, ${doorOf(author)},
       ${author.previewId ?? null}::uuid,
       ${records}, ${action}, ${removalId ?? null}::bigint, ${newestEpoch}, logged.*, ${originOf(author)}${values}
     from (${of}) logged`
+}
+
+/** Records `r` of which the log tells: of those alone that are as `only` says, and under a name of its own where the text is always the same. */
+type RecordsLogged = {
+  table: string
+  ids: readonly number[]
+  what: { version: Sql; changes?: Sql; held?: Sql }
+  only?: Sql
+  name?: string
+}
+
+/**
+ * The rows of the log for records as they are when the statement begins, in the order of their ids. Where it says what has
+ * changed, it returns that. On one server it draws the ids of its rows; where companies are distributed they are drawn before it.
+ */
+export function appendRecords(
+  author: LogAuthor,
+  logging: Omit<Logged, 'records'>,
+  { table, ids, what: { version, changes, held = sql`null::json` }, only = sql`true`, name }: RecordsLogged,
+): Statement {
+  const { companyId } = author
+  const noted = { ...logging, records: table }
+  const columns = sql`${version}, ${changes ?? sql`null::json`}, ${held}`
+  const returning = changes ? sql` returning h.record_id as id, h.changes` : sql``
+  const of = sql`select r.id, ${columns} from ${byKeys(table, companyId, ids)} where ${only}`
+  return statement(sql`${logged(author, noted, of)}${returning}`, name, async (run) => {
+    const there = ofRecords({ companyId, table, written: await withIds(run, ids), columns, only })
+    return { rows: inEpoch(run, companyId, loggedThere(author, noted, there, returning)) }
+  })
 }
 
 /** A change of a record that this transaction holds, the version that it made, and the call that it comes from. */

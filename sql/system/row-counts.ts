@@ -12,9 +12,12 @@ export const rowCount = (companyId: number | Sql, records: string): Sql => {
 )::bigint`
 }
 
-/** A change of the row count for each record that `r` holds: one more, or one fewer. */
-export const changeRowCount = (records: string, change: 1 | -1): Sql => sql`
-  insert into tally_changes (company_id, records, change) select company_id, ${records}, ${change} from r`
+/** Adds to the exact number of a company's live records of a resource. */
+export const addToRowCount = (companyId: number, records: string, change: number): Statement =>
+  statement(
+    sql`insert into tally_changes (company_id, records, change) values (${companyId}, ${records}, ${change})`,
+    'row-counts.change',
+  )
 
 /** Compacts up to `most` changes into the totals. */
 export const compactRowCounts = (most: number): Statement =>

@@ -1,7 +1,7 @@
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import type { App } from '#server/app.ts'
-import { operator } from '#server/service/actor.ts'
-import { createRecord } from '#server/service/write-record.ts'
+import { operator } from '#server/records/actor.ts'
+import { createRecord } from '#server/records/write-record.ts'
 
 /** A write that was answered, and where the database was before it began and after it was answered. */
 export type Answered = { name: string; before: Place; after: Place }

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
-import { operator } from '#server/service/actor.ts'
-import { restoreRemoval } from '#server/service/restore-removal.ts'
+import { operator } from '#server/records/actor.ts'
+import { restoreRemoval } from '#server/records/restore.ts'
 import { rotateToken } from '#server/service/token.ts'
 import { type Answer, send } from '../stage/http.ts'
 import type { Company, Stage } from '../stage/stage.ts'

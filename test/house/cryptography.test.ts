@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { hashPassword } from '#server/service/password.ts'
-import { derivedKey, sealText, tryOpen } from '#server/service/seal.ts'
 import { hashToken, makeToken } from '#server/service/token-text.ts'
 import { makeSecret } from '#server/service/webhook-secret.ts'
+import { derivedKey, sealText, tryOpen } from '#server/store/seal.ts'
 
 /** Which algorithms the program asks for, and where; docs/security/keys.md lists what they are used for. */
 const root = join(import.meta.dirname, '../..')
@@ -131,8 +131,8 @@ describe('docs/security/keys.md', () => {
     'server/embedded/access.ts': ['the sign-in to the database'],
     'server/service/device.ts': ['a browser that has signed in before'],
     'server/service/rotate-keys.ts': ['a token’s text and a demo password', 'a webhook’s secret'],
-    'server/service/seal.ts': ['a token’s text and a demo password', 'a webhook’s secret'],
-    'server/service/write-plan.ts': ['the hash of a plan'],
+    'server/store/seal.ts': ['a token’s text and a demo password', 'a webhook’s secret'],
+    'server/records/write-plan.ts': ['the hash of a plan'],
     'server/webhooks/delivery.ts': ['a message to a webhook'],
   }
   const straight = (text: string): string => text.replaceAll("'", '’')

@@ -104,7 +104,7 @@ const isClient = (line: string, target: string): boolean =>
   (/^node:net$/.test(target) && /\b(connect|createConnection|\* as)\b/.test(line))
 
 test('what callers send becomes no file: of the modules that answer them one writes, and that the compressed files of the interface [V5.3.1]', () => {
-  const answering = /^server\/(agent|console-api|http|jobs|outbound|pipeline|service|webhooks|writes)\//
+  const answering = /^server\/(agent|console-api|http|jobs|outbound|pipeline|records|service|webhooks|writes)\//
   const users = linesWith('server/', /from 'node:fs(\/promises)?'/).filter((line) => answering.test(line))
   expect(users.map((line) => line.replace(/^(\S+): import (.+) from .+$/, '$1 $2'))).toEqual([
     'server/console-api/app-files.ts { readFile }',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { registry } from '#registry/resources/index.ts'
-import { operator } from '#server/service/actor.ts'
-import { runCommand } from '#server/service/command.ts'
-import { removal } from '#server/service/remove-record.ts'
+import { operator } from '#server/records/actor.ts'
+import { runCommand } from '#server/records/command.ts'
+import { removal } from '#server/records/remove.ts'
 import { billed, type Company, openStage, type Stage } from '../stage/stage.ts'
 import { eventually } from '../stage/wait.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '#registry/json.ts'
 import { permissions } from '#registry/permissions.ts'
-import { runCommand } from '#server/service/command.ts'
-import { undo as undoing } from '#server/service/undo.ts'
+import { runCommand } from '#server/records/command.ts'
+import { undo as undoing } from '#server/records/undo.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 
 let stage: Stage
@@ -141,8 +141,8 @@ describe('A write is taken back', () => {
     const own = await stage.company()
     const writeId = crypto.randomUUID()
     const actor = { ...own.actor, writeId }
-    const { createRecords } = await import('#server/service/create-records.ts')
-    const { noneLate, shortSet } = await import('#server/service/write-set.ts')
+    const { createRecords } = await import('#server/records/create.ts')
+    const { noneLate, shortSet } = await import('#server/records/write-set.ts')
     const { definitionOf, registry } = await import('#registry/resources/index.ts')
     const clients = definitionOf(registry, 'clients')
     if (!clients) throw new Error('no clients')

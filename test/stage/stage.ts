@@ -8,14 +8,14 @@ import type { App } from '#server/app.ts'
 import { makeApp } from '#server/app.ts'
 import { readConfig } from '#server/config/config.ts'
 import type { Handlers } from '#server/pipeline/handler.ts'
+import { type Actor, operator } from '#server/records/actor.ts'
+import { createRecord } from '#server/records/write-record.ts'
 import { serve } from '#server/serve.ts'
 import { createAccount, setAccount } from '#server/service/account.ts'
-import { type Actor, operator } from '#server/service/actor.ts'
 import { createCompany, setCompany } from '#server/service/company.ts'
-import { oneKey } from '#server/service/seal.ts'
 import { allowAddresses, issueToken, revokeToken, rotateToken } from '#server/service/token.ts'
-import { createRecord } from '#server/service/write-record.ts'
 import type { Transaction } from '#server/store/database.ts'
+import { oneKey } from '#server/store/seal.ts'
 import { everywhere, freshDatabase } from './database.ts'
 import { conforms, judgeOf } from './document.ts'
 import { type Answer, send, type Wire } from './http.ts'
@@ -98,10 +98,11 @@ export type LoggedCall = {
  */
 export const patience = { CONNECT_TIMEOUT_MS: '8000', STATEMENT_TIMEOUT_MS: '30000', ANSWER_TARGET_MS: '60000' }
 
-/** `made` are routes and handlers in place of those that there are. */
+/** `made` are routes and handlers in place of those that there are; `reach` says over what the database is reached. */
 export async function openStage(
   environment: { [name: string]: string } = {},
   made?: { routes: readonly Route[]; handlers: Handlers },
+  reach: (connection: Server) => Parameters<typeof makeApp>[1] = (connection) => connection,
 ): Promise<Stage> {
   const { connection, drop } = await freshDatabase()
   // Nobody is left to be answered when a test closes its stage; the time for it would pass all the same.
@@ -113,7 +114,7 @@ export async function openStage(
     ...patience,
     ...environment,
   })
-  const app = makeApp(config, connection, oneKey('the sealing key of the tests, long enough'))
+  const app = makeApp(config, reach(connection), oneKey('the sealing key of the tests, long enough'))
   const listening = await serve(app, undefined, made && (() => made.routes), made?.handlers)
   const judges = await judgeOf(listening.url)
   const inTransaction: Stage['inTransaction'] = (work) => app.database.transaction(work)

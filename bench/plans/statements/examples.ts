@@ -87,7 +87,6 @@ export const attempted: AttemptRow = {
 }
 export const page: Listing = { filters: {}, words: [], sort: [], limit: 50, offset: 0 }
 export const [projects, workers, clients, estimates] = registry as [Definition, Definition, Definition, Definition]
-export const [trades, categories] = ['trades', 'categories'].map((name) => definitionOf(registry, name)) as [
-  Definition,
-  Definition,
-]
+export const [trades, categories, equipment] = ['trades', 'categories', 'equipment'].map((name) =>
+  definitionOf(registry, name),
+) as [Definition, Definition, Definition]

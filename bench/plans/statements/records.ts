@@ -1,3 +1,4 @@
+import { raw } from 'sql-template-tag'
 import type { Definition } from '#registry/definition.ts'
 import { registry } from '#registry/resources/index.ts'
 import { prefetchStatement } from '#sql/prefetch.ts'
@@ -58,11 +59,13 @@ import { tagsOf } from '#sql/records/tags.ts'
 import { leadsTo, lockTree } from '#sql/records/tree.ts'
 import { updateHeld } from '#sql/records/update.ts'
 import { changedSince, changesOfWrite, holdUndo, moveUndo, plannedBy, removalsById } from '#sql/records/written.ts'
+import { appendRecords } from '#sql/system/log.ts'
 import {
   ask,
   author,
   categories,
   clients,
+  equipment,
   estimates,
   following,
   page,
@@ -199,10 +202,15 @@ export const ofTheRecords: readonly Topic[] = [
         ...{ records: 'projects', recordId: 1, mode: 'soft', title: 'T' },
         ...{ cascaded: {}, unlinked: [] },
       }),
-      softDelete(author, projects, [1, 2], 3),
-      erase(author, estimates, { id: 1, held: '{}', removalId: 3 }),
-      setColumn(author, 'equipment', 'status', [1], { is: 'IN_USE' }, 'ACTIVE'),
-      setColumn(author, 'equipment', 'project_id', [1], 'any', null),
+      ...softDelete(author, projects, [1, 2], 3),
+      ...erase(author, estimates, { id: 1, held: '{}', removalId: 3 }),
+      appendRecords(
+        author,
+        { action: 'deleted', removalId: 3 },
+        { table: 'projects', ids: [1, 2], what: { version: raw('r.version + 1') }, name: 'projects.log-only' },
+      ),
+      ...setColumn(author, { definition: equipment, column: 'status', ids: [1], from: { is: 'IN_USE' }, to: 'ACTIVE' }),
+      ...setColumn(author, { definition: equipment, column: 'project_id', ids: [1], from: 'any', to: null }),
     ],
   ],
   [
@@ -273,7 +281,7 @@ export const ofTheRecords: readonly Topic[] = [
       ]),
       takenMeanwhile(7, projects, 'code', [2]),
       holdLive(7, 'clients', [3]),
-      undelete(author, 'projects', [2], 3),
+      ...undelete(author, 'projects', [2], 3),
       stillEmpty(7, workers, 'supervisor_id', [4]),
     ],
   ],

@@ -3,7 +3,6 @@ import { resourcesWithAmounts } from '#sql/records/amounts.ts'
 import { meWithCaller } from '#sql/records/me.ts'
 import { prefetchForCreate, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import { tagWithin } from '#sql/records/tags.ts'
-import { addToRowCount } from '#sql/row-count.ts'
 import {
   accountsOf,
   companyOfAccount,
@@ -91,7 +90,7 @@ import {
   sessionsOfPerson,
 } from '#sql/system/persons.ts'
 import { countLive, holdPlan, recountSlots, releaseSlots, slotsUsed, takeSlots } from '#sql/system/quota.ts'
-import { compactRowCounts } from '#sql/system/row-counts.ts'
+import { addToRowCount, compactRowCounts } from '#sql/system/row-counts.ts'
 import { fenceKeys, holdKeys, lockRotation, sealAnew, sealedRows } from '#sql/system/seal.ts'
 import {
   deleteSession,

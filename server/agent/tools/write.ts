@@ -8,7 +8,7 @@ import { type JudgedRow, judgedPreview, letWait, type PreviewCall, settlePreview
 import type { Write } from '../../pipeline/handler.ts'
 import { handlers } from '../../pipeline/handlers/index.ts'
 import { storable } from '../../pipeline/masked.ts'
-import { newWriteId } from '../../service/actor.ts'
+import { newWriteId } from '../../records/actor.ts'
 import { findPreview, isLive, type Judgement, judge, keepPreview, stateOf } from '../../service/previews.ts'
 import { previewPath } from '../addresses.ts'
 import { callWrite } from '../calls.ts'

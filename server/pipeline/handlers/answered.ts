@@ -1,6 +1,6 @@
 import type { Definition } from '#registry/definition.ts'
 import type { Json } from '#registry/json.ts'
-import type { Written } from '../../service/write-set.ts'
+import type { Written } from '../../records/write-set.ts'
 import { type Answer, envelope, recordTag } from '../answer.ts'
 
 export const answer = (status: number, data: { [member: string]: Json }, headers: Answer['headers'] = {}): Answer => ({

@@ -1,6 +1,6 @@
 import type { ResourceRoute } from '#derive/routes.ts'
-import { resultOf } from '../../service/command.ts'
-import { removalByReference } from '../../service/upsert.ts'
+import { resultOf } from '../../records/command.ts'
+import { removalByReference } from '../../records/upsert.ts'
 import type { WriteHandler } from '../handler.ts'
 import { removed } from './delete.ts'
 import { recordReference } from './fetch-by-ref.ts'

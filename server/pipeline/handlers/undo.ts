@@ -1,6 +1,6 @@
-import { readWriteId } from '../../service/actor.ts'
-import { resultOf } from '../../service/command.ts'
-import { undo as undoing } from '../../service/undo.ts'
+import { readWriteId } from '../../records/actor.ts'
+import { resultOf } from '../../records/command.ts'
+import { undo as undoing } from '../../records/undo.ts'
 import type { WriteHandler } from '../handler.ts'
 import { answer } from './answered.ts'
 

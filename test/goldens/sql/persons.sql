@@ -37,7 +37,7 @@ select id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
 -- [7,"workers",17]
 
 -- persons.rename-removals
-update removals set title = $1 where ctid = any (array(select r.ctid from (select distinct id from unnest($2::bigint[]) id order by id) wanted
+update removals r set title = $1 where r.ctid = any (array(select r.ctid from (select distinct id from unnest($2::bigint[]) id order by id) wanted
     cross join lateral (
       select ctid, * from removals where company_id = $3 and id = wanted.id  offset 0
     ) r))

@@ -167,76 +167,98 @@ insert into removals (company_id, id, account_id, token_id, door, records, recor
       $8, $9, $10::json, $11::json)
 -- [7,3,8,9,"api","projects",1,"soft","T","{}","[]"]
 
+-- projects.log-deleted
+insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+      record_id, version, changes, held, write_id, request_id, idempotency_key)
+    select $1::bigint, $2::bigint, $3::bigint, $4,
+      $5::uuid,
+      $6, $7, $8::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $9::uuid, $10::text, $11::text
+    from (select r.id, r.version + 1, null::json, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $12) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record)::json from (select distinct id from unnest($13::bigint[]) id order by id) wanted
+    cross join lateral (
+      select ctid, * from projects where company_id = $14 and id = wanted.id  offset 0
+    ) r where true) logged
+-- [7,8,9,"api",null,"projects","deleted",3,"00000000-0000-4000-8000-000000000000",null,null,7,[1,2],7]
+
 -- projects.soft-delete
-with was as (
-      select r.id, r.ctid as place, (select row_to_json(record)::text from (select r.id as id,r.name as name,r.code as code,r.description as description,r.status as status,r.client_id as client_id,r.category_id as category_id,r.manager_id as manager_id,r.address as address,r.start_date as start_date,r.end_date as end_date,r.contract_minor as contract_minor,r.budget_minor as budget_minor,r.percent_complete as percent_complete,r.external_ref as external_ref,r.notes as notes,(select currency from companies where id = $1) as currency,to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) record) as json from (select distinct id from unnest($2::bigint[]) id order by id) wanted
+update projects r set deleted_at = now(), removal_id = $1, version = version + 1, updated_at = now()
+      where r.ctid = any (array(select r.ctid from (select distinct id from unnest($2::bigint[]) id order by id) wanted
     cross join lateral (
       select ctid, * from projects where company_id = $3 and id = wanted.id  offset 0
-    ) r
-    ), r as (
-      update projects set deleted_at = now(), removal_id = $4, version = version + 1, updated_at = now()
-      where ctid = any (array(select place from was))
-      returning company_id, id, version
-    ), tallied as (
-  insert into tally_changes (company_id, records, change) select company_id, $5, $6 from r
-    ) insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+    ) r))
+-- [3,[1,2],7]
+
+-- row-counts.change
+insert into tally_changes (company_id, records, change) values ($1, $2, $3)
+-- [7,"projects",-2]
+
+-- estimates.log-erased
+insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
       record_id, version, changes, held, write_id, request_id, idempotency_key)
-    select $7::bigint, $8::bigint, $9::bigint, $10,
-      $11::uuid,
-      $12, $13, $14::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $15::uuid, $16::text, $17::text
-    from (select id, version, null::json, (select json::json from was where was.id = r.id) from r) logged
--- [7,[1,2],7,3,"projects",-1,7,8,9,"api",null,"projects","deleted",3,"00000000-0000-4000-8000-000000000000",null,null]
+    select $1::bigint, $2::bigint, $3::bigint, $4,
+      $5::uuid,
+      $6, $7, $8::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $9::uuid, $10::text, $11::text
+    from (select r.id, r.version + 1, null::json, $12::json from (select distinct id from unnest($13::bigint[]) id order by id) wanted
+    cross join lateral (
+      select ctid, * from estimates where company_id = $14 and id = wanted.id  offset 0
+    ) r where true) logged
+-- [7,8,9,"api",null,"estimates","erased",3,"00000000-0000-4000-8000-000000000000",null,null,"{}",[1],7]
 
 -- estimates.erase
-with r as (
-      delete from estimates where company_id = $1 and id = $2
-      returning company_id, id, version
-    ), tallied as (
-  insert into tally_changes (company_id, records, change) select company_id, $3, $4 from r
-    ) insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+delete from estimates where company_id = $1 and id = $2
+-- [7,1]
+
+-- row-counts.change
+insert into tally_changes (company_id, records, change) values ($1, $2, $3)
+-- [7,"estimates",-1]
+
+-- projects.log-only
+insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
       record_id, version, changes, held, write_id, request_id, idempotency_key)
-    select $5::bigint, $6::bigint, $7::bigint, $8,
-      $9::uuid,
-      $10, $11, $12::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $13::uuid, $14::text, $15::text
-    from (select id, version + 1, null::json, $16::json from r) logged
--- [7,1,"estimates",-1,7,8,9,"api",null,"estimates","erased",3,"00000000-0000-4000-8000-000000000000",null,null,"{}"]
+    select $1::bigint, $2::bigint, $3::bigint, $4,
+      $5::uuid,
+      $6, $7, $8::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $9::uuid, $10::text, $11::text
+    from (select r.id, r.version + 1, null::json, null::json from (select distinct id from unnest($12::bigint[]) id order by id) wanted
+    cross join lateral (
+      select ctid, * from projects where company_id = $13 and id = wanted.id  offset 0
+    ) r where true) logged
+-- [7,8,9,"api",null,"projects","deleted",3,"00000000-0000-4000-8000-000000000000",null,null,[1,2],7]
 
 -- (unnamed)
-with was as (
-      select r.id, r.ctid as place, r.version, r.status as held from (select distinct id from unnest($1::bigint[]) id order by id) wanted
-    cross join lateral (
-      select ctid, * from equipment where company_id = $2 and id = wanted.id  offset 0
-    ) r where r.status = $3
-    ), r as (
-      update equipment r set status = $4, version = version + 1, updated_at = now()
-      where ctid = any (array(select place from was))
-      returning r.status as now
-    ) insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
       record_id, version, changes, held, write_id, request_id, idempotency_key)
-    select $5::bigint, $6::bigint, $7::bigint, $8,
-      $9::uuid,
-      $10, $11, $12::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $13::uuid, $14::text, $15::text
-    from (select id, version + 1,
-        ('{' || '"status":' || coalesce(to_json(('[' || coalesce(to_json(held)::text, 'null') || ',' || coalesce(to_json((select now from r limit 1))::text, 'null') || ']')::json)::text, 'null') || '}')::json,
-        null::json from was) logged returning record_id as id, changes
--- [[1],7,"IN_USE","ACTIVE",7,8,9,"api",null,"equipment","changed",null,"00000000-0000-4000-8000-000000000000",null,null]
+    select $1::bigint, $2::bigint, $3::bigint, $4,
+      $5::uuid,
+      $6, $7, $8::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $9::uuid, $10::text, $11::text
+    from (select r.id, r.version + 1, ('{' || '"status":' || coalesce(to_json(('[' || coalesce(to_json(r.status)::text, 'null') || ',' || coalesce(to_json($12::text)::text, 'null') || ']')::json)::text, 'null') || '}')::json, null::json from (select distinct id from unnest($13::bigint[]) id order by id) wanted
+    cross join lateral (
+      select ctid, * from equipment where company_id = $14 and id = wanted.id  offset 0
+    ) r where r.status = $15) logged returning h.record_id as id, h.changes
+-- [7,8,9,"api",null,"equipment","changed",null,"00000000-0000-4000-8000-000000000000",null,null,"ACTIVE",[1],7,"IN_USE"]
 
 -- (unnamed)
-with was as (
-      select r.id, r.ctid as place, r.version, r.project_id as held from (select distinct id from unnest($1::bigint[]) id order by id) wanted
+update equipment r set status = $1::text, version = version + 1, updated_at = now()
+      where r.ctid = any (array(select r.ctid from (select distinct id from unnest($2::bigint[]) id order by id) wanted
     cross join lateral (
-      select ctid, * from equipment where company_id = $2 and id = wanted.id  offset 0
-    ) r
-    ), r as (
-      update equipment r set project_id = $3, version = version + 1, updated_at = now()
-      where ctid = any (array(select place from was))
-      returning r.project_id as now
-    ) insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+      select ctid, * from equipment where company_id = $3 and id = wanted.id  offset 0
+    ) r)) and r.status = $4
+-- ["ACTIVE",[1],7,"IN_USE"]
+
+-- (unnamed)
+insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
       record_id, version, changes, held, write_id, request_id, idempotency_key)
-    select $4::bigint, $5::bigint, $6::bigint, $7,
-      $8::uuid,
-      $9, $10, $11::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $12::uuid, $13::text, $14::text
-    from (select id, version + 1,
-        ('{' || '"project_id":' || coalesce(to_json(('[' || coalesce(to_json(held)::text, 'null') || ',' || coalesce(to_json((select now from r limit 1))::text, 'null') || ']')::json)::text, 'null') || '}')::json,
-        null::json from was) logged returning record_id as id, changes
--- [[1],7,null,7,8,9,"api",null,"equipment","changed",null,"00000000-0000-4000-8000-000000000000",null,null]
+    select $1::bigint, $2::bigint, $3::bigint, $4,
+      $5::uuid,
+      $6, $7, $8::bigint, (select epoch from log_epochs order by epoch desc limit 1), logged.*, $9::uuid, $10::text, $11::text
+    from (select r.id, r.version + 1, ('{' || '"project_id":' || coalesce(to_json(('[' || coalesce(to_json(r.project_id)::text, 'null') || ',' || coalesce(to_json($12::bigint)::text, 'null') || ']')::json)::text, 'null') || '}')::json, null::json from (select distinct id from unnest($13::bigint[]) id order by id) wanted
+    cross join lateral (
+      select ctid, * from equipment where company_id = $14 and id = wanted.id  offset 0
+    ) r where true) logged returning h.record_id as id, h.changes
+-- [7,8,9,"api",null,"equipment","changed",null,"00000000-0000-4000-8000-000000000000",null,null,null,[1],7]
+
+-- (unnamed)
+update equipment r set project_id = $1::bigint, version = version + 1, updated_at = now()
+      where r.ctid = any (array(select r.ctid from (select distinct id from unnest($2::bigint[]) id order by id) wanted
+    cross join lateral (
+      select ctid, * from equipment where company_id = $3 and id = wanted.id  offset 0
+    ) r)) and true
+-- [null,[1],7]

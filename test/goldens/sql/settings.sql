@@ -116,7 +116,7 @@ update tokens set allowlist = $1::cidr[] where company_id = $2 and revoked_at is
 -- [[],7]
 
 -- (unnamed)
-insert into history (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
+insert into history as h (company_id, account_id, token_id, door, preview_id, records, action, removal_id, epoch,
       record_id, version, changes, held, write_id, request_id, idempotency_key, peer, forwarded_for, device)
     select $1::bigint, $2::bigint, $3::bigint, $4,
       $5::uuid,

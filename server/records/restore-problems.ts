@@ -6,8 +6,8 @@ import { holderColumn, lookUp } from '#sql/records/prefetch.ts'
 import { holdLive, takenMeanwhile } from '#sql/records/restore.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
-import { lookUpFound } from './check-record.ts'
-import { resourceNamed } from './remove-record.ts'
+import { lookUpFound } from './check.ts'
+import { resourceNamed } from './remove.ts'
 
 /** What stands against the return of records that were deleted. */
 

@@ -5,9 +5,9 @@ import { prefetchForCreate, prefetchForUpdate } from '#sql/records/prefetch.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
 import { type Command, runCommand } from './command.ts'
-import { createRecords } from './create-records.ts'
+import { createRecords } from './create.ts'
 import { locksOfValues, valuesSent } from './locks.ts'
-import { type ChangedRow, heldRecord, lookUpRows, updateRecords } from './update-records.ts'
+import { type ChangedRow, heldRecord, lookUpRows, updateRecords } from './update.ts'
 import { type Changed, type Late, noneLate, outcomeOf, type SetOperation, shortSet, type Written } from './write-set.ts'
 
 export { heldRecord }

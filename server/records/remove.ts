@@ -10,6 +10,7 @@ import type { UnlinkedEntry } from '#sql/records/history.ts'
 import type { RemovalEffect } from '#sql/records/lock-order.ts'
 import { prefetchForDelete } from '#sql/records/prefetch.ts'
 import {
+  type ColumnChange,
   type ColumnChangeRow,
   erase,
   insertRemoval,
@@ -23,7 +24,7 @@ import type { Actor } from './actor.ts'
 import type { Command, Prefetched } from './command.ts'
 import type { Expected } from './expected.ts'
 import { holdRecords } from './locks.ts'
-import { releaseQuotaSlots } from './plan.ts'
+import { releaseQuotaSlots } from './quota.ts'
 import { heldRecord } from './write-record.ts'
 
 /** All records of a kind that share in a deletion in the same way. */
@@ -123,13 +124,14 @@ function unlink(transaction: Transaction, actor: Actor, { stays }: RemovalPlan):
   const unlinked = stays.filter(({ effect }) => effect === 'unlinked')
   return Promise.all(
     unlinked.map(async ({ relation: { records, by, resets }, ids }) => {
+      const set = async (change: Pick<ColumnChange, 'column' | 'from' | 'to'>): Promise<ColumnChangeRow[]> => {
+        const statements = setColumn(actor, { definition: resourceNamed(records), ids, ...change })
+        const [changed] = await Promise.all(statements.map((one) => transaction.run<ColumnChangeRow>(one)))
+        return changed ?? []
+      }
       const [settled, freed] = await Promise.all([
-        resets
-          ? transaction.run<ColumnChangeRow>(
-              setColumn(actor, records, resets.column, ids, { is: resets.from }, resets.to),
-            )
-          : [],
-        transaction.run<ColumnChangeRow>(setColumn(actor, records, by, ids, 'any', null)),
+        resets ? set({ column: resets.column, from: { is: resets.from }, to: resets.to }) : [],
+        set({ column: by, from: 'any', to: null }),
       ])
       return {
         records,
@@ -166,10 +168,11 @@ function apply(
     insertRemoval(actor, removalId, { records: definition.name, recordId: id, mode, title, cascaded, unlinked }),
   )
   const softDeleted = new Map(plan.cascades)
-  if (mode === 'hard') transaction.send(erase(actor, definition, { id, held, removalId }))
-  else addTo(softDeleted, definition.name, [id])
+  const statements = mode === 'hard' ? erase(actor, definition, { id, held, removalId }) : []
+  if (mode === 'soft') addTo(softDeleted, definition.name, [id])
   for (const [records, ids] of softDeleted)
-    transaction.send(softDelete(actor, resourceNamed(records), [...ids], removalId))
+    statements.push(...softDelete(actor, resourceNamed(records), [...ids], removalId))
+  for (const statement of statements) transaction.send(statement)
 }
 
 /** How many records of each resource go. */

@@ -12,7 +12,7 @@ import { type Command, type Prefetched, prefetched, runLocked } from './command.
 import type { Expected } from './expected.ts'
 import { locksOfValues, valuesSent } from './locks.ts'
 import { onlyRow } from './look-up.ts'
-import { type MayDo, type Removed, removal } from './remove-record.ts'
+import { type MayDo, type Removed, removal } from './remove.ts'
 import { change, creation, heldRecord } from './write-record.ts'
 import { type Changed, type Late, noneLate } from './write-set.ts'
 

@@ -4,7 +4,7 @@ import type { Plan } from '#registry/plans.ts'
 import { uniqueFields } from '#sql/records/columns.ts'
 import type { WrittenRow } from '#sql/records/insert.ts'
 import { currencyColumn, holderColumn, keyColumn, newIdColumn } from '#sql/records/prefetch.ts'
-import { takenColumn } from './check-record.ts'
+import { takenColumn } from './check.ts'
 import type { Prefetched } from './command.ts'
 
 /** What the rows of a set see before any of them is written. */

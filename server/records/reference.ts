@@ -1,7 +1,7 @@
 import type { Definition } from '#registry/definition.ts'
 import { Refusal } from '#registry/refusals.ts'
 import { type HolderRow, holdersOf } from '#sql/records/sets.ts'
-import type { Transaction } from '../../store/database.ts'
+import type { Transaction } from '../store/database.ts'
 
 /** The live record with an external reference. */
 export async function idOfReference(

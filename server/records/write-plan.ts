@@ -9,10 +9,10 @@ import type { PlannedChange, WritePlan } from '#registry/refusals.ts'
 import { registry } from '#registry/resources/index.ts'
 import { type PlannedRow, plannedBy } from '#sql/records/written.ts'
 import type { Transaction } from '../store/database.ts'
+import { derivedKey, type SealingKeys } from '../store/seal.ts'
 import type { Actor } from './actor.ts'
-import { type Group, listedGroup, merged, resourceNamed } from './remove-record.ts'
+import { type Group, listedGroup, merged, resourceNamed } from './remove.ts'
 import { type Rights, rightsOf } from './rights.ts'
-import { derivedKey, type SealingKeys } from './seal.ts'
 
 /** What a piece of work rests on, and what it does beside what the log tells of it. */
 export type Effect = {

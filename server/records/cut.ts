@@ -1,5 +1,5 @@
 import { treesOf } from '#sql/records/lock-order.ts'
-import type { WantedRow } from './run.ts'
+import type { WantedRow } from './batch-run.ts'
 
 /**
  * The first operations that can be done together: consecutive ones of one sort and one resource, up to where one uses

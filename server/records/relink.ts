@@ -5,10 +5,11 @@ import type { UnlinkedEntry } from '#sql/records/history.ts'
 import { setColumn } from '#sql/records/remove.ts'
 import { holdLive, stillEmpty } from '#sql/records/restore.ts'
 import { leadsTo, lockTree } from '#sql/records/tree.ts'
+import { together } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import type { Actor } from './actor.ts'
-import { lookUpFound } from './check-record.ts'
-import { type Group, listsOf, resourceNamed } from './remove-record.ts'
+import { lookUpFound } from './check.ts'
+import { type Group, listsOf, resourceNamed } from './remove.ts'
 
 /**
  * Fills in again the references that a removal had emptied: of records that are still live, still refer to nothing, and
@@ -46,7 +47,10 @@ async function linkThose(transaction: Transaction, actor: Actor, unlinked: Unlin
   }
   for (const [to, links] of Map.groupBy(fitting, ({ to }) => to)) {
     const ids = links.map(({ id }) => id)
-    await transaction.run(setColumn(actor, definition.name, unlinked.by, ids, 'any', String(to)))
+    await together(
+      transaction.run,
+      ...setColumn(actor, { definition, column: unlinked.by, ids, from: 'any', to: String(to) }),
+    )
     linked.set(definition.name, new Set([...(linked.get(definition.name) ?? []), ...ids]))
   }
   await undoResets(transaction, actor, unlinked, fitting)
@@ -81,5 +85,7 @@ async function undoResets(transaction: Transaction, actor: Actor, { records, set
   if (!settled) return
   const { column, from, to } = settled
   const ids = links.map(({ id }) => id).filter((id) => settled.ids.includes(id))
-  if (ids.length > 0) await transaction.run(setColumn(actor, records, column, ids, { is: to }, from))
+  if (ids.length === 0) return
+  const definition = resourceNamed(records)
+  await together(transaction.run, ...setColumn(actor, { definition, column, ids, from: { is: to }, to: from }))
 }

@@ -5,10 +5,10 @@ import type { Definition } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { type Hold, treesOf } from '#sql/records/lock-order.ts'
 import { takeValues } from '#sql/system/locks.ts'
-import { LockRequest, locksOfValues, lockWhatIsSeen, type UniqueValue, valuesSent, wantRead } from '../locks.ts'
+import type { Run, WantedRow } from './batch-run.ts'
 import { hangsInTree } from './cut.ts'
+import { LockRequest, locksOfValues, lockWhatIsSeen, type UniqueValue, valuesSent, wantRead } from './locks.ts'
 import { idsOfReferences } from './reference.ts'
-import type { Run, WantedRow } from './run.ts'
 
 /** Takes, in the one order, all that a batch is known to need: its values first, so that what they name stays named. */
 export async function lockBatch(run: Run, rows: readonly WantedRow[]): Promise<void> {

@@ -19,9 +19,9 @@ import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
 import { LockRequest, lockWhatIsSeen, valuesOfRecord, wantRead } from './locks.ts'
-import { takeQuotaSlots } from './plan.ts'
+import { takeQuotaSlots } from './quota.ts'
 import { relink } from './relink.ts'
-import { type Group, type MayDo, resourceNamed } from './remove-record.ts'
+import { type Group, type MayDo, resourceNamed } from './remove.ts'
 import { brokenRules, type Erased, idOf, inTheWay, type Returning } from './restore-problems.ts'
 
 export type Restored = { records: string; recordId: number; cameBack: Group[]; linked: Group[] }
@@ -174,7 +174,8 @@ async function bringBack(
         transaction.run,
         ...insertAgain(actor, definition, erased.held, { version: erased.version, removalId }),
       )
-    if (hidden.length > 0) await transaction.run(undelete(actor, definition.name, hidden.map(idOf), removalId))
+    if (hidden.length > 0)
+      await together(transaction.run, ...undelete(actor, definition.name, hidden.map(idOf), removalId))
   } catch (error) {
     // Taken between our read and our write.
     const field = fieldOfIndex(definition, violatedIndex(error) ?? '')

@@ -4,10 +4,10 @@ import { rowProblems, rowRefusal } from '#derive/refused.ts'
 import type { Problem } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import type { Refusal } from '#registry/refusals.ts'
-import type { Expected } from '../expected.ts'
-import type { Removed } from '../remove-record.ts'
-import type { Upserted } from '../upsert.ts'
-import type { Changed, WriteSet, Written } from '../write-set.ts'
+import type { Expected } from './expected.ts'
+import type { Removed } from './remove.ts'
+import type { Upserted } from './upsert.ts'
+import type { Changed, WriteSet, Written } from './write-set.ts'
 
 /** What the parts of a batch share: its operations, what came of them, and how the one refers to the other. */
 

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { holdKeys } from '#sql/system/seal.ts'
-import type { Transaction } from '../store/database.ts'
+import type { Transaction } from './database.ts'
 
 /** The keys that seal secrets, as they are this moment: they may be changed while the service runs. */
 export type SealingKeys = {

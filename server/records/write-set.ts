@@ -11,9 +11,9 @@ import { conflict, type Statement } from '#sql/statement.ts'
 import type { Transaction } from '../store/database.ts'
 import { violatedIndex } from '../store/faults.ts'
 import type { Actor } from './actor.ts'
-import { notUnique } from './check-record.ts'
+import { notUnique } from './check.ts'
 import type { Prefetched } from './command.ts'
-import type { ChangedRow } from './update-records.ts'
+import type { ChangedRow } from './update.ts'
 import type { Effect } from './write-plan.ts'
 
 /** A set: rows of one operation on one resource of one company, written in one transaction. */

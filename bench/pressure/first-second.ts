@@ -1,0 +1,91 @@
+import { join, resolve } from 'node:path'
+import { median } from '../measure.ts'
+import type { Options } from '../options.ts'
+import { urlOf } from '../postgres.ts'
+import { startGenerator, startProduct } from '../processes.ts'
+import { openStage } from '../stage.ts'
+import { inSurroundings, machine, speedFolder, write } from '../surroundings.ts'
+import { shown, table } from '../table.ts'
+import { usageOf } from '../usage.ts'
+import { countUp } from './peak.ts'
+
+/** Microseconds of the service's processor time for each write: in the first second, and at the end of the run. */
+type Life = { way: Way['name']; first: number; last: number; firstWrites: number }
+type Way = { name: 'rehearsed' | 'not rehearsed'; settings: { readonly [name: string]: string } }
+
+const ways: readonly Way[] = [
+  { name: 'rehearsed', settings: {} },
+  { name: 'not rehearsed', settings: { REHEARSAL_MS: '0' } },
+]
+
+/** The first second may cost so many times what the end of the first minute costs. */
+const ratioMax = 1.3
+/** Creates a second, at their own pace: then the first second and the end are asked the same. */
+const usualRate = 400
+/** How long the end is. */
+const endMilliseconds = 5000
+
+/** What creates of one company with a key cost a process that has just begun to serve, and what they cost it later. */
+export const firstSecond = (options: Options): Promise<void> =>
+  inSurroundings(async (surroundings) => {
+    const { postgres, progress, onLeave } = surroundings
+    const on = await machine(postgres)
+    const [records = 10_000] = options.records
+    const rate = options.rate ?? usualRate
+    const stage = await openStage(surroundings, records)
+    onLeave(stage.close)
+    const generator = startGenerator()
+    onLeave(async () => generator.stop())
+    const url = urlOf(postgres.connection(stage.database))
+    const numbers = countUp()
+    const lives: Life[] = []
+    const live = async ({ name, settings }: Way): Promise<Life> => {
+      const server = await startProduct(url, { settings })
+      const about = { ...stage.about, layout: { ...stage.about.layout, companies: 1 }, url: server.url }
+      const spent = () => usageOf(server.pid as number)?.cpuSeconds ?? Number.NaN
+      const cost = async (milliseconds: number) => {
+        const before = spent()
+        const { phases } = await generator.pour({
+          ...{ work: 'create-keyed', adapter: stage.product.adapterFile, about, connections: 0, milliseconds: 0 },
+          ...{ number: numbers(), phases: [{ perSecond: rate, milliseconds }] },
+        })
+        const writes = phases.reduce((sum, { answered }) => sum + answered, 0)
+        return { writes, each: ((spent() - before) * 1e6) / writes }
+      }
+      try {
+        const first = await cost(1000)
+        await cost(options.seconds * 1000 - 1000 - endMilliseconds)
+        const last = await cost(endMilliseconds)
+        progress.say(`${name}: ${shown(first.each)} µs, then ${shown(last.each)} µs`)
+        return { way: name, first: first.each, last: last.each, firstWrites: first.writes }
+      } finally {
+        await server.stop()
+      }
+    }
+    for (let round = 0; round < options.rounds; round++)
+      for (const way of ways) {
+        progress.bar(`round ${round + 1}, ${way.name}`, lives.length, options.rounds * ways.length)
+        lives.push(await live(way))
+      }
+    progress.end()
+    const ratio = ratioOf(lives.filter(({ way }) => way === 'rehearsed'))
+    process.stdout.write(
+      `\nMicroseconds of the service for each create with a key, ${shown(rate)} a second of one company\n\n${tableOf(lives)}\n\n` +
+        `${ratio <= ratioMax ? '✓' : '✗'} the first second costs ${shown(ratio, 2)} times the end of ${shown(options.seconds)} seconds; asked is at most ${ratioMax}.\n`,
+    )
+    const file = resolve(options.output ?? join(speedFolder, 'first-second.json'))
+    process.stdout.write(
+      `Written: ${await write(file, { at: new Date().toISOString(), machine: on, records, rate, lives })}\n`,
+    )
+  })
+
+const ratioOf = (lives: readonly Life[]): number => median(lives.map(({ first, last }) => first / last))
+
+const tableOf = (lives: readonly Life[]): string =>
+  table(
+    ['start', 'writes', 'first second', 'end', 'ratio'],
+    lives.map(({ way, firstWrites, first, last }) => [
+      way,
+      ...[shown(firstWrites), shown(first), shown(last), shown(first / last, 2)],
+    ]),
+  )
