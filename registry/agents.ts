@@ -1,4 +1,4 @@
-/** What agents may do without a person, by company. Decisions, Agents. */
+/** Limits of what agents do without a person, by company. Decisions, Agents. */
 export type AgentSettings = {
   /** A change of more records than these needs a person. */
   records_max: number
@@ -6,20 +6,20 @@ export type AgentSettings = {
   always: boolean
 }
 
-/** What is set where somebody switches agents on and says no more. */
+/** The settings of a company whose administrator switches agents on and changes nothing else. */
 export const agentDefaults: AgentSettings = { records_max: 20, always: false }
 
 /** Records of a change, as many as one batch and one undo have at most. */
 export const agentRecordsMax = 1000
 
-/** Where agents call. */
+/** The path at which agents call. */
 export const agentPath = '/mcp'
 
-/** Bytes of a request of an agent. */
+/** Largest request of an agent, in bytes. */
 export const agentRequestBytesMax = 256 * 1024
-/** Bytes of an answer to an agent, which a model reads whole. */
+/** Largest answer to an agent, in bytes; a model reads all of it. */
 export const agentAnswerBytesMax = 16 * 1024
-/** Characters of a text in an answer to an agent; what is longer is cut and marked. */
+/** Longest text in an answer to an agent, in characters. A longer one is cut and marked. */
 export const agentTextMax = 500
 /** Records, or changes, of one answer to an agent. */
 export const agentPageMax = 50
@@ -29,15 +29,15 @@ export const agentHistoryMax = 20
 export const agentChangesMax = 20
 /** Operations of one preview. */
 export const agentOperationsMax = 200
-/** Characters of what an agent says it wants to do something for. */
+/** Longest reason that an agent gives for a change, in characters. */
 export const agentReasonMax = 500
-/** Characters of what an agent says it is. */
+/** Longest name that an agent gives itself, in characters. */
 export const agentClientMax = 80
 /** Previews of a company that are neither declined nor applied nor expired. */
 export const openPreviewsMax = 100
 /** Hours in which a preview can be applied. */
 export const previewHours = 24
-/** Days after its end in which a preview says what it was about. */
+/** Days for which a preview is kept after its end. */
 export const previewKeptDays = 7
-/** Seconds in which a client need not ask for the tools again. */
+/** Seconds for which a client may cache the list of tools. */
 export const agentToolsSeconds = 3600

@@ -1,8 +1,8 @@
 import { allowlistMax } from './limits.ts'
 
 /**
- * An entry of an allowlist in the one spelling that is accepted: a dotted quad, alone or with /0 to /32 and no bit set
- * beyond the mask. No octal, no short forms. Decisions, Tokens.
+ * Returns an entry of an allowlist in its one accepted spelling: a dotted quad, alone or with /0 to /32 and no bit set
+ * beyond the mask. Returns undefined for octal and short forms. Decisions, Tokens.
  */
 export function readAllowlistEntry(text: string): string | undefined {
   const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?:\/(\d{1,2}))?$/.exec(text)
@@ -16,7 +16,7 @@ export function readAllowlistEntry(text: string): string | undefined {
   return address % 2 ** (32 - bits) === 0 ? `${quads.join('.')}/${bits}` : undefined
 }
 
-/** What is wrong with a whole allowlist, as a sentence; undefined for nothing. */
+/** Returns a sentence about the first problem of an allowlist, or undefined if it has none. */
 export function allowlistProblem(entries: readonly string[]): string | undefined {
   if (entries.length > allowlistMax) return `must have at most ${allowlistMax} entries`
   const wrong = entries.find((entry) => readAllowlistEntry(entry) === undefined)

@@ -1,6 +1,6 @@
 /**
- * What changed under /v1 for those who call it, newest first; the documents show it. CHANGELOG.md says the same, under the
- * same headings. Operations, parameters and members that came are listed beside it, by comparison (`additions.gen.ts`).
+ * Changes of /v1 that matter to callers, newest first; the documents show them. CHANGELOG.md has the same lines under
+ * the same headings. A comparison lists new operations, parameters and members beside them (`additions.gen.ts`).
  */
 export const changes: readonly { version: string; lines: readonly string[] }[] = [
   {

@@ -3,14 +3,14 @@ import type { Field } from './fields/index.ts'
 
 const id: Field = { kind: 'id', about: 'Identifier, used in `/{id}` paths.', readOnly: true }
 
-/** The field by whose value a caller may ask for a record, instead of by its id. */
+/** The field that names a record instead of its id. */
 export const referenceField = 'external_ref'
 
 export const externalRef: Field = {
   kind: 'text',
   max: 120,
   unique: true,
-  // Another system finds the record by it. Erased, the next upsert would make the person anew.
+  // Another system finds the record by it. If it were erased, the next upsert would create the person again.
   personal: false,
   example: 'CRM-31207',
   about: 'The caller’s own identifier of the record, unique among live records of its kind.',
@@ -33,26 +33,29 @@ const currency: Field = {
   about: 'The company’s currency (ISO 4217), in whose minor units all amounts are given.',
 }
 
-/** What can be said of a record at any time, even when it is protected history. */
+/** Fields that can be written at any time, even in protected history. */
 export const alwaysOpen: readonly string[] = ['notes', 'external_ref']
 
-/** What a record shows of its company. */
+/** Fields of the company that every record shows. */
 const companyFields = { currency }
 
 const createdAt: Field = { kind: 'instant', readOnly: true, about: 'When the record was created (UTC).' }
 const updatedAt: Field = { kind: 'instant', readOnly: true, about: 'When the record last changed (UTC).' }
 
-/** A definition with the fields that every record has: first its id, last its times. */
+/** Returns a definition with the fields of every record: its id first, its times last. */
 export function record<const D extends Definition>(definition: D): D {
   return { ...definition, fields: { id, ...definition.fields, created_at: createdAt, updated_at: updatedAt } }
 }
 
-/** The same with what the six served resources share: their external reference, notes and, with money, a currency. */
+/**
+ * Returns a definition with the fields that the six served resources share as well: external reference, notes and,
+ * beside money, a currency.
+ */
 export function resource<const D extends Definition>(definition: D): D {
   const hasMoney = Object.values(definition.fields).some((field) => field.kind === 'money')
   const shared = { [referenceField]: externalRef, notes, ...(hasMoney ? companyFields : {}) }
   return record({ ...definition, fields: { ...definition.fields, ...shared } })
 }
 
-/** A field that lives on the company, not in the record's own table. */
+/** True if the field is a column of the company and not of the record's own table. */
 export const isCompanyField = (name: string): boolean => Object.hasOwn(companyFields, name)

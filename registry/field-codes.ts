@@ -1,4 +1,4 @@
-/** What each field code of a 422 means, for the documents. The message beside the code says it of the field at hand. */
+/** The meaning of each field code of a 422, for the documents. The message beside the code names the value. */
 export const fieldCodes = {
   required: 'The field is needed, and is absent or null.',
   unknown_field: 'There is no such field here; the message lists those that can be sent.',
@@ -25,7 +25,7 @@ export const fieldCodes = {
   wrong_password: 'The password is not the one of the account. Only the web interface asks for it.',
 } as const satisfies { readonly [code: string]: string }
 
-/** Field codes that no route of /v1 answers. */
+/** Field codes that only the console's operations return. */
 export const consoleFieldCodes: readonly string[] = [
   'not_of_project',
   'wrong_password',

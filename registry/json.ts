@@ -1,4 +1,4 @@
-/** What JSON can say. Records, bodies and examples are made of nothing else. */
+/** A JSON value. Records, bodies and examples consist of nothing else. */
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export type JsonObject = { [member: string]: Json }
 

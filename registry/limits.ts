@@ -1,31 +1,31 @@
-/** Every bound a caller can meet, in one place; the documents print these. */
+/** The bounds that callers can meet, which the documents print. */
 export const pageSizeDefault = 50
 export const pageSizeMax = 100
-/** Values that one filter of a list names. */
+/** Values of one filter of a list. */
 export const filterValuesMax = 100
-/** Seconds that a call for changes waits for one. */
+/** Longest wait of a call for changes, in seconds. */
 export const waitSecondsMax = 30
 export const offsetMax = 2 ** 31 - 1
 export const searchLengthMax = 200
 export const idempotencyKeyLengthMax = 255
 export const replayWindowHours = 24
-/** Of all headers of a request, with its first line. */
+/** Bytes of all headers of a request, with its first line. */
 export const headerBytesMax = 16 * 1024
 export const bodyBytesMax = 1024 * 1024
 export const bodyDepthMax = 32
 /** Members of objects and items of lists in a body; the longest record has 3,500. */
 export const bodyValuesMax = 10_000
-/** Of one call of `POST /v1/batch`. */
+/** Operations of one `POST /v1/batch`. */
 export const batchOperationsMax = 1000
 export const batchBytesMax = 4 * bodyBytesMax
 export const batchValuesMax = 10 * bodyValuesMax
-/** So many mistakes of an operation are named. */
+/** Problems that a refused batch names for one operation. */
 export const batchProblemsMax = 20
 /** The longest name that an operation of a batch has for others. */
 export const batchNameLengthMax = 64
-/** Members of a body that are no fields: so many are named, the others are counted. */
+/** Unknown members of a body that a refusal names; the others are counted. */
 export const strangersNamedMax = 100
-/** Characters of such a name that are shown. */
+/** Characters that a refusal shows of an unknown member's name. */
 export const strangerShownMax = 100
 export const allowlistMax = 100
 export const linesMax = 500
@@ -33,28 +33,28 @@ export const linesMax = 500
 export const listedIdsMax = 20
 /** Changes that a plan shows; the total beside them is complete, and the hash is of all. */
 export const plannedChangesMax = 1000
-/** Of a file that is imported. */
+/** Bytes of an imported file. */
 export const importBytesMax = 20 * bodyBytesMax
 export const importRowsMax = 50_000
 export const importColumnsMax = 200
-/** Rows of a file that are written by one batch, as long as they are no more than these bytes. */
+/** Rows of an imported file in one batch, unless they exceed the bytes below. */
 export const importBatchRows = 500
 export const importBatchBytes = 3 * bodyBytesMax
-/** Values that one call looks up, and records of one name that it tells. */
+/** Values that one call looks up, and records that it returns for one name. */
 export const lookedUpMax = 500
 export const namesakesMax = 5
-/** Records that one call takes back; more are taken back by the next one. */
+/** Records that one call undoes; the next call undoes more. */
 export const undoneRecordsMax = 1000
-/** Records that a refusal to take something back names. */
+/** Records that a refused undo names. */
 export const conflictsMax = 100
 /** Well inside the whole numbers that JSON carries exactly (2^53 - 1). */
 export const moneyMax = 9_000_000_000_000_000
 export const idMax = Number.MAX_SAFE_INTEGER
-/** Of a new password, in code points. */
+/** Bounds of a new password, in code points. */
 export const passwordLengthMin = 8
 export const passwordLengthMax = 128
 
-/** A limit of /v1 as the documents print it: what it is of, how much, and of what. */
+/** A limit of /v1 as the documents print it. */
 export type Limit = { name: string; what: string; value: number; unit: string }
 
 const limit = (constant: { readonly [name: string]: number }, what: string, unit: string): Limit => {
@@ -62,7 +62,7 @@ const limit = (constant: { readonly [name: string]: number }, what: string, unit
   return { name, what, value, unit }
 }
 
-/** In the order of the documents. */
+/** The limits in the order of the documents. */
 export const limits: readonly Limit[] = [
   limit({ pageSizeDefault }, 'A page when `limit` is not given', 'records'),
   limit({ pageSizeMax }, 'A page at most; a larger one is taken as this', 'records'),
@@ -90,7 +90,7 @@ export const limits: readonly Limit[] = [
   limit({ allowlistMax }, 'Addresses or ranges that a token is tied to', 'entries'),
 ]
 
-/** Constants that no caller of /v1 meets as such a limit: of the interface, of imports, or said by the types of the document. */
+/** Constants that are no limits of /v1: of the interface, of imports, or part of a documented type. */
 export const internal: readonly string[] = [
   ...['offsetMax', 'moneyMax', 'idMax', 'lookedUpMax', 'namesakesMax', 'passwordLengthMin', 'passwordLengthMax'],
   ...['importBytesMax', 'importRowsMax', 'importColumnsMax', 'importBatchRows', 'importBatchBytes'],

@@ -1,15 +1,15 @@
-/** The records a list is asked for. */
+/** The parameters of a list. */
 export type Listing = {
   filters: { readonly [field: string]: FilterValue }
-  /** The words that must all occur. */
+  /** Words that must all occur. */
   words: readonly string[]
   sort: readonly { field: string; descending: boolean }[]
   updatedSince?: string | undefined
   /** Only records with a higher id, in the order of their ids. */
   afterId?: number | undefined
-  /** These records alone; an id of none is passed over. */
+  /** Only these records. An id without a record is ignored. */
   ids?: readonly number[] | undefined
-  /** The caller's own reference; capitals do not count. */
+  /** The caller's own reference, ignoring case. */
   reference?: string | undefined
   /** Fields with one of several values. */
   among?: readonly { field: string; values: readonly FilterValue[] }[]

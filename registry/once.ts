@@ -1,6 +1,6 @@
 /**
- * `make`, done once for each object and text: what follows from an object that does not change is not worked out for
- * every request. Anyone who comes with another object gets what follows from that one.
+ * Caches the result of `make` by object and text, so that derived values are not computed for each request. The cache
+ * ends with the object.
  */
 export function once<Of extends object, More extends string[], Made>(
   make: (of: Of, ...more: More) => Made,

@@ -1,7 +1,7 @@
 import { type FieldRight, fieldRights } from './fields/kind.ts'
 import { type Registry, registry, servedResources } from './resources/index.ts'
 
-/** What an account may do, and what a token may be given of it. */
+/** The actions of an account, and of the scopes of a token. */
 const actions = ['VIEW', 'EDIT', 'DELETE'] as const
 export type Action = (typeof actions)[number]
 
@@ -10,18 +10,20 @@ export const permission = (records: string, action: Action | 'APPROVE'): string 
 const permissionsOn = (records: Registry): string[] =>
   records.flatMap(({ name }) => actions.map((action) => permission(name, action)))
 
-/** The permissions that open a route of /v1: those a token can carry as scopes. */
+/** The permissions that open routes of /v1. Tokens carry them as scopes. */
 export const scopes = permissionsOn(servedResources)
 
-/** The permission that opens the fields with this right. Accounts hold it; no token carries it. */
+/** Returns the permission that opens the fields with this right. Accounts hold it; no token carries it. */
 export const permissionOfRight = (right: FieldRight): string => `${right}_VIEW`
 
-/** Those that open the reading of a resource. */
+/** Returns the permissions to read these resources. */
 export const viewPermissions = (records: Registry): string[] => records.map(({ name }) => permission(name, 'VIEW'))
 
 export const fieldPermissions: readonly string[] = fieldRights.map(permissionOfRight)
 
-/** Those that approve records, and take an approval back. Accounts hold them; no token carries them. */
+/**
+ * Returns the permissions to approve records and to withdraw an approval. Accounts hold them; no token carries them.
+ */
 export const approvalPermissions = (records: Registry): string[] =>
   records.flatMap(({ name, fields }) =>
     Object.values(fields).some((field) => field.kind === 'choice' && field.approval !== undefined)
@@ -29,7 +31,7 @@ export const approvalPermissions = (records: Registry): string[] =>
       : [],
   )
 
-/** Every permission an account can hold; the last are rights over the company itself: Settings, its accounts, its own data. */
+/** Every permission of an account. The last ones are rights over the company itself: Settings, accounts, its data. */
 export const permissions = [
   ...permissionsOn(registry),
   ...fieldPermissions,

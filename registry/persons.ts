@@ -4,12 +4,12 @@ import type { Json, JsonObject } from './json.ts'
 import { once } from './once.ts'
 import { registry } from './resources/index.ts'
 
-/** The records that are about a person, and what of them goes when the person is erased. Decisions, Persons. */
+/** The records about persons, and the fields that an erasure removes. Decisions, Persons. */
 
 /** A kind of person: a resource, or the accounts. */
 export type PersonKind = Pick<Definition, 'name' | 'one' | 'fields'>
 
-/** Accounts are the one fixed table of persons. */
+/** The only fixed table with persons. */
 export const accounts = {
   name: 'accounts',
   one: 'account',
@@ -24,16 +24,16 @@ export const personDefinitions: readonly Definition[] = registry.filter(({ perso
 
 export const personKinds: readonly PersonKind[] = [...personDefinitions, accounts]
 
-/** Whether a record is about a person, as it is now. */
+/** True if the record, as it is now, is about a person. */
 export const isPerson = ({ person }: Definition, record: JsonObject): boolean =>
   person === true || (person !== undefined && isIn(record, person))
 
-/** The fields of a kind that tell who somebody is. */
+/** Returns the fields of a kind that identify a person. */
 export const personalFields = once(({ fields }: PersonKind): readonly [string, Field][] =>
   Object.entries(fields).filter(([, { personal }]) => personal),
 )
 
-/** What each personal field of the record has once its person is erased. */
+/** Returns the value of each personal field after its person is erased. */
 export const erasedValues = (kind: PersonKind, id: number): JsonObject =>
   Object.fromEntries(
     personalFields(kind).map(([name, field]): [string, Json] => [

@@ -1,4 +1,4 @@
-/** How many live records of a resource each plan holds; null is no limit. Kinds that are not named are not limited. */
+/** Live records of each resource, by subscription plan; null is no limit. A resource that is absent has none. */
 export const plans = {
   STARTER: { projects: 25, workers: 50 },
   PRO: { projects: 250, workers: 500 },
@@ -10,9 +10,9 @@ export type PlanLimited = keyof (typeof plans)[Plan]
 
 export const planNames = Object.keys(plans) as Plan[]
 
-/** Whether plans limit a resource at all. */
+/** True if any plan limits the resource. */
 export const isPlanLimited = (records: string): records is PlanLimited => records in plans.STARTER
 
-/** The plan limit of a resource, or null where there is none. */
+/** Returns the limit of a resource, or null if it has none. */
 export const planLimit = (plan: Plan, records: string): number | null =>
   (plans[plan] as { readonly [records: string]: number | null })[records] ?? null

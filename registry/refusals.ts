@@ -13,9 +13,9 @@ import {
 const mebibyte = 1024 * 1024
 
 /**
- * Every way the service says no: the status it answers with, the title of its section in the documents, when it
- * happens, and the sentence that says what to do. `heardAgain`: a retry with the same Idempotency-Key hears it again.
- * A code is never renamed or reused. RFC 9457; Decisions, Errors and Idempotency.
+ * The refusals: status, title of the section in the documents, when it happens, and what to do. `heardAgain` marks
+ * those that a retry with the same Idempotency-Key gets again. A code is never renamed or reused. RFC 9457; Decisions,
+ * Errors and Idempotency.
  */
 export const refusals = {
   malformed_json: {
@@ -283,15 +283,15 @@ export const refusals = {
 
 export type RefusalCode = keyof typeof refusals
 
-/** What a retry with the same Idempotency-Key hears again. */
+/** True if a retry with the same Idempotency-Key gets the refusal again. */
 export const isHeardAgain = (code: RefusalCode): boolean => 'heardAgain' in refusals[code]
 
-/** Some records of one resource, as previews and refusals list them: the first ids, and how many there are. */
+/** Some records of one resource in a preview or refusal: the first ids, and the count of all. */
 export type Listed = { records: string; count: number; ids: number[]; effect?: 'kept' | 'unlinked' }
 
 /**
- * What a write would do. `changes` are the first of `total`; where the caller may not see a record, its fields are absent.
- * A record that would be created has no id.
+ * The preview of a write. `changes` are the first of `total`. The fields of a record that the caller may not see are
+ * absent. A record that would be created has no id.
  */
 export type WritePlan = {
   hash: string
@@ -305,14 +305,17 @@ export type PlannedChange = {
   records: string
   id: number | null
   action: 'created' | 'updated' | 'deleted' | 'erased' | 'restored'
-  /** Name → what it is and what it would be. */
+  /** Old and new value by field. */
   fields?: JsonObject
 }
 
-/** A record that is not as a write left it, and the fields in which it is not; none where it is the record as a whole. */
+/**
+ * A record that differs from what a write left, and the fields that differ. `fields` is empty if the whole record
+ * does.
+ */
 export type UndoConflict = { records: string; id: number; fields: string[] }
 
-/** What a refusal may carry besides its code. */
+/** The members that a refusal may carry beside its code. */
 export type Particulars = {
   detail?: string
   errors?: Problem[]
@@ -321,18 +324,18 @@ export type Particulars = {
   limit?: number
   used?: number
   blocked_by?: Listed[]
-  /** Of a batch. */
+  /** The refused operations of a batch. */
   refused?: RefusedOperation[]
   plan?: WritePlan
   conflicts?: UndoConflict[]
-  /** Headers that go with it. */
+  /** Headers of the response. */
   headers?: { readonly [name: string]: string }
 }
 
 /** An operation of a batch that was refused; `n` counts from 0. */
 export type RefusedOperation = { n: number; as: string | undefined; refusal: Refusal }
 
-/** A refusal on its way to the caller. Expected, and logged as such. */
+/** An expected error on its way to the caller. It is logged as expected. */
 export class Refusal extends Error {
   readonly code: RefusalCode
   readonly particulars: Particulars
@@ -344,10 +347,10 @@ export class Refusal extends Error {
   }
 }
 
-/** Problems that `detail` repeats in words; all of them are in `errors`. */
+/** Problems that `detail` repeats; all of them are in `errors`. */
 export const toldMax = 3
 
-/** A problem in words. */
+/** Formats a problem as a sentence. */
 export const told = ({ field, message }: Problem): string => (field ? `${field} ${message}` : message)
 
 export function invalidFields(errors: Problem[]): Refusal {
@@ -372,7 +375,7 @@ export type ProblemBody = Omit<Particulars, 'headers' | 'refused'> & {
   request_id: string
 }
 
-/** A refused operation, as it is told. */
+/** A refused operation in the response. */
 export type RefusedRow = { n: number; as?: string; status: number; problem: ProblemBody }
 
 export const refusedRow = ({ n, as, refusal }: RefusedOperation, requestId: string, docs: string): RefusedRow => ({
@@ -382,7 +385,7 @@ export const refusedRow = ({ n, as, refusal }: RefusedOperation, requestId: stri
   problem: problemBody(refusal, requestId, docs),
 })
 
-/** The body of a refusal: application/problem+json of RFC 9457. `docs` is the address of the errors page. */
+/** Returns the body of a refusal: application/problem+json of RFC 9457. `docs` is the address of the errors page. */
 export function problemBody(refusal: Refusal, requestId: string, docs: string): ProblemBody {
   const { title, status, advice } = refusals[refusal.code]
   const { detail, headers: _, refused, ...extensions } = refusal.particulars

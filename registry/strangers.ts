@@ -2,12 +2,12 @@ import { type Problem, problem } from './definition.ts'
 import { strangerShownMax, strangersNamedMax } from './limits.ts'
 
 /**
- * Names the members of a body that are no fields, the first hundred of them, and counts the others: a body of a
- * megabyte can have a hundred thousand, and a refusal must not be many times the size of what it refuses.
+ * Collects the unknown members of a body: the first hundred by name, the others as a count. A body of a megabyte can
+ * have a hundred thousand, and a refusal must not be larger than what it refuses.
  */
 export type Strangers = {
   (path: string, fields: () => readonly string[]): Problem[]
-  /** How many were met, named or not. */
+  /** Returns the count of all unknown members. */
   met(): number
 }
 
@@ -21,7 +21,7 @@ export function countStrangers(): Strangers {
   return Object.assign(meet, { met: () => met })
 }
 
-/** One problem of the whole body for all that were not named. */
+/** Returns one problem for all members that were not named. */
 export function strangersLeft(strangers: Strangers): Problem[] {
   const left = strangers.met() - strangersNamedMax
   if (left <= 0) return []
@@ -29,6 +29,6 @@ export function strangersLeft(strangers: Strangers): Problem[] {
   return [problem('', 'unknown_field', message)]
 }
 
-/** Half of a surrogate pair, where the cut left one, becomes U+FFFD. */
+/** A cut surrogate pair becomes U+FFFD. */
 const shown = (path: string): string =>
   path.length <= strangerShownMax ? path : `${path.slice(0, strangerShownMax).toWellFormed()}…`

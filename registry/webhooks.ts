@@ -1,42 +1,39 @@
 import { definitionOf, registry, servedResources } from './resources/index.ts'
 
-/** What a webhook endpoint may be, and what it is told of: the service checks it and the console shows it. */
+/** The settings of a webhook endpoint and its events. The service checks them and the console shows them. */
 
-/** What happens to a record, as the name of its event ends. */
+/** The actions on a record, which end the names of events. */
 export const eventActions = ['created', 'updated', 'deleted', 'erased', 'restored'] as const
 
 export const eventName = (records: string, action: string): string => `${records}.${action}`
 
-/** All that an endpoint can be told of. */
+/** All events that an endpoint can subscribe to. */
 export const eventNames = servedResources.flatMap(({ name }) => eventActions.map((action) => eventName(name, action)))
 
-/** The kind of record that an event is about. */
+/** Returns the resource of an event. */
 export const recordsOfEvent = (event: string): string => event.slice(0, event.lastIndexOf('.'))
 
-/** Those of them that a company with these add-ons is told of, as it could ask for them. */
+/** Returns the events that a company with these add-ons gets. */
 export const feedEvents = (events: readonly string[], addOns: readonly string[]): string[] =>
   events.filter((event) => {
     const addOn = definitionOf(registry, recordsOfEvent(event))?.served?.addOn
     return addOn !== undefined && addOns.includes(addOn)
   })
 
-/** What is sent by hand, to see whether it arrives. */
+/** The event of a test that a person sends. */
 export const testEvent = 'webhooks.test'
 
-/** `thin` says what happened to which record; `full` brings the change and the record as well. */
+/** `thin` names the record and the action; `full` adds the change and the record. */
 export const payloads = ['thin', 'full'] as const
 export type Payload = (typeof payloads)[number]
 
-/**
- * Why nothing is sent to an endpoint any more. `rights`: the account that answers for it was disabled, or may not see all
- * that it tells of.
- */
+/** Why an endpoint is disabled. `rights`: its account was disabled, or may not see all events of the endpoint. */
 export type DisableReason = 'by_hand' | 'gone' | 'failing' | 'rights'
-/** The detail of `rights` where the account was disabled. Otherwise it is the permission that is missing. */
+/** The detail of `rights` if the account was disabled. Otherwise the detail is the missing permission. */
 export const accountDisabled = 'account_disabled'
 
 export const webhookNameLengthMax = 120
 /** Endpoints of a company. */
 export const webhooksMax = 20
-/** Hours for which a secret that was rotated away still signs. */
+/** Hours for which the previous secret still signs after a rotation. */
 export const previousSecretHours = 24

@@ -20,11 +20,11 @@ const nothing = Object.fromEntries(Object.keys(members).map((name) => [name, nul
 export const address: Kind<AddressField> = {
   schema: () => ({ type: 'object' }),
   must: () => 'must be an object with any of line1, line2, city, region, postal_code and country',
-  // json, not jsonb: the members keep their order, and no statement looks inside.
+  // json and not jsonb: members keep their order, and no statement looks inside.
   column: () => 'json',
   members: () => members,
   typeName: () => 'Address',
-  // An address that says nothing is no address.
+  // An address without a value is stored as null.
   stored: (_, value) => (Object.values(value as object).some((member: Json) => member !== null) ? value : null),
   erased: ({ required }, { one, id }) => (required ? { ...nothing, line1: `Erased ${one} ${id}` } : null),
   example: () => ({

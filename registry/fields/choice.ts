@@ -1,14 +1,14 @@
 import type { Common, Kind } from './kind.ts'
 
 /**
- * One of a few words. Where the word is a state, `moves` says which may follow which; a record may be created in any
- * of them, because records arrive from other systems with a history.
+ * One of a few words. If the word is a state, `moves` has the steps between them. A record may be created in any
+ * state, because records arrive from other systems with a history.
  */
 export type ChoiceField = Common & {
   kind: 'choice'
   values: readonly string[]
   moves?: { readonly [from: string]: readonly string[] }
-  /** The value that approves a record: whoever sets it, or sets another in its place, needs `<RECORDS>_APPROVE`. */
+  /** The value that approves a record. Setting or replacing it needs `<RECORDS>_APPROVE`. */
   approval?: string
 }
 

@@ -8,7 +8,7 @@ export type UrlField = Common & { kind: 'url' }
 export const email: Kind<EmailField> = {
   ...written(3, 254, '^[^@\\s\\x00]+@[^@\\s.\\x00]+(\\.[^@\\s.\\x00]+)+$'),
   must: () => 'must be an e-mail address like ada@example.com, of at most 254 characters',
-  // RFC 2606: nobody ever gets mail at .invalid.
+  // RFC 2606: no mail is ever delivered to .invalid.
   erased: ({ required }, { id }) => (required ? `erased-${id}@erased.invalid` : null),
   example: () => 'ada@example.com',
   sortable: true,
@@ -25,7 +25,8 @@ export const phone: Kind<PhoneField> = {
 }
 
 export const url: Kind<UrlField> = {
-  // Only these two schemes: a page may show the value as a link. The first dot is found without trying each of many.
+  // Only these two schemes, because a page may show the value as a link. The pattern finds the first dot without
+  // backtracking.
   ...written(10, 500, '^https?://[^\\s.\\x00]+\\.[^\\s\\x00]+$'),
   asked: () => ({ format: 'iri' }),
   must: () => 'must be a web address that begins with https:// or http://, of at most 500 characters',
@@ -36,7 +37,7 @@ export const url: Kind<UrlField> = {
   filter: null,
 }
 
-/** A text of so many characters that keeps a pattern. */
+/** Returns the members of a kind whose values have a length and match a pattern. */
 function written(minLength: number, maxLength: number, pattern: string) {
   return {
     schema: () => ({ type: 'string', minLength, maxLength, pattern }) as const,

@@ -47,7 +47,7 @@ export const kinds = {
   url,
 }
 
-/** The kind of a field, ready to be asked about it. */
+/** Returns the kind of a field, typed for that field. */
 export function kindOf<F extends Field>(field: F): Kind<F> {
   return kinds[field.kind] as unknown as Kind<F>
 }

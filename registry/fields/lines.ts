@@ -5,7 +5,7 @@ import type { Common, Kind } from './kind.ts'
 /** The priced lines of an estimate or an invoice, in their order. */
 export type LinesField = Common & { kind: 'lines' }
 
-/** One line as stored: nothing is absent. */
+/** One stored line; every member is present. */
 export type Line = { description: string; quantity: number; unit: string | null; unit_price_minor: number }
 
 export const quantityPlaces = 4

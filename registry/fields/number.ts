@@ -52,13 +52,13 @@ export const decimal: Kind<DecimalField> = {
     ...(above ? { exclusiveMinimum: min } : { minimum: min }),
     maximum: max,
   }),
-  // Not said of what is shown: 1.1 / 0.01 is no whole number to a validator that divides doubles, as Ajv does.
+  // Only for values that are sent: 1.1 / 0.01 is no whole number to a validator that divides doubles, such as Ajv.
   asked: ({ places }) => ({ multipleOf: Number(`1e-${places}`) }),
   must: ({ min, max, above, places }) =>
     `must be a number ${above ? `above ${min} and up to` : `from ${min} to`} ${max} with at most ${places} decimals`,
   column: ({ max, places }) => `numeric(${String(max).length + places},${places})`,
   check: ({ min, max, above }, column) => `${column} ${above ? '>' : '>='} ${min} and ${column} <= ${max}`,
-  // The number says 12.5, not 12.50.
+  // JSON has 12.5 and not 12.50.
   shown: (column) => `trim_scale(${column})`,
   refuses: ({ places }, value) => decimalsOf(value as number) > places,
   example: ({ example }) => example,
@@ -66,7 +66,7 @@ export const decimal: Kind<DecimalField> = {
   filter: null,
 }
 
-/** How many decimals the shortest spelling of a number has: 0.25 has two, 1e-7 has seven. */
+/** Returns the decimals in the shortest spelling of a number: two for 0.25, seven for 1e-7. */
 export function decimalsOf(value: number): number {
   const [mantissa = '', exponent = '0'] = String(value).split('e')
   const written = mantissa.split('.')[1]?.length ?? 0

@@ -24,9 +24,9 @@ export type ReferenceField = Common & {
   example?: number
   /** Columns of the record referred to that the rules of this one read. */
   reads?: readonly string[]
-  /** A new record made from the one referred to, while that is in this state, begins with these of its fields. */
+  /** The fields that a new record copies from the one referred to, while that is in this state. */
   gives?: { readonly when: { readonly [column: string]: readonly string[] }; readonly fields: readonly string[] }
-  /** Following the reference from record to record never comes back to where it began. */
+  /** True if the reference builds a tree: no chain of references leads back to its start. */
   tree?: true
 }
 
@@ -34,7 +34,8 @@ export const reference: Kind<ReferenceField> = {
   schema: () => ({ type: 'integer', format: 'int64', minimum: 1, maximum: idMax }),
   must: () => 'must be the id of a record (a positive whole number)',
   column: () => 'bigint',
-  // Of 7 to 12, other ids for other resources: the first demo company has all of them, also of what has no routes.
+  // An id from 7 to 12, different by resource. The first demo company has all of them, also in resources without
+  // routes.
   example: ({ to, example }) => example ?? 7 + (to.length % 5),
   sortable: false,
   filter: 'several',

@@ -1,15 +1,14 @@
 import type { Common, Kind } from './kind.ts'
 
 /**
- * Text of up to `max` characters (code points), trimmed. Where a record must never be without one and the caller
- * gives none, `numbered` makes one: the prefix and a running number of six digits.
+ * Text of up to `max` characters (code points), trimmed. If a required text is missing, `numbered` fills it: the
+ * prefix and a running number of six digits.
  */
 export type TextField = Common & { kind: 'text'; max: number; example: string; numbered?: string }
 
 /**
- * Not only white space, and no NUL, which PostgreSQL cannot store. The service sees to both before it checks a field:
- * text is trimmed, and a body with NUL is not read. Blanks and what may follow them have no character in common, so no
- * validator reads a text twice.
+ * Refuses white space alone, and NUL, which PostgreSQL cannot store. The service checks both before the field. Blanks
+ * and the character after them do not overlap, so no validator backtracks.
  */
 const saysSomething = '^\\s*[^\\s\\x00][^\\x00]*$'
 

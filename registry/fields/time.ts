@@ -4,7 +4,7 @@ import type { Common, Kind } from './kind.ts'
 export type DateField = Common & { kind: 'date'; example: string }
 
 export const date: Kind<DateField> = {
-  // The calendar is checked below.
+  // `refuses` checks the calendar.
   schema: () => ({ type: 'string', format: 'date', pattern: `^${dayPattern}$` }),
   must: () => 'must be a day of the calendar like 2026-03-31',
   column: () => 'date',

@@ -14,10 +14,10 @@ import { timeEntries } from './time-entries.ts'
 import { trades } from './trades.ts'
 import { workers } from './workers.ts'
 
-/** The resources of a company. What is derived takes such a list, so that a test can give it another. */
+/** The resources of a company. Derived code takes the list as a parameter, so that a test can pass another. */
 export type Registry = readonly Definition[]
 
-/** Every resource there is: first the six served ones in the order of the spec, then the ERP-only ones. */
+/** All resources: the six served ones in the order of the spec, then those of the ERP alone. */
 export const registry: Registry = [
   projects,
   workers,
@@ -35,9 +35,9 @@ export const registry: Registry = [
   equipmentLogs,
 ]
 
-/** Those that have routes at /v1. */
+/** The resources with routes at /v1. */
 export const servedResources: Registry = registry.filter(({ served }) => served)
 
-/** The definition of that name, if there is one. */
+/** Returns the definition with this name, or undefined. */
 export const definitionOf = (records: Registry, name: string): Definition | undefined =>
   records.find((definition) => definition.name === name)

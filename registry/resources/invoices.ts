@@ -60,7 +60,7 @@ export const invoices = record({
   },
 })
 
-/** A project that has no client yet fits any. */
+/** Returns no problem for a project without a client. */
 function projectFits(
   after: JsonObject,
   _before: JsonObject | null,
@@ -84,7 +84,7 @@ function estimateFits(
   return problem('estimate_id', 'not_of_project', 'must be an estimate for the project in project_id, or for none')
 }
 
-/** Issued on the day, and due when the client’s terms say so. */
+/** Proposes the day as the issue date, and the due date by the client’s terms. */
 function termsOfClient(record: JsonObject, client: JsonObject | undefined, today: string): JsonObject {
   const issued = typeof record.issued_on === 'string' ? record.issued_on : today
   const due = new Date(`${issued}T00:00:00Z`)

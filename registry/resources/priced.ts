@@ -5,7 +5,7 @@ import type { JsonObject } from '../json.ts'
 import { moneyMax } from '../limits.ts'
 import { totals } from './totals.ts'
 
-/** What is offered or billed line by line: its fields, their totals and the rule on them, the same for all that is priced. */
+/** The fields of a document with priced lines, with their totals and the rule on them. */
 export const pricedFields = {
   lines: { kind: 'lines', initial: [], required: true, about: 'What is priced, line by line, in order.' },
   discount_pct: {
@@ -29,12 +29,12 @@ export const pricedFields = {
   tax_minor: { kind: 'money', readOnly: true, initial: 0, about: 'The tax, in minor units.' },
 } as const satisfies { [name: string]: Field }
 
-/** Worked out at every write. */
+/** Computes the totals, at every write. */
 export const pricedTotals = (record: JsonObject): JsonObject => ({
   ...totals(record.lines as Line[], record.discount_pct, record.tax_pct),
 })
 
-/** The sums stay amounts that can be kept. */
+/** Refuses sums beyond the largest amount that can be stored. */
 export function payable(after: JsonObject): Problem | undefined {
   if ((after.total_minor as number) <= moneyMax && (after.subtotal_minor as number) <= moneyMax) return undefined
   return { field: 'lines', code: 'out_of_range', message: `must add up to at most ${moneyMax} minor units` }

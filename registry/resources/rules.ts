@@ -1,12 +1,12 @@
 import { type Match, type Problem, problem, type Rule } from '../definition.ts'
 import type { JsonObject } from '../json.ts'
 
-/** Nothing that was promised to anybody. */
+/** Matches records that were not promised to anybody yet. */
 export const drafts: Match = { status: ['DRAFT'] }
 
-/** The rules that more than one resource keeps. */
+/** Rules of more than one resource. */
 
-/** The day in `later` is not before the day in `earlier`. */
+/** Checks that the day in `later` is not before the day in `earlier`. */
 export const inOrder =
   (earlier: string, later: string): Rule =>
   (after): Problem | undefined => {
@@ -15,7 +15,7 @@ export const inOrder =
     return problem(later, 'date_order', `must not be before ${earlier} (${from})`)
   }
 
-/** The last day that `field` names is over. */
+/** Checks whether the last day that `field` names is over. */
 export const isPast =
   (field: string) =>
   (record: JsonObject, today: string): boolean =>

@@ -4,8 +4,8 @@ import type { Json } from '../json.ts'
 export type Totals = { subtotal_minor: number; discount_minor: number; tax_minor: number; total_minor: number }
 
 /**
- * The totals of an estimate in minor units. Each line, the discount and the tax are rounded once, half up; the
- * arithmetic is exact (whole numbers of any size), so the total is the same wherever it is worked out.
+ * Computes the totals of an estimate in minor units. Each line, the discount and the tax are rounded once, half up.
+ * The arithmetic is exact (bigint), so every caller gets the same total.
  */
 export function totals(lines: readonly Line[], discountPct: Json | undefined, taxPct: Json | undefined): Totals {
   const subtotal = lines.reduce((sum, line) => sum + lineTotal(line), 0n)
@@ -30,8 +30,8 @@ function percentOf(amount: bigint, percent: Json | undefined): bigint {
   return rounded(amount * scaled(Number(percent ?? 0), percentPlaces), hundredfold)
 }
 
-/** A number with at most `places` decimals as a whole number of its last place. */
+/** Returns a number with at most `places` decimals in units of its last place. */
 const scaled = (value: number, places: number): bigint => BigInt(Math.round(value * 10 ** places))
 
-/** Half up; nothing here is negative. */
+/** Divides and rounds half up. Nothing here is negative. */
 const rounded = (dividend: bigint, divisor: bigint): bigint => (dividend + divisor / 2n) / divisor
