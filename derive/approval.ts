@@ -4,8 +4,8 @@ import type { Json, JsonObject } from '#registry/json.ts'
 import { permission } from '#registry/permissions.ts'
 
 /**
- * Returns whether a step from one value to another approves a record, or takes an approval back. A new record comes from
- * null. Decisions, Field rights.
+ * True if a step from one value to another approves a record, or withdraws an approval. A new record comes from null.
+ * Decisions, Field rights.
  */
 export const isApproval = ({ approval }: Pick<ChoiceField, 'approval'>, from: Json, to: Json): boolean =>
   approval !== undefined && from !== to && (from === approval || to === approval)

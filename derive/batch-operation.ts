@@ -4,9 +4,9 @@ import { batchNameLengthMax, idMax } from '#registry/limits.ts'
 import type { Action } from '#registry/permissions.ts'
 import { definitionOf, type Registry } from '#registry/resources/index.ts'
 
-/** One operation of a batch, and everything that is wrong with it. */
+/** One operation of a batch, and all of its problems. */
 
-/** What each needs the scope for, how it names its record, and whether it sends what becomes of it. */
+/** The operations: the action of the scope, the ways to name the record, and whether there is a body. */
 export const batchOperations = {
   create: { action: 'EDIT', names: null, sends: true },
   update: { action: 'EDIT', names: 'either', sends: true },
@@ -22,15 +22,15 @@ export type BatchWanted = {
   /** One of these names the record; a create has neither. */
   id: number | undefined
   externalRef: string | undefined
-  /** No record needs to have the reference yet. */
+  /** True if there may be no record with the reference yet. */
   mayBeNew: boolean
   ifMatch: string | undefined
   body: JsonObject
-  /** The fields of `body` that stand for the id of an earlier operation, and which. */
+  /** The fields of `body` that refer to an earlier operation, with its number. */
   refs: ReadonlyMap<string, number>
 }
 
-/** The operations before it, by the names that they have. */
+/** The earlier operations by name. */
 export type Names = ReadonlyMap<string, { n: number; records: Json | undefined; op: Json | undefined }>
 
 export function readOperation(
@@ -57,7 +57,7 @@ export function readOperation(
   return { wanted: { op, definition, id, externalRef, mayBeNew, ifMatch, body: body ?? {}, refs } as BatchWanted }
 }
 
-/** What an operation is about and needs; nothing of one that cannot be understood. */
+/** Returns the resource and scope of an operation, or undefined if it cannot be parsed. */
 export function needOf(
   row: Json,
   among: Registry,
@@ -118,7 +118,7 @@ function nameProblems(as: Json | undefined, names: Names): Problem[] {
   return names.has(as) ? [problem('as', 'not_unique', 'is the name of an earlier operation')] : []
 }
 
-/** `{"$ref": "name"}` where a reference is expected. */
+/** Reads `{"$ref": "name"}` in the fields that refer to a record. */
 function readRefs(definition: Definition | undefined, body: Json | undefined, names: Names) {
   const refs = new Map<string, number>()
   const lost: Problem[] = []
@@ -154,7 +154,7 @@ export const oneOf = (field: string, given: Json | undefined, words: readonly st
     ? problem(field, 'required', 'is required')
     : problem(field, typeof given === 'string' ? 'not_allowed' : 'wrong_type', `must be one of ${words.join(', ')}`)
 
-/** Named up to a hundred: a row with more is no slip. */
+/** Names up to a hundred unknown members; a row with more is no typing error. */
 export const strangers = (given: JsonObject, known: readonly string[]): Problem[] =>
   Object.keys(given)
     .filter((name) => !known.includes(name))

@@ -9,7 +9,7 @@ import type { BodyNeeds } from './operations/operation.ts'
 import { rightsOfBody } from './visible.ts'
 
 /**
- * What a batch says, read row by row: pure. A row that cannot be understood keeps its problems, so that it is named
+ * Parses a batch row by row, without I/O. A row that cannot be parsed keeps its problems, so that the refusal lists it
  * together with those that the service refuses. Decisions, Batch.
  */
 
@@ -21,7 +21,10 @@ export type Batch = { mode: BatchMode; rows: BatchRow[] }
 /** `n` counts from 0. */
 export type BatchRow = { n: number; as: string | undefined } & ({ wanted: BatchWanted } | { problems: Problem[] })
 
-/** The scopes, add-ons and rights of fields that the operations of a batch need; of what cannot be understood, none. */
+/**
+ * Returns the scopes, add-ons and rights that the operations of a batch need. Operations that cannot be parsed need
+ * none.
+ */
 export function batchNeeds(body: Json): BodyNeeds {
   const given = isObject(body) && Array.isArray(body.operations) ? body.operations.slice(0, batchOperationsMax) : []
   const known = given.flatMap((row) => needOf(row, servedResources) ?? [])
@@ -32,7 +35,7 @@ export function batchNeeds(body: Json): BodyNeeds {
   }
 }
 
-/** Refused as a whole where it is no batch at all. `among` are the resources that it may be about. */
+/** Parses a batch of the resources in `among`. Throws if the body is no batch at all. */
 export function readBatch(body: Json, among: Registry = servedResources): Batch {
   if (!isObject(body)) throw invalidFields([problem('', 'wrong_type', 'The body must be one JSON object')])
   const { mode, operations } = body

@@ -6,13 +6,13 @@ import { once } from '#registry/once.ts'
 import { countStrangers, type Strangers } from '#registry/strangers.ts'
 import { mayBeNull, mustBeGiven } from './schema.ts'
 
-/** What a value says by itself: its type, its length, its members. */
+/** Checks of one value by itself: type, length, members. */
 
-/** The value of `field`, or the problem with it. Text is trimmed first. */
+/** Returns the value of `field`, or its problem. Text is trimmed first. */
 export const checkValue = (field: Field, sent: Json, path: string): { value: Json; problems: Problem[] } =>
   checkAt(field, sent, { path, before: null, strangers: countStrangers() })
 
-/** Where in a body a value stands: its path, what the record has there, and the unknown members met so far. */
+/** The place of a value in a body: its path, the stored value, and the unknown members found so far. */
 type Place<Before extends Json = Json> = { path: string; before: Before; strangers: Strangers }
 
 function checkAt(field: Field, sent: Json, place: Place): { value: Json; problems: Problem[] } {
@@ -43,8 +43,8 @@ function checkAt(field: Field, sent: Json, place: Place): { value: Json; problem
 }
 
 /**
- * Length is decided before anything else looks at a value: a validator goes on to the pattern of a text that is too
- * long, to report every fault at once. A character (code point) has one or two units of `length`.
+ * Checks the length first. A validator that reports every problem would match the pattern against a text that is too
+ * long. A character (code point) has one or two units of `length`.
  */
 function isTooLong({ maxLength, maxItems }: JsonSchema, value: Json): boolean {
   if (Array.isArray(value)) return typeof maxItems === 'number' && value.length > maxItems
@@ -92,7 +92,10 @@ function checkList(members: Members, list: Json[], { path, strangers }: Place) {
   }
 }
 
-/** Every member in the order of its definition: as sent, else as it was, else as it starts. RFC 7396. */
+/**
+ * Returns every member in the order of its definition: the sent value, else the stored one, else the initial one. RFC
+ * 7396.
+ */
 const filledIn = (members: Members, accepted: JsonObject, before: Json): JsonObject =>
   Object.fromEntries(
     Object.entries(members).map(([name, field]): [string, Json] => {
@@ -103,7 +106,7 @@ const filledIn = (members: Members, accepted: JsonObject, before: Json): JsonObj
 
 const writable = (fields: Members): string[] => Object.keys(fields).filter((name) => !fields[name]?.readOnly)
 
-/** What a keyword of JSON Schema that was not met is called in a 422. */
+/** The code in a 422, by the keyword of JSON Schema that failed. */
 const codes: { readonly [keyword: string]: ProblemCode } = {
   type: 'wrong_type',
   minLength: 'too_short',
@@ -117,7 +120,7 @@ const codes: { readonly [keyword: string]: ProblemCode } = {
   format: 'wrong_format',
 }
 
-/** Compiled once a field: the field is the key, and constant. */
+/** Returns the compiled checks of a field, cached by the field. */
 const checksOf = once((field: Field) => {
   const schema = kindOf(field).schema(field)
   return { schema, validator: Compile(schema) }

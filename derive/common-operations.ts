@@ -1,6 +1,6 @@
 /**
- * Returns operations, each as its method and its path, with `<records>` for the resource of those that every resource
- * has. They are then named once.
+ * Returns operations as method and path. An operation of every resource is named once, with `<records>` for the
+ * resource.
  */
 export function commonOperations(operations: readonly string[], resources: readonly string[]): string[] {
   const all = new Set(operations)

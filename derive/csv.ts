@@ -42,5 +42,8 @@ function harmless(text: string): string {
   return (/^[\t\r\n]/.test(text) ? "'" : '') + parts.join('')
 }
 
-/** Characters that show nothing hide no sign. The signs of the second half are those of a full-width keyboard, which Excel takes for the first. */
+/**
+ * Invisible characters hide no sign. The second half are the signs of a full-width keyboard, which Excel treats like
+ * the first.
+ */
 const isFormula = (text: string): boolean => /^[\s"\p{Cf}\p{Cc}]*[=+\-@＝＋－＠]/u.test(text)

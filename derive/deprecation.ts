@@ -1,11 +1,11 @@
 import type { Deprecation } from '#registry/definition.ts'
 import { once } from '#registry/once.ts'
 
-/** How an operation that is on its way out says so: with every answer, and in the documents. docs/compatibility.md */
+/** The announcement of a deprecated operation, in every response and in the documents. docs/compatibility.md */
 
 type Headers = { readonly [name: string]: string }
 
-/** The headers of an answer with those of RFC 9745 (Deprecation) and RFC 8594 (Sunset). */
+/** Returns the headers with those of RFC 9745 (Deprecation) and RFC 8594 (Sunset). */
 export function withDeprecation(headers: Headers, deprecation: Deprecation): Headers {
   const { Link, ...told } = deprecationHeaders(deprecation)
   return { ...headers, ...told, Link: headers.Link === undefined ? Link : `${headers.Link}, ${Link}` }
@@ -23,7 +23,7 @@ export const deprecationHeaders = once(({ since, sunset }: Deprecation) => {
   }
 })
 
-/** The paragraph of the documents. */
+/** Returns the paragraph for the documents. */
 export const deprecationWords = ({ since, sunset, instead }: Deprecation): string =>
   `**Deprecated** since ${since}${sunset === undefined ? '' : `, answered until ${sunset} at least`}. ${instead}`
 

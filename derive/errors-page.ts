@@ -3,7 +3,7 @@ import { type RefusalCode, refusals } from '#registry/refusals.ts'
 import { escaped, htmlPage } from './html.ts'
 import { pathOf } from './reference-page.ts'
 
-/** The page that the `type` of a refusal leads to: one section a code. It needs no script. */
+/** Returns the page to which the `type` of a refusal leads: one section a code, without a script. */
 export function errorsPage(): string {
   const sections = refusalSections()
   const body = `<main>
@@ -38,7 +38,7 @@ const section = ({ code, status, title, when, advice }: RefusalSection): string 
 <p><strong>What to do.</strong> ${escaped(advice)}</p>
 </section>`
 
-/** Names between backticks as code. */
+/** Marks names between backticks as code. */
 const marked = (text: string): string =>
   escaped(text)
     .split('`')
@@ -68,7 +68,7 @@ dt { margin-top: .75rem }
 dd { margin: 0 }
 `
 
-/** What the page and the document of the refusals say. Names of members stand between backticks. */
+/** Texts of the page and of the document of refusals. Names of members stand between backticks. */
 
 export const errorsTitle = 'Errors'
 

@@ -5,22 +5,22 @@ import { mustBeGiven, writableFields } from './schema.ts'
 import { aOne, capital } from './words.ts'
 
 /**
- * Examples of records and bodies. Anyone who posts a body of `createExamples` to a company that has nothing yet gets a 201:
- * they refer to no other record, and no two of them share a value that has to be unique.
+ * Examples of records and bodies. Bodies of `createExamples` can all be posted to an empty company: they refer to no
+ * other record, and share no unique value.
  */
 export type Example = { summary: string; description: string; value: JsonObject }
 export type Examples = { [name: string]: Example }
 
-/** The record that the examples are about. */
+/** The id of the record in the examples. */
 export const exampleId = kindOf({ kind: 'id', about: '' }).example({ kind: 'id', about: '' }) as number
 
-/** The ETag that the examples know the record by. */
+/** The ETag of the record in the examples. */
 export const etagExample = '"3-Xq2mO0c1w9hY7bT5rNfKdA"'
 
-/** The write that the examples are about. */
+/** The id of the write in the examples. */
 export const writeIdExample = '0192f3a1-5c1e-7b3a-9d43-6f0c1c2f8a55'
 
-/** A record as a reader would get it. */
+/** Returns a record as a reader gets it. */
 export function recordExample(definition: Definition): JsonObject {
   const shown = Object.fromEntries(
     Object.entries(definition.fields).map(([name, field]): [string, Json] => [name, exampleOf(field)]),
@@ -45,7 +45,7 @@ export function createExamples(definition: Definition): Examples & { minimal: Ex
   }
 }
 
-/** Bodies that suit any record of the resource, however it stands. */
+/** Returns bodies that suit a record of the resource in any state. */
 export function updateExamples(definition: Definition): Examples & { change: Example } {
   const cleared = writableFields(definition).find(([, field]) => field.kind === 'paragraph')
   const inside = writableFields(definition).find(([, field]) => !kindOf(field).many && kindOf(field).members)
@@ -72,19 +72,19 @@ export function updateExamples(definition: Definition): Examples & { change: Exa
   }
 }
 
-/** A body that can be posted any number of times: nothing in it has to be unique. */
+/** Returns a body that can be posted repeatedly, because nothing in it is unique. */
 export const repeatableExample = (definition: Definition): JsonObject =>
   valuesOf(
     writableFields(definition).filter(([, field]) => standsAlone(field) && (!field.unique || mustBeGiven(field))),
   )
 
-/** A body that nobody should send: the title is of another type, and one member is none of the fields. */
+/** Returns a body with two mistakes: a title of another type, and an unknown member. */
 export const refusedExample = (definition: Definition): JsonObject => ({
   [definition.title]: 42,
   [strangeName(Object.keys(definition.fields))]: 'red',
 })
 
-/** A name that is none of these. */
+/** Returns a name that is none of these. */
 export function strangeName(known: readonly string[]): string {
   const names = ['colour', 'flavour', 'mood']
   return names.find((name) => !known.includes(name)) ?? names.join('_')
@@ -96,7 +96,7 @@ function revised({ fields, title }: Definition): JsonObject {
   return { [title]: field.kind === 'text' ? `${example}, revised` : example }
 }
 
-/** The member of an object that its example leaves empty, or else its first. */
+/** Returns the member of an object that its example leaves empty, or else its first. */
 function memberOf(name: string, field: Field): JsonObject {
   const members = Object.entries(kindOf(field).members?.(field) ?? {})
   const shown = kindOf(field).example(field) as JsonObject
@@ -104,7 +104,7 @@ function memberOf(name: string, field: Field): JsonObject {
   return { [name]: { [member]: kindOf(inner).example(inner) } }
 }
 
-/** A field that starts with a value shows that one, unless its start is to be empty. */
+/** Returns the initial value of a field, unless that is empty. */
 function exampleOf(field: Field): Json {
   const { initial } = field
   return typeof initial === 'string' || typeof initial === 'boolean' ? initial : kindOf(field).example(field)
@@ -113,9 +113,9 @@ function exampleOf(field: Field): Json {
 const valuesOf = (fields: readonly [string, Field][]): JsonObject =>
   Object.fromEntries(fields.map(([name, field]): [string, Json] => [name, exampleOf(field)]))
 
-/** It leads to no other record, unless it has to, and is no number that the service gives. */
+/** True if the field refers to no other record, unless it must, and is no number that the service gives. */
 const standsAlone = (field: Field): boolean =>
   field.kind === 'reference' ? mustBeGiven(field) : !(field.kind === 'text' && field.numbered !== undefined)
 
-/** The request that the examples are about. */
+/** The id of the request in the examples. */
 export const requestId = 'b7c0ce2e-4d37-4f2f-9a7b-0f1d5c0a5d11'

@@ -3,15 +3,12 @@ import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import { blank } from './input.ts'
 
-/**
- * What a page needs to know of a resource to show it and to let somebody change it. Pages ask this and know
- * kinds of field; they know no record by name.
- */
+/** The fields of a resource as pages need them to show and edit it. Pages name kinds of field, and no resource. */
 export type FormField = {
   name: string
   kind: Field['kind']
   field: Field
-  /** The key of its label in the catalogue of texts. */
+  /** The key of the label in the catalogue of texts. */
   label: string
   required: boolean
   readOnly: boolean
@@ -20,7 +17,7 @@ export type FormField = {
   moves?: { readonly [from: string]: readonly string[] }
   approval?: string
   to?: string
-  /** Only these records may be chosen, as filters of their list. */
+  /** Filters of the list from which a record is chosen. */
   only?: { readonly [filter: string]: string }
   members?: readonly FormField[]
 }
@@ -28,18 +25,18 @@ export type FormField = {
 type SectionName = 'basics' | 'dates' | 'amounts' | 'place' | 'lines' | 'words' | 'record'
 export type Section = { name: SectionName; fields: readonly FormField[] }
 
-/** The fields of a form, in sections that follow from their kinds. */
+/** Returns the fields of a form, in sections by their kinds. */
 export const formSections = (definition: Definition): Section[] =>
   sectionsOf(fieldsOf(definition).filter(({ readOnly }) => !readOnly))
 
-/** The fields of a page that shows a record, with those that the service sets. */
+/** Returns the fields of a page that shows a record, with those that the service sets. */
 export const showSections = (definition: Definition): Section[] =>
   sectionsOf(fieldsOf(definition).filter(({ name }) => !isCompanyField(name) && name !== definition.title))
 
 export const fieldsOf = (definition: Definition): FormField[] =>
   Object.entries(definition.fields).map(([name, field]) => formField(definition.name, name, field))
 
-/** Sums that follow from what is being typed: shown beside the form, never sent. */
+/** Returns the sums that follow from the other inputs. They are shown beside the form and never sent. */
 export const computedFields = (definition: Definition): FormField[] => {
   const names = Object.keys(definition.computed?.(blank(definition)) ?? {})
   return fieldsOf(definition).filter(({ name }) => names.includes(name))
@@ -68,7 +65,7 @@ function formField(owner: string, name: string, field: Field): FormField {
   }
 }
 
-/** Inside a value an amount is a whole number, told from others by its name as everywhere. */
+/** An amount inside a value is a whole number; its name marks it as an amount. */
 const shownKind = (name: string, { kind }: Field): Field['kind'] =>
   kind === 'integer' && name.endsWith('_minor') ? 'money' : kind
 

@@ -1,8 +1,8 @@
-/** Text as it may stand in an element or in a quoted attribute. */
+/** Escapes a text for an element or a quoted attribute. */
 export const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** A whole page; `head` follows what every page of ours says of itself, `body` ends each of its lines. */
+/** Returns a whole page. `head` follows the lines of every page; `body` is joined by line breaks. */
 export const htmlPage = (title: string, head: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>

@@ -6,22 +6,24 @@ import { checkMembers, checkValue } from './check-value.ts'
 import { lockProblems } from './protection.ts'
 
 /**
- * The check of a record that somebody wants to write: pure, the same for every channel. It collects every problem and
- * changes nothing but what is said in Decisions, Bodies: text is trimmed.
+ * Checks a record before a write, without I/O and for every channel. Collects every problem, and changes nothing
+ * except that text is trimmed. Decisions, Bodies.
  */
 
 export type Checked = {
-  /** The fields that were sent and are acceptable, as they would be stored. */
+  /** The accepted fields as they would be stored. */
   sent: JsonObject
   /** The whole record as it would be. */
   after: JsonObject
   problems: Problem[]
 }
 
-/** What the references of a record lead to, and what is wrong with those and with unique values. */
+/** The records referred to, and the problems of references and unique values. */
 export type LedTo = { found: Found; missing: readonly Problem[] }
 
-/** The whole record as it would be, sums included, and everything that is wrong with it: for the service and for a form. */
+/**
+ * Returns the whole record as it would be, sums included, and all of its problems. Used by the service and by forms.
+ */
 export function checkRecord(
   definition: Definition,
   body: Json,
@@ -35,7 +37,7 @@ export function checkRecord(
   return { record, problems: [...known, ...checkRules(definition, record, before, found, known)] }
 }
 
-/** Checks what a body says by itself. References, uniqueness and rules come after, in `checkRules`. */
+/** Checks a body by itself. `checkRules` checks references, uniqueness and rules. */
 export function checkBody(definition: Definition, body: Json, before: JsonObject | null): Checked {
   if (!isObject(body)) {
     const problems = [problem('', 'wrong_type', 'The body must be one JSON object')]
@@ -47,7 +49,7 @@ export function checkBody(definition: Definition, body: Json, before: JsonObject
   return { sent: accepted, after, problems: [...problems, ...strangersLeft(strangers)] }
 }
 
-/** What a body says of one field, where that is acceptable; else null. */
+/** Returns the value of one field of a body, or null if it is absent or not acceptable. */
 export function acceptable({ fields }: Definition, body: Json, name: string): Json {
   const sent = isObject(body) && Object.hasOwn(body, name) ? body[name] : null
   const field = fields[name]
@@ -84,7 +86,7 @@ export function checkRules(
   })
 }
 
-/** A record with nothing in it but what it starts with. */
+/** Returns a record with nothing but initial values. */
 export function blank(definition: Definition): JsonObject {
   return Object.fromEntries(
     Object.entries(definition.fields).map(([name, field]): [string, Json] => [name, field.initial ?? null]),
@@ -114,5 +116,5 @@ function neededProblems({ needs, fields }: Definition, after: JsonObject): Probl
   })
 }
 
-/** `lines[3].quantity` is about `lines`. */
+/** A problem of `lines[3].quantity` belongs to `lines`. */
 const topField = (path: string): string => path.split(/[.[]/, 1)[0] as string

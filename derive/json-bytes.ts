@@ -3,16 +3,16 @@ import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 const encoder = new TextEncoder()
 const encoded = new WeakMap<object, Uint8Array>()
 
-/** Keeps the encoded text of a part with it. It is for parts that go into many documents and do not change. */
+/** Caches the encoded text of a part that goes into many documents and does not change. */
 export function kept<Part extends JsonObject>(part: Part): Part {
   encoded.set(part, encoder.encode(JSON.stringify(part)))
   return part
 }
 
-/** How far down kept parts are looked for: an operation or a schema stands three levels below its document. */
+/** How deep cached parts are looked for: an operation or a schema is three levels below its document. */
 const levels = 3
 
-/** What JSON.stringify makes of a document, in UTF-8 and in pieces: the parts that are kept, and what is between them. */
+/** Returns the JSON of a document as chunks of UTF-8: the cached parts, and the text between them. */
 export function jsonBytes(document: JsonObject): Uint8Array[] {
   const pieces: Uint8Array[] = []
   let text = ''

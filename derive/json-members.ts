@@ -48,7 +48,7 @@ function pastValue(json: string, start: number): number {
   throw tooShort()
 }
 
-/** A number or a word. */
+/** Skips a number or a word. */
 function pastPlain(json: string, start: number): number {
   let at = start
   while (at < json.length && !',}] \n\t\r'.includes(json[at] as string)) at++

@@ -6,12 +6,12 @@ import { type Registry, registry, servedResources } from '#registry/resources/in
 import { openapi } from './openapi.ts'
 import { type DataRoute, dataRoutesOf } from './routes.ts'
 
-/** The names of members and of query parameters whose values the log of calls may keep. */
+/** Members and query parameters whose values the call log may store. */
 export type Keepable = { members: ReadonlySet<string>; parameters: ReadonlySet<string> }
 
 /**
- * Returns what may be kept of the calls of a route: what its document names, less the fields with a right of their own.
- * Any other name may be such a field in another spelling. Decisions, Call log.
+ * Returns the names that the call log may store for a route: those of its document, without fields that have a right.
+ * Any other name may be such a field, misspelt. Decisions, Call log.
  */
 export const keepable = once((route: DataRoute): Keepable => {
   const { definition, parameters } = route
@@ -32,7 +32,7 @@ const fieldsWithRight = ({ fields }: Definition): string[] =>
 const namesIn = (fields: { readonly [name: string]: Field }): string[] =>
   Object.entries(fields).flatMap(([name, field]) => [name, ...namesIn(kindOf(field).members?.(field) ?? {})])
 
-/** The names of the members of all schemas that the document of the API leads to from a route. */
+/** Returns the member names of all schemas that the document of a route leads to. */
 function membersOf({ method, path }: DataRoute): string[] {
   const document = whole(registry)
   const operation = (document.paths as { [path: string]: JsonObject })[path]?.[method.toLowerCase()] ?? null

@@ -1,4 +1,4 @@
-/** Sentences that everybody has read as an example or knows by heart, in small letters and without blanks or signs. */
+/** Well-known example sentences, in small letters and without blanks or signs. */
 export const knownPassphrases: ReadonlySet<string> = new Set(
   [
     'correct horse battery staple',

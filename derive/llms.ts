@@ -3,7 +3,7 @@ import { type DocumentOptions, errorsPath } from './openapi.ts'
 import { type DataRoute, isDataRoute, type Route } from './routes.ts'
 import { plain, series } from './words.ts'
 
-/** The API in a page for language models (llmstxt.org): what it is, its documents, how to write safely, its operations. */
+/** Returns the API as a page for language models (llmstxt.org): its purpose, documents, safe writes, operations. */
 export function llms(routes: readonly Route[], { base, errorsPage = errorsPath }: DocumentOptions): string {
   const documents = routes.filter((route) => !isDataRoute(route))
   return `# Plumbline API
@@ -30,7 +30,7 @@ ${operationsOf(routes.filter(isDataRoute)).join('\n')}
 `
 }
 
-/** What every resource has is said once. */
+/** Lists the operations of every resource once. */
 function operationsOf(routes: readonly DataRoute[]): string[] {
   const resources = [...new Set(routes.flatMap(({ definition }) => definition?.name ?? []))]
   const byOperation = Map.groupBy(routes, ({ method, path }) => `${method} ${path}`)

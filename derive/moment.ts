@@ -1,13 +1,13 @@
-/** Moments as RFC 3339 writes them. Decisions, Queries. */
+/** Parses moments of RFC 3339. Decisions, Queries. */
 
 const pattern = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i
 
-/** What PostgreSQL keeps of a second. */
+/** Decimals of a second that PostgreSQL stores. */
 const fractionDigits = 6
 /** PostgreSQL has no year 0, and four digits end with 9999. */
 const [first, last] = ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999999Z']
 
-/** A moment in UTC, as PostgreSQL reads it; undefined where the text is none. */
+/** Returns a moment in UTC as PostgreSQL reads it, or undefined if the text is none. */
 export function momentOf(text: string): string | undefined {
   const match = pattern.exec(text)
   if (!match) return undefined
@@ -22,7 +22,7 @@ export function momentOf(text: string): string | undefined {
 
 type Six = [number, number, number, number, number, number]
 
-/** Date.UTC takes the years up to 99 for those of the last century. */
+/** Date.UTC moves years below 100 to the last century. */
 function utc([year, month, day, hour, minute, second]: Six): Date {
   const at = new Date(0)
   at.setUTCFullYear(year, month - 1, day)
@@ -35,7 +35,9 @@ const isDay = (year: number, month: number, day: number): boolean => {
   return at.getUTCMonth() === month - 1 && at.getUTCDate() === day
 }
 
-/** A leap second ends a month in UTC (RFC 3339 5.7); no clock of ours has one, so it is the first moment after it. */
+/**
+ * A leap second ends a month in UTC (RFC 3339 5.7). System clocks have none, so it becomes the first moment after it.
+ */
 const isAfterLeapSecond = (at: Date): boolean => at.getTime() % 86_400_000 === 0 && at.getUTCDate() === 1
 
 function spelt(at: Date, fraction: string): string {

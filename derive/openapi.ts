@@ -19,25 +19,25 @@ export type DocumentOptions = {
   /** The address under which the caller reached the service. */
   base: string
   version: string
-  /** Where the page of the refusals is, as their `type` says it. */
+  /** The address of the errors page, in the `type` of refusals. */
   errorsPage?: string
   view?: View
 }
 
-/** Where the page of the refusals is on this service. */
+/** The path of the errors page on this service. */
 export const errorsPath = '/docs/errors'
 
-/** The served routes as an OpenAPI 3.1 document. Spec, Versioning 2. */
+/** Returns the served routes as an OpenAPI 3.1 document. Spec, Versioning 2. */
 export function openapi(
   routes: readonly Route[],
   { base, version, errorsPage = errorsPath, view = 'all' }: DocumentOptions,
 ): JsonObject {
   const dataRoutes = routes.filter(isDataRoute)
   const definitions = definitionsOf(dataRoutes)
-  // Absolute: the document is read in other places than the one it was asked of.
+  // Absolute, because the document is read elsewhere than where it is served.
   const errors = new URL(errorsPage, base).href
   const { paths, components } = operationsIn(routes, view)
-  // A message is a change as it is told there.
+  // A webhook message contains a change of the feed.
   const hasChanges = dataRoutes.some(({ schemas }) => 'Change' in schemas)
   const hasWebhooks = hasChanges && view === 'all'
   return {
@@ -87,7 +87,7 @@ export function openapi(
   }
 }
 
-/** What is made of one route or definition is kept with it; the document is put together anew each time. */
+/** Parts of one route or definition are cached with it; the document is assembled each time. */
 const operationOf = once((route: DataRoute, view: View, links: string) =>
   dataOperation(route, view, links === '' ? [] : links.split(',')),
 )
@@ -97,7 +97,7 @@ const schemasOf = once((definition: Definition, view: View): JsonObject => {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, kept(schema as JsonObject)]))
 })
 
-/** The parts of the documents, in the order of the routes. */
+/** Returns the sections of the documents, in the order of the routes. */
 export function sectionsOf(routes: readonly Route[]): Section[] {
   const byName = Map.groupBy(routes, ({ section }) => section.name)
   return [...byName.values()].flatMap(([first]) => first?.section ?? [])

@@ -5,13 +5,13 @@ import type { JsonSchema } from '#registry/json.ts'
 import { filterValuesMax, idMax, offsetMax, pageSizeDefault, pageSizeMax, searchLengthMax } from '#registry/limits.ts'
 import { valueSchema } from './schema.ts'
 
-/** The query parameters of operations: what they are, for the documents. `query.ts` reads them. Decisions, Queries. */
+/** The query parameters of operations, for the documents. `query.ts` parses them. Decisions, Queries. */
 export type Parameter = {
   name: string
   about: string
   schema: JsonSchema
   example: string | number | boolean | readonly (string | number)[]
-  /** The field that it narrows a list by. */
+  /** The field that it filters by. */
   field?: string
 }
 
@@ -20,7 +20,7 @@ export const sortableFields = (definition: Definition): string[] =>
     .filter(([name, field]) => kindOf(field).sortable && !isCompanyField(name))
     .map(([name]) => name)
 
-/** A parameter that narrows a list by a field: to one value, to several, or to those from one on or up to one. */
+/** A parameter that filters a list by a field: one value, several values, or a range from or up to a value. */
 export type Filter = { parameter: string; field: string; takes: 'one' | 'several' | 'from' | 'to' }
 
 export function filtersOf(definition: Definition): Filter[] {
@@ -127,7 +127,7 @@ function filterParameter(definition: Definition, { parameter, field, takes }: Fi
   return { name: parameter, field, about, schema: list, example: examples }
 }
 
-/** What a filter leaves in a list. */
+/** Returns the words for what a filter keeps in a list. */
 function filterWords({ fields }: Definition, field: string, takes: Filter['takes']): string {
   const { kind } = fields[field] as Field
   switch (takes) {

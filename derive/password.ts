@@ -5,25 +5,25 @@ import { passwordLengthMax, passwordLengthMin } from '#registry/limits.ts'
 import { knownPassphrases } from './known-passphrases.ts'
 
 /**
- * Whether a text will do as a new password: the same check for the service and for the form. The dictionary is large,
- * so this is loaded when it is first needed. Decisions, Console.
+ * Checks a new password, for the service and for the form. The dictionary is large, so this module is loaded when
+ * first needed. Decisions, Console.
  */
 
-/** What is known around the account: a password made of it is easily guessed. */
+/** Names around the account. A password built from them is easy to guess. */
 export type Owner = {
   email: string
   name: string
   /** The company's name. */
   company: string
-  /** The host of `PUBLIC_URL`, which the form in the browser does not know. */
+  /** The host of `PUBLIC_URL`. The form in the browser lacks it. */
   host?: string | undefined
 }
 
-/** How hard a password is to guess, 0 to 4. */
+/** The strength of a password, 0 to 4. */
 export type Strength = 0 | 1 | 2 | 3 | 4
 
 const strengthMin = 3
-/** Looking takes longer the longer the text; what follows can only make it harder to guess. */
+/** The estimate takes longer with the length. Further characters can only make a password stronger. */
 const lookedAtMax = 100
 
 const estimator = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs })
@@ -37,8 +37,8 @@ export function passwordStrength(password: string, owner: Owner): Strength {
 }
 
 /**
- * Whether a password is a common one, or little more than a name from around the account, with a few digits and signs about it
- * or said more than once. ASVS V6.2.4 and V6.2.11.
+ * True if a password is a common one, or a name from around the account, with a few digits and signs or repeated. ASVS
+ * V6.2.4 and V6.2.11.
  */
 function isDecorated(password: string, owner: Owner): boolean {
   const text = lettersAndDigits(password)
@@ -51,13 +51,16 @@ function isDecorated(password: string, owner: Owner): boolean {
   return (rest !== text && base.length < baseLengthMin) || commonPasswords.has(base)
 }
 
-/** Digits and signs beyond these make a password good whatever it is built on. */
+/** Digits and signs beyond these make any password good. */
 const decorationMax = 6
-/** What has to be left, in letters, where a name is taken away. */
+/** Letters that must be left after a name is removed. */
 const baseLengthMin = 6
 const contextWordMin = 4
 
-/** Names of the account, the company, the product and the host, the longest first; a name of several words also as one. */
+/**
+ * Returns the names of the account, company, product and host, the longest first. A name of several words also counts
+ * as one word.
+ */
 const contextWords = ({ email, name, company, host = '' }: Owner): string[] =>
   [email, name, company, host, 'plumbline']
     .flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)])
@@ -68,13 +71,13 @@ const contextWords = ({ email, name, company, host = '' }: Owner): string[] =>
 const lettersAndDigits = (text: string): string => folded(text).replace(/[^\p{L}\p{N}]/gu, '')
 const withoutDigits = (text: string): string => text.replace(/\p{N}/gu, '')
 
-/** The part of which a text is made by repeating it, or the whole text. */
+/** Returns the part that a text repeats, or the whole text. */
 function oncePeriod(text: string): string {
   const period = `${text}${text}`.indexOf(text, 1)
   return period > 0 ? text.slice(0, period) : text
 }
 
-/** What is wrong with a new password, and what to do about it. */
+/** Returns the problem of a new password, and what to do. */
 export function passwordProblem(password: string, owner: Owner, field: string): Problem | undefined {
   const length = [...password].length
   const bounds = `must have ${passwordLengthMin} to ${passwordLengthMax} characters`

@@ -4,8 +4,8 @@ import { folder } from './postman/folders.ts'
 import type { Route } from './routes.ts'
 
 /**
- * The served routes as a Postman collection, format v2.1. Run as a whole it creates, reads, changes and deletes one
- * record of each resource, checks every answer and leaves nothing behind. Spec, Versioning 2.
+ * Returns the served routes as a Postman collection, format v2.1. As a whole it creates, reads, changes and deletes
+ * one record of each resource, and checks every response. Spec, Versioning 2.
  */
 export function postman(
   routes: readonly Route[],

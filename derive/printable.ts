@@ -1,10 +1,10 @@
 /**
- * Text as a terminal may get it. Names come from anybody: a control character in one could recolour, rewrite or answer
- * for the terminal (ECMA-48), and a bidirectional one turns what is read round. Each is shown as its code point.
+ * Escapes a text for a terminal. Names come from any caller: a control character could recolour, rewrite or answer for
+ * the terminal (ECMA-48), and a bidirectional one reverses text. Each becomes its code point.
  */
 export const printable = (text: string): string => text.replaceAll(dangerous, shown)
 
-/** The same for a word within a line, which must begin neither another line nor another column. */
+/** Escapes a word within a line, so that it starts neither a new line nor a new column. */
 export const inLine = (text: string): string => printable(text.replaceAll(/\r\n?|[\n\t]/g, ' '))
 
 /** JSON means the same whether a character stands in it or its escape. */

@@ -4,7 +4,7 @@ import { invalidFields, type Listed, Refusal, type RefusedOperation } from '#reg
 import { definitionOf, registry } from '#registry/resources/index.ts'
 import { plain } from './words.ts'
 
-/** Refusals whose sentence is made of particulars. The service refuses with them, and the document shows them. */
+/** Refusals with particulars in their sentence, for the service and for the document. */
 
 export const givenTwice = (header: string, times: number): Refusal =>
   new Refusal('invalid_header', { detail: `${header} is given ${times} times; send it once.` })
@@ -30,11 +30,11 @@ export function deleteBlocked({ name, one, removal }: Definition, blockedBy: Lis
   })
 }
 
-/** What is wrong with the body of an operation of a batch, by where it stands in the operation. */
+/** Returns the problems of an operation's body with paths inside of the operation. */
 export const rowProblems = (problems: readonly Problem[]): Problem[] =>
   problems.map(({ field, ...rest }) => ({ field: field === '' ? 'body' : `body.${field}`, ...rest }))
 
-/** A thousand rows may each have a hundred mistakes; of each row the first are named, and the others counted. */
+/** Names the first problems of each row and counts the others: a thousand rows may have a hundred each. */
 export function rowRefusal(problems: readonly Problem[]): Refusal {
   const left = problems.length - batchProblemsMax
   if (left <= 0) return invalidFields([...problems])
@@ -43,7 +43,7 @@ export function rowRefusal(problems: readonly Problem[]): Refusal {
   return invalidFields([...problems.slice(0, batchProblemsMax), problem('', last, message)])
 }
 
-/** `operations` is how many the batch has. */
+/** `operations` is the count of the batch's operations. */
 export function batchRefused(operations: number, refused: RefusedOperation[]): Refusal {
   const [first] = refused
   return new Refusal('batch_refused', {

@@ -1,6 +1,8 @@
 import { isDataRoute, type Route } from './routes.ts'
 
-/** The served routes as a table, for `npm run routes`. Refusals stand in the order in which they are decided. */
+/**
+ * Returns the served routes as a table, for `npm run routes`. Refusals stand in the order in which they are decided.
+ */
 export function routesTable(routes: readonly Route[]): string {
   const rows = [['METHOD', 'PATH', 'SCOPE', 'ADD-ON', 'SUCCESS', 'REFUSALS'], ...routes.map(row)]
   const widths = (rows[0] as string[]).map((_, column) =>

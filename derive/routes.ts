@@ -17,7 +17,7 @@ export type Route = DataRoute | DocumentRoute
 /** `id` is the operation id of the documents and the route of the calls log: `projects.list`. */
 type Placed = { id: string; operation: string }
 
-/** Its `refusals` are all that it may give, its `parameters` all that it takes, its `scopes` all that it needs. */
+/** `refusals` are all of the route's, `parameters` all that it accepts, `scopes` all that it needs. */
 export type DataRoute = DataOperation & Placed & { parameterNames: readonly string[]; scopes: readonly string[] }
 
 export type ResourceRoute = OnResource & DataRoute
@@ -36,7 +36,7 @@ export function routes(registry: Registry, operations = everything, base = '/v1'
   return [...ofResources, ...made(operations).own(base)]
 }
 
-/** Whether its records have the field by which it names them. */
+/** True if the records have the field by which the path names them. */
 const canName = ({ definition, pathParameters }: ResourceRoute): boolean =>
   pathParameters.every(({ is }) => is === 'Id' || is.field === undefined || is.field in definition.fields)
 
@@ -47,15 +47,15 @@ export const dataRoutesOf = (registry: Registry): DataRoute[] => routes(registry
 
 export type StandardRoutes = { readonly [name in StandardName]: ResourceRoute }
 
-/** The routes of one resource, by what they do. */
+/** Returns the routes of one resource by operation. */
 export const routesOn = (definition: Definition, base = '/v1'): StandardRoutes =>
   made(everything).onResource(definition, base) as StandardRoutes
 
-/** Those of all that are served. */
+/** Returns the routes of all served resources. */
 export const resourceRoutes = (registry: Registry): StandardRoutes[] =>
   registry.filter((definition) => definition.served).map((definition) => routesOn(definition))
 
-/** Refusals that belong to no route: the request itself cannot be read, comes in too slowly, or expects what is not offered. */
+/** Refusals outside of any route: the request cannot be parsed, arrives too slowly, or expects what is not offered. */
 export const unreadable: readonly RefusalCode[] = [
   'invalid_header',
   'request_timeout',
@@ -63,7 +63,7 @@ export const unreadable: readonly RefusalCode[] = [
   'expectation_failed',
 ]
 
-/** Every refusal under /v1. */
+/** Returns every refusal under /v1. */
 export const refusalsUnder = (routes: readonly DataRoute[]): RefusalCode[] => [
   ...new Set<RefusalCode>([
     ...routes.flatMap((route) => route.refusals),
@@ -72,10 +72,10 @@ export const refusalsUnder = (routes: readonly DataRoute[]): RefusalCode[] => [
   ]),
 ]
 
-/** The path as routers and Postman write it: `:id` for `{id}`. */
+/** Returns the path as routers and Postman write it: `:id` for `{id}`. */
 export const colonPath = (path: string): string => path.replaceAll('{', ':').replaceAll('}', '')
 
-/** The same routes for the same list and definition, so that what is worked out of a route can be kept with it. */
+/** Returns the same routes for the same list and definition, so that derived values can be cached by route. */
 const made = once(({ standard, own, ofReferences = {} }: Operations) => ({
   onResource: once((definition: Definition, base: string): { readonly [name: string]: ResourceRoute } => {
     const deprecated = definition.served?.deprecated ?? {}
@@ -99,7 +99,7 @@ const made = once(({ standard, own, ofReferences = {} }: Operations) => ({
   own: (base: string) => ownRoutes(own, base),
 }))
 
-/** A data operation of its own, under a base path. */
+/** Returns an operation that exists once, under a base path. */
 export const ownRoute = (name: keyof typeof own, base = '/v1'): DataRoute =>
   ownRoutes(own, base).find(({ id }) => id === name) as DataRoute
 
@@ -110,7 +110,7 @@ const ownRoutes = once((own: Operations['own'], base: string): Route[] =>
   }),
 )
 
-/** With the parameters and refusals that follow from what it is. */
+/** Adds the parameters and refusals that follow from the other members. */
 function whole<Data extends DataOperation>(operation: Data) {
   const { scope } = operation
   const parameters = [...operation.parameters, ...(operation.access === 'write' ? [dryRunParameter] : [])]
@@ -123,7 +123,7 @@ function whole<Data extends DataOperation>(operation: Data) {
   }
 }
 
-/** In the order in which they are decided. Decisions, Errors. */
+/** Returns the refusals in the order in which they are decided. Decisions, Errors. */
 function refusalsOf({ access, scope, needs, body, refusals }: DataOperation): RefusalCode[] {
   const write = access === 'write'
   const only = (given: boolean, ...codes: RefusalCode[]): RefusalCode[] => (given ? codes : [])

@@ -2,9 +2,9 @@ import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import type { JsonSchema } from '#registry/json.ts'
 
-/** JSON Schema 2020-12 of single fields; `openapi/fields.ts` makes the types of the document of them. */
+/** JSON Schema 2020-12 of single fields. `openapi/fields.ts` builds the document's types from it. */
 
-/** What a sent value may be, not counting null: all that JSON Schema can say of it, in one piece. */
+/** Returns the schema of a sent value other than null, in one piece. */
 export function valueSchema(field: Field): JsonSchema {
   const kind = kindOf(field)
   const own = { ...kind.schema(field), ...kind.asked?.(field) }
@@ -14,18 +14,18 @@ export function valueSchema(field: Field): JsonSchema {
   return kind.many ? { ...own, items: inside } : inside
 }
 
-/** A record never lacks what is required, numbered or worked out by the service. */
+/** False for what is required, numbered or computed: a record always has it. */
 export const mayBeNull = (field: Field): boolean =>
   !field.required && !field.readOnly && !(field.kind === 'text' && field.numbered)
 
-/** The caller has to give it on create: it is required and nothing stands in for it. */
+/** True if the caller has to send it on create: it is required, and nothing replaces it. */
 export const mustBeGiven = (field: Field): boolean => field.required === true && field.initial === undefined
 
-/** The fields that a caller may send. */
+/** Returns the fields that a caller may send. */
 export const writableFields = ({ fields }: Pick<Definition, 'fields'>): [name: string, Field][] =>
   Object.entries(fields).filter(([, field]) => !field.readOnly)
 
-/** The same with null, where the schema is of one type or leads to one. */
+/** Adds null to a schema of one type or a reference. */
 export function orNull(schema: JsonSchema): JsonSchema {
   if ('$ref' in schema) return { anyOf: [schema, { type: 'null' }] }
   return { ...schema, type: [schema.type, 'null'] }

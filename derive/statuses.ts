@@ -1,4 +1,4 @@
-/** The statuses that a call is answered with, as RFC 9110 names them. */
+/** The phrases of RFC 9110 for the statuses of responses. */
 export const phrases: { readonly [status: number]: string } = {
   200: 'OK',
   201: 'Created',

@@ -12,8 +12,8 @@ import { mapMembers } from './json-members.ts'
 import { filtersOf } from './parameters.ts'
 
 /**
- * Fields with a right of their own: who may see and send them. `lacks` are the permissions to see that somebody does not hold
- * at this moment, of fields and of resources; with none of them missing nothing is changed. Decisions, Field rights.
+ * Fields with a right of their own. `lacks` are the missing permissions to see fields and resources. Null changes
+ * nothing. Decisions, Field rights.
  */
 export type Lacks = readonly string[] | null
 
@@ -23,15 +23,15 @@ export const lackedRights = (permissions: readonly string[]): string[] =>
     (one) => !permissions.includes(one),
   )
 
-/** Whether nothing of the resource is to be told to whoever lacks these permissions. */
+/** True if all of the resource is withheld. */
 export const isUnseen = ({ name }: Definition, lacks: Lacks): boolean =>
   lacks?.includes(permission(name, 'VIEW')) ?? false
 
-/** Whether all of the resource is told to whoever lacks these permissions. */
+/** True if nothing of the resource is withheld. */
 export const isWhole = (definition: Definition, lacks: Lacks): boolean =>
   !isUnseen(definition, lacks) && listWithheld(definition, lacks).length === 0
 
-/** Returns the names of the fields that are withheld from whoever lacks these permissions. */
+/** Returns the names of the withheld fields. */
 const listWithheld = ({ fields }: Definition, lacks: Lacks): string[] =>
   lacks === null || lacks.length === 0
     ? []
@@ -49,13 +49,13 @@ export const listNeededRights = ({ fields }: Definition, names: readonly string[
   ),
 ]
 
-/** The permissions that a body of a record needs: a member that is sent is named, whatever its value is. */
+/** Returns the permissions that a body of a record needs: each sent member names its field, whatever the value. */
 export const rightsOfBody = (definition: Definition, body: Json | undefined): string[] =>
   isObject(body) ? listNeededRights(definition, Object.keys(body)) : []
 
 /**
- * The permissions that a query needs: of the fields that it chooses, sorts by or filters by. It need not be a query that is
- * accepted otherwise, so that a mistake elsewhere in it does not put the refusal off.
+ * Returns the permissions of the fields that a query selects, sorts by or filters by. The query may be invalid
+ * otherwise, so that a mistake elsewhere does not delay the refusal.
  */
 export function rightsOfQuery(definition: Definition | undefined, query: string): string[] {
   if (!definition || query === '') return []
@@ -69,7 +69,7 @@ export function rightsOfQuery(definition: Definition | undefined, query: string)
   return listNeededRights(definition, [...listed, ...filtered])
 }
 
-/** The resource as it is for whoever lacks these permissions: columns, inputs and filters follow from it. */
+/** Returns the resource without what is withheld. Columns, inputs and filters follow from it. */
 export function visibleDefinition(definition: Definition, lacks: Lacks): Definition {
   const withheld = listWithheld(definition, lacks)
   if (withheld.length === 0) return definition
@@ -82,18 +82,18 @@ export function visibleDefinition(definition: Definition, lacks: Lacks): Definit
   }
 }
 
-/** Records as JSON, one or many with commas between, less what is withheld. All else keeps its bytes. */
+/** Removes what is withheld from records as JSON, one or many separated by commas. All else keeps its bytes. */
 export function visibleRecords(definition: Definition, lacks: Lacks, json: string): string {
   const withheld = listWithheld(definition, lacks)
   return withheld.length === 0 ? json : mapMembers(json, (name, value) => (withheld.includes(name) ? undefined : value))
 }
 
-/** Changes of any resources as JSON, with commas between, less what is withheld of the record and of what changed in it. */
+/** Removes what is withheld from changes of any resources as JSON, separated by commas. */
 export function visibleChanges(lacks: Lacks, json: string): string {
   if (lacks === null || lacks.length === 0) return json
   let definition: Definition | undefined
   return mapMembers(json, (name, value) => {
-    // It stands in front of both.
+    // `records` stands in front of both.
     if (name === 'records') definition = definitionOf(registry, JSON.parse(value) as string)
     return membersWithFields.includes(name) && value !== 'null' && definition
       ? visibleRecords(definition, lacks, value)
@@ -101,10 +101,10 @@ export function visibleChanges(lacks: Lacks, json: string): string {
   })
 }
 
-/** The members of a change whose own members are named by fields. */
+/** Members of a change whose own members are named like fields. */
 const membersWithFields: readonly string[] = ['changes', 'record']
 
-/** Members by the names of fields of a resource, less what is withheld. */
+/** Removes what is withheld from members named like fields of a resource. */
 export function visibleMembers<Members extends { readonly [name: string]: unknown }>(
   records: string,
   lacks: Lacks,

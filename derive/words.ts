@@ -1,7 +1,7 @@
 import type { Definition, Match } from '#registry/definition.ts'
 import { planNames, plans } from '#registry/plans.ts'
 
-/** How the documents speak of what is in the registry. */
+/** Words of the documents for names of the registry. */
 
 /** "Time entries". */
 export const labelOf = ({ name }: Definition): string => capital(plain(name))
@@ -9,11 +9,11 @@ export const labelOf = ({ name }: Definition): string => capital(plain(name))
 /** "a time entry", "an estimate". */
 export const aOne = ({ one }: Definition): string => `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`
 
-/** "Estimate", "TimeEntry"; of a "piece of equipment" the equipment. */
+/** "Estimate", "TimeEntry"; "Equipment" for a "piece of equipment". */
 export const schemaName = ({ one }: Definition): string =>
   (one.split(' of ').at(-1) as string).split(/[ _]/).map(capital).join('')
 
-/** What the documents call the words of a choice: "ProjectStatus". */
+/** Returns the type name of a choice: "ProjectStatus". */
 export const choiceName = (definition: Definition, field: string): string => schemaName(definition) + pascal(field)
 
 /** "time entries" out of `time_entries`. */
@@ -31,14 +31,14 @@ export const counted = (count: number, one: string): string => `${count} ${one}$
 export const series = (items: readonly string[], last = 'and'): string =>
   items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`
 
-/** What a caller needs for an operation, in a sentence. */
+/** Returns a sentence with the needs of an operation. */
 export function neededFor(scopes: readonly string[], addOn: string): string {
   const named = series(scopes.map((scope) => `\`${scope}\``))
   const ofScopes = scopes.length === 0 ? '' : `the ${scopes.length === 1 ? 'scope' : 'scopes'} ${named} and `
   return `Needs ${ofScopes}the ${addOn === 'api' ? 'add-on `api`' : `add-ons \`api\` and \`${addOn}\``}.`
 }
 
-/** "25 on STARTER, 250 on PRO, no limit on ENTERPRISE", or nothing where no plan counts the resource. */
+/** "25 on STARTER, 250 on PRO, no limit on ENTERPRISE", or undefined if no plan limits the resource. */
 export function planWords({ name }: Definition): string | undefined {
   const limits = planNames.flatMap((plan) => {
     const limit = (plans[plan] as { readonly [records: string]: number | null })[name]
@@ -47,7 +47,7 @@ export function planWords({ name }: Definition): string | undefined {
   return limits.length === 0 ? undefined : limits.join(', ')
 }
 
-/** What deletion does, as the sentences of its documentation. */
+/** Returns the effects of a deletion as sentences for the documents. */
 export function removalWords({ one, removal, protection }: Definition): string[] {
   const { hardWhen, relations } = removal
   const restrict = relations.flatMap(({ records, onDelete: { restrict, cascade, otherwise } }) => [

@@ -9,11 +9,11 @@ import { protectionWords } from '../protection.ts'
 import { mayBeNull, mustBeGiven } from '../schema.ts'
 import { removalWords, series, withWords } from '../words.ts'
 
-/** What an agent is told of the resources. Made from the registry. */
+/** The description of the resources for agents, derived from the registry. */
 
 const actions: readonly Action[] = ['VIEW', 'EDIT', 'DELETE']
 
-/** The resources, and what somebody with these scopes may do with each. */
+/** Returns the resources, and what these scopes allow for each. */
 export const describeResources = (served: Registry, scopes: readonly string[]): JsonObject[] =>
   served.map(({ name, about, title }) => ({
     records: name,
@@ -22,7 +22,7 @@ export const describeResources = (served: Registry, scopes: readonly string[]): 
     may: actions.filter((action) => scopes.includes(permission(name, action))),
   }))
 
-/** One resource: its fields, the filters of a list, and its rules in sentences. */
+/** Returns one resource: its fields, the filters of a list, and its rules as sentences. */
 export const describeResource = once((definition: Definition): JsonObject => {
   const { name, about, title, fields } = definition
   return {
@@ -35,7 +35,7 @@ export const describeResource = once((definition: Definition): JsonObject => {
   }
 })
 
-/** The names that narrow a list. */
+/** Returns the names of the filters of a list. */
 export const filterNames = (definition: Definition): string[] => [
   ...filtersOf(definition).map(({ parameter }) => parameter),
   ...listParameters(definition).flatMap(({ name }) => (name === 'updated_since' ? [name] : [])),

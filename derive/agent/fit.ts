@@ -1,18 +1,18 @@
 import { agentAnswerBytesMax, agentTextMax } from '#registry/agents.ts'
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 
-/** Answers to agents are read whole by a model, so each has a size that it does not pass. */
+/** Limits the size of answers to agents, because a model reads all of an answer. */
 
-/** What the messages around an answer take at most. */
+/** Largest size of the messages around an answer. */
 const envelopeBytes = 768
 
-/** An answer stands twice in its message: as JSON, and as text for clients that read only that. */
+/** Counts an answer twice: its message has it as JSON, and as text for clients that read only text. */
 function bytesOf(answer: Json): number {
   const text = JSON.stringify(answer)
   return Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text))
 }
 
-/** Cuts long texts, wherever they stand, and says of each how long it is. */
+/** Cuts long texts at any depth, and appends the length of each. */
 export function cutTexts(value: Json, most = agentTextMax): Json {
   if (typeof value === 'string') {
     const characters = value.length > most ? [...value] : []
@@ -25,10 +25,10 @@ export function cutTexts(value: Json, most = agentTextMax): Json {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cutTexts(member, most)]))
 }
 
-/** Whether the answer has room as it is. */
+/** True if the answer is within its limit. */
 const fits = (answer: JsonObject): boolean => bytesOf(answer) <= agentAnswerBytesMax - envelopeBytes
 
-/** Returns how many of the first rows have room in the answer, which is made with those that are left. */
+/** Returns how many of the first rows fit into the answer. `answer` builds it from the rows that remain. */
 export function rowsThatFit<Row>(rows: readonly Row[], answer: (rows: readonly Row[]) => JsonObject): number {
   let [least, most] = [0, rows.length]
   while (least < most) {
@@ -39,7 +39,7 @@ export function rowsThatFit<Row>(rows: readonly Row[], answer: (rows: readonly R
   return least
 }
 
-/** Returns the value with shorter texts and lists, until `answer` of it has room. A list says how many items it has. */
+/** Returns the value with shorter texts and lists, so that `answer` of it fits. A list states how many items it has. */
 export function shorten(value: Json, answer: (value: Json) => JsonObject): Json {
   let shorter = value
   for (let most = 64; !fits(answer(shorter)) && most > 0; most = Math.floor(most / 2))

@@ -1,4 +1,4 @@
-/** What a model is told once about how to use the tools. */
+/** The instructions for the tools, sent to a model once. */
 export const instructions = [
   'Plumbline keeps the records of a contractor. Begin with describe.',
   'Every change is two steps: preview tries it and writes nothing, apply does exactly that, once.',

@@ -7,7 +7,10 @@ import { batchNeeds } from '../batch.ts'
 import { entersProtection } from '../protection.ts'
 import { listNeededRights } from '../visible.ts'
 
-/** What a change needs a person for, and which person. Judged from the plan. Decisions, Agents. */
+/**
+ * The reasons for which a change needs a person, and the rights of that person, both derived from the preview.
+ * Decisions, Agents.
+ */
 
 const personReasons = ['deletes', 'undoes', 'protects', 'many', 'always'] as const
 export type PersonReason = (typeof personReasons)[number]
@@ -15,7 +18,7 @@ export type PersonReason = (typeof personReasons)[number]
 /** The change that was previewed. */
 type Previewed = { plan: WritePlan; isUndo: boolean }
 
-/** Returns why a person has to approve the change; nothing if the agent may do it alone. */
+/** Returns the reasons for which a person has to approve the change. Empty if the agent may make it alone. */
 export function reasonsForPerson({ plan, isUndo }: Previewed, settings: AgentSettings): PersonReason[] {
   const { changes, would_delete, total } = plan
   const holds: { readonly [reason in PersonReason]: boolean } = {
@@ -36,8 +39,8 @@ function protects({ records, fields }: PlannedChange): boolean {
 }
 
 /**
- * Returns the permissions that somebody needs to decide: to see all that the plan shows, and to do all of it by the
- * interface. A plan shows its first changes alone, so the operations are looked at too.
+ * Returns the permissions to decide: to see all that the preview shows, and to make all of its changes in the
+ * interface. A preview shows only its first changes, so the operations count too.
  */
 export function neededToDecide(plan: WritePlan, operations: Json | undefined): string[] {
   const needed = new Set<string>()

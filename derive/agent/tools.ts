@@ -14,19 +14,22 @@ import { invalidFields } from '#registry/refusals.ts'
 import type { Registry } from '#registry/resources/index.ts'
 import { batchOps, strangers } from '../batch-operation.ts'
 
-/** The tools of /mcp: what each is called, takes and answers. Made from the registry. Decisions, Agents. */
+/** A tool of /mcp: its name, its arguments and its answer, derived from the registry. Decisions, Agents. */
 export type Tool = {
   name: ToolName
   about: string
   arguments: { readonly [name: string]: Argument }
-  /** What it answers; texts of records stand nowhere else. */
+  /** The schema of the answer. Texts of records occur nowhere else. */
   answers: JsonSchema
   annotations: { readonly [hint: string]: boolean }
   /** Two arguments of which exactly one is sent. */
   choice?: readonly [string, string]
 }
 
-/** `must` ends the sentence of a refusal that begins with the name; `judged` is what is checked here, where that is less. */
+/**
+ * `must` ends the message of a refusal, which begins with the name. `judged` is the schema checked here, if the
+ * operation checks the rest.
+ */
 type Argument = { schema: JsonSchema; must: string; required?: true; judged?: JsonSchema }
 
 const toolNames = ['describe', 'find', 'get', 'changes', 'preview', 'apply', 'status'] as const
@@ -79,7 +82,7 @@ const stateAnswer = closed(
   ['preview', 'state'],
 )
 
-/** All tools for these resources, in a fixed order. */
+/** Returns all tools for these resources, in a fixed order. */
 const toolsOf = once((served: Registry): readonly Tool[] => {
   const names = served.map(({ name }) => name)
   const records: Argument = {
@@ -177,7 +180,7 @@ const toolsOf = once((served: Registry): readonly Tool[] => {
             ),
           },
           must: `must be a list of 1 to ${agentOperationsMax} operations, each a JSON object`,
-          // The batch judges the operations themselves, and names each that is wrong.
+          // The batch checks the operations themselves, and names each that is wrong.
           judged: { type: 'array', minItems: 1, maxItems: agentOperationsMax, items: anyObject },
         },
         undo: uuid,
@@ -220,7 +223,7 @@ const toolsOf = once((served: Registry): readonly Tool[] => {
   return toolNames.map((name) => ({ name, ...tools[name] }))
 })
 
-/** The tools as `tools/list` says them. */
+/** Returns the tools as `tools/list` has them. */
 export const listTools = once((served: Registry) =>
   toolsOf(served).map(({ name, about, arguments: given, answers, annotations }) => ({
     name,
@@ -234,13 +237,13 @@ export const listTools = once((served: Registry) =>
   })),
 )
 
-/** How long a client may keep the list of tools, in milliseconds. */
+/** Milliseconds for which a client may cache the list of tools. */
 export const toolsTtlMs = agentToolsSeconds * 1000
 
 export const toolNamed = (served: Registry, name: string): Tool | undefined =>
   toolsOf(served).find((tool) => tool.name === name)
 
-/** Returns the arguments of a tool. Throws if one is unknown, missing or of another form; all of them are named. */
+/** Returns the arguments of a tool. Throws if one is unknown, missing or malformed, and names all of these. */
 export function readArguments(tool: Tool, sent: Json | undefined): JsonObject {
   const given = sent ?? {}
   if (!isObject(given)) throw invalidFields([problem('', 'wrong_type', 'The arguments must be one JSON object')])
@@ -260,7 +263,7 @@ const isGood = (argument: Argument, value: Json): boolean => validatorOf(argumen
 
 const validatorOf = once(({ schema, judged }: Argument) => Compile(judged ?? schema))
 
-/** Of two arguments that exclude each other exactly one is sent. */
+/** Checks that exactly one of two exclusive arguments is sent. */
 function chosen({ arguments: known, choice }: Tool, given: JsonObject): Problem[] {
   if (!choice) return []
   const [first, second] = choice

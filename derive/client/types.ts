@@ -10,14 +10,14 @@ import { mayBeNull, mustBeGiven, valueSchema, writableFields } from '../schema.t
 import { capital, labelOf, schemaName } from '../words.ts'
 
 /**
- * The types of the TypeScript client, as its source text. In what is read a union of words is open, because words may
- * be added; in what is sent it is closed. What tells the members of a union apart is closed in both.
+ * Generates the types of the TypeScript client. A union of words is open in responses, because words may be added, and
+ * closed in requests. The discriminator of a union is always closed.
  */
 
-/** Whether the type is of what the service answers, or of what a caller sends. */
+/** Whether the type describes a response or a request. */
 type Direction = 'read' | 'sent'
 
-/** The source of `clients/typescript/src/types.gen.ts`. */
+/** Returns the source of `clients/typescript/src/types.gen.ts`. */
 export function clientTypes(registry: Registry): string {
   const served = registry.filter((definition) => definition.served)
   const dataRoutes = routes(registry).filter(isDataRoute)
@@ -92,7 +92,7 @@ const changeType = (definition: Definition): string =>
     ),
   )
 
-/** The parameters that narrow a list; those that cut, order or select are the client's own. */
+/** Returns the parameters that filter a list. The client has its own for pages, order and selection. */
 const queryMembers = (definition: Definition): string[] =>
   listParameters(definition)
     .filter(({ name }) => !['limit', 'offset', 'after_id', 'sort', 'fields'].includes(name))
@@ -103,7 +103,10 @@ const resourceEntry = (definition: Definition): string => {
   return `${definition.name}: { record: ${name}; create: ${name}Create; update: ${name}Update; query: ${name}Query; sort: ${name}Sort; change: ${name}Change; references: ${referencesOf(definition)} }`
 }
 
-/** The fields that refer to a served resource, with its name: a batch takes a reference to an earlier operation there. */
+/**
+ * Returns the fields that refer to a served resource, with its name. In a batch they accept a reference to an earlier
+ * operation.
+ */
 const referencesOf = ({ fields }: Definition): string =>
   object(
     Object.entries(fields).flatMap(([name, field]) =>
@@ -111,7 +114,7 @@ const referencesOf = ({ fields }: Definition): string =>
     ),
   )
 
-/** The order in which resources are copied: what is referred to comes first. */
+/** Returns the order in which resources are copied: a resource comes after those that it refers to. */
 function referenceTable(served: readonly Definition[]): string {
   const names = served.map(({ name }) => name)
   const pairs = served.map(({ name, fields }) => {
@@ -136,11 +139,13 @@ function fieldType(field: Field, direction: Direction): string {
   const kind = kindOf(field)
   const name = namedType(field, direction)
   if (name) return kind.many ? `${name}[]` : name
-  // What is shown has no bounds that only a caller needs to know, such as the list of countries.
+  // A response has no type for bounds that only a caller needs, such as the list of countries.
   return typeOf(direction === 'sent' ? valueSchema(field) : kind.schema(field), direction)
 }
 
-/** The name of a type of its own: an object is read whole and sent with less, a word is told apart where it is sent. */
+/**
+ * Returns the name of a value's own type. Objects differ between responses and requests; words have a type for each.
+ */
 function namedType(field: Field, direction: Direction): string | undefined {
   const kind = kindOf(field)
   const name = kind.typeName?.(field)
@@ -148,7 +153,7 @@ function namedType(field: Field, direction: Direction): string | undefined {
   return direction === 'sent' ? name : undefined
 }
 
-/** Each of them once, wherever it is used. */
+/** Returns each named type once. */
 function namedTypes(definitions: readonly Definition[]): string[] {
   const types = new Map<string, string>()
   const add = (field: Field): void => {
@@ -179,7 +184,7 @@ function namedTypes(definitions: readonly Definition[]): string[] {
   return [...types.values()]
 }
 
-/** A type of TypeScript for a value that the schema accepts. */
+/** Returns a TypeScript type of the values that the schema accepts. */
 function typeOf(schema: JsonSchema, direction: Direction): string {
   const {
     enum: words,
@@ -194,7 +199,7 @@ function typeOf(schema: JsonSchema, direction: Direction): string {
   throw new Error(`no type of TypeScript for ${JSON.stringify(schema)}`)
 }
 
-/** Words, and those that are added later: an editor still proposes the known ones. */
+/** Returns the known words and `string & {}`, so that an editor proposes the known ones and later ones compile. */
 const openWords = (words: readonly string[]): string[] => [...words.map(literal), '(string & {})']
 
 const literal = (value: Json): string =>

@@ -19,59 +19,59 @@ import type { AttemptOpened, AttemptShown } from '#sql/system/webhook-attempts.t
 import type { EndpointRow } from '#sql/system/webhooks.ts'
 import type { PersonReason } from '../agent/person.ts'
 
-/** What the operations of the console answer: rows as they are read, and what is made of them. */
+/** The types of the console's responses. */
 
 export type Meta = { total: number; limit: number; offset: number }
 
-/** Who is signed in, and the company. */
+/** The signed-in account and its company. */
 export type Me = {
   account: Pick<AccountRow, 'id' | 'name' | 'email' | 'permissions'>
   company: Pick<CompanyRow, 'id' | 'name' | 'currency' | 'plan' | 'add_ons'>
   locale_hint: null
 }
 
-/** An account that an address and a password are right for. */
+/** An account that the address and the password fit. */
 export type AccountChoice = { account_id: number; name: string; company: Pick<CompanyRow, 'id' | 'name'> }
 
 export type Account = AccountRow
 export type OwnSession = ListedSession
 
-/** A record, or those of its fields that were asked for. */
+/** A record, or the fields of it that the request names. */
 export type RecordShown = { id: number; [field: string]: Json }
 
-/** Somebody with an account; null where it was nobody. */
+/** An account; null if no account did it. */
 export type Who = { account_id: number; name: string } | null
 
 type Acting = Pick<HistoryRow, 'id' | 'at' | 'door' | 'token_label' | 'records' | 'record_id'> & {
   who: Who
-  /** Anyone who issued the token that it was done with. */
+  /** The account that issued the token, if a token did it. */
   issuer: Who
 }
 
-/** One thing that happened to a record. */
+/** One action on a record. */
 export type HistoryEntry = Omit<Acting, 'records' | 'record_id'> & {
   action: string
-  /** By which it can be taken back; null of what was done before writes had names. */
+  /** The write to undo; null for actions before writes had ids. */
   write_id: string | null
   changes: { [field: string]: [Json, Json] } | null
 }
 
-/** The same with what it was done to, a record or something in Settings, and the title of that. */
+/** An action with its object, a record or a setting, and the title of that. */
 export type RecentEntry = HistoryEntry & Pick<Acting, 'records' | 'record_id'> & { title: string | null }
 
-/** A deletion, with all that went along. */
+/** A deletion with all records that went along. */
 export type Removal = Acting &
   Pick<RemovalRow, 'title' | 'mode' | 'restored_at'> & { went: Listed[]; unlinked: (Listed & { by: string })[] }
 
-/** A record that goes by the value at `place`, which counts from 0. */
+/** A record that the value at `place` names. Places count from 0. */
 export type LookedUp = { place: number; id: number; title: string | null; also: string | null }
 
-/** An import; `own` where the one who asks has begun it and may go on. */
+/** An import; `own` is true if the reader began it and may continue it. */
 export type ImportShown = Omit<ImportRow, 'account_id' | 'records'> & { own: boolean }
 
 export type DueItem = Pick<DueRow, 'id' | 'name' | 'on'>
 
-/** The figures of the morning; a part is absent where the account may not see its records. */
+/** The figures of the start page. A part is absent if the account may not see its records. */
 export type Morning = {
   projects_by_status?: { [status: string]: number }
   estimates_waiting?: { count: number; total_minor: number }
@@ -85,26 +85,26 @@ export type Morning = {
   service_due?: { until: string; count: number; items: DueItem[] }
   hours_to_approve?: { count: number; hours: number }
   draft_invoices?: { count: number }
-  /** What agents ask for, of which this account may decide; absent where there is nothing. */
+  /** Previews of agents on which this account may decide. Absent if there are none. */
   agent_previews?: { count: number; items: AgentPreview[] }
   recent?: RecentEntry[]
 }
 
-/** Who signed in, set something, took something out or brought it in. */
+/** A sign-in, a change of settings, an export or an import. */
 export type AuditEntry = {
   id: number
   at: string
   action: string
   records: AuditKind
   record_id: number
-  /** The name of what it was done to; null where that is gone or has none. */
+  /** The title of the object; null if it is gone or has none. */
   title: string | null
-  /** Null where no account did it, and where it is not known which. */
+  /** The account; null if no account did it, or if it is unknown. */
   actor: { id: number; name: string } | null
   channel: string
-  /** The TCP peer of the request; it and what follows are null of what was not done in the interface. */
+  /** The TCP peer of the request. It and the following members are null for actions outside of the interface. */
   peer: string | null
-  /** What the request claims of whom it was forwarded for, and its client of itself. Nobody checks it. */
+  /** The forwarded address and the client that the request claims. Neither is verified. */
   forwarded_for: string | null
   device: string | null
   request_id: string | null
@@ -116,10 +116,10 @@ type Named = { id: number; name?: string | undefined }
 /** The active token of the company, without its text. */
 export type Token = Pick<TokenRow, 'id' | 'label' | 'scopes' | 'allowlist'> & {
   account: Named
-  /** Null: the operator. */
+  /** The account that issued it; null for the operator. */
   issued_by: Named | null
   created_at: string
-  /** When it ends by itself; null: it does not. */
+  /** The moment of expiry; null if it does not expire. */
   expires_at: string | null
   last_used_at: string | null
   last_peer: string | null
@@ -133,44 +133,44 @@ export type TokenOptions = {
   curl: string
 }
 
-/** Who uses the token just now. */
+/** A client that uses the token at present. */
 export type TokenCaller = CallerSeen
-/** Anyone who calls with a token that is refused as such. */
+/** A client whose token is refused. */
 export type DeadIntegration = DeadRow
 
 /** A call of the API, as the log has it. */
 export type Call = CallShown
-/** One that is opened also says which check turned it away, what to do about it, and what was sent and answered. */
+/** A call with the check that refused it, advice, and its request and response bodies. */
 export type CallOpened = CallShown & {
   gate: string | null
   advice: string | null
   method: string
-  /** As the document has it. */
+  /** The path as the document has it. */
   path: string
-  /** The right that it lacked, and who has it by now. */
+  /** The missing right, and who has it by now. */
   lacking: { scope: string; token: boolean; account: boolean } | null
   details: CallDetails | null
-  /** Why there are none: somebody who may not see them, or they are not kept, or not any more. */
+  /** Why the bodies are hidden: the reader lacks a right, they are not stored, or not any more. */
   hidden: { needs: string } | 'not_kept' | null
-  /** What the refusal said of fields, where that is kept. */
+  /** The problems of fields in the refusal, if they are stored. */
   problem: { detail: string; errors: Problem[] } | null
-  /** Whether it can be sent again as a dry-run, and if not, why. */
+  /** Whether the call can be repeated as a dry-run; otherwise the reason. */
   repeatable: 'yes' | 'read' | 'not_whole' | 'not_held'
 }
 
-/** What came of it. */
+/** The response of a repeated call. */
 export type Repeated = { status: number; body: string }
 
-/** Calls that fail in the same way. */
+/** Calls that failed in the same way. */
 export type Failure = FailureRow
 
-/** Whether what calls say is kept, and for how many days the operator lets it be kept; 0 is not at all. */
+/** Whether bodies of calls are stored, and for how many days the operator allows it; 0 is never. */
 export type CallDetailsSwitch = { keeps: boolean; kept_days: number }
 
-/** How much of what a plan holds is used; null is without limit. */
+/** The used part of a quota; `limit` is null if there is none. */
 export type PlanUse = { records: string; used: number; limit: number | null }
 
-/** All calls that were noted, by resource and by outcome; `counted` are those that use up quota. */
+/** The logged calls of a day by resource and by outcome; `counted` are those that use up quota. */
 export type UsageDay = {
   day: string
   counted: number
@@ -182,32 +182,32 @@ export type Usage = { days: UsageDay[]; plan: PlanUse[] }
 
 export type Company = Omit<CompanyRow, 'is_demo'> & { usage: PlanUse[] }
 /**
- * `amounts_in`: the resources that keep the currency as it is. `is_plain`: others reach the service, and what is sent
- * to it crosses a network unencrypted.
+ * `amounts_in`: the resources whose amounts fix the currency. `is_plain`: others reach the service over an unencrypted
+ * network.
  */
 export type CompanyOpened = Company & { amounts_in: string[]; is_plain: boolean }
 
-/** Whether agents may reach the company, and what they need a person for; while they are off, what they would. */
+/** Whether agents may reach the company, and their limits, which are kept while agents are off. */
 export type Agents = AgentSettings & { enabled: boolean; url: string }
 
-/** What an agent has previewed. `why` and `client` are its own words, which nobody checks. */
+/** A preview of an agent. `why` and `client` are the agent's own words, and not verified. */
 export type AgentPreview = Pick<
   PreviewRow,
   'id' | 'client' | 'why' | 'created_at' | 'expires_at' | 'decided_at' | 'write_id'
 > & {
   state: PreviewState | 'expired'
-  /** How many records it changes. */
+  /** Count of the records that it changes. */
   total: number
-  /** What it needs a person for. */
+  /** The reasons for which it needs a person. */
   because: PersonReason[]
   token_label: string
   decided_by: Who
 }
 
-/** How many previews wait for somebody with the rights of the account; `is_used` while agents are on or something waits. */
+/** Count of the previews that the account may decide; `is_used` is true while agents are on or a preview waits. */
 export type AgentsWaiting = { count: number; is_used: boolean }
 
-/** One that is opened; `operations` are what the agent sent, null where it takes back a write. */
+/** A preview in full; `operations` are those of the agent, null if it undoes a write. */
 export type AgentPreviewOpened = AgentPreview & {
   hash: string
   plan: WritePlan
@@ -215,36 +215,36 @@ export type AgentPreviewOpened = AgentPreview & {
   undo: string | null
 }
 
-/** An endpoint, without its secrets. Moments as texts. */
+/** An endpoint without its secrets; moments are texts. */
 export type Webhook = Pick<
   EndpointRow,
   'id' | 'name' | 'url' | 'events' | 'payload' | 'ordered' | 'disabled_because' | 'disabled_detail'
 > & {
-  /** The account that answers for it. Null: the operator. */
+  /** The account that the endpoint belongs to; null for the operator. */
   answers: { id: number; name: string } | null
 } & {
   [moment in 'created_at' | 'previous_until' | 'next_attempt_at' | 'failing_since' | 'disabled_at' | 'resync_since']:
     | string
     | null
 } & {
-  /** Events that wait because they have failed. */
+  /** Count of the events that failed and wait for the next attempt. */
   waiting: number
-  /** A replay has not sent all of it yet. */
+  /** True until a replay has sent all of its events. */
   is_replaying: boolean
 }
 
-/** One that is opened. `attempts_since`: every attempt from this moment on is still there. */
+/** An endpoint in full. `attempts_since`: every attempt from this moment on is still stored. */
 export type WebhookOpened = Webhook & { attempts_since: string }
 
-/** With its secret, which is said this once. */
+/** An endpoint with its secret, which is shown only once. */
 export type WebhookWithSecret = { webhook: Webhook; secret: string }
 
-/** An endpoint that somebody has to look at. */
+/** An endpoint that needs a person's attention. */
 export type WebhookTrouble = Pick<
   Webhook,
   'id' | 'name' | 'failing_since' | 'disabled_because' | 'disabled_detail' | 'resync_since'
 > & {
-  /** It is enabled, and no account answers for it. */
+  /** True if it is enabled, and no account is responsible for it. */
   is_unanswered: boolean
 }
 

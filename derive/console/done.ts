@@ -1,12 +1,12 @@
 import type { Listed } from '#registry/refusals.ts'
 import type { RecentEntry } from './answers.ts'
 
-/** What a write of the console has done. */
+/** The results of the console's writes. */
 
 export type RecordCreated = { id: number | null; created: boolean; dry_run: boolean }
 export type RecordUpdated = { id: number; updated: boolean; dry_run: boolean; changed: string[] }
 
-/** What a deletion has done; a dry-run says what it would do. */
+/** The result of a deletion, or of its dry-run. */
 export type RecordDeleted = { id: number; deleted: boolean; dry_run: boolean; mode: 'soft' | 'hard' } & {
   [part in 'would_delete' | 'would_keep' | 'deleted_with' | 'kept']?: Listed[]
 }
@@ -16,10 +16,10 @@ export type Restored = { id: number; restored: true } & Pick<RecentEntry, 'recor
     linked: Listed[]
   }
 
-/** What was taken back of a write, and how many records the next call takes back. */
+/** The result of an undo, with the count of records that the next call undoes. */
 export type WriteUndone = { write_id: string; undone: boolean; dry_run: boolean; records: number; remaining: number }
 
-/** What became of the operations of a batch. */
+/** The result of a batch, operation by operation. */
 export type BatchDone = {
   mode: string
   dry_run: boolean

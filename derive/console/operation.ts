@@ -1,40 +1,42 @@
 import type { JsonObject } from '#registry/json.ts'
 import type { Action } from '#registry/permissions.ts'
 
-/** An operation of the console, as data: where it is, who may ask, what is sent and what comes back. */
+/** An operation of the console as data: its path, the permission, the request and the response. */
 export type ConsoleOperation = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Under the root of all; with `{id}` where one of several is meant. One with `{records}` is there for every resource. */
+  /** The path under the root, with `{id}` for one object. A path with `{records}` exists for every resource. */
   path: string
   /**
-   * A permission, or for a resource the action that it needs there; `session` is anybody who is signed in, `nobody`
-   * needs no session.
+   * A permission, or the action that is needed on the resource. `session` is any signed-in account; `nobody` needs no
+   * session.
    */
   needs: string | { records: Action }
-  /** The parameters of its query. Where there are none here, those of records follow from the definition of their resource. */
+  /** The parameters of the query. If absent for records, they follow from the definition of the resource. */
   query?: readonly string[]
   body?: Shape | 'a record'
-  /** Of a body that is larger than a form. */
+  /** Limits of a body that is larger than a form. */
   bodyMax?: { bytes: number; values: number }
-  /** Of a success, where it is not 200; 204 has no data. */
+  /** The status of a success, if it is not 200; 204 has no data. */
   success?: 201 | 204
-  /** Its answer has a secret in it, and is never compressed: how small it gets would tell of the secret. */
+  /**
+   * True if the response has a secret. It is never compressed, because its compressed size would reveal parts of it.
+   */
   showsSecret?: true
-  /** Done while the disk of the database has no room for other writes: it takes rights away, or only reads. */
+  /** True if it works while the disk of the database is full: it takes rights away, or only reads. */
   needsNoRoom?: true
-  /** What it answers. */
+  /** The type of the response's data. */
   data?: Data<unknown>
 }
 
-/** The type of the data of an answer, of which nothing is there when the service runs. */
+/** Carries a type of data; nothing of it exists at run time. */
 export type Data<Type> = { readonly type?: Type }
 
 export const of = <Type>(): Data<Type> => ({})
 
-/** What a member of a body is: the bodies of the interface's own operations are small, so each says it in a word. */
+/** The type of a member of a body. Bodies of the console's own operations are small, so a word is enough. */
 export type Sort = 'text' | 'texts' | 'flag' | 'id' | 'count' | 'object' | 'objects'
 
-/** The members of a body. Those with a question mark may be absent, and so may an object of members. */
+/** The members of a body. A member whose type ends with a question mark may be absent, as may an object of members. */
 export type Shape = { readonly [name: string]: Sort | `${Sort}?` | Shape }
 
 type ValueOf = {
@@ -47,7 +49,7 @@ type ValueOf = {
   objects: JsonObject[]
 }
 
-/** A body that has its shape. */
+/** A body of this shape. */
 export type Members<S extends Shape> = {
   [name in keyof S as S[name] extends Sort ? name : never]: ValueOf[S[name] & Sort]
 } & {

@@ -8,10 +8,10 @@ const paging = ['limit', 'offset'] as const
 const auditFilter = ['from', 'to', 'actor', 'action', 'records'] as const
 const password = { password: 'text' } as const
 
-/** Where the operations are. */
+/** The root of the operations. */
 export const consoleRoot = '/console'
 
-/** All that the console asks of the service, under the root. The server's handlers and the client of the pages are typed by it. */
+/** The operations of the console, under the root. They type the server's handlers and the client of the pages. */
 export const consoleOperations = {
   'session.begin': {
     method: 'POST',
@@ -419,15 +419,15 @@ export const consoleOperations = {
 type Operations = typeof consoleOperations
 export type ConsoleOperationName = keyof Operations
 
-/** The data of an operation's answer; undefined where it has none. */
+/** The data of an operation's response; undefined if it has none. */
 export type AnswerOf<Name extends ConsoleOperationName> = Operations[Name] extends { data: Data<infer Type> }
   ? Exclude<Type, undefined>
   : undefined
 
-/** The answer itself: a list says which part of what it is. */
+/** The body of a response. A list adds which part of the whole it is. */
 export type Answered<Data> = [Data] extends [readonly unknown[]] ? { data: Data; meta: said.Meta } : { data: Data }
 
-/** The body of an operation; undefined where it has none. */
+/** The request body of an operation; undefined if it has none. */
 export type BodyOf<Name extends ConsoleOperationName> = Operations[Name] extends infer Operation
   ? Operation extends { body: infer Body }
     ? Body extends Shape
@@ -436,14 +436,14 @@ export type BodyOf<Name extends ConsoleOperationName> = Operations[Name] extends
     : undefined
   : never
 
-/** The names of the parameters of its query; those of records are as many as their definition has. */
+/** The names of the query parameters. Those of records depend on their definition. */
 export type QueryOf<Name extends ConsoleOperationName> = Operations[Name] extends { query: readonly (infer Known)[] }
   ? Known & string
   : Operations[Name] extends { needs: { records: unknown } }
     ? string
     : never
 
-/** What its path leaves open. */
+/** The parameters of the path. */
 export type PathOf<Name extends ConsoleOperationName> = ParametersIn<Operations[Name]['path']>
 
 type ParametersIn<Path extends string> = Path extends `${string}{${infer Parameter}}${infer Rest}`

@@ -2,9 +2,9 @@ import { type Definition, isIn } from '#registry/definition.ts'
 import type { JsonObject } from '#registry/json.ts'
 import { type Registry, registry } from '#registry/resources/index.ts'
 
-/** Which records lead to which, as pages need it. */
+/** The relations between resources, as pages need them. */
 
-/** Records of `records` refer to the one at hand by `by`; the lists of the console can be narrowed to them. */
+/** Records that refer to the current one by the field `by`. The console can filter their list by it. */
 export type Related = { records: Definition; by: string }
 
 export const relatedTo = (name: string, all: Registry = registry): Related[] =>
@@ -16,25 +16,25 @@ export const relatedTo = (name: string, all: Registry = registry): Related[] =>
 
 const refers = ({ fields }: Definition): boolean => Object.values(fields).some(({ kind }) => kind === 'reference')
 
-/** Words to sort by, kept in Settings: nothing but a name, referring to nothing. */
+/** True if the resource is a list of words in Settings: it has a name and refers to nothing. */
 export const isLookup = (definition: Definition): boolean => !definition.served && !refers(definition)
 
-/** The records of the day's work: known to the console alone, and referring to what is served. */
+/** True if the resource belongs to the console alone and refers to served ones. */
 export const isBusinessDocument = (definition: Definition): boolean => !definition.served && refers(definition)
 
-/** The field whose value is where a record stands, and the steps from there. */
+/** Returns the field with the state of a record, and its steps. */
 export const statusOf = (definition: Definition) => {
   const field = definition.fields.status
   return field?.kind === 'choice' ? field : undefined
 }
 
-/** From there nothing leads on, so a step to it is not to be taken by mistake. */
+/** True if no step leads on from the state, so that the interface asks before the step to it. */
 export const isFinal = (definition: Definition, state: string): boolean => stepsFrom(definition, state).length === 0
 
 export const stepsFrom = (definition: Definition, state: unknown): readonly string[] =>
   statusOf(definition)?.moves?.[String(state)] ?? []
 
-/** The records that can be made from one as it stands, with what they begin with. */
+/** Returns the resources that can be created from a record, with their first values. */
 export const madeFrom = (
   { name }: Definition,
   record: JsonObject,

@@ -4,10 +4,10 @@ import { type FormField, fieldsOf } from '../form.ts'
 import { lockedFields } from '../protection.ts'
 import { isFinal } from './relations.ts'
 
-/** What pages know of the steps of a record: a field of its state goes to another value. */
+/** A step of a record: a field of its state gets another value. */
 export type Step = { field: string; to: string | boolean }
 
-/** The fields by which people tell which record a step is about: its title, number, references, what it needs and its amount. */
+/** Returns the fields that identify a record for people: title, number, references, what it needs and its amount. */
 export function tellingFields(definition: Definition): FormField[] {
   const fields = fieldsOf(definition)
   const amount = fields.findLast(({ kind }) => kind === 'money')
@@ -21,18 +21,18 @@ export function tellingFields(definition: Definition): FormField[] {
   )
 }
 
-/** The days that the state needs to which a step leads: they are given with the step. */
+/** Returns the days that the new state needs. They are entered with the step. */
 export function askedFields(definition: Definition, record: JsonObject, { to }: Step): FormField[] {
   const { needs } = definition
   const enters = needs?.status.includes(String(to)) && !needs.status.includes(String(record.status))
   return enters ? fieldsOf(definition).filter(({ name, kind }) => needs?.fields.includes(name) && kind === 'date') : []
 }
 
-/** What to be told before a step. */
+/** Returns the questions before a step. */
 export const doubtsOf = ({ doubts = [] }: Definition, record: JsonObject, { to }: Step, today: string): string[] =>
   doubts.filter((doubt) => doubt.to === to && doubt.isSo(record, today)).map(({ code }) => code)
 
-/** What a step means for the record, where somebody has to be asked about it; undefined where it is taken at once. */
+/** Returns the consequences of a step, about which a person is asked. Undefined if the step needs no question. */
 export function weightOf(definition: Definition, record: JsonObject, { field, to }: Step): StepWeight | undefined {
   const { protection } = definition
   if (field === 'status' && isFinal(definition, String(to))) return 'final'
@@ -44,15 +44,15 @@ export function weightOf(definition: Definition, record: JsonObject, { field, to
 export type StepWeight = 'final' | 'locks' | 'opens' | 'within' | 'plain'
 
 /**
- * The fields that the form of a stored record does not ask for: what is locked, and of what can be locked its state, to
- * which steps lead.
+ * Returns the fields that the form of a stored record leaves out: locked ones, and the state of a record that can be
+ * locked, which changes by steps.
  */
 export const settledFields = (definition: Definition, record: JsonObject): string[] => [
   ...lockedFields(definition, record),
   ...Object.keys(definition.protection?.when ?? {}),
 ]
 
-/** Whether there is anything in a record that a form could change. */
+/** True if a form can change anything of the record. */
 export function isEditable(definition: Definition, record: JsonObject): boolean {
   const settled = settledFields(definition, record)
   return fieldsOf(definition).some(({ name, readOnly }) => !readOnly && !settled.includes(name))

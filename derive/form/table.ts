@@ -5,7 +5,7 @@ import { type FormField, fieldsOf } from '../form.ts'
 
 /** The table and the filters of a resource. */
 
-/** A column of a list; `initial` ones are shown until somebody chooses others. */
+/** A column of a list; `initial` ones are shown until a person chooses others. */
 export type Column = FormField & { sortable: boolean; initial: boolean }
 
 export type Filter = FormField & { parameter: string }
@@ -13,7 +13,7 @@ export type Filter = FormField & { parameter: string }
 const tellingKinds: readonly Field['kind'][] = ['email', 'date', 'decimal', 'money']
 const initialMax = 7
 
-/** Every field that fits into a cell: first the title, then its state, then the others in their own order. */
+/** Returns the fields that fit into a cell: the title, the state, then the others in their own order. */
 export function columnsOf(definition: Definition): Column[] {
   const { title, filters } = definition
   const fields = fieldsOf(definition).filter(({ kind, name }) => !unfit.includes(kind) && !isCompanyField(name))
@@ -32,7 +32,7 @@ export function columnsOf(definition: Definition): Column[] {
     .toSorted((one, other) => rank(one) - rank(other))
 }
 
-/** What a list can be narrowed by: its filters, and from and to for each day. */
+/** Returns the filters of a list, with from and to for each day. */
 export const filtersOf = (definition: Definition): Filter[] => {
   const fields = fieldsOf(definition)
   const equal = fields.filter(({ name }) => definition.filters.includes(name))

@@ -1,4 +1,6 @@
-/** Why a file cannot be imported. Apart from the reader, so that texts know the codes without the parser. */
+/**
+ * The problems of an imported file. They are apart from the reader, so that texts have the codes without the parser.
+ */
 
 /** The file cannot be imported at all. The message says why and what to do. */
 export class FileProblem extends Error {

@@ -2,37 +2,37 @@ import { type CsvError, parse } from 'csv-parse'
 import { importBytesMax, importColumnsMax, importRowsMax } from '#registry/limits.ts'
 import { FileProblem } from './file-problem.ts'
 
-/** A file of comma-separated values as rows of texts: whatever program of whichever country has written it. */
+/** Reads comma-separated values as rows of texts, with the separators and encodings of any country. */
 
 export const encodings = ['utf-8', 'windows-1252'] as const
 export type Encoding = (typeof encodings)[number]
 export const delimiters = [',', '\t', ';'] as const
 export type Delimiter = (typeof delimiters)[number]
 
-/** How the file is read. What is not said is found out. */
+/** How to read the file. Options that are absent are detected. */
 export type FileOptions = {
   encoding?: Encoding | undefined
   delimiter?: Delimiter | undefined
-  /** The first row is data too, and columns are numbered. */
+  /** True if the first row is data too. Columns are then numbered. */
   noHeader?: boolean | undefined
 }
 
-/** How the file was read in the end; read so again, it has the same rows. */
+/** How the file was read. The same options give the same rows again. */
 export type Reading = { encoding: Encoding; delimiter: Delimiter; noHeader: boolean }
 
 export type ImportFile = {
   reading: Reading
-  /** Their names, each once. */
+  /** The names of the columns, each once. */
   columns: string[]
   rows: FileRow[]
-  /** Tells the file from another. */
+  /** Identifies the content of the file. */
   fingerprint: string
 }
 
-/** `line` is where it begins in the file, from 1. */
+/** `line` is the first line of the row in the file, from 1. */
 export type FileRow = { line: number; cells: string[] }
 
-/** `breathe` lets others have their turn; a page stays alive. */
+/** Reads a file. `breathe` yields to other work, so that a page stays responsive. */
 export async function readFile(
   bytes: Uint8Array,
   { encoding, delimiter, noHeader = false }: FileOptions,
@@ -69,8 +69,8 @@ function onlyText(bytes: Uint8Array): void {
 }
 
 /**
- * What is no UTF-8 from end to end is taken for Windows-1252, in which every byte is a character. Where UTF-8 is asked
- * for, what is none becomes U+FFFD, by which the row is refused.
+ * Decodes valid UTF-8, and anything else as Windows-1252, in which every byte is a character. If UTF-8 is requested,
+ * an invalid byte becomes U+FFFD, and its row is refused.
  */
 function decode(bytes: Uint8Array, wanted: Encoding | undefined): { text: string; encoding: Encoding } {
   if (wanted) return { text: new TextDecoder(wanted).decode(bytes), encoding: wanted }
@@ -81,9 +81,12 @@ function decode(bytes: Uint8Array, wanted: Encoding | undefined): { text: string
   }
 }
 
-/** The one that stands most often in the first line, outside of quotes. A comma may stand within a name, so it comes last. */
+/**
+ * Returns the most frequent delimiter of the first line outside of quotes. The comma comes last, because it may stand
+ * within a name.
+ */
 function delimiterOf(text: string): Delimiter {
-  // What stands between every second pair of quotes is outside of them.
+  // Every second part between quotes is outside of them.
   const outside = text
     .slice(0, sampleLength)
     .split('"')
@@ -105,7 +108,7 @@ async function parseRows(text: string, delimiter: string, breathe: () => Promise
   const rows: FileRow[] = []
   const parser = parse({
     ...{ delimiter, info: true, skip_empty_lines: true },
-    // Rows of another length are refused one by one, and a quotation mark within a text is no more than that.
+    // Rows of another length are refused one by one. A quotation mark within a text is part of the text.
     ...{ relax_column_count: true, relax_quotes: true },
   })
   const ended = new Promise<void>((resolve, reject) => {
@@ -114,7 +117,7 @@ async function parseRows(text: string, delimiter: string, breathe: () => Promise
       reject(error.code === 'CSV_QUOTE_NOT_CLOSED' ? new FileProblem('not_closed', String(error.lines)) : error),
     )
   })
-  // Its outcome is asked for below, perhaps after it is known.
+  // The outcome is awaited below, perhaps after the rejection.
   ended.catch(() => undefined)
   parser.on('data', ({ record, info }: { record: string[]; info: { lines: number } }) => {
     const within = record.reduce((count, cell) => count + (cell.split('\n').length - 1), 0)
@@ -134,7 +137,7 @@ async function parseRows(text: string, delimiter: string, breathe: () => Promise
   return rows
 }
 
-/** A name that is given twice, or not at all, is told by its place. */
+/** Returns unique names: a repeated or empty one gets its number. */
 function nameColumns(header: readonly string[]): string[] {
   const names: string[] = []
   for (const [index, given] of header.entries()) {
@@ -146,7 +149,7 @@ function nameColumns(header: readonly string[]): string[] {
   return names
 }
 
-/** FNV-1a twice, from two beginnings. Crypto is not there for pages without TLS, and nobody gains by a file that meets another. */
+/** FNV-1a twice, with two offsets. Pages without TLS have no Web Crypto, and a collision helps nobody. */
 function fingerprintOf(bytes: Uint8Array): string {
   let [one, other] = [0x811c9dc5, 0x1b873593]
   for (const byte of bytes) {

@@ -2,11 +2,11 @@ import { lookedUpMax } from '#registry/limits.ts'
 import type { LookedUp } from '../console/answers.ts'
 import type { ImportSettings, ReadRow } from './rows.ts'
 
-/** Whose names and values the cells of rows are. */
+/** The lookup by which cells are resolved to records. */
 
 type Service = { lookUp(field: string, values: readonly string[]): Promise<readonly LookedUp[]> }
 
-/** The ids of records that go by the names of these rows; a row with a name that leads to none, or to several, is refused. */
+/** Resolves the names in rows to ids. Refuses a row with a name of no record, or of several. */
 export async function findReferences(service: Service, reads: readonly ReadRow[]): Promise<void> {
   const wanted = Map.groupBy(
     reads.flatMap((row) => row.names.map((named) => ({ ...named, row }))),
@@ -35,7 +35,7 @@ export async function findReferences(service: Service, reads: readonly ReadRow[]
   }
 }
 
-/** The records that rows are about, by the value of the field that they are matched by. */
+/** Finds the records of rows by the field that they are matched by. */
 export async function findRecords(service: Service, { match }: ImportSettings, reads: readonly ReadRow[]) {
   const keys = reads.flatMap(({ key, problems }) => (key === null || problems.length > 0 ? [] : [key]))
   const found = match === null ? new Map<string, LookedUp[]>() : await lookUp(service, match, keys)

@@ -3,7 +3,7 @@ import type { ImportFile } from './file.ts'
 import { targetsOf } from './targets.ts'
 import type { DateOrder, DecimalSign } from './values.ts'
 
-/** How the people of a file write numbers and days, by what is in its columns; `usual` where nothing tells. */
+/** Guesses the formats of numbers and days from the columns. Returns `usual` if nothing decides it. */
 export function guessHabits(
   definition: Definition,
   { columns, rows }: Pick<ImportFile, 'columns' | 'rows'>,
@@ -25,7 +25,7 @@ export function guessHabits(
 
 const sampleRows = 1000
 
-/** The sign that stands last, unless three digits follow it alone: `1.234` tells nothing. */
+/** Returns the last sign of a number, unless three digits alone follow it: `1.234` decides nothing. */
 function decimalOf(cells: readonly string[]): DecimalSign | undefined {
   const commas = cells.filter((cell) => /,\d{1,2}\D{0,5}$/.test(cell) || /\.\d{3},/.test(cell)).length
   const points = cells.filter((cell) => /\.\d{1,2}\D{0,5}$/.test(cell) || /,\d{3}\./.test(cell)).length
@@ -33,7 +33,7 @@ function decimalOf(cells: readonly string[]): DecimalSign | undefined {
   return commas > points ? 'comma' : 'point'
 }
 
-/** A part above 12 is a day. Points are the sign of those who begin with the day. */
+/** A part above 12 is a day. Points mean that the day comes first. */
 function datesOf(cells: readonly string[]): DateOrder | undefined {
   const parts = cells.flatMap((cell) => {
     const match = /^(\d{1,2})([-./])(\d{1,2})[-./]\d{4}/.exec(cell)

@@ -8,11 +8,11 @@ import { findRecords, findReferences } from './find.ts'
 import { columnOf, type ImportSettings, type ReadRow, type RowProblem, type RowReader } from './rows.ts'
 
 /**
- * An import, part by part: what each row would do, and the batch that does it. It decides; the one who asks looks up, tries
- * and writes. Decisions, Import.
+ * An import part by part: the effect of each row, and the batch that writes it. The caller looks up, tries and writes.
+ * Decisions, Import.
  */
 
-/** What can be asked of the service. */
+/** The operations of the service that an import uses. */
 export type ImportService = {
   lookUp(field: string, values: readonly string[]): Promise<readonly LookedUp[]>
   attempt(operations: readonly JsonObject[]): Promise<TryResult>
@@ -22,32 +22,32 @@ export type TryResult =
   | { refused: readonly RefusedRow[] }
   | { changed: readonly (readonly string[] | null)[]; plan: WritePlan }
 
-/** What becomes of a row. */
+/** The effect of a row. */
 export type Outcome = keyof typeof opOf | 'same' | 'refused'
 
-/** The operation by which a row is written. */
+/** The operation that writes a row. */
 const opOf = { created: 'create', changed: 'update' } as const
 
 const opFor = (outcome: Outcome): string | undefined => (opOf as { readonly [outcome: string]: string })[outcome]
 
 export type RowOutcome = {
-  /** Its place among the rows of the file, from 0. */
+  /** The index of the row in the file, from 0. */
   n: number
   line: number
   outcome: Outcome
-  /** The record that is there. */
+  /** The id of the existing record. */
   id: number | null
   title: string
-  /** What it would have, beside what it has. */
+  /** The stored and the new value by field. */
   fields: { readonly [field: string]: readonly [Json, Json] }
   problems: readonly RowProblem[]
 }
 
-/** Rows that are written by one batch. */
+/** Rows of one batch. */
 export type Part = { from: number; to: number; rows: RowOutcome[]; operations: JsonObject[]; plan: string | null }
 
 export type Importer = {
-  /** The part that begins at a row, as things are now; `to` where it ended before. */
+  /** Returns the part that begins at a row, checked again; `to` is its former end. */
   part(from: number, to?: number): Promise<Part>
 }
 
@@ -63,7 +63,7 @@ export function createImporter(
   service: ImportService,
 ): Importer {
   const unique = Object.keys(definition.fields).filter((name) => definition.fields[name]?.unique)
-  /** Where a unique value stands first in the file. */
+  /** The first row with each unique value. */
   const firsts = new Map<string, number>()
 
   const repeated = (row: ReadRow, n: number): RowProblem[] =>
@@ -103,13 +103,13 @@ export function createImporter(
   }
 }
 
-/** As many rows as one batch may have; the same ones where it was cut before. */
+/** Returns as many rows as one batch may have. Keeps the former end, if there is one. */
 function readPart(rows: ImportFile['rows'], read: RowReader, from: number, to = rows.length): ReadRow[] {
   const part: ReadRow[] = []
   let bytes = 0
   for (const row of rows.slice(from, Math.min(to, from + importBatchRows))) {
     const one = read(row)
-    // No character of a body is longer than this in UTF-8 and JSON.
+    // Longest size of a character of a body in UTF-8 and JSON.
     bytes += 100 + 3 * JSON.stringify(one.body).length
     if (part.length > 0 && bytes > importBatchBytes) break
     part.push(one)
@@ -118,8 +118,8 @@ function readPart(rows: ImportFile['rows'], read: RowReader, from: number, to = 
 }
 
 /**
- * Tries the rows, leaves out those that are refused and those that change nothing, and tries again, until all that is left
- * does something: that is the batch, and the plan of the last try is what it does.
+ * Tries the rows, drops refused and unchanged ones, and repeats until every row changes something. The rows left are
+ * the batch, and the preview of the last try is its effect.
  */
 async function tryOut(
   service: ImportService,
@@ -140,7 +140,7 @@ async function tryOut(
       outcomes[index] = { ...(outcomes[index] as RowOutcome), ...given }
     }
     if ('refused' in tried) {
-      // A refusal that names no row would be tried for ever.
+      // A refusal that names no row would be retried without an end.
       if (tried.refused.length === 0) throw new Error('a batch was refused for no row')
       for (const { n, problem } of tried.refused) {
         const row = reads[left[n] as number] as ReadRow
@@ -158,7 +158,7 @@ async function tryOut(
   }
 }
 
-/** What a plan says of each row: updates by their ids, what is made in its order. */
+/** Returns the preview of each row: updates by id, creates in their order. */
 function plannedRows(changes: readonly PlannedChange[]): (row: RowOutcome) => RowOutcome['fields'] {
   const made = changes.filter(({ id }) => id === null)[Symbol.iterator]()
   const byId = new Map(changes.map((change) => [change.id, change]))

@@ -2,9 +2,9 @@ import { byteOrderMark, row as csvRow } from '../csv.ts'
 import type { FileRow, ImportFile } from './file.ts'
 import type { RowOutcome } from './importer.ts'
 
-/** What an import would do, for a spreadsheet. */
+/** The preview of an import as files for a spreadsheet. */
 
-/** The whole difference: a line for each field that changes, and for each mistake. */
+/** Returns the whole preview: a line for each changed field, and for each problem. */
 export function differenceCsv(rows: readonly RowOutcome[]): string {
   const lines = rows.flatMap(({ line, outcome, id, title, fields, problems }) => {
     const changes = Object.entries(fields).map(([field, [before, after]]) => ['', '', field, before, after, ''])
@@ -17,7 +17,7 @@ export function differenceCsv(rows: readonly RowOutcome[]): string {
 
 const differenceHeader = ['line', 'outcome', 'id', 'record', 'column', 'value', 'field', 'old', 'new', 'problem']
 
-/** The rows that are refused, as they stand in the file, with what is wrong: to be mended and imported again. */
+/** Returns the refused rows as they stand in the file, with their problems, to be corrected and imported again. */
 export function refusedCsv(
   { columns, rows }: Pick<ImportFile, 'columns' | 'rows'>,
   outcomes: readonly RowOutcome[],

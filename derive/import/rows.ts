@@ -4,13 +4,13 @@ import type { FileRow, ImportFile, Reading } from './file.ts'
 import { type Catalogue, type Target, targetsOf } from './targets.ts'
 import { type CellCode, type Habits, habitsOf, readCell } from './values.ts'
 
-/** A row of the file as the body of an operation, or what is wrong with it, column by column. */
+/** Converts a row of the file to the body of an operation, or to problems by column. */
 
-/** What somebody decides about a file: kept with the import, and proposed for the next file of its sort. */
+/** The settings of an import. They are stored with it, and proposed for the next file of this sort. */
 export type ImportSettings = Pick<Habits, 'dates' | 'decimal'> & {
-  /** Column → path of its target; columns that are not named are left out. */
+  /** Column → path of its target. Columns that are absent are ignored. */
   columns: { readonly [column: string]: string }
-  /** The field by whose value a row finds the record that it changes; null creates a record for each row. */
+  /** The field by which a row finds its record; null creates a record for each row. */
   match: string | null
   reading: Reading
 }
@@ -25,24 +25,24 @@ export type RowCode =
   | 'ambiguous_name'
   | 'refused'
 
-/** Why a row is refused. `column` is null where it is the row as a whole, or something that no column says. */
+/** Why a row is refused. `column` is null if the problem is the row's, or no column has it. */
 export type RowProblem = {
   column: string | null
   value: string
   field: string
   code: RowCode
   message: string
-  /** Names of records, or the number of a line, that the message tells. */
+  /** Names of records, or the number of a line, for the message. */
   told?: readonly string[]
 }
 
-/** A name that stands for a record: its id is put into the body when it is known. */
+/** A name in place of an id. The id is put into the body when it is found. */
 export type NamedReference = { target: Target; column: string; text: string }
 
 export type ReadRow = {
   body: JsonObject
   names: NamedReference[]
-  /** The value by which the record is found. */
+  /** The value that finds the record. */
   key: string | null
   problems: RowProblem[]
 }
@@ -78,7 +78,7 @@ export function createRowReader(
     }
     for (const { column, index, target, cell } of mapped) {
       const text = (cells[index] as string).trim()
-      // An empty cell says nothing: what the record has there stays.
+      // An empty cell leaves the stored value as it is.
       if (text === '') continue
       if (unreadable.test(text)) {
         refuse(
@@ -107,7 +107,7 @@ export function createRowReader(
 
 const valueShown = 200
 
-/** What no program writes: the sign of bytes that were no character, and control characters but tab and line breaks. */
+/** Replacement characters of undecodable bytes, and control characters except tab and line breaks. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const unreadable = /[\ufffd\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
@@ -116,19 +116,19 @@ function put(body: JsonObject, { name, member }: Target, value: JsonObject[strin
   else body[name] = { ...(isObject(body[name]) ? body[name] : {}), [member]: value }
 }
 
-/** Words for the values of a choice, the language of the reader first. */
+/** Returns the words for the values of a choice, those of the reader's language first. */
 const wordsOf =
   (catalogues: readonly Catalogue[], { name }: Definition) =>
   (value: string): string[] =>
     catalogues.flatMap((catalogue) => catalogue.records[name]?.values[value] ?? [])
 
-/** The column that a field of an operation came from. */
+/** Returns the column of a field of an operation. */
 export const columnOf = ({ columns }: ImportSettings, path: string): string | null =>
   Object.entries(columns).find(
     ([, target]) => target === path || path.startsWith(`${target}.`) || target.startsWith(`${path}.`),
   )?.[0] ?? null
 
-/** What keeps settings from being used, as a sentence each. */
+/** Returns the reasons why settings cannot be used, a sentence each. */
 export function settingsProblems(
   definition: Definition,
   file: Pick<ImportFile, 'columns'>,

@@ -2,7 +2,7 @@ import type { Definition } from '#registry/definition.ts'
 import { type Field, kindOf } from '#registry/fields/index.ts'
 import { capital, plain } from '../words.ts'
 
-/** What a column may be imported into, and which one it most likely is. */
+/** The targets of columns, and the most likely one of each. */
 
 /** A field, or a member of one, such as `billing_address.city`. */
 export type Target = { path: string; name: string; member: string | undefined; field: Field }
@@ -15,7 +15,7 @@ export type Catalogue = {
 }
 type Labels = { readonly [name: string]: string }
 
-/** All that somebody may send but lists of lines, which no row can say. */
+/** Returns all fields that can be sent, except lists of lines, which do not fit into a row. */
 export function targetsOf({ fields }: Definition): Target[] {
   return Object.entries(fields).flatMap(([name, field]): Target[] => {
     const kind = kindOf(field)
@@ -31,11 +31,11 @@ export function targetsOf({ fields }: Definition): Target[] {
   })
 }
 
-/** The fields by whose value a row finds its record. */
+/** Returns the fields by which a row can find its record. */
 export const matchFieldsOf = ({ fields }: Definition): string[] =>
   Object.keys(fields).filter((name) => fields[name]?.unique && !fields[name]?.readOnly)
 
-/** Column → path of its target. What was chosen the last time counts first. */
+/** Guesses the targets: column → path. The choice of the last import counts first. */
 export function guess(
   definition: Definition,
   columns: readonly string[],
@@ -65,7 +65,7 @@ export function guess(
   return chosen
 }
 
-/** The columns that are most likely for fields of the resource which the one who imports does not see. */
+/** Returns the columns that most likely belong to fields which the importing account may not see. */
 export function withheldColumns(
   whole: Definition,
   visible: Definition,
@@ -78,7 +78,7 @@ export function withheldColumns(
   )
 }
 
-/** What a target is called: as programs spell it, as the interface labels it, and as others may. */
+/** Returns the names of a target: as programs spell it, as the interface labels it, and synonyms. */
 function namesOf(definition: Definition, { path, name, member }: Target, catalogues: readonly Catalogue[]) {
   const labels = catalogues.flatMap((catalogue) => labelsOf(catalogue, definition, { name, member }))
   const short = [name.replace(/_(minor|id|on)$/, ''), member ?? '']
@@ -102,11 +102,11 @@ function labelsOf(
   return [`${label} ${inside}`, inside]
 }
 
-/** A label that the interface gives, for people; the first catalogue is theirs. */
+/** Returns the label of a target for people, from the first catalogue. */
 export const labelOf = (catalogue: Catalogue, definition: Definition, target: Target): string =>
   labelsOf(catalogue, definition, target)[0] as string
 
-/** Letters and digits alone: `Kd.-Nr.` and `kdnr` are one, and so are `Straße` and `strasse`. */
+/** Reduces a label to letters and digits: `Kd.-Nr.` equals `kdnr`, and `Straße` equals `strasse`. */
 const bare = (text: string): string =>
   text
     .toLowerCase()
@@ -114,7 +114,7 @@ const bare = (text: string): string =>
     .normalize('NFKD')
     .replaceAll(/[^\p{L}\p{N}]/gu, '')
 
-/** How other programs head such a column. */
+/** Headings of such a column in other programs. */
 const synonyms: { readonly [name: string]: readonly string[] } = {
   external_ref: [
     'reference',

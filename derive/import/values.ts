@@ -6,14 +6,14 @@ import { once } from '#registry/once.ts'
 import { checkValue } from '../check-value.ts'
 import { minorDigits } from '../money.ts'
 
-/** What people write in a cell, as a field takes it. */
+/** Parses a cell as a person wrote it into a value of the field. */
 
 export const dateOrders = ['dmy', 'mdy', 'ymd'] as const
 export type DateOrder = (typeof dateOrders)[number]
 export const decimalSigns = ['comma', 'point'] as const
 export type DecimalSign = (typeof decimalSigns)[number]
 
-/** How people of the file write, and the currency of the company: how its amounts are marked, and its decimals. */
+/** Formats of the file, and the currency of the company with its signs and decimals. */
 export type Habits = {
   dates: DateOrder
   decimal: DecimalSign
@@ -44,14 +44,14 @@ export type CellRead = { value: Json } | { problem: CellProblem }
 export type CellOf = {
   field: Field
   path: string
-  /** As programs write it: ids, and amounts in minor units. */
+  /** True if the column has values as programs write them: ids, and amounts in minor units. */
   exact: boolean
   habits: Habits
-  /** The words that the interface has for the value of a choice. */
+  /** Returns the labels of a choice's value in the interface. */
   wordsFor: (value: string) => readonly string[]
 }
 
-/** A value that is no problem of its own; of a reference the id, where the column has ids. */
+/** Returns a value without problems; of a reference the id, if the column has ids. */
 export function readCell(text: string, cell: CellOf): CellRead {
   const read = readers[cell.field.kind]?.(text, cell) ?? { value: unquoted(text) }
   if ('problem' in read) return read
@@ -93,7 +93,7 @@ function readMoney(text: string, cell: CellOf): CellRead {
   return { value: Number(whole + fraction.padEnd(digits, '0')) }
 }
 
-/** How amounts of a currency are marked. */
+/** Returns the signs of a currency. */
 const signsOf = (currency: string): string[] => [
   currency,
   ...(['symbol', 'narrowSymbol'] as const).map(
@@ -107,7 +107,7 @@ const signsOf = (currency: string): string[] => [
 const notANumber = (decimal: DecimalSign): CellRead =>
   refused('not_a_number', `must be a number such as ${decimal === 'comma' ? '1.234,56' : '1,234.56'}`)
 
-/** As a plain numeral, such as "1234.5": thousands may be apart by the other sign, blanks or an apostrophe. */
+/** Returns a plain numeral, such as "1234.5". The other sign, blanks or an apostrophe may separate thousands. */
 function numeral(text: string, sign: DecimalSign): string | undefined {
   const [decimal, group] = sign === 'comma' ? [',', '.'] : ['.', ',']
   const close = text.trim().replaceAll(/[\s\u00a0\u202f'’]/g, '')
@@ -116,7 +116,7 @@ function numeral(text: string, sign: DecimalSign): string | undefined {
   return /^-?\d+(\.\d+)?$/.test(plain) ? plain : undefined
 }
 
-/** A day, with a time of midnight or without; one of the ISO form is read in any case. */
+/** Parses a day, with a time of midnight or without. The ISO form is always accepted. */
 function readDate(text: string, { habits: { dates } }: CellOf): CellRead {
   const day = text.replace(/[T ]0{1,2}:00(:00(\.0{1,9})?)?Z?$/, '')
   const iso = /^(\d{4})[-./](\d{1,2})[-./](\d{1,2})$/.exec(day)
@@ -157,7 +157,7 @@ function readCountry(text: string): CellRead {
   return code === undefined ? refused('no_such_word', 'must be a country, or its code such as GB') : { value: code }
 }
 
-/** By their names in the languages of the interface. */
+/** Country codes by their names in the languages of the interface. */
 const codesOf = once(
   (codes: readonly string[]): ReadonlyMap<string, string> =>
     new Map(
@@ -170,5 +170,5 @@ const codesOf = once(
 
 const same = (text: string): string => text.trim().toLowerCase()
 
-/** The apostrophe by which an export keeps a text from being a formula. */
+/** Removes the apostrophe by which an export keeps a text from being a formula. */
 const unquoted = (text: string): string => (/^'[\s"]*[=+\-@＝＋－＠]/.test(text) ? text.slice(1) : text)

@@ -3,9 +3,9 @@ import { commonOperations } from '../common-operations.ts'
 import { series } from '../words.ts'
 import { difference, type Facts } from './facts.ts'
 
-/** What came to the API from one version to the next, for people: operations, and parameters and members of older ones. */
+/** The additions from one version to the next, for people: operations, and parameters and members of older ones. */
 
-/** Returns a sentence for each kind of addition. What stands inside of another one is not named. */
+/** Returns a sentence for each kind of addition. Additions inside of another one are not named. */
 export function additionsOf(before: Facts, now: Facts): string[] {
   const { added } = difference(before, now)
   const operations = added.flatMap((subject) => (subject.startsWith('operation ') ? [subject.slice(10)] : []))
@@ -27,7 +27,7 @@ export function addedParameter(subject: string): Addition[] {
   return kind === 'parameter' ? [{ name: name.slice(name.indexOf('.') + 1), operation: `${method} ${path}` }] : []
 }
 
-/** Of an object of which no member was described before, those that are now are no additions. */
+/** If no member of an object was described before, the members described now are no additions. */
 const addedMember =
   (kind: 'request' | 'answer', before: Facts) =>
   (subject: string): Addition[] => {
@@ -41,7 +41,7 @@ const addedMember =
     return hadMembers ? [{ name: name.replace(/^body\./, ''), operation: `${words[1]} ${words[2]}` }] : []
   }
 
-/** Each name with the operations that have it now and were there before. */
+/** Returns each name with its operations, as far as they existed before. */
 function placesOf(additions: readonly Addition[], before: Facts): string[] {
   const older = additions.filter(({ operation }) => before.has(`operation ${operation}`))
   const byName = Map.groupBy(older, ({ name }) => name)

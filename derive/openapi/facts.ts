@@ -1,13 +1,16 @@
 import { isObject, type Json, type JsonObject } from '#registry/json.ts'
 
-/** What a document promises, as facts that two versions can be compared by. docs/compatibility.md says what is breaking. */
+/**
+ * The promises of a document as facts, so that two versions can be compared. docs/compatibility.md defines what is
+ * breaking.
+ */
 
-/** What is said, by what it is said of: `request POST /v1/clients body.name` is `string required maxLength=200`. */
+/** Fact by subject: `request POST /v1/clients body.name` is `string required maxLength=200`. */
 export type Facts = ReadonlyMap<string, string>
 
 export type Difference = { added: string[]; gone: string[]; narrowed: string[] }
 
-/** Returns the facts of an OpenAPI document, references resolved, in order. Names of schemas are none. */
+/** Returns the facts of an OpenAPI document in order, with references resolved. Names of schemas are no facts. */
 export function facts(document: JsonObject): Facts {
   const found = new Map<string, string>()
   for (const [path, methods] of entries(document.paths)) {
@@ -56,7 +59,7 @@ export function facts(document: JsonObject): Facts {
     }
   }
 
-  /** Of a type that stands inside itself, the inner one is the outer one again. */
+  /** A type inside itself is read once. */
   function readValue(
     of: string,
     schema: JsonObject,
@@ -82,7 +85,7 @@ export function facts(document: JsonObject): Facts {
     }
   }
 
-  /** What a value can be, without the choices that stand in its choices. */
+  /** Returns the alternatives of a schema, nested ones flattened. */
   function choicesOf(schema: JsonObject): JsonObject[] {
     const own = resolve(schema)
     const inner = (own.oneOf ?? own.anyOf) as JsonObject[] | undefined
@@ -97,7 +100,7 @@ export function facts(document: JsonObject): Facts {
   }
 }
 
-/** Returns what came, what went, and what a caller can rely on less than before. */
+/** Returns additions, removals, and promises that became weaker. */
 export function difference(before: Facts, now: Facts): Difference {
   const narrowed = [...now].flatMap(([subject, is]) => {
     const reasons = before.has(subject) ? narrowings(before.get(subject) ?? '', is) : demandsOf(subject, is, before)
@@ -106,7 +109,7 @@ export function difference(before: Facts, now: Facts): Difference {
   return { added: missingIn(before, now), gone: missingIn(now, before), narrowed }
 }
 
-/** Returns what one has and the other has not, without what stands inside of that. */
+/** Returns the subjects of one that the other lacks, except those inside of another missing one. */
 function missingIn(other: Facts, one: Facts): string[] {
   const missing = [...one.keys()].filter((subject) => !other.has(subject))
   const isInside = (subject: string): boolean =>
@@ -115,7 +118,7 @@ function missingIn(other: Facts, one: Facts): string[] {
   return missing.filter((subject) => !isInside(subject))
 }
 
-/** What is new and must be sent, in what could be sent already. */
+/** Returns new required parts of a request that could be sent before. */
 function demandsOf(subject: string, is: string, before: Facts): string[] {
   const [kind = '', method, path, member = ''] = subject.split(' ')
   const isRequired = kind === 'scope' || read(is).demand === 'required'
@@ -177,7 +180,7 @@ function typesOf(choices: readonly JsonObject[]): string {
 
 const limitNames = ['minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems', 'pattern'] as const
 
-/** Of several choices, what holds for every one that is not null. */
+/** Returns the limits that hold for every alternative except null. */
 function limitsOf(choices: readonly JsonObject[]): string {
   const values = choices.filter(({ type }) => type !== 'null')
   const words = values.map((value) => value.enum as Json[] | undefined)

@@ -8,11 +8,11 @@ import { enumType, isInView, refTo, type View } from '../schemas/envelopes.ts'
 import { capital, choiceName, plain, schemaName, series } from '../words.ts'
 
 /**
- * Fields as the document says them, and the types that they lead to. Whatever has members or is one of a few words is a
- * type with a name, because generators name what has none after the place where it stands, once for every place.
+ * Fields in the document, and their types. Each object and each choice is a named type, because generators name an
+ * anonymous type after every place where it is used.
  */
 
-/** A field is shown in an answer, or sent to create or to change a record, alone or in a batch. */
+/** A field in a response, or in the request of a create, an update, or either of them in a batch. */
 export type Use = 'shown' | 'created' | 'changed' | 'batched'
 
 /** Returns the schema of a field without words, for a type whose fields another type describes. */
@@ -21,7 +21,7 @@ export function bare(definition: Definition, name: string, field: Field, use: Us
   return (mayBeNull(field) ? orNull(schema) : schema) as JsonObject
 }
 
-/** The schema of a field, with what no schema can say in its description. */
+/** Returns the schema of a field. Its description has what no schema can express. */
 export function documented(definition: Definition, name: string, field: Field, use: Use): JsonObject {
   return {
     ...bare(definition, name, field, use),
@@ -29,22 +29,22 @@ export function documented(definition: Definition, name: string, field: Field, u
   }
 }
 
-/** The types of a resource beside the record itself: its states and other choices, its addresses and lines. */
+/** Returns the types of a resource beside the record: its choices, addresses and lines. */
 export function typesOf(definition: Definition): JsonObject {
   return Object.assign({}, ...Object.entries(definition.fields).map(([name, field]) => types(definition, name, field)))
 }
 
-/** A choice, alone: what a filter takes. */
+/** Returns a reference to the type of a choice, for a filter. */
 export const choiceRef = (definition: Definition, name: string): JsonObject =>
   refTo('schemas', choiceName(definition, name))
 
-/** What an item of the parameters `fields` and `sort` can be. */
+/** Returns a reference to the type of an item of `fields` or `sort`. */
 export const listRef = (definition: Definition, parameter: 'fields' | 'sort'): JsonObject =>
   refTo('schemas', `${schemaName(definition)}${listNames[parameter]}`)
 
 const listNames = { fields: 'Field', sort: 'Sort' }
 
-/** Those items, of a resource. */
+/** Returns the types of those items. */
 export const listTypesOf = (definition: Definition, view: View): JsonObject =>
   Object.fromEntries(
     listParameters(definition).flatMap(({ name, schema }): [string, Json][] => {
@@ -56,7 +56,7 @@ export const listTypesOf = (definition: Definition, view: View): JsonObject =>
     }),
   )
 
-/** Returns the schema of a value that is not null, by the name of its type where it has one. */
+/** Returns the schema of a value that is not null, by its type's name if it has one. */
 export function notNullSchema(definition: Definition, name: string, field: Field, use: Use): JsonObject {
   const kind = kindOf(field)
   const own = kind.schema(field) as JsonObject
@@ -97,7 +97,7 @@ function valueType(typeName: string, field: Field): JsonObject {
   return { [typeName]: { ...(schema as JsonObject), description } }
 }
 
-/** What is inside a stored value is complete; what is sent may leave out all that need not be given. */
+/** A stored value is complete; a sent one may lack whatever is optional. */
 function objectType(definition: Definition, members: { readonly [name: string]: Field }, use: Use): JsonObject {
   const entries = Object.entries(members)
   const required = entries.filter(([, field]) => use === 'shown' || mustBeGiven(field)).map(([name]) => name)
@@ -112,7 +112,7 @@ function objectType(definition: Definition, members: { readonly [name: string]: 
   }
 }
 
-/** The rules of what is sent are said where it is sent. */
+/** The rules of a request stand in the request's type. */
 function remarksOn(field: Field, use: Use): string[] {
   const isSent = use !== 'shown'
   const remarks = [
@@ -129,7 +129,7 @@ function remarksOn(field: Field, use: Use): string[] {
     isSent && field.kind === 'choice' && field.moves
       ? `Moves: ${movesOf(field.moves)}. A new record may have any.`
       : '',
-    // In words: generators take a default for a value that they may send unasked, or make the member required.
+    // In words, because generators send a schema's default unasked, or make the member required.
     use === 'created' && field.initial !== undefined ? `${initialWords(field.initial)} when absent.` : '',
   ]
   return remarks.filter((remark) => remark !== '')

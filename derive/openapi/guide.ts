@@ -6,10 +6,10 @@ import { fieldPermissions, permission } from '#registry/permissions.ts'
 import { tokenDigits, tokenPrefix } from '#registry/token-form.ts'
 import { labelOf, plain, planWords, series } from '../words.ts'
 
-/** What a token looks like. Spec, Authentication 2. */
+/** The form of a token. Spec, Authentication 2. */
 export const tokenForm = `${tokenPrefix}<${tokenDigits} hexadecimal digits>`
 
-/** The page that opens the reference: how to call the API, for somebody who has a token and an hour. */
+/** Returns the first page of the reference: how to call the API, for a reader with a token and an hour. */
 export function guide(definitions: readonly Definition[], errorsPage: string): string {
   const parts = [
     opening(definitions),
@@ -117,7 +117,7 @@ const history = `
 
 ${changes.map(changesOf).join('\n\n')}`.trim()
 
-/** The sentences of a version, and what came with it by comparison with the document of the one before. */
+/** Returns the sentences of a version, and its additions by comparison with the document before. */
 function changesOf({ version, lines }: (typeof changes)[number]): string {
   const items = [...lines, ...(additions[version] ?? [])].map((line) => `- ${line}`)
   return `**${version}**\n\n${items.join('\n')}`

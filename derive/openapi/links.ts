@@ -4,9 +4,9 @@ import type { DataRoute } from '../routes.ts'
 import { refTo } from '../schemas/envelopes.ts'
 import { capital, schemaName } from '../words.ts'
 
-/** Where to go with the answer of a write (OpenAPI, Link Object): to the record that it made, and to its undo. */
+/** The links from the response of a write (OpenAPI, Link Object): to the record, and to the undo. */
 
-/** The links of a document, as components. */
+/** Returns the links of a document, as components. */
 export const linkComponents = (routes: readonly DataRoute[]): JsonObject =>
   Object.fromEntries(
     routes.filter((route) => targetOf(route) !== undefined).map((route) => [linkName(route), linkTo(route)]),
@@ -21,19 +21,19 @@ export function linksFrom(route: DataRoute, routes: readonly DataRoute[]): strin
   return followed.map(linkName)
 }
 
-/** The same, as an answer lists them: one that was written has a name in `X-Write-Id`. */
+/** Returns the links of a response. A write has its id in `X-Write-Id`. */
 export const linksOf = ({ headers }: Answer, names: readonly string[]): JsonObject =>
   names.length > 0 && headers.includes('WriteId')
     ? { links: Object.fromEntries(names.map((name) => [name, refTo('links', name)])) }
     : {}
 
-/** What the path of a route names, if that is all that it needs. */
+/** Returns the object that the path names, if the path needs nothing else. */
 function targetOf({ pathParameters: [parameter] }: DataRoute): 'record' | 'write' | undefined {
   if (parameter?.is === 'Id') return 'record'
   return typeof parameter?.is === 'object' && parameter.is.write ? 'write' : undefined
 }
 
-/** FetchProject of projects.fetch, Undo of writes.undo. */
+/** FetchProject for projects.fetch, Undo for writes.undo. */
 const linkName = ({ id, definition }: DataRoute): string =>
   capital(id.slice(id.lastIndexOf('.') + 1)) + (definition ? schemaName(definition) : '')
 

@@ -12,7 +12,7 @@ import { choiceRef, listRef } from './fields.ts'
 import { documentResponses, responsesOf } from './responses.ts'
 import { type OperationParts, type Part, partOf } from './sharing.ts'
 
-/** A call with a token: what it does, what it takes and everything it may answer. */
+/** Returns a call with a token: its description, parameters and all responses. */
 export function dataOperation(route: DataRoute, view: View, links: readonly string[]): OperationParts {
   const { body } = route
   const said: JsonObject = {
@@ -45,7 +45,7 @@ export function dataOperation(route: DataRoute, view: View, links: readonly stri
 const parameterPart = (parameter: JsonObject): Part =>
   partOf('parameters', `${capital(parameter.in as string)}${pascal(parameter.name as string)}`, parameter)
 
-/** A document about this API. It needs no token and is not counted. */
+/** Returns a document about this API. It needs no token and is not counted. */
 export function publicOperation({ id, section, summary, type, deprecated }: DocumentRoute): OperationParts {
   const mediaType = type.split(';')[0] as string
   const schema = mediaType === 'application/json' ? refTo('schemas', 'Document') : { type: 'string' }
@@ -66,12 +66,12 @@ export function publicOperation({ id, section, summary, type, deprecated }: Docu
   return { said, parameters: [], responses: documentResponses(found, same) }
 }
 
-/** What the documents about the API are made of. */
+/** The schemas of the documents about the API. */
 export const documentSchemas: JsonObject = {
   Document: { type: 'object', description: 'A document in a format of its own.', additionalProperties: true },
 }
 
-/** What it does and needs, in Markdown. */
+/** Returns the description and the needs of an operation, in Markdown. */
 export const descriptionOf = (route: DataRoute): string =>
   [
     ...(route.deprecated ? [deprecationWords(route.deprecated)] : []),
@@ -85,7 +85,7 @@ function pathParameter({ name, is }: PathParameter): JsonObject {
   return { name, in: 'path', required: true, description: about, schema: schema as JsonObject, example }
 }
 
-/** Examples are shown and not sent: on the reference page a call is tried with what its reader ticks. */
+/** Examples are shown and not sent: the reference page sends only the parameters that its reader ticks. */
 function queryParameters({ definition, parameters, body }: DataRoute, view: View): JsonObject[] {
   const names = Object.keys(body?.examples ?? { default: null })
   const shown = parameters.filter(({ name }) => isInView(view, name))
@@ -103,7 +103,7 @@ function queryParameters({ definition, parameters, body }: DataRoute, view: View
   })
 }
 
-/** The same by the name of its type, where it has one. */
+/** Refers to the type of a parameter by name, if it has one. */
 function typed(definition: Definition | undefined, parameter: Parameter): JsonObject {
   const { name, field } = parameter
   const schema = parameter.schema as JsonObject

@@ -13,7 +13,7 @@ import { type DataRoute, refusalsUnder, unreadable } from '../routes.ts'
 import { answer, enumType, fieldsMax, groups, idSchema, integer, refTo } from '../schemas/envelopes.ts'
 import { planExample } from '../schemas/plan.ts'
 
-/** Refusals: the schema of their body, and for each an example that the service's own code has made. */
+/** Returns the schema of refusals. The service's own code creates an example of each. */
 
 export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
   const scopes = [...new Set(routes.flatMap((route) => route.scopes))]
@@ -83,7 +83,7 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
           'The fields that have changed since, or by which it refers to what would go. None where it is the record as a whole.',
       },
     }),
-    // Each response says what its codes mean.
+    // Each response describes its codes.
     ...enumType('ProblemCode', codes, 'The refusal, for programs. Never renamed or reused.'),
     FieldProblem: answer('What is wrong with one field.', {
       field: { type: 'string', description: 'The field, as in `lines[2].quantity`; empty for the body as a whole.' },
@@ -108,7 +108,7 @@ export function problemSchemas(routes: readonly DataRoute[]): JsonObject {
   }
 }
 
-/** One named example a code, as the first route that gives it would say it. */
+/** Returns one named example a code, of the first route with it. */
 export function problemExamples(routes: readonly DataRoute[], errorsPage: string): JsonObject {
   const codes = [...unreadable, 'internal_error' as const, ...routes.flatMap((route) => route.refusals)]
   return Object.fromEntries(
@@ -119,13 +119,13 @@ export function problemExamples(routes: readonly DataRoute[], errorsPage: string
   )
 }
 
-/** What a route answers with that refusal. */
+/** Returns the response of a route for a refusal. */
 export function problemExample(code: RefusalCode, route: DataRoute, errorsPage: string): ProblemExample {
   const make = refusedBy(route, code)
   return make ? exampleOf(make(route), errorsPage) : sharedExample(code, errorsPage)
 }
 
-/** What makes the example of a refusal that is the route's own. */
+/** Returns the function that creates a route's own example of a refusal. */
 const refusedBy = ({ refused }: DataRoute, code: RefusalCode): ((route: DataRoute) => Refusal) | undefined =>
   refused[code] ?? ofRoute[code]
 
@@ -134,21 +134,21 @@ type ProblemExample = { description: string; value: JsonObject }
 const sharedExample = (code: RefusalCode, errorsPage: string): ProblemExample =>
   exampleOf(ofAll[code]?.() ?? new Refusal(code), errorsPage)
 
-/** The advice is mostly what the body has as `detail`; the title is in it. */
+/** The advice usually equals `detail`; the title is in it. */
 function exampleOf(refusal: Refusal, errorsPage: string): ProblemExample {
   const { when, advice } = refusals[refusal.code]
   const value = problemBody(refusal, requestId, errorsPage) as JsonObject
   return { description: value.detail === advice ? when : `${when} ${advice}`, value }
 }
 
-/** Refusals with more to say than their advice. */
+/** Refusals whose example needs more than their advice. */
 const ofAll: { readonly [code in RefusalCode]?: () => Refusal } = {
   invalid_header: () => givenTwice('authorization', 2),
   invalid_dry_run: () => refusalOf(() => readDryRun('yes', 'X-Dry-Run')),
   malformed_json: () => memberTwice('name'),
 }
 
-/** Refusals that differ from route to route, and follow from what it is. */
+/** Refusals whose example depends on the route. */
 const ofRoute: { readonly [code in RefusalCode]?: (route: DataRoute) => Refusal } = {
   insufficient_scope: ({ scopes: [scope = ''] }) => new Refusal('insufficient_scope', { required_scope: scope }),
   feature_off: ({ addOn }) => new Refusal('feature_off', { feature: addOn }),

@@ -23,7 +23,7 @@ export function recordSchemas(definition: Definition, view: View): JsonObject {
   }
 }
 
-/** Open: members may be added to what is shown. Where there are two types, the texts stand in the one that is listed. */
+/** An open type, because members may be added. If there are two types, the listed one has the texts. */
 function shownSchemas(definition: Definition, view: View): JsonObject {
   const name = schemaName(definition)
   const fields = Object.entries(definition.fields)
@@ -56,7 +56,7 @@ function shownSchemas(definition: Definition, view: View): JsonObject {
   }
 }
 
-/** Closed: what is not known is refused. */
+/** A closed type: unknown members are refused. */
 function createSchema(definition: Definition): JsonObject {
   return {
     description: `What ${aOne(definition)} is created with. What is absent is null, unless its description says otherwise.`,
@@ -65,7 +65,9 @@ function createSchema(definition: Definition): JsonObject {
   }
 }
 
-/** What is absent from an update stays as it is. Spec, Request and response rules 2. The texts stand in the create. */
+/**
+ * A member that is absent from an update stays as it is. Spec, Request and response rules 2. The create has the texts.
+ */
 function updateSchema(definition: Definition): JsonObject {
   return {
     description: `What is changed of ${plain(definition.name)}. An absent member stays, null clears, an array replaces the whole array. \`${schemaName(definition)}Create\` describes the members.`,
@@ -74,7 +76,7 @@ function updateSchema(definition: Definition): JsonObject {
   }
 }
 
-/** The bodies in a batch: those of the calls of their own, where a reference can be to an earlier operation. */
+/** Returns the bodies in a batch, in which a reference can name an earlier operation. */
 function batchedSchemas(definition: Definition): JsonObject {
   const bodies = { Create: createType(definition, 'batched'), Update: updateType(definition, 'batched') }
   const properties = bareFields(definition, writableFields(definition), 'batched')
@@ -103,7 +105,7 @@ const updateType = (definition: Definition, use: Use): JsonObject => ({
   ...neededByStatus(definition, use),
 })
 
-/** With such a status these are not empty. A create has to give them; of an update that cannot be said. */
+/** Fields that such a status needs. A create must send them; an update may have them stored. */
 function neededByStatus({ needs, ...definition }: Definition, use: Use, required?: readonly string[]): JsonObject {
   if (!needs) return {}
   const notEmpty = (name: string): JsonObject => {
@@ -126,5 +128,5 @@ const each = (definition: Definition, fields: readonly [string, Field][], use: U
 const bareFields = (definition: Definition, fields: readonly [string, Field][], use: Use): JsonObject =>
   Object.fromEntries(fields.map(([name, field]): [string, Json] => [name, bare(definition, name, field, use)]))
 
-/** oapi-codegen calls its own type Client. */
+/** oapi-codegen has a type Client of its own. */
 const inGo = (name: string): JsonObject => (name === 'Client' ? { 'x-go-name': 'ClientRecord' } : {})

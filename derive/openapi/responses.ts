@@ -10,7 +10,7 @@ import { phrases } from '../statuses.ts'
 import { linksOf } from './links.ts'
 import { type Part, partOf } from './sharing.ts'
 
-/** Everything an operation may answer, by status: what it is for, and each way it is refused. */
+/** Returns all responses of an operation by status, with each of its refusals. */
 export function responsesOf(route: DataRoute, links: readonly string[]): { [status: string]: Part } {
   const codes = [...new Set([...route.refusals, ...unreadable])]
   const all: { [status: string]: JsonObject } = {
@@ -30,7 +30,7 @@ export function responsesOf(route: DataRoute, links: readonly string[]): { [stat
   return byStatus(all, told)
 }
 
-/** With headers that every response of the operation has. */
+/** Adds the headers that every response of the operation has. */
 const byStatus = (all: { readonly [status: string]: JsonObject }, told: JsonObject): { [status: string]: Part } =>
   Object.fromEntries(
     Object.entries(all).map(([status, response]) => {
@@ -57,7 +57,7 @@ const unchanged = ({ headers }: Answer): JsonObject => ({
   headers: headersOf([...readHeaders, ...headers.filter((name) => name === 'Links')]),
 })
 
-/** Said of no other operation, so these are no components. */
+/** These are no components, because no other operation has them. */
 const describedHeaders = (headers: { [name: string]: string }): JsonObject =>
   Object.fromEntries(
     Object.entries(headers).map(([name, example]) => [
@@ -66,7 +66,7 @@ const describedHeaders = (headers: { [name: string]: string }): JsonObject =>
     ]),
   )
 
-/** What a document about the API may answer: it takes nothing that could be wrong but the request. */
+/** Returns the responses of a document about the API. Only the request itself can be wrong. */
 export const documentResponses = (found: JsonObject, same: JsonObject): { [status: string]: Part } =>
   byStatus({ 200: found, 304: same, ...refusalsByStatus([...unreadable, 'internal_error'], () => []) }, {})
 

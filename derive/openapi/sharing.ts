@@ -4,7 +4,7 @@ import { kept } from '../json-bytes.ts'
 import { refTo } from '../schemas/envelopes.ts'
 import { pascal } from '../words.ts'
 
-/** A parameter or a response of an operation, and what its component is called if other operations have it too. */
+/** A parameter or a response of an operation, and the name of its component if others share it. */
 export type Part = { section: 'parameters' | 'responses'; name: string; value: JsonObject; text: string }
 
 export const partOf = (section: Part['section'], name: string, value: JsonObject): Part => ({
@@ -12,14 +12,14 @@ export const partOf = (section: Part['section'], name: string, value: JsonObject
   text: JSON.stringify(value),
 })
 
-/** An operation of the document whose parameters and responses are not yet in their places. */
+/** An operation of the document, apart from its parameters and responses. */
 export type OperationParts = {
   said: JsonObject
   parameters: readonly Part[]
   responses: { readonly [status: string]: Part }
 }
 
-/** Puts operations together. A part or an example that stands in two places or more is a component. */
+/** Assembles operations. A part or an example that is used twice becomes a component. */
 export function shareParts(all: readonly OperationParts[]): {
   operations: JsonObject[]
   components: { parameters: JsonObject; responses: JsonObject; examples: JsonObject }
@@ -52,7 +52,7 @@ function freeName(section: JsonObject, name: string): string {
 
 type Example = { name: string; value: JsonObject; text: string; schema: string }
 
-/** Returns a body or a response with what `swap` returns in the place of each example that is no reference. */
+/** Returns a body or a response with each example replaced by what `swap` returns, unless it is a reference. */
 function withExamples(part: JsonObject, swap: (example: Example) => Json): JsonObject {
   if (!isObject(part.content)) return part
   const content = Object.entries(part.content).map(([type, media]): [string, Json] => {
@@ -69,7 +69,7 @@ function withExamples(part: JsonObject, swap: (example: Example) => Json): JsonO
 
 const textOf = once((value: JsonObject): string => JSON.stringify(value))
 
-/** The examples of a body or a response, in the order of their places. */
+/** Returns the examples of a body or a response, in order. */
 const examplesIn = once((part: JsonObject): Example[] => {
   const found: Example[] = []
   withExamples(part, (example) => {
@@ -85,7 +85,7 @@ const examplesOf = once((operation: OperationParts): Example[] =>
   [...requestBodyOf(operation), ...partsOf(operation).map(({ value }) => value)].flatMap((part) => examplesIn(part)),
 )
 
-/** An example is called by its type too, if it stands beside no other. A response that is shared is one place. */
+/** The name of an example includes its type if no example stands beside it. A shared response counts as one place. */
 function shareExamples(all: readonly OperationParts[]) {
   const components: JsonObject = {}
   const names = new Map<string, string>()
@@ -107,8 +107,8 @@ function shareExamples(all: readonly OperationParts[]) {
 const referTo = (name: string, { value }: Example): JsonObject => (name === '' ? value : refTo('examples', name))
 
 /**
- * `names` and `examples` are those of the components of its parts and of its examples, with commas between; what is its
- * own has none.
+ * `names` and `examples` name the components of its parts and examples, separated by commas. A part of its own has an
+ * empty name.
  */
 const together = once((operation: OperationParts, names: string, examples: string): JsonObject => {
   const [own, exampleNames] = [names.split(','), examples.split(',')]

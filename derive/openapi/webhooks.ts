@@ -2,7 +2,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { testEvent } from '#registry/webhooks.ts'
 import { answer, idSchema, oneWord, refTo } from '../schemas/envelopes.ts'
 
-/** The messages that the service sends to a webhook, as the `webhooks` of the document. Standard Webhooks. */
+/** The messages to a webhook, as the `webhooks` of the document. Standard Webhooks. */
 
 const messages = {
   change: {

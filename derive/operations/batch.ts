@@ -13,7 +13,7 @@ import type { Answer, DataOperation, OwnOperation } from './operation.ts'
 import { jsonTypes, refusalOf, writeHeaders } from './record.ts'
 
 const [first, second] = servedResources as unknown as [Definition, Definition]
-/** A resource whose records refer to those of another that is served. */
+/** A served resource, its reference, and the served resource that it refers to. */
 const [referring, field, referred] = servedResources
   .flatMap((definition) =>
     Object.entries(definition.fields).flatMap(([name, field]) => {
@@ -23,7 +23,7 @@ const [referring, field, referred] = servedResources
   )
   .at(0) ?? [first, first.title, second]
 
-/** Many records at once. */
+/** Creates, updates and deletes many records at once. */
 export const batch: OwnOperation<DataOperation<'write'>> = (base) => {
   const path = `${base}/batch`
   return {
@@ -100,7 +100,7 @@ function creating({ name, title, one }: Definition): JsonObject {
 
 const created: JsonObject = { ...creating(referred), as: 'new' }
 
-/** For the document itself, whose readers take a member `$ref` for one of theirs wherever it stands. */
+/** For the document itself, because its readers take any member `$ref` for a reference of theirs. */
 const named: JsonObject = { mode: batchModes[0], operations: [created, creating(second)] }
 
 const example: JsonObject = {
@@ -115,7 +115,7 @@ const example: JsonObject = {
   ],
 }
 
-/** A record that is there and gone again, so that it can be sent any number of times. */
+/** A record that is created and deleted again, so that the call can be repeated. */
 const reference = 'BATCH-1'
 const leavingNothing: JsonObject = {
   mode: batchModes[0],

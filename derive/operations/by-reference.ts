@@ -4,12 +4,12 @@ import { kindOf } from '#registry/fields/index.ts'
 import type { PathParameter } from './operation.ts'
 import { collectionPath } from './record.ts'
 
-/** What the operations on a record by the caller’s own reference have in common. */
+/** Common parts of the operations on a record by the caller’s own reference. */
 
 export const referencePath = (definition: Definition, base: string): string =>
   `${collectionPath(definition, base)}/by/${referenceField}/{value}`
 
-/** Where the same record is by its id. */
+/** Returns the path of the same record by its id. */
 export const recordPathBeside = (path: string, id: number): string =>
   path.replace(/\/by\/[^/]{1,40}\/\{value\}$/, `/${id}`)
 

@@ -9,7 +9,7 @@ import { inCollection } from './collection.ts'
 import type { DataOperation, OwnOperation } from './operation.ts'
 import { readHeaders, refusalOf } from './record.ts'
 
-/** What may be told of. */
+/** The resources in the feed. */
 const names = servedResources.map(({ name }) => name)
 
 const parameters: readonly Parameter[] = [
@@ -36,7 +36,7 @@ const parameters: readonly Parameter[] = [
   },
 ]
 
-/** Every committed change of the company, in order. Decisions, Changes. */
+/** Returns every committed change of the company, in order. Decisions, Changes. */
 export const changes: OwnOperation<DataOperation<'read'>> = (base) => ({
   method: 'GET',
   path: `${base}/changes`,
@@ -93,7 +93,7 @@ const scopeExample = `${names[0]?.toUpperCase()}_VIEW`
 export type Following = {
   /** A cursor, `now`, or null for the oldest change that is kept. */
   after: string | null
-  /** Null: all that the token may read. */
+  /** Null for all resources that the token may read. */
   records: string[] | null
   limit: number
   waitSeconds: number

@@ -11,7 +11,7 @@ import { inCollection } from './collection.ts'
 import type { ReferenceOperation } from './operation.ts'
 import { about, collectionPath, readHeaders, refusalOf } from './record.ts'
 
-/** What a field that refers to something without routes of its own can be set to. */
+/** Lists the possible values of a field that refers to a resource without routes. */
 export const choices: ReferenceOperation = (definition, field, base) => {
   const to = chosenFrom(definition, field)
   return {
@@ -76,18 +76,18 @@ export const choices: ReferenceOperation = (definition, field, base) => {
   }
 }
 
-/** Of the parameters of a list. */
+/** Those of the list parameters that it accepts. */
 const choosing = ['limit', 'after_id', 'q']
 
 export const choicesPath = (definition: Definition, field: string, base = '/v1'): string =>
   `${collectionPath(definition, `${base}/choices`)}/${field}`
 
-/** The fields of a resource that refer to one without routes. */
+/** Returns the fields of a resource that refer to one without routes. */
 export const chosenFields = ({ fields }: Definition): string[] =>
   Object.entries(fields)
     .filter(([, field]) => field.kind === 'reference' && !definitionOf(registry, field.to)?.served)
     .map(([name]) => name)
 
-/** What the field refers to. */
+/** Returns the resource that the field refers to. */
 export const chosenFrom = ({ fields }: Definition, field: string): Definition =>
   definitionOf(registry, (fields[field] as ReferenceField).to) as Definition

@@ -1,20 +1,20 @@
 import type { Definition } from '#registry/definition.ts'
 import { schemaName } from '../words.ts'
 
-/** What an operation does in the Postman collection, whose folders are run from top to bottom. */
+/** The part of an operation in the Postman collection, whose folders run from top to bottom. */
 export type Collection = {
-  /** It makes what others of its folder use, uses it, or takes it away. */
+  /** Whether the call creates the record of its folder, uses it, or deletes it. */
   turn: 'makes' | 'uses' | 'removes'
   requests: readonly CollectionRequest[]
 }
 
 export type CollectionRequest = {
-  /** What follows the summary of the operation in its name. */
+  /** Appended to the summary in the name of the request. */
   suffix?: string
   sends?: readonly CollectionHeader[]
-  /** Headers that are there and switched off. */
+  /** Headers that are present and switched off. */
   offers?: readonly CollectionHeader[]
-  /** What the script says when it has looked at the `data` of an answer, and how it looks. */
+  /** The title and the code of the script's check of `data`. */
   title: string
   checks: readonly string[]
 }
@@ -26,10 +26,10 @@ export const inCollection = (turn: Collection['turn'], ...requests: CollectionRe
 
 export type CollectionHeader = 'Idempotency-Key' | 'X-Dry-Run' | 'If-Match' | 'If-None-Match'
 
-/** The collection variable that create sets and the other calls read: `project_id`. */
+/** Returns the collection variable that create sets and other calls read: `project_id`. */
 export const idVariable = (definition: Definition): string => `${variable(definition)}_id`
 
-/** The ETag that fetch saw. */
+/** Returns the variable with the ETag of the fetch. */
 export const tagVariable = (definition: Definition): string => `${variable(definition)}_etag`
 
 /** `time_entry` for a TimeEntry. */

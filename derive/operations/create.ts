@@ -10,7 +10,7 @@ import { idVariable, inCollection } from './collection.ts'
 import type { Answer, ResourceOperation } from './operation.ts'
 import { about, collectionPath, exampleIdOf, jsonTypes, namingFields, rateHeaders, writeHeaders } from './record.ts'
 
-/** A new record. */
+/** Creates a record. */
 export const create: ResourceOperation<'write'> = (definition, base) => {
   const { name, one, title } = definition
   const path = collectionPath(definition, base)
@@ -62,7 +62,7 @@ export const create: ResourceOperation<'write'> = (definition, base) => {
   }
 }
 
-/** Both answers are of one type: generators that know one type for a success read both. */
+/** Both responses have one type, because generators read one type for all successes. */
 const created = (definition: Definition): Answer => ({
   description: `The ${definition.one} exists now, and has this id.`,
   headers: [...writeHeaders, 'PreferenceApplied', 'Location', 'ETag'],

@@ -3,7 +3,7 @@ import { inCollection } from './collection.ts'
 import { remove } from './delete.ts'
 import type { ResourceOperation } from './operation.ts'
 
-/** The same by the identifier that the caller has for the record. */
+/** Deletes a record by the caller's own reference. */
 export const deleteByRef: ResourceOperation<'write'> = (definition, base) => {
   const byId = remove(definition, base)
   return {

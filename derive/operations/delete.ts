@@ -8,7 +8,7 @@ import { idVariable, inCollection, tagVariable } from './collection.ts'
 import type { Answer, ResourceOperation } from './operation.ts'
 import { about, exampleIdOf, idOf, recordPath, writeHeaders } from './record.ts'
 
-/** A record, out of sight or erased, with what goes along. */
+/** Deletes a record: hides or erases it, with the records that go along. */
 export const remove: ResourceOperation<'write'> = (definition, base) => ({
   ...about(definition, 'DELETE'),
   method: 'DELETE',
@@ -60,7 +60,7 @@ export const remove: ResourceOperation<'write'> = (definition, base) => ({
   ),
 })
 
-/** The first relation whose records can stop a deletion. */
+/** Returns the first relation whose records can refuse a deletion. */
 const blocking = ({ removal }: Definition) =>
   removal.relations.find(({ onDelete: { restrict, otherwise } }) => restrict || otherwise === 'restrict')
 

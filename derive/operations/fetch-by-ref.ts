@@ -3,7 +3,7 @@ import { inCollection } from './collection.ts'
 import { fetch } from './fetch.ts'
 import type { ResourceOperation } from './operation.ts'
 
-/** The record that the caller knows by an identifier of its own. */
+/** Returns a record by the caller's own reference. */
 export const fetchByRef: ResourceOperation<'read'> = (definition, base) => ({
   ...fetch(definition, base),
   path: referencePath(definition, base),

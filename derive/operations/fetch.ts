@@ -6,7 +6,7 @@ import { idVariable, inCollection, tagVariable } from './collection.ts'
 import type { ResourceOperation } from './operation.ts'
 import { about, idOf, readHeaders, recordPath, refusalOf } from './record.ts'
 
-/** One record. */
+/** Returns one record. */
 export const fetch: ResourceOperation<'read'> = (definition, base) => ({
   ...about(definition, 'VIEW'),
   method: 'GET',

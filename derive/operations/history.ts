@@ -6,7 +6,7 @@ import { inCollection } from './collection.ts'
 import type { ResourceOperation } from './operation.ts'
 import { about, idOf, readHeaders, recordPath, refusalOf } from './record.ts'
 
-/** The changes of one record. */
+/** Returns the changes of one record. */
 export const history: ResourceOperation<'read'> = (definition, base) => ({
   ...about(definition, 'VIEW'),
   method: 'GET',

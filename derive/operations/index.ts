@@ -15,7 +15,7 @@ import { undo } from './undo.ts'
 import { update } from './update.ts'
 import { upsert } from './upsert.ts'
 
-/** What every served resource has. Its routes are called `projects.list`. */
+/** The operations of every served resource. Their routes are named like `projects.list`. */
 export const standard = {
   list,
   fetch,
@@ -30,10 +30,13 @@ export const standard = {
   readonly [name: string]: ResourceOperation
 }
 
-/** What every reference to a resource without routes has. Its routes are called `projects.category_id_choices`. */
+/**
+ * The operations of every reference to a resource without routes. Their routes are named like
+ * `projects.category_id_choices`.
+ */
 export const ofReferences = { choices } satisfies { readonly [name: string]: ReferenceOperation }
 
-/** What there is once, by the id of its route. The documents about the API come last. */
+/** The operations that exist once, by the id of the route. Documents about the API come last. */
 export const own = {
   me,
   batch,
@@ -50,7 +53,7 @@ export const own = {
 
 export type StandardName = keyof typeof standard
 
-/** All that is served: these, or what a test adds to them. */
+/** The operations in use. A test may add others. */
 export type Operations = {
   standard: { readonly [name: string]: ResourceOperation }
   own: { readonly [id: string]: OwnOperation }

@@ -7,7 +7,7 @@ import { inCollection } from './collection.ts'
 import type { ResourceOperation } from './operation.ts'
 import { about, collectionPath, readHeaders, refusalOf } from './record.ts'
 
-/** A page of the records that match. */
+/** Returns a page of the records that match. */
 export const list: ResourceOperation<'read'> = (definition, base) => ({
   ...about(definition, 'VIEW'),
   method: 'GET',

@@ -8,7 +8,7 @@ import { inCollection } from './collection.ts'
 import type { DataOperation, OwnOperation } from './operation.ts'
 import { readHeaders } from './record.ts'
 
-/** The resources that a plan limits. */
+/** The resources that a subscription plan limits. */
 export const limitedResources = servedResources.map(({ name }) => name).filter(isPlanLimited)
 
 const text = (description: string, maxLength: number): JsonObject => ({ type: 'string', maxLength, description })
@@ -19,7 +19,7 @@ const words = (description: string): JsonObject => ({
   description,
 })
 
-/** Who calls, and what is open to them. */
+/** Returns the caller and its rights. */
 export const me: OwnOperation<DataOperation<'read'>> = (base) => ({
   method: 'GET',
   path: `${base}/me`,

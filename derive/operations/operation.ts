@@ -21,85 +21,91 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** A part of the documents; operations with one name stand together. */
 export type Section = { name: string; about: string; remarks?: readonly string[] }
 
-/** What every operation says. */
+/** The members of every operation. */
 type Documented = {
   method: Method
-  /** With `{name}` where a parameter of the path stands. */
+  /** The path, with `{name}` for a parameter. */
   path: string
-  /** Where the documents put it. */
+  /** Its section in the documents. */
   section: Section
   summary: string
   deprecated?: Deprecation
 }
 
-/** A document about the API. Anyone who asks gets it, without a token. */
+/** A document about the API, which needs no token. */
 export type DocumentOperation = Documented & {
   access: 'public'
   type: string
-  /** What the collection's script expects of it beside its status and its type. */
+  /** Checks of the collection's script, beside status and type. */
   checks: readonly string[]
 }
 
 /** A call with a token. */
 export type DataOperation<Does extends 'read' | 'write' = 'read' | 'write'> = Documented & {
   access: Does
-  /** The resource that it is about, if it is about one. */
+  /** The resource of the operation, if it has one. */
   definition?: Definition
-  /** What it does, a paragraph each, in Markdown. */
+  /** The description: a paragraph each, in Markdown. */
   description: readonly string[]
-  /** All that are listed are needed; null where any token will do. */
+  /** The scopes, all of which are needed; null if any token will do. */
   scope: string | readonly string[] | null
   addOn: AddOn
-  /** What its body needs besides, where that depends on what is asked. */
+  /** Returns further needs, if they depend on the body. */
   needs?(body: Json): BodyNeeds
   success: number
-  /** Its answer has the id of a record, to which the documents lead on. */
+  /** `record` if the response has the id of a record, so that the documents link to it. */
   makes?: 'record'
-  /** Its answer has the record itself, where the caller prefers it. */
+  /** True if the response has the record itself when the caller prefers it. */
   represents?: true
-  /** Of the path, in its order. */
+  /** The parameters of the path, in its order. */
   pathParameters: readonly PathParameter[]
-  /** Of the query. */
+  /** The parameters of the query. */
   parameters: readonly Parameter[]
-  /** Whether it has a state that If-Match and If-None-Match can be about. */
+  /** True if If-Match and If-None-Match apply. */
   conditional: boolean
   body: RequestBody | null
-  /** Those that it decides itself, in its order; those of the straight line come with what it is. */
+  /** The refusals that the operation decides itself, in order. Those of the pipeline follow from its other members. */
   refusals: readonly RefusalCode[]
-  /** Refusals that say something else here than everywhere. */
+  /** Examples of refusals that differ from the usual ones. */
   refused: { readonly [code in RefusalCode]?: () => Refusal }
-  /** What it answers with the status `success`. */
+  /** The response with the status `success`. */
   answer: Answer
-  /** What else it may answer, by status; 304 comes with a condition on a read. */
+  /** Other responses by status. 304 follows from a condition on a read. */
   otherAnswers: { readonly [status: string]: Answer }
-  /** Types that are its own, by name. */
+  /** Its own types by name. */
   schemas: JsonObject
   collection: Collection
 }
 
-/** The scopes and add-ons that a body needs besides those of its route, and the permissions of the fields that it names. */
+/**
+ * The scopes and add-ons that a body needs besides those of its route, and the permissions of the fields that it
+ * names.
+ */
 export type BodyNeeds = { scopes: readonly string[]; addOns: readonly AddOn[]; rights: readonly string[] }
 
 export type PathParameter = {
   name: string
-  /** A component of the document, or a parameter of its own; `field` is the field of the record that it names it by; `write`: it names what was written. */
+  /**
+   * A component of the document, or a parameter of its own. `field` is the field of the record that it names; `write`
+   * means that it names a write.
+   */
   is: 'Id' | { about: string; schema: JsonSchema; example: string | number; field?: string; write?: true }
-  /** What the collection sends, and what it says of that. */
+  /** The value that the collection sends, and its description. */
   sent: { value: string; about: string }
 }
 
 export type RequestBody = {
   description: string
-  /** The name of its type. */
+  /** The name of the type. */
   schema: string
-  /** What it may be sent as, the best first. */
+  /** The accepted media types, the best first. */
   types: readonly string[]
   examples: Examples
-  /** What the collection sends: a body that can be sent any number of times. */
+  /** The body that the collection sends. It can be sent repeatedly. */
   sent: Json
-  /** What sample code sends, where it is not the first example. */
+  /** The body of the sample code, if it is not the first example. */
   sampled?: JsonObject
-  /** Where it may be larger than a record. */
+  /** The limit, if it is larger than that of a record. */
   bytesMax?: number
   valuesMax?: number
 }
@@ -107,20 +113,20 @@ export type RequestBody = {
 export type Answer = {
   description: string
   headers: readonly HeaderComponent[]
-  /** The name of its type. */
+  /** The name of the type. */
   schema: string
   examples: { readonly [name: string]: { summary: string; description: string; value: JsonObject } }
-  /** The document leaves its examples to the types of the records in it, which have one each. */
+  /** True if the types of the records have the examples, instead of the response. */
   showsRecords?: true
 }
 
-/** An operation that every served resource has, at the paths under `base`. */
+/** An operation of every served resource, at the paths under `base`. */
 export type ResourceOperation<Does extends 'read' | 'write' = 'read' | 'write'> = (
   definition: Definition,
   base: string,
 ) => OnResource<Does>
 
-/** The same, said of one resource: it is about that and needs one scope. */
+/** An operation of one resource with one scope. */
 export type OnResource<Does extends 'read' | 'write' = 'read' | 'write'> = DataOperation<Does> & {
   definition: Definition
   scope: string
@@ -131,5 +137,5 @@ export type ReferenceOperation = (definition: Definition, field: string, base: s
 
 export type OnReference = OnResource<'read'> & { field: string }
 
-/** An operation that is made once, whatever resources there are. */
+/** An operation that exists once, independent of the resources. */
 export type OwnOperation<Is extends Operation = Operation> = (base: string) => Is

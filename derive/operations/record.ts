@@ -9,7 +9,7 @@ import { labelOf, planWords } from '../words.ts'
 import { idVariable } from './collection.ts'
 import type { BodyNeeds, PathParameter, Section } from './operation.ts'
 
-/** What the operations on a resource have in common. */
+/** Returns the common members of the operations on a resource. */
 export const about = (definition: Definition, action: Action) => ({
   definition,
   section: sectionOf(definition),
@@ -19,7 +19,7 @@ export const about = (definition: Definition, action: Action) => ({
   otherAnswers: {},
 })
 
-/** What a body of a record needs: the permissions of the fields that it names. */
+/** Returns the permissions of the fields that a body of a record names. */
 export const namingFields =
   (definition: Definition) =>
   (body: Json): BodyNeeds => ({ scopes: [], addOns: [], rights: rightsOfBody(definition, body) })
@@ -46,10 +46,10 @@ export const idOf = (definition: Definition): PathParameter => ({
   sent: { value: `{{${idVariable(definition)}}}`, about: `Id of the ${definition.one}; create sets it.` },
 })
 
-/** The record that the examples are about. */
+/** Returns the id of the record in the examples. */
 export const exampleIdOf = (definition: Definition): number => recordExample(definition).id as number
 
-/** What every answer to a caller past authorization may have. */
+/** Headers of every response after authorization. */
 export const rateHeaders: readonly HeaderComponent[] = ['RateLimitPolicy', 'RateLimit']
 export const readHeaders: readonly HeaderComponent[] = ['RequestId', 'ETag', 'CacheControl', 'Vary', ...rateHeaders]
 export const writeHeaders: readonly HeaderComponent[] = [
@@ -57,12 +57,12 @@ export const writeHeaders: readonly HeaderComponent[] = [
   ...rateHeaders,
 ]
 
-/** What a body may be sent as. */
+/** The accepted media types of a body. */
 export const jsonTypes = ['application/json'] as const
 export const mergePatchType = 'application/merge-patch+json'
 export const patchTypes = [mergePatchType, ...jsonTypes] as const
 
-/** The refusal that the code of the service gives in that case. */
+/** Returns the refusal that the service's code throws. */
 export function refusalOf(work: () => unknown): Refusal {
   try {
     work()

@@ -3,7 +3,7 @@ import { etagExample, exampleId } from '../examples.ts'
 import { type DataRoute, isWrite } from '../routes.ts'
 import type { PathParameter } from './operation.ts'
 
-/** The same call in a language. */
+/** The call in one programming language. */
 export type Sample = { lang: string; label: string; source: string }
 
 /**
@@ -22,7 +22,7 @@ export function samplesOf(route: DataRoute): Sample[] {
 
 type Call = { method: string; path: string; body: JsonObject | null; hasKey: boolean; hasTag: boolean }
 
-/** A read shows its first parameter. An upsert sends no ETag: it may also create. */
+/** A read shows its first parameter. An upsert sends no ETag, because it may create the record. */
 function callOf(route: DataRoute): Call {
   const { method, path, pathParameters, parameters, body, conditional, makes } = route
   const filled = pathParameters.reduce((path, each) => path.replace(`{${each.name}}`, exampleOf(each)), path)
@@ -87,10 +87,10 @@ const python = ({ method, path, body, hasKey, hasTag }: Call): string =>
     'data = answer.json()["data"]',
   ])
 
-/** Returns the lines that are there. */
+/** Returns the lines that are not empty. */
 const lines = (all: readonly (string | false | null)[]): string => all.filter((line) => line).join('\n')
 
-/** Returns the value as Python writes it. */
+/** Formats the value as Python. */
 function pythonOf(value: unknown): string {
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'

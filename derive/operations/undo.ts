@@ -13,7 +13,7 @@ import { writeHeaders } from './record.ts'
 
 const count = (description: string): JsonObject => integer('int64', 0, idMax, description)
 
-/** What a write did, taken back. */
+/** Undoes a write. */
 export const undo: OwnOperation<DataOperation<'write'>> = (base) => ({
   method: 'POST',
   path: `${base}/writes/{write_id}/undo`,

@@ -9,7 +9,7 @@ import { inCollection } from './collection.ts'
 import type { Answer, ResourceOperation } from './operation.ts'
 import { about, exampleIdOf, idOf, namingFields, patchTypes, recordPath, writeHeaders } from './record.ts'
 
-/** Members of a record, changed. */
+/** Changes members of a record. */
 export const update: ResourceOperation<'write'> = (definition, base) => {
   const examples = updateExamples(definition)
   return {

@@ -7,7 +7,7 @@ import type { Answer, ResourceOperation } from './operation.ts'
 import { about, exampleIdOf, jsonTypes, namingFields, writeHeaders } from './record.ts'
 import { update } from './update.ts'
 
-/** A record by the caller’s own identifier: changed where it is there, made where it is not. */
+/** Changes the record with the caller’s own reference, or creates it. */
 export const upsert: ResourceOperation<'write'> = (definition, base) => {
   const [made, changed] = [create(definition, base), update(definition, base)]
   return {

@@ -5,8 +5,8 @@ import type { DataRoute } from '../routes.ts'
 import { phrases } from '../statuses.ts'
 
 /**
- * The answers that are saved with a request, to be read without sending it: those of the OpenAPI document, all of them
- * where it went well, and of the refusals those that a program has to reckon with.
+ * Returns the responses saved with a request: all successes of the OpenAPI document, and the refusals that a program
+ * has to handle.
  */
 export function answersOf(route: DataRoute, request: JsonObject, errorsPage: string): JsonObject[] {
   const { success, answer, otherAnswers } = route

@@ -6,7 +6,7 @@ import { type DataRoute, type DocumentRoute, isDataRoute, type Route } from '../
 import { answersOf } from './answers.ts'
 import { publicRequest, request } from './requests.ts'
 
-/** The calls of a section, in an order in which each finds what the one before it left. */
+/** Returns the calls of a section, ordered so that each finds the result of the one before. */
 export function folder({ name, about }: Section, routes: readonly Route[], errorsPage: string): JsonObject {
   const calls = routes.filter(isDataRoute)
   const documents = routes.filter((route): route is DocumentRoute => !isDataRoute(route))
@@ -40,7 +40,7 @@ function item(route: DataRoute, each: CollectionRequest, errorsPage: string): Js
   }
 }
 
-/** It needs no token. */
+/** Needs no token. */
 const documentItem = (route: DocumentRoute): JsonObject => ({
   name: route.summary,
   event: [

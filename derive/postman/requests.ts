@@ -2,7 +2,7 @@ import type { JsonObject } from '#registry/json.ts'
 import { type CollectionHeader, type CollectionRequest, tagVariable } from '../operations/collection.ts'
 import { colonPath, type DataRoute, type DocumentRoute } from '../routes.ts'
 
-/** A request that can be sent as it stands; what it can do without is there and switched off. */
+/** Returns a complete request. Optional headers are present and switched off. */
 export function request(route: DataRoute, { sends = [], offers = [] }: CollectionRequest): JsonObject {
   const { method, path, body, parameters, pathParameters } = route
   return {

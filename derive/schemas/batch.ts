@@ -6,7 +6,7 @@ import { type BatchOp, batchOperations, batchOps } from '../batch-operation.ts'
 import { aOne, capital, schemaName } from '../words.ts'
 import { answer, enumType, idSchema, integer, oneWord, refTo } from './envelopes.ts'
 
-/** What a batch asks, and what it answers. */
+/** Schemas of a batch's request and response. */
 
 const count = (description: string): JsonObject => integer('int32', 0, batchOperationsMax, description)
 const name: JsonObject = {
@@ -17,7 +17,7 @@ const name: JsonObject = {
 }
 const n = integer('int32', 0, batchOperationsMax - 1, 'Which operation: the first is 0.')
 
-/** What names the record of an operation, where it has one already. */
+/** The reference of an operation on an existing record. */
 const externalRef: JsonObject = { type: 'string', minLength: 1, maxLength: 120 }
 const targets = {
   either: { id: idSchema, external_ref: externalRef },
@@ -25,7 +25,7 @@ const targets = {
 }
 const ifMatch: JsonObject = { type: 'string', maxLength: 8192 }
 
-/** `ProjectUpdateOperation` and its like: what an operation of the batch may say. */
+/** Returns `ProjectUpdateOperation` and similar types of a batch's operations. */
 function operationType(op: BatchOp, records: JsonObject, body: string | null, about: string): JsonObject {
   const { names } = batchOperations[op]
   return {
@@ -43,7 +43,7 @@ function operationType(op: BatchOp, records: JsonObject, body: string | null, ab
   }
 }
 
-/** Those that send a body have a type for each resource, the others one for all. */
+/** An operation with a body has a type for each resource, any other has one for all. */
 const operationTypes: JsonObject = Object.fromEntries(
   batchOps.flatMap((op): [string, JsonObject][] => {
     const { sends, names } = batchOperations[op]

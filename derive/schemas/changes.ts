@@ -6,7 +6,7 @@ import { recordExample, writeIdExample } from '../examples.ts'
 import { aOne, plain, schemaName } from '../words.ts'
 import { answer, enumType, idSchema, oneWord, refTo } from './envelopes.ts'
 
-/** A change as it is told, by the feed and by the history of a record. */
+/** A change in the feed and in the history of a record. */
 
 const channels = ['api', 'console', 'command'] as const
 
@@ -17,7 +17,7 @@ const orNull = (schema: JsonObject, description?: string): JsonObject => ({
 })
 const text = (maxLength: number): JsonObject => ({ type: 'string', maxLength })
 
-/** Said once, in the description of the union. */
+/** The description of the union states these once. */
 const members = {
   event: ['The resource and what happened to it, as in `projects.updated`.', text(80)],
   id: ['Names the change for good, wherever and whenever it is told.', text(60)],
@@ -45,7 +45,7 @@ const members = {
   removal_id: ['What was deleted or restored together has the same. Else null.', orNull(idSchema)],
 } as const satisfies { [member: string]: readonly [about: string, schema: JsonObject] }
 
-/** What a thin message leaves out. */
+/** The members that a thin message lacks. */
 const thickMembers: readonly string[] = ['changes', 'record']
 
 const typesOfMembers: JsonObject = Object.fromEntries(
@@ -59,7 +59,7 @@ const changesOf = (type: string): JsonObject => ({
   description: 'The changes of this page.',
 })
 
-/** `ProjectChange`, and the page of them that a history is. */
+/** Returns `ProjectChange`, and the page of them in a history. */
 export function changeTypesOf(definition: Definition): JsonObject {
   const name = schemaName(definition)
   return {
@@ -76,7 +76,7 @@ export function changeTypesOf(definition: Definition): JsonObject {
   }
 }
 
-/** Members whose type alone would leave a reader of an example at a loss. */
+/** Adds examples to members whose type alone is not clear. */
 function withExamples(definition: Definition): JsonObject {
   const { event, id, record_id, version, action, changes } = changeExample(definition)
   return Object.fromEntries(
@@ -87,7 +87,7 @@ function withExamples(definition: Definition): JsonObject {
   )
 }
 
-/** What is told of those resources. */
+/** Returns the schemas of the changes of these resources. */
 export const changeSchemas = (definitions: readonly Definition[]): JsonObject => ({
   Change: {
     description: [
@@ -154,7 +154,7 @@ export const changeSchemas = (definitions: readonly Definition[]): JsonObject =>
 
 const changeRef = (definition: Definition): JsonObject => refTo('schemas', `${schemaName(definition)}Change`)
 
-/** An update, as it is told. */
+/** Returns an update as a change. */
 export function changeExample(definition: Definition): JsonObject {
   const record = recordExample(definition)
   const title = record[definition.title] ?? null

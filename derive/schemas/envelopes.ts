@@ -6,7 +6,7 @@ import { plain, schemaName } from '../words.ts'
 
 export const refTo = (section: string, name: string): JsonObject => ({ $ref: `#/components/${section}/${name}` })
 
-/** An object of an answer with these members, which all come unless they are optional. It is open: more may be added. */
+/** Returns an open object of a response. Its members always occur unless they are optional. */
 export const answer = (description: string, properties: JsonObject, optional: JsonObject = {}): JsonObject => ({
   type: 'object',
   description,
@@ -14,7 +14,7 @@ export const answer = (description: string, properties: JsonObject, optional: Js
   required: Object.keys(properties),
 })
 
-/** The type of a record of which a caller chose the fields. */
+/** Returns the name of a record's type with chosen fields. */
 export const partName = (definition: Definition): string => `${schemaName(definition)}Part`
 
 /** The id of a record. */
@@ -39,14 +39,14 @@ export const envelopesOf = (definition: Definition, view: View): JsonObject => {
   }
 }
 
-/** What of a write its answer says, where it can show the record too. */
+/** The members of a write's response beside the record. */
 const written = {
   Created: 'What a create did; in a dry-run, that it would succeed.',
   Updated: 'What an update did, or would do.',
   Upserted: 'What an upsert did, or would do.',
 }
 
-/** What writes answer, whichever record they are about, and the parts of it. Decisions, Replies. */
+/** Returns the schemas of writes' responses, for any record, and of their parts. Decisions, Replies. */
 export function envelopeSchemas(definitions: readonly Definition[]): JsonObject {
   return {
     PageMeta: {
@@ -113,7 +113,7 @@ export function envelopeSchemas(definitions: readonly Definition[]): JsonObject 
   }
 }
 
-/** How many fields the largest resource has. */
+/** Returns the field count of the largest resource. */
 export const fieldsMax = (definitions: readonly Definition[]): number =>
   Math.max(1, ...definitions.map(({ fields }) => Object.keys(fields).length))
 
@@ -127,7 +127,7 @@ const changedFields = (maxItems: number): JsonObject => ({
 
 const deletedWords = 'What a delete did, or would do.'
 
-/** The body that carries a type as its `data`. */
+/** Returns the body with a type as its `data`. */
 const envelopeOf = (type: string, about: string, optional: JsonObject = {}): JsonObject =>
   answer(about, { data: refTo('schemas', type) }, { plan: refTo('schemas', 'WritePlan'), ...optional })
 
@@ -153,21 +153,21 @@ const group: JsonObject = {
   },
 }
 
-/** One group a resource; of those that stay, one a resource and effect. */
+/** One group a resource; of those that stay, one for each resource and effect. */
 const groupsMax = 2 * registry.length
 
 export const groups = (item: string, description: string): JsonObject => ({
   ...{ type: 'array', items: refTo('schemas', item), maxItems: groupsMax, description },
 })
 
-/** One of some words, as a type. */
+/** Returns a type for one of some words. */
 export const enumType = (
   name: string,
   words: readonly string[],
   description: string,
 ): { [name: string]: JsonObject } => ({ [name]: { type: 'string', enum: [...words], description } })
 
-/** One word alone, as a member by which a type is told from its like. */
+/** Returns a discriminator with a single word. */
 export const oneWord = (word: string): JsonObject => ({ type: 'string', enum: [word] })
 
 /**
@@ -177,5 +177,5 @@ export const oneWord = (word: string): JsonObject => ({ type: 'string', enum: [w
  */
 export type View = 'all' | 'client'
 
-/** Whether a view has the query parameter of this name. */
+/** True if the view has the query parameter. */
 export const isInView = (view: View, parameter: string): boolean => view === 'all' || parameter !== 'fields'

@@ -10,7 +10,7 @@ import { idSchema, refTo } from './envelopes.ts'
 const oneTag = '(W/)?"[!#-~]*"'
 const tags: JsonObject = { type: 'string', maxLength: 8192, pattern: `^(\\*|${oneTag}([ \\t]*,[ \\t]*${oneTag})*)$` }
 
-/** The reference page sends every example that it is given: of the headers X-Dry-Run alone, so that a first click writes nothing. */
+/** The reference page sends every example of a header. Only X-Dry-Run has one, so that a first click writes nothing. */
 export const parameterComponents = {
   Id: {
     name: 'id',
@@ -64,7 +64,7 @@ export const parameterComponents = {
 
 const etag = 'Names this state of what was answered. Send it back in If-None-Match to read again, in If-Match to write.'
 
-/** By the name of the component: the header it describes, and what is said of it. */
+/** The header and its description, by the name of the component. */
 const headers = {
   RequestId: described('X-Request-Id', 'Names the request in the log of the service.', requestId),
   ETag: described('ETag', etag, etagExample),
@@ -146,11 +146,11 @@ export type HeaderComponent = keyof typeof headers
 export const headerComponents = (): JsonObject =>
   Object.fromEntries(Object.entries(headers).map(([component, { header }]) => [component, header]))
 
-/** Those headers, as a response lists them. */
+/** Returns those headers as a response lists them. */
 export const headersOf = (components: readonly HeaderComponent[]): JsonObject =>
   Object.fromEntries(components.map((component) => [headers[component].name, refTo('headers', component)]))
 
-/** A header that always comes, and one that comes at times. */
+/** Returns a header that always occurs. The next function returns one that sometimes occurs. */
 function described(name: string, description: string, example: string) {
   return { name, header: { description, required: true, schema: { type: 'string', maxLength: 8192 }, example } }
 }

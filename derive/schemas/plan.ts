@@ -7,7 +7,7 @@ import { eventActions } from '#registry/webhooks.ts'
 import { recordExample } from '../examples.ts'
 import { answer, enumType, groups, idSchema, integer, refTo } from './envelopes.ts'
 
-/** What a write would do, as a dry-run tells it. */
+/** Schemas of a dry-run's preview. */
 
 export const planSchemas: JsonObject = {
   WritePlan: answer('What the call would do. Of a dry-run, and of a plan that is no longer true.', {
@@ -54,7 +54,7 @@ export const planSchemas: JsonObject = {
   ...enumType('PlannedAction', eventActions, '`deleted` can be restored, `erased` is gone for good.'),
 }
 
-/** A plan of one change, as JSON. */
+/** Returns a preview of one change, as JSON. */
 export const planned = (definition: Definition, action: PlannedChange['action']): JsonObject =>
   planExample(definition, action) as unknown as JsonObject
 

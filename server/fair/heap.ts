@@ -1,14 +1,14 @@
-/** An entry knows its index, so that it is found without a search. */
+/** An entry stores its index, so that it is found without a search. */
 export type Heaped = { index: number }
 
-/** The index of an entry that stands in no heap. */
+/** The index of an entry that is in no heap. */
 export const notIn = -1
 
 /** A binary heap: every entry stands before its children. */
 export type Heap<Entry extends Heaped> = {
-  /** The entries, the first of all at index 0. */
+  /** The entries; the first of all is at index 0. */
   readonly entries: readonly Entry[]
-  /** Puts an entry where it belongs. It may be in already, with other numbers. */
+  /** Inserts an entry, or moves it after its numbers have changed. */
   putIn(entry: Entry): void
   takeOut(entry: Entry): void
 }

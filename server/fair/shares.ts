@@ -1,33 +1,33 @@
 import type { Key } from './turns.ts'
 
 /**
- * Whose share a request takes, before it is known who sends it. What it shows names a company and proves nothing, so
- * it takes the company's share only where the same text has turned out to be true here before; else its peer's, which
- * anybody's forged texts are charged to. A hint about turns and never about rights: every request is looked up.
+ * Chooses the share of a request before its caller is authenticated. A claim names a company and proves nothing, so it
+ * gets the company's share only if the same text was valid here before. Otherwise it gets its peer's share, so forged
+ * texts cost their sender. The choice affects turns and never rights: every request is looked up.
  */
 export type Shares = {
   of(claim: Claim | undefined, peer: string | undefined): Share
 }
 
-/** What a token or a session says of itself. `random` are 48 of the bits that nobody can guess; they open nothing. */
+/** The claim in a token or a session. `random` are 48 of its secret bits; they give no access. */
 export type Claim = { companyId: number; random: number; channel: 'api' | 'console' }
 
 export type Share = {
   key: Key
-  /** Takes turns within the key: the peer of a company that is known, the company that a peer claims. */
+  /** The key of turns within the share: the peer of a known company, or the company that a peer claims. */
   within: Key
-  /** Told when the look-up has shown what the claim is worth. */
+  /** Reports whether the lookup has confirmed the claim. */
   report(isLive: boolean): void
 }
 
-/** A share that is nobody's who has to be looked up. */
+/** Returns a share that depends on no lookup. */
 export const fixedShare = (key: Key): Share => ({ key, within: '', report: () => undefined })
 
-/** Of each of two generations; beyond them the ones that were not used for longest are strangers again. */
+/** Entries per generation. The least recently used entries are dropped beyond it. */
 const knownMax = 20_000
 
 export function makeShares(generationMax: number = knownMax): Shares {
-  /** The claims that were true: the bits of a company's one token, and the companies of sessions by their bits. */
+  /** Confirmed claims: the bits of a company's one token, and the companies of sessions by their bits. */
   let young = new Map<number, number>()
   let old = new Map<number, number>()
 
@@ -50,7 +50,7 @@ export function makeShares(generationMax: number = knownMax): Shares {
       const { companyId, channel } = claim
       if (!isKnown(claim))
         return { key: network, within: companyId, report: (isLive) => (isLive ? remember(claim) : undefined) }
-      // Its integrations and its people take nothing from each other.
+      // Integrations and people of a company take nothing from each other.
       return {
         key: channel === 'api' ? companyId : -companyId,
         within: network,
@@ -62,11 +62,11 @@ export function makeShares(generationMax: number = knownMax): Shares {
   }
 }
 
-// Sessions are told from companies by their sign.
+// Keys of sessions are negative, keys of companies positive.
 const keyOf = ({ channel, companyId, random }: Claim): number => (channel === 'api' ? companyId : -random)
 const proofOf = ({ channel, companyId, random }: Claim): number => (channel === 'api' ? random : companyId)
 
-/** A peer as one who shares: an IPv4 address, or the first half of an IPv6 address, all of which is one caller's. */
+/** Returns the key of a peer: an IPv4 address, or the first half of an IPv6 address, which belongs to one caller. */
 export function networkOf(peer: string | undefined): string {
   if (peer === undefined || !peer.includes(':')) return peer ?? ''
   if (peer.startsWith('::ffff:') && peer.includes('.')) return peer.slice('::ffff:'.length)

@@ -2,27 +2,27 @@ import { createHeap, type Heaped, notIn } from './heap.ts'
 import { type Key, makeTurns, type Turns } from './turns.ts'
 
 /**
- * Slots that keys share: work under way takes one each. While there is a free one anybody gets it, so a key that is
- * alone has them all. While there is none, the key that waits and has the fewest under way is next, and among equals
- * the one that was served longest ago. No clock and no limits of time: those are the caller's. Decisions, Overload.
+ * Shares slots between keys; work under way takes one each. A free slot goes to any key, so a single key can have all.
+ * If none is free, the waiting key with the fewest under way is next; among equals the one served longest ago. Clocks
+ * and time limits belong to the caller. Decisions, Overload.
  */
 export type Slots<Waiter> = {
   /**
-   * Takes a slot, if there is one for the key: a free one, or one of the reserve where the key has nothing under way.
-   * What is under way cannot be taken back, and it may be slow; the reserve is for those who would wait for it.
+   * Takes a slot if the key can have one: a free one, or one of the reserve if the key has nothing under way. Work
+   * under way cannot be preempted and may be slow; the reserve serves keys that would wait for it.
    */
   take(key: Key): boolean
   /** Queues for a slot; `within` takes turns among the waiters of the key. */
   wait(key: Key, within: Key, waiter: Waiter): void
-  /** Gives a slot back; the waiter who has it now, if any. */
+  /** Returns a slot. Returns the waiter that takes it over, if there is one. */
   leave(key: Key): Waiter | undefined
-  /** Other slots from here on; the waiters who have one now. */
+  /** Changes the number of slots. Returns the waiters that get one. */
   resize(size: Size): Waiter[]
-  /** Takes back the newest waiter of the key with the most, if that has more than `key` would have with one more. */
+  /** Removes the newest waiter of the key with the most, if that has more than `key` would have with one more. */
   displace(key: Key): Waiter | undefined
-  /** Takes out the waiters that match. */
+  /** Removes the waiters that match. */
   remove(matches: (waiter: Waiter) => boolean): Waiter[]
-  /** What the key has under way and waiting. */
+  /** Returns the count under way and waiting of the key. */
   loadOf(key: Key): number
   readonly counts: Counts
 }
@@ -33,23 +33,23 @@ export type Size = { limit: number; reserve: number }
 export type Counts = {
   underWay: number
   waiting: number
-  /** Keys with anything under way or waiting. */
+  /** Count of keys with anything under way or waiting. */
   keys: number
-  /** What the key with the most has under way and waiting. */
+  /** Count under way and waiting of the key with the most. */
   heaviest: number
 }
 
-/** Gone with its last slot and waiter. */
+/** An entry is deleted with its last slot and waiter. */
 type Entry<Waiter> = Heaped & { key: Key; underWay: number; servedAt: number; waiters: Turns<Waiter> | null }
 
 export function makeSlots<Waiter>(size: Size): Slots<Waiter> {
   let { limit, reserve } = size
   const entries = new Map<Key, Entry<Waiter>>()
-  /** The keys that wait: the one with the fewest under way first, among equals the one that was served longest ago. */
+  /** The keys that wait: the one with the fewest under way first, among equals the one served longest ago. */
   const heap = createHeap<Entry<Waiter>>((one, other) =>
     one.underWay === other.underWay ? one.servedAt < other.servedAt : one.underWay < other.underWay,
   )
-  /** How many keys have a load of so much; a load changes by one at a time, so the greatest is always known. */
+  /** Count of keys by load. A load changes by one at a time, so the greatest is always known. */
   const keysByLoad: number[] = [0]
   let [underWay, waiting, heaviest, served] = [0, 0, 0, 0]
 
@@ -63,7 +63,7 @@ export function makeSlots<Waiter>(size: Size): Slots<Waiter> {
     }
     return entry
   }
-  /** Notes that the load of a key has become one more, or one less. */
+  /** Moves a key to the load above. */
   const heavier = (load: number): void => {
     if (load > 1) (keysByLoad[load - 1] as number)--
     keysByLoad[load] = (keysByLoad[load] ?? 0) + 1
@@ -77,7 +77,7 @@ export function makeSlots<Waiter>(size: Size): Slots<Waiter> {
   const hasSlotFor = (entry: Entry<Waiter> | undefined): boolean =>
     underWay < limit || (underWay < limit + reserve && (entry === undefined || entry.underWay === 0))
 
-  /** The one who is to get a slot that is free, and has it now. */
+  /** Gives a free slot to the next waiter, and returns it. */
   const next = (): Waiter | undefined => {
     const [entry] = heap.entries
     if (!entry?.waiters || !hasSlotFor(entry)) return undefined
@@ -89,7 +89,7 @@ export function makeSlots<Waiter>(size: Size): Slots<Waiter> {
     settle(entry)
     return waiter
   }
-  /** Puts an entry where it belongs after its numbers have changed, or takes it out when nothing of it waits. */
+  /** Moves an entry after its numbers have changed, or removes it if nothing of it waits. */
   const settle = (entry: Entry<Waiter>): void => {
     if (entry.waiters && entry.waiters.size > 0) heap.putIn(entry)
     else if (entry.index >= 0) {
@@ -116,7 +116,7 @@ export function makeSlots<Waiter>(size: Size): Slots<Waiter> {
     wait(key, within, waiter) {
       const entry = entryOf(key)
       entry.waiters ??= makeTurns()
-      // Behind those that wait already; a turn that was had before counts for nothing.
+      // Queues behind the keys that wait already; an earlier turn does not count.
       if (entry.waiters.size === 0) entry.servedAt = ++served
       entry.waiters.push(within, waiter)
       waiting++

@@ -1,16 +1,16 @@
-/** Who shares: each key's items stand in the order in which they came, and the keys take turns. */
+/** Queues by key. Items of a key keep their order, and the keys take turns. */
 export type Key = string | number
 
-/** Queues by key, served round robin. Nothing is kept of a key that has no item. */
+/** Queues by key, served round robin. A key without items takes no memory. */
 export type Turns<Item> = {
   push(key: Key, item: Item): void
-  /** The first of the key whose turn it is. */
+  /** Removes the first item of the key whose turn it is. */
   shift(): Item | undefined
-  /** The newest of the key that has the most. */
+  /** Removes the newest item of the key with the most. */
   pop(): Item | undefined
-  /** Takes out what matches, wherever it stands. */
+  /** Removes all items that match. */
   remove(matches: (item: Item) => boolean): Item[]
-  /** The one that `shift` would give. */
+  /** Returns the item that `shift` would remove. */
   first(): Item | undefined
   readonly size: number
 }

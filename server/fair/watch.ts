@@ -1,4 +1,4 @@
-/** Checks every so many milliseconds for as long as anybody waits, which `check` says; costs nothing while nobody does. */
+/** Calls `check` at this interval until it returns false. No timer runs in between. */
 export function makeWatch(milliseconds: number, check: () => boolean): () => void {
   let isOn = false
   return function watch() {

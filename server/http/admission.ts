@@ -3,24 +3,24 @@ import { makeShares, type Share, type Shares } from '../fair/shares.ts'
 import type { App } from './app.ts'
 import { openLimiter, type Sort } from './limiter.ts'
 
-/** The concurrency limiter of a process, as requests pass it, and whose share one takes there. */
+/** The concurrency limiter of a process, with the share of each request. */
 export type Admission = {
   shares: Shares
-  /** Does the work when there is room for it. */
+  /** Runs the work when there is a slot for it. */
   within<T>(sort: Sort, share: Share, work: (slot: Slot) => Promise<T>): Promise<T>
-  /** Throws while the disk of the database has no room for writes, before anything is begun. */
+  /** Throws if the disk of the database has no room for writes, before anything is begun. */
   refuseWritesInShortage(): void
-  /** Does without the slot what waits for others. */
+  /** Runs work that waits for others, without the slot. */
   outside<T>(slot: Slot, work: () => Promise<T>): Promise<T>
 }
 
-/** What a request holds of the limiter; `enteredAt` is undefined while it holds nothing. */
+/** The slot of a request; `enteredAt` is undefined while it holds none. */
 export type Slot = { readonly share: Share; readonly sort: Sort; enteredAt: number | undefined }
 
-/** Made once: there may be thousands a second, and an error notes where it was made each time. */
+/** Created once: there may be thousands a second, and each new error records its stack. */
 export const overloaded = new Refusal('overloaded', { headers: { 'Retry-After': '1' } })
 
-/** Polls that arrive together are sent away for different times, in seconds, so that they do not return together. */
+/** Polls that arrive together get different retry times, in seconds, so that they do not return together. */
 const pollRetrySecondsMax = 15
 const overloadedPolls = Array.from(
   { length: pollRetrySecondsMax },

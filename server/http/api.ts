@@ -25,7 +25,10 @@ import { allowOf, type RouteMatch, type Router } from './router.ts'
 import type { Sent } from './send.ts'
 import { turnsOf } from './turns.ts'
 
-/** `describe` makes a public document; `changes` wakes calls that wait for one; `allow` names all methods of the service. */
+/**
+ * `describe` builds a public document; `changes` wakes calls that wait for a change; `allow` lists all methods of the
+ * service.
+ */
 type ApiParts = {
   router: Router<Bound>
   pages: Pages
@@ -36,7 +39,7 @@ type ApiParts = {
   allow: string
 }
 
-/** Turns a request under /v1 into a call, and answers for the documents and the operator's pages. */
+/** Converts requests under /v1 to calls, and serves the documents and the operator's pages. */
 export function makeApi(app: App, { router, pages, describe, admission, changes, failed, allow }: ApiParts): Site {
   const { within, outside, shares, refuseWritesInShortage } = admission
   const turn = turnsOf(1)
@@ -47,7 +50,7 @@ export function makeApi(app: App, { router, pages, describe, admission, changes,
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined
     if (!page) return undefined
     const { isHealth, isDocument, isPublic } = page
-    // Node makes the object of all headers when it is first asked for, which calls are spared.
+    // Node builds the object of all headers on first use, and calls do without it.
     const shown = () => page.answer({ accepts: request.headers })
     if (method !== 'GET') return { isHealth, answer: () => onlyThese(isPublic ? publicOnly : readOnly, method) }
     return { isHealth, answer: isDocument ? () => inTurn(peer, shown) : shown }
@@ -83,7 +86,7 @@ export function makeApi(app: App, { router, pages, describe, admission, changes,
     return route.body ? withBody(incoming, call, bound) : through(incoming, call, bound)
   }
 
-  /** Read before admission: who sends slowly takes no slot, and who is shed keeps the connection. */
+  /** Reads the body before admission: a slow sender takes no slot, and a refused one keeps its connection. */
   async function withBody(incoming: Incoming, call: Call, bound: BoundCall): Promise<Sent> {
     const body = await readBody(incoming.request, incoming.budget, bound.route.body?.bytesMax ?? bodyBytesMax, () =>
       within(sortOf(call), call.share, () => admit(app, call)),
@@ -96,7 +99,7 @@ export function makeApi(app: App, { router, pages, describe, admission, changes,
     return within(sortOf(call), call.share, async (slot) => {
       try {
         const reply = await run(app, call, (...asked) => outside(slot, () => wait(incoming, ...asked)))
-        // Compressed within the limiter: it is work too.
+        // Compressed within the limiter, because compression uses the processor.
         const coded = await inCoding(reply, () => request.headers, !isWrite(call.route))
         return call.rate ? limited(coded, call.rate) : coded
       } catch (error) {
@@ -106,7 +109,7 @@ export function makeApi(app: App, { router, pages, describe, admission, changes,
     })
   }
 
-  /** Ends when the caller hangs up, too. */
+  /** Ends if the caller hangs up. */
   async function wait({ response, budget }: Incoming, ...asked: Parameters<Wait>): Promise<boolean> {
     const gone = new AbortController()
     const onClose = (): void => gone.abort(callerGone)
@@ -150,9 +153,8 @@ const limited = <Answer extends Sent>(reply: Answer, rate: Rate): Answer => ({
 })
 
 /**
- * What a caller is told of his limit, in the fields of draft-ietf-httpapi-ratelimit-headers (structured fields, RFC
- * 9651): the quota of a window, what is left of it, and in how many seconds it is whole again. A draft may change;
- * only this file would.
+ * Returns the headers of a caller's limit (draft-ietf-httpapi-ratelimit-headers, structured fields of RFC 9651):
+ * quota, remainder, and seconds until it is full again. A draft may change; only this file would.
  */
 const rateLimitHeaders = ({ limit, remaining, resetSeconds }: Rate): { [name: string]: string } => ({
   'RateLimit-Policy': `"token";q=${limit};w=${windowSeconds}`,

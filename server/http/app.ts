@@ -1,33 +1,33 @@
 import type { App as PipelineApp } from '../pipeline/app.ts'
 import type { RequestIdentities } from './identity.ts'
 
-/** What the edge needs of the app, passed by hand. */
+/** The members of the app that the edge uses. */
 export type App = PipelineApp & {
   metrics: Metrics
-  /** Read by the log for each line that has a `request_id`. */
+  /** The log reads these for each line with a `request_id`. */
   identities: RequestIdentities
   room: Room
 }
 
-/** Whether the disk of the database is so full that writes are refused. It changes while the service runs. */
+/** True while the disk of the database is too full for writes. It changes while the service runs. */
 export type Room = { isShort: boolean }
 
-/** What the edge counts, and the text in which it is shown. */
+/** Counters of the edge, and their text for a scrape. */
 export type Metrics = {
   answered(route: string, status: number, seconds: number): void
-  /** One request that there was no room for. */
+  /** Counts a request that was refused for lack of room. */
   shed(sort: string): void
-  /** So many callers' connections are open. */
+  /** Sets the count of open connections. */
   connected(count: number): void
-  /** One of them was closed: it was idle and room was needed, its answer was not read, or there was no room for it. */
+  /** Counts a closed connection: idle while room was needed, its response unread, or no room for it. */
   cut(why: 'idle' | 'unread' | 'full'): void
-  /** So many at once from here on. */
+  /** Sets the limit of requests under way. */
   admitting(sort: string, limit: number): void
-  /** So many callers wait for a change. */
+  /** Sets the count of callers that wait for a change. */
   waiting(count: number): void
   text(): Promise<string>
   contentType: string
 }
 
-/** How far the process is on its way out. */
+/** The progress of the process towards its end. */
 export type Stage = { is: 'serving' | 'leaving' | 'closing' }

@@ -2,25 +2,25 @@ import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config/config.ts'
 import { authorityOf, isHost } from '../protocol/host.ts'
 
-/** The address that the caller used, for whatever names it to him. */
+/** Returns the address that the caller used, for links in responses. */
 export function baseOf({ publicUrl, host: own, port }: Config, request: IncomingMessage): string {
   if (publicUrl !== null) return publicUrl
   const host = authorityOf(request)
   return isHost(host) ? `http://${host}` : `http://${own}:${port}`
 }
 
-/** The origin that a Host header names; undefined for what is none. */
+/** Returns the origin of a Host header, or undefined if it is malformed. */
 export const hostOrigin = (protocol: string, host: string | undefined): string | undefined =>
   host !== undefined && URL.canParse(`${protocol}//${host}`) ? new URL(`${protocol}//${host}`).origin : undefined
 
-/** Path and query of a request's target. An absolute one (RFC 9112 3.2.2) names the same path. */
+/** Splits a request's target into path and query. An absolute one (RFC 9112 3.2.2) names the same path. */
 export function splitTarget(target: string): [path: string, query: string] {
   const local = localTarget(target)
   const at = local.indexOf('?')
   return at < 0 ? [plainPath(local), ''] : [plainPath(local.slice(0, at)), local.slice(at + 1)]
 }
 
-/** A character that needs no percent-encoding is the same character with it (RFC 3986 6.2.2.2). */
+/** Decodes characters that need no percent-encoding (RFC 3986 6.2.2.2). */
 const plainPath = (path: string): string =>
   path.includes('%')
     ? path.replace(/%[0-7][\da-f]/gi, (coded) => {

@@ -7,7 +7,7 @@ import type { Reply } from '../pipeline/call.ts'
 import { type Coding, codings, knownForm, readTags, tagOfForm } from '../protocol/entity-tags.ts'
 import type { Sent } from './send.ts'
 
-/** How texts and files go out: as they are, or in the coding that the caller likes best (RFC 9110 12.5.3). */
+/** Encodes texts and files: plain, or in the caller's preferred coding (RFC 9110 12.5.3). */
 
 export type Accepts = { 'accept-encoding'?: string | undefined; 'if-none-match'?: string | undefined }
 
@@ -20,7 +20,7 @@ export const compressed = (bytes: Buffer, coding: Coding, effort: number): Promi
     ? promisify(brotliCompress)(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: effort } })
     : promisify(gzip)(bytes, { level: effort })
 
-/** The same for what is written piece by piece, at the effort of data. */
+/** Returns a stream that compresses chunk by chunk, at the effort of data. */
 export const compressing = (coding: Coding): Transform =>
   coding === 'br'
     ? createBrotliCompress({ params: { [zlib.BROTLI_PARAM_QUALITY]: effortOfData.br } })
@@ -28,15 +28,19 @@ export const compressing = (coding: Coding): Transform =>
 
 export const digestOf = (content: string | Buffer): string => hash('sha256', content, 'base64url').slice(0, 22)
 
-/** Whether the caller has the content already, in whichever coding. A condition that cannot be read is none. */
+/** True if the caller has the content in any coding. A malformed condition is ignored. */
 function isKnown(digest: string, { 'if-none-match': given }: Accepts): boolean {
   return given !== undefined && knownForm(`"${digest}"`, readTags(given)) !== undefined
 }
 
-/** Public documents may be loaded by pages of other sites. Nothing else says so, so no such page reads any data. */
+/**
+ * Pages of other sites may load public documents. No other response has these headers, so such a page reads no data.
+ */
 export const openToAll = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'ETag' } as const
 
-/** What a browser is answered that asks before it loads one with headers of the page's own (Fetch, CORS-preflight). */
+/**
+ * Headers for a browser that asks before it loads a document with headers of the page's own (Fetch, CORS-preflight).
+ */
 export const preflightHeaders = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': 'GET, HEAD',
@@ -44,16 +48,15 @@ export const preflightHeaders = {
   'Access-Control-Max-Age': '86400',
 } as const
 
-/** Made for one caller and sent once, so the least effort: the next step costs more than it saves. */
+/** Each text is for one caller and sent once, so the least effort: the next step costs more than it saves. */
 const effortOfData = { br: 4, gzip: 1 } as const
 
-/** In UTF-8. */
+/** Longest UTF-8 of one UTF-16 unit. */
 const bytesOfUnitMost = 3
 
 /**
- * An answer with data in the coding that its caller likes best; of a short one the headers, which `accepts` looks up, are
- * not looked at. That of a read has a tag for each form; what a write
- * says in ETag is about the record and not about its own answer.
+ * Encodes data in the caller's preferred coding. Reads the headers, through `accepts`, only for texts that are not
+ * short. A read's tag differs by coding; a write's ETag is the record's and stays.
  */
 export async function inCoding(reply: Reply, accepts: () => Accepts, isRead: boolean): Promise<Made> {
   if (reply.body.length * bytesOfUnitMost <= leastBytes || accepts()['accept-encoding'] === undefined) return reply
@@ -66,19 +69,19 @@ export async function inCoding(reply: Reply, accepts: () => Accepts, isRead: boo
   return { status: reply.status, headers: { ...headers, ...tagged, Vary, 'Content-Encoding': coding }, body }
 }
 
-/** An answer whose content is at hand. */
+/** A response whose content is in memory. */
 export type Made = Omit<Reply, 'body'> & { body: string | Buffer }
 
-/** Texts that are kept compressed, the last ones asked for. */
+/** Count of compressed texts in the cache; the least recently used is dropped. */
 const keptMost = 16
-/** Less is hardly smaller compressed, and one packet anyway. */
+/** Smaller texts shrink little, and fit into one packet. */
 const leastBytes = 1024
-/** Measured on the OpenAPI document: 3 ms each, and the next step costs four times that for a tenth of the bytes. */
+/** Measured on the OpenAPI document: 3 ms each. The next step costs four times that for a tenth of the bytes. */
 const effort = { br: 5, gzip: 6 } as const
 
 /**
- * Sends texts that are made anew for each request: tagged, and compressed once as long as they stay the same. What is
- * kept hangs on the hash of the text, so nothing old is ever sent.
+ * Sends texts that are built for each request: tagged, and compressed once while they stay the same. The cache is
+ * keyed by the text's hash, so it never returns an old text.
  */
 export function openCoder(): (made: Made, accepts: Accepts) => Promise<Sent> {
   const kept = new Map<string, Promise<Buffer>>()
@@ -102,7 +105,7 @@ export function openCoder(): (made: Made, accepts: Accepts) => Promise<Sent> {
 
 type Form = Pick<Sent, 'status' | 'headers'> & { digest: string; coding: Coding | undefined }
 
-/** One form of a content, or, without its body, that the caller has the content already. */
+/** Returns one form of a content, or 304 without a body if the caller has the content. */
 export async function inForm(
   { status, headers, digest, coding }: Form,
   accepts: Accepts,

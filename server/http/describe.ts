@@ -6,7 +6,7 @@ import { type Accepts, type Made, openCoder, openToAll } from './codings.ts'
 import { referenceAsset } from './pages.ts'
 import type { Sent } from './send.ts'
 
-/** Answers for a public document. `base` is the address that the caller used. */
+/** Returns the response for a public document. `base` is the address that the caller used. */
 export type Describe = (document: BoundDocument, base: string, accepts: Accepts) => Promise<Sent>
 
 export function openDescribe(config: Config, all: () => readonly Route[]): Describe {
@@ -14,7 +14,7 @@ export function openDescribe(config: Config, all: () => readonly Route[]): Descr
   return (document, base, accepts) => coded(describe(config, all(), document, base), accepts)
 }
 
-/** The public documents, made anew for every request from the routes that are served. Spec, What the service does 6. */
+/** Builds the public documents from the served routes, for every request. Spec, What the service does 6. */
 function describe({ publicUrl }: Config, all: readonly Route[], { route, make }: BoundDocument, base: string): Made {
   const about = { base, version, errorsPage: errorsAddress(publicUrl) }
   const { body, headers } = make({ all, about, script: referenceAsset })

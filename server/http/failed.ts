@@ -5,10 +5,10 @@ import { Fault } from '../store/faults.ts'
 import type { App } from './app.ts'
 import type { FailureLog } from './failure-log.ts'
 
-/** Makes the answer to a call that was not done. */
+/** Returns the response to a call that failed. */
 export type Failed = (error: unknown, requestId: string, route: string) => Reply
 
-/** A refusal says what it is; a fault only that it is one; anything else is our mistake. The cause stays in the log. */
+/** Returns a refusal with its code, a fault as 503, anything else as 500. Only the log has the cause. */
 export function answerFailures({ log, config }: Pick<App, 'log' | 'config'>, failures: FailureLog): Failed {
   return (error, requestId, route) => {
     if (error instanceof Refusal) {

@@ -1,13 +1,13 @@
 import type { App } from './app.ts'
 
 /**
- * The log of calls that failed because a dependency did. The first call of a cause is logged in full. Further ones are
- * counted and logged in one line for each interval, so that an outage writes as much for a million calls as for ten.
+ * Logs calls that failed because a dependency did. The first call of a cause is logged in full. Later ones are counted
+ * and logged in one line for each interval, so that an outage writes as much for a million calls as for ten.
  */
 export type FailureLog = {
-  /** Logs or counts one call. `error` is undefined where the service itself refused. */
+  /** Logs or counts one call. `error` is undefined if the service itself refused. */
   note(call: FailedCall): void
-  /** Logs what is counted, and counts no more. */
+  /** Logs the counts and stops. */
   close(): void
 }
 
@@ -15,12 +15,12 @@ export type FailedCall = { code: string; error: unknown; route: string; requestI
 
 type Group = { code: string; cause: string; total: number; since: number; routes: Map<string, number> }
 
-/** Routes that a line names; others are counted together, since a path may be anything. */
+/** Routes that a line names. Others are counted together, because a path may be any text. */
 const routesMax = 20
-/** Causes that are told apart; what comes beyond them is one more. */
+/** Causes with a line of their own. All further ones share one. */
 const causesMax = 50
 
-/** By default a line every ten seconds for each cause. */
+/** Logs a line every ten seconds for each cause by default. */
 export function openFailureLog({ log, clock }: Pick<App, 'log' | 'clock'>, intervalMs = 10_000): FailureLog {
   const groups = new Map<string, Group>()
   let timer: NodeJS.Timeout | undefined
@@ -68,7 +68,7 @@ export function openFailureLog({ log, clock }: Pick<App, 'log' | 'clock'>, inter
   }
 }
 
-/** The code of PostgreSQL or Node where there is one, else the name of the error: never a text that varies. */
+/** Returns the code of PostgreSQL or Node, else the name of the error: never a text that varies. */
 function causeOf(error: unknown): string {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown }
   return typeof code === 'string' ? code : typeof name === 'string' ? name : 'refused'

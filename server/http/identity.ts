@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * What a caller calls a request, for the log alone: the request keeps an id of its own, because stored calls are found by
- * it and a caller must not choose it.
+ * The caller's own ids of a request, for the log alone. The request keeps an id of the service, because stored calls
+ * are found by it and a caller must not choose it.
  */
 export type RequestIdentity = { trace_id?: string; caller_request_id?: string }
 
-/** Those of the requests that are under way, by the request's own id. */
+/** The identities of requests under way, by the request's own id. */
 export type RequestIdentities = Map<string, RequestIdentity>
 
 /** https://www.w3.org/TR/trace-context/#traceparent-header: version, trace, parent and flags. */
@@ -14,8 +14,8 @@ const traceparent = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{
 const visibleAscii = /^[!-~]{1,128}$/
 
 /**
- * Returns undefined if the caller gives no id that can be used. A header that is given twice reaches us joined by a comma
- * and a blank, which neither form has.
+ * Returns undefined if the caller sends no usable id. Node joins a repeated header with a comma and a blank, which
+ * neither form has.
  */
 export function identityOf({ headers }: Pick<IncomingMessage, 'headers'>): RequestIdentity | undefined {
   const { traceparent: trace, 'x-request-id': callerId } = headers

@@ -14,24 +14,24 @@ export type Sort = (typeof sorts)[number]
 
 const sorts = ['reads', 'writes', 'documents', 'sign-ins', 'known-sign-ins', 'polls'] as const
 
-/** They are made one after the other, so more would only wait. */
+/** Documents are built one after the other, so more would only wait. */
 const documentsMax = 64
-/** A few are hashed at once. */
+/** Only a few passwords are hashed at once. */
 const signInsMax = 32
-/** Long polls that look for a change at once. */
+/** Long polls that read the log at once. */
 const pollsMax = 32
 
 /**
- * Decides whether a request is let in, before anything is done for it. Arrivals do not slow down because answers do;
- * what could only wait too long is shed at once, so that what is let in is answered in time. While there is no
- * room, callers who have less under way than others wait a moment for their turn. Decisions, Overload.
+ * Admits or refuses a request before any work for it. Arrivals do not slow down when responses do. A request that
+ * could only wait too long is refused at once, so that admitted ones are answered in time. While there is no room,
+ * callers with less under way than others wait briefly. Decisions, Overload.
  */
 export type Limiter = {
-  /** Whether the request is let in, now or after its turn; one that is let in has to leave again. */
+  /** Returns whether the request is admitted, now or after its turn. An admitted one has to leave again. */
   enter(sort: Sort, share: Share): boolean | Promise<boolean>
-  /** For one that was let in before and has waited outside: it may wait for its turn, however many others do. */
+  /** Readmits a request that has waited outside. It may wait for its turn, however many others do. */
   enterAgain(sort: Sort, share: Share): boolean | Promise<boolean>
-  /** `enteredAt` by the app's clock. */
+  /** `enteredAt` is in milliseconds of the app's clock. */
   leave(sort: Sort, share: Share, enteredAt: number): void
 }
 
@@ -48,16 +48,19 @@ type State = {
 }
 
 /**
- * What was seen of one sort between two adjustments, and whether most answers were late at the last one. `inTarget` are
- * as many as were answered in the time of the target.
+ * Measurements of one sort between two adjustments, and whether most responses were late at the last one. `inTarget`
+ * counts the responses within the target time.
  */
 export type Sample = Omit<State, 'slots' | 'since'> & { most: number; inTarget: number }
 
-/** So many are always let in, however long answers take: a burst is no overload, and a distant database takes its time. */
+/**
+ * Requests that are always admitted, however long responses take: a burst is no overload, and a distant database is
+ * slow.
+ */
 const minLimit = 128
-/** Milliseconds that a request waits for its turn at most; whose turn is near waits a fraction of it. */
+/** Longest wait in the queue, in milliseconds. Requests near the front wait a fraction of it. */
 const waitMax = 2000
-/** An eighth of the slots: so many come on top for those with nothing under way, and so many may wait in any case. */
+/** An eighth of the slots: the reserve for callers with nothing under way, and the waiters that are always allowed. */
 const part = 8
 const minWaiting = 16
 const [probes, recovers] = [1.1, 1.5]
@@ -65,9 +68,9 @@ const [probes, recovers] = [1.1, 1.5]
 const isLate = ({ answers, late }: Pick<Sample, 'answers' | 'late'>): boolean => late * 2 > answers
 
 /**
- * How many are let in from here on. While most answers are late, as many as can be answered within the target (Little's
- * law: the number under way is the rate times the time each takes); then step by step more. One sample may have met no
- * more than a pause of the machine.
+ * Computes the next limit. While most responses are late, it is what fits into the target time (Little's law: the
+ * number under way is the rate times the time of each). Then it grows step by step, because one sample may have met a
+ * pause of the machine.
  */
 export function nextLimit(sample: Sample): number {
   const { limit, most, wasLate, shed, inTarget } = sample
@@ -75,12 +78,12 @@ export function nextLimit(sample: Sample): number {
   return wasLate ? Math.min(limit, Math.max(Math.min(minLimit, most), Math.ceil(inTarget))) : limit
 }
 
-/** Slots for so many, and some for callers who would otherwise wait for the slow work of others. */
+/** Returns the slots, with a reserve for callers who would otherwise wait for slow work of others. */
 const sizeOf = (limit: number): Size => ({ limit, reserve: Math.ceil(limit / part) })
 
 /**
- * Whether a request may wait when there is no room: where somebody else has more than half of everything, if few wait;
- * and wherever its key has less than an equal share while another has clearly more than that.
+ * True if a request may wait for room: few wait and another key has more than half of everything, or its key has less
+ * than an equal share and another clearly more.
  */
 export function mayWait(
   { waiting, underWay, keys, heaviest }: Counts,
@@ -134,7 +137,7 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
       watch()
     })
 
-  /** Ends waiting that took too long. */
+  /** Refuses requests that have waited too long. */
   const watch = makeWatch(waitMax / 10, () => {
     const now = clock.elapsed()
     const late = sorts.flatMap((sort) => states[sort].slots.remove(({ until }) => until <= now))
@@ -146,7 +149,7 @@ export function openLimiter(app: Pick<App, 'config' | 'clock' | 'metrics' | 'log
     enter(sort, share) {
       const { slots, limit } = states[sort]
       if (slots.take(share.key)) return true
-      // A look is short, so of thousands many have their turn before the others are refused.
+      // A look at the log is short, so many of thousands get their turn before the others are refused.
       if (sort === 'polls') return wait(sort, share)
       const may = mayWait(slots.counts, slots.loadOf(share.key), limit)
       if (may === 'no') return shedOne(sort)

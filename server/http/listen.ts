@@ -14,14 +14,14 @@ export type Listening = {
   /** The address to call, with the port that was taken. */
   url: string
   /**
-   * Answers what was accepted, refuses what is new, and returns when the last answer is out or time is up. No caller is
-   * sent away before `together` returns: where several processes share the port, when all of them have closed it.
+   * Answers accepted requests, refuses new ones, and returns after the last response or the time limit. No connection
+   * is closed before `allClosed` resolves: if several processes share the port, all have to close it first.
    */
   drain(allClosed?: () => Promise<void>): Promise<void>
 }
 
 const keepAliveTimeout = 65_000
-/** How long a caller's next request may be on its way over a connection that is about to close. */
+/** Milliseconds that a caller's next request may take to arrive on a connection that is about to close. */
 const farewellMilliseconds = 300
 
 export type Answerer = (request: IncomingMessage, response: ServerResponse) => void
@@ -34,7 +34,7 @@ export async function listen(app: App, answer: Answerer, stage: Stage, connectio
     url: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`,
     drain: async (allClosed = async () => {}) => {
       stage.is = 'leaving'
-      // A balancer notices that /readyz says no, while everything is still answered.
+      // Gives a balancer time to see /readyz fail, while every request is still answered.
       await pause(config.drainNotice)
       const closed = Promise.all(servers.map(closePort))
       await allClosed()
@@ -61,14 +61,14 @@ export function serverOf(app: App, answer: Answerer, connections: Connections): 
     },
     answer,
   )
-  // Of thousands of connections that come at once, all requests would be read before those of others.
+  // Otherwise all requests of thousands of new connections would be read before those of others.
   Object.assign(server, { pauseOnConnect: true })
   server.on('connection', (socket: Socket) => {
     connections.accept(socket)
     connections.firstTurn(socket).then(() => socket.resume())
   })
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // He is told to go on when somebody begins to read what he has to send, which is when nothing refuses it.
+    // 100 Continue is sent when the body is first read, which happens only if nothing refuses the request.
     request.once('resume', () => {
       if (response.headersSent) return
       delete request.headers.expect
@@ -79,7 +79,7 @@ export function serverOf(app: App, answer: Answerer, connections: Connections): 
   server.on('checkExpectation', answer)
   server.on('clientError', (error: ClientError, socket: Socket) => refuseUnreadable(app, error, socket))
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    // Node reads nothing more of it, and an end that is not read is never seen.
+    // Node reads no further, so it would not see the other side close.
     socket.resume().setTimeout(headersTimeout, () => socket.destroy())
     refuseAtSocket(app, new Refusal('not_implemented'), { socket, cause: 'CONNECT' })
   })
@@ -87,16 +87,19 @@ export function serverOf(app: App, answer: Answerer, connections: Connections): 
 }
 
 /**
- * Only the listener: closing an HTTP server whole would cut its quiet connections too, and with them the request that
- * is on its way over one. Their next answer says "Connection: close".
+ * Closes only the listener. Closing a whole HTTP server would cut idle connections, and requests on their way over
+ * one. Their next response has "Connection: close".
  */
 const closePort = (server: Server): Promise<void> =>
   new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
 
-/** `rawPacket` is what the parser was given; Node's timeouts have none. */
+/** `rawPacket` has the parser's input; Node's timeouts have none. */
 type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer }
 
-/** What the parser refuses gets a problem body too. RFC 9112 allows no other reply before the connection closes. */
+/**
+ * Sends a problem body for requests that the parser refuses. RFC 9112 allows no other response before the connection
+ * closes.
+ */
 function refuseUnreadable(app: App, error: ClientError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -108,23 +111,23 @@ function refuseUnreadable(app: App, error: ClientError, socket: Socket): void {
 function refusalOf({ code, rawPacket }: ClientError): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Refusal('request_timeout')
   if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('headers_too_large')
-  // TLS on this port fails with the same code.
+  // A TLS handshake on this port fails with the same code.
   if (code === 'HPE_INVALID_METHOD' && requestLine.test(rawPacket?.toString('latin1') ?? ''))
     return new Refusal('not_implemented')
   return new Refusal('invalid_header', code?.startsWith('HPE_') ? { detail: 'The request is not valid HTTP/1.1.' } : {})
 }
 
-/** A method as RFC 9110 9.1 spells it, a target and the version. */
+/** A method as in RFC 9110 9.1, a target and the version. */
 const requestLine = /^[\w!#$%&'*+.^`|~-]+ [!-~\x80-\xff]+ HTTP\/1\.\d\r?\n/
 
-/** Sends a refusal over a connection that has no response of Node's, and closes it. */
+/** Sends a refusal over a connection without a response of Node's, and closes it. */
 function refuseAtSocket(
   { config, log }: App,
   refusal: Refusal,
   { socket, cause }: { socket: Socket; cause: string | undefined },
 ): void {
   const requestId = crypto.randomUUID()
-  // Who hangs up in the middle of a request has not been refused anything.
+  // Hanging up in the middle of a request is no refusal.
   const level = cause === 'HPE_INVALID_EOF_STATE' ? 'debug' : 'info'
   log[level]({ request_id: requestId, code: refusal.code, cause }, 'refused')
   const { status, headers, body } = replyOf(refusalAnswer(refusal, requestId, config.publicUrl))
@@ -147,8 +150,8 @@ const pause = (milliseconds: number): Promise<void> =>
 const hstsSeconds = 365 * 24 * 3600
 
 /**
- * Strict-Transport-Security (RFC 6797) on every answer under the name that has TLS and under no other: not to a request
- * that came to this machine by another way, and never for localhost or an address, which other services may share.
+ * Adds Strict-Transport-Security (RFC 6797) to every response under the name with TLS. Not for requests that arrive
+ * otherwise, and never for localhost or an address, which other services may share.
  */
 export function openHsts({ publicUrl }: Pick<Config, 'publicUrl'>) {
   if (publicUrl === null || !hasOwnNameOverTls(new URL(publicUrl))) return () => undefined

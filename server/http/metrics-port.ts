@@ -5,8 +5,8 @@ import { splitTarget } from './base.ts'
 import { metricsPage, metricsPath } from './pages.ts'
 
 /**
- * /metrics on an address of its own, where METRICS_ADDRESS names one: within the operator's network, and beside whatever
- * callers do to the port of the service. Returns what closes it.
+ * Serves /metrics on an address of its own, if METRICS_ADDRESS names one: within the operator's network, unaffected by
+ * load on the port of the service. Returns a function that closes it.
  */
 export async function listenForMetrics(app: App): Promise<() => Promise<void>> {
   const { metricsAddress } = app.config
@@ -35,10 +35,10 @@ export async function listenForMetrics(app: App): Promise<() => Promise<void>> {
   }
 }
 
-/** The code of the error where the address cannot be had; its message says what to do. */
+/** The code of the error if the address is not available. Its message has the remedy. */
 export const metricsTaken = 'METRICS_ADDRESS'
 
-/** In several processes of one service, node:cluster lets all of them listen on it. */
+/** In several processes of one service, node:cluster shares the port between them. */
 function listening(server: ReturnType<typeof createServer>, { host, port }: Address): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', ({ code, message }: NodeJS.ErrnoException) =>

@@ -8,22 +8,22 @@ import { type Accepts, type Made, openCoder, openToAll } from './codings.ts'
 import type { Sent } from './send.ts'
 import { storedFile } from './stored.ts'
 
-/** Pages that need no token and are no part of the registry's routes: health, metrics, the errors page, assets. */
+/** Pages that need no token and belong to no route of the registry: health, metrics, the errors page, assets. */
 export type Pages = { readonly [path: string]: Page }
 type Page = {
   answer: (asked: { accepts: Accepts }) => Promise<Sent> | Sent
-  /** Answered whatever else there is no room for. */
+  /** True if the page is served without a slot. */
   isHealth?: true
-  /** It takes its turn among the public documents. */
+  /** True if it takes turns with the public documents. */
   isDocument?: true
-  /** Pages of other sites may load it. */
+  /** True if pages of other sites may load it. */
   isPublic?: true
 }
 
-/** Where the reference page finds its script. */
+/** The path of the reference page's script. */
 export const referenceAsset = '/v1/docs/scalar.js'
 
-/** What is served beside the routes of the registry, to operators and browsers. */
+/** Returns the pages beside the registry's routes, for operators and browsers. */
 export function makePages(app: App, stage: Stage): Pages {
   const coded = openCoder()
   const script = storedFile(fileURLToPath(new URL('../../console/dist/scalar.js', import.meta.url)), {
@@ -56,19 +56,19 @@ export const metricsPage =
   ({ metrics }: Pick<App, 'metrics'>): Page['answer'] =>
   async () => ({ status: 200, headers: { 'Content-Type': metrics.contentType }, body: await metrics.text() })
 
-/** The script comes with the console. A start that could build neither has said so. */
+/** The console's build contains the script. A start that could build neither has logged it. */
 const unbuilt = (error: NodeJS.ErrnoException): never => {
   throw error.code === 'ENOENT' ? new Refusal('not_found') : error
 }
 
 const plainPagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
 
-/** Ready: the database answers and the process is not about to stop. */
+/** Returns 200 if the database answers and the process is not about to stop. */
 async function ready({ database, config, log, room }: App, stage: Stage): Promise<Reply> {
   try {
     if (stage.is !== 'serving') throw new Error('the process is stopping')
     await database.answers()
-    // Not taken out of a balancer: the reads that go on would be taken out too.
+    // Still ready: a balancer that removed the process would stop the reads too.
     return json(200, { status: 'ready', ...(room.isShort ? { writes: 'refused', why: 'disk' } : {}) })
   } catch (error) {
     log.warn({ error }, 'not ready')

@@ -4,16 +4,16 @@ import type { Server } from 'node:http'
 import { type AddressInfo, createServer, type Server as NetServer } from 'node:net'
 import type { Config } from '../config/config.ts'
 
-/** A port with all that listens on it. */
+/** A port with all of its listeners. */
 export type Port = { port: number; servers: Server[] }
 
-/** Connections that may wait to be accepted; systems take less where they allow less. */
+/** Connections that may wait to be accepted. The system may allow fewer. */
 const backlog = 4096
 
 /**
- * libuv accepts one connection for each listener and turn of the event loop. Under load turns are long, and with one
- * listener a thousand new callers waited many seconds before they were even heard; several share the port instead.
- * Only Linux spreads connections over them, and behind a primary it is that which accepts.
+ * libuv accepts one connection for each listener and turn of the event loop. Turns are long under load, and with one
+ * listener a thousand new callers waited many seconds. Several listeners share the port instead. Only Linux spreads
+ * connections over them; behind a primary, the primary accepts.
  */
 const listenersMax = 16
 
@@ -34,7 +34,9 @@ export async function openPort({ port, host }: Config, make: () => Server): Prom
   return { port: free, servers }
 }
 
-/** Listeners that share a port do not notice that somebody else has it too; one that does not share it does. */
+/**
+ * Finds out whether the port is taken. Listeners that share a port would not notice; one that does not share it does.
+ */
 async function freePort(port: number, host: string): Promise<number> {
   const probe = createServer()
   const free = await listening(probe, { port, host })

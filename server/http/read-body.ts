@@ -3,16 +3,16 @@ import type { Body } from '../protocol/body.ts'
 import type { Budget } from './connections.ts'
 import { declaredLength, receive } from './read-bytes.ts'
 
-/** Received for anybody; more only for a caller who is authorized. */
+/** Bytes received from any caller; more only from an authorized one. */
 const strangersBytes = 64 * 1024
-/** Read for anybody, together with the caller; more only after him. */
+/** Bytes read together with the caller's row; more only after the caller is known. */
 const unseenBytes = 4 * 1024
 
 const none: Body = { bytes: Buffer.alloc(0) }
 
 /**
- * The body of a call. `isWanted` looks at the caller, who is refused there or known from then on, and says whether
- * the call gets as far as its body; most bodies are small, and are spared this query. Decisions, Bodies.
+ * Reads the body of a call. `isWanted` authorizes the caller, or refuses, and returns whether the call needs its body.
+ * Most bodies are small and need no such query. Decisions, Bodies.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -21,7 +21,7 @@ export async function readBody(
   isWanted: () => Promise<boolean>,
 ): Promise<Body> {
   const declared = declaredLength(request)
-  // Nothing of it is needed for its refusal.
+  // The refusal needs nothing of the body.
   if (declared !== undefined && declared > most) return 'too large'
   const upload = receive(request, budget, most)
   const waits = request.headers.expect !== undefined

@@ -5,24 +5,24 @@ import { overloaded } from './admission.ts'
 import type { Budget } from './connections.ts'
 
 /**
- * Thrown where the caller hung up in the middle of his request: nobody is left to answer, and nothing has failed. Made
- * once: thousands may hang up together, and an error notes where it was made each time.
+ * Thrown if the caller hung up in the middle of a request. Created once: thousands may hang up together, and each new
+ * error records its stack.
  */
 export const callerGone = new Error('the caller hung up')
 
-/** A body on its way in. */
+/** A body that is being received. */
 export type Upload = {
-  /** Goes on receiving until the end, or until there are more than so many bytes; whether it is all there. */
+  /** Receives until the end, or until the body exceeds this size. Returns whether it is complete. */
   upTo(bytes: number): Promise<boolean>
-  /** What has come so far. */
+  /** Returns the bytes received so far. */
   bytes(): Buffer
 }
 
 const firstBytes = 4096
 
 /**
- * Refused where there is no room to hold it. It is received into one buffer that grows: a list of what came in each
- * packet would take many times the room of a body that is sent byte by byte.
+ * Receives a body, or refuses it if there is no memory for it. Uses one growing buffer: a list of packets would take
+ * many times the size of a body that arrives byte by byte.
  */
 export function receive(request: IncomingMessage, budget: Budget, keptMax: number): Upload {
   let buffer = Buffer.alloc(0)
@@ -75,28 +75,27 @@ export function receive(request: IncomingMessage, budget: Budget, keptMax: numbe
   }
 }
 
-/** The whole of a body that has so many bytes at most. One that says it has more is not received at all. */
+/** Reads a whole body up to this size. A larger declared length is refused at once. */
 export async function readBytes(request: IncomingMessage, budget: Budget, most: number): Promise<Body> {
   if ((declaredLength(request) ?? 0) > most) return 'too large'
   const upload = receive(request, budget, most)
   return (await upload.upTo(most)) ? { bytes: upload.bytes() } : 'too large'
 }
 
-/** Undefined where it is sent in chunks. A request that says nothing has no body. */
+/** Returns undefined for a chunked body. A request that declares nothing has no body. */
 export function declaredLength({ headers }: IncomingMessage): number | undefined {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined
 }
 
-/** Whether the caller is still sending, or about to, what nobody is going to read. */
+/** True if the caller sends, or is about to send, a body that will not be read. */
 export const isUnread = (request: IncomingMessage): boolean => !request.complete && declaredLength(request) !== 0
 
 const awayBytes = bodyBytesMax
 const awayMilliseconds = 1000
 
 /**
- * Reads away what is left of a request that has been answered, within reason: a connection that is closed with bytes
- * unread is reset, and the answer lost. A caller who waits to be told to go on has nothing on its way. Piece by piece, between
- * the requests of others.
+ * Reads the rest of a request after its response, within a limit. Closing a connection with unread bytes resets it,
+ * and the response is lost. A caller that waits for 100 Continue sends nothing.
  */
 export function readAway(request: IncomingMessage, { turn }: Budget): Promise<void> {
   if (request.complete || request.destroyed || request.headers.expect !== undefined) return Promise.resolve()

@@ -13,24 +13,24 @@ import { callerGone } from './read-bytes.ts'
 import type { RouteMatch } from './router.ts'
 import { type Exchange, isLong, type Sent, send, wholeBytes } from './send.ts'
 
-/** A request as it came in, before it is known who sends it. */
+/** A request before its caller is known. */
 export type Incoming = Exchange & {
-  /** HEAD is GET here; only what is sent differs. */
+  /** HEAD is GET here; only the sending differs. */
   method: string
   path: string
-  /** What follows the question mark. */
+  /** The text after the question mark. */
   query: string
-  /** The address of the TCP peer; undefined where the socket could not say. */
+  /** The address of the TCP peer; undefined if the socket has none. */
   peer: string | undefined
-  /** Of the app's clock, in milliseconds. */
+  /** Milliseconds of the app's clock. */
   startedAt: number
-  /** Who sent it, for its line in the log, as far as that is known by then. */
+  /** The caller, as far as it is known, for the line in the log. */
   who: { peer: string | undefined; [what: string]: unknown }
 }
 
-/** What a path leads to. */
+/** The handler of a path. */
 export type Target = {
-  /** What metrics call it; undefined for what is no route. */
+  /** The name for metrics; undefined if the path is no route. */
   route?: string | undefined
   /** Answered whatever else there is no room for. */
   isHealth?: true | undefined
