@@ -22,6 +22,17 @@ export function check(history: History): Violation[] {
 export const countCalls = ({ companies }: History): number =>
   companies.reduce((sum, { calls }) => sum + calls.length, 0)
 
+/** Says of each promise whether it is kept, with the first places where it is not. */
+export function sayResult(violations: readonly Violation[]): void {
+  const broken = new Map(violations.map(({ rule, places }) => [rule, places]))
+  for (const { name, promise } of rules) {
+    const places = broken.get(name) ?? []
+    console.log(`${places.length === 0 ? 'kept  ' : 'BROKEN'} ${name}: ${promise}`)
+    for (const place of places.slice(0, shownMax)) console.log(`         ${place}`)
+    if (places.length > shownMax) console.log(`         and ${places.length - shownMax} more`)
+  }
+}
+
 if (process.argv[1] === import.meta.filename) await main(process.argv[2])
 
 async function main(path: string | undefined): Promise<void> {
@@ -38,15 +49,10 @@ async function main(path: string | undefined): Promise<void> {
     process.exitCode = 2
     return
   }
-  const broken = new Map(check(history).map(({ rule, places }) => [rule, places]))
-  for (const { name, promise } of rules) {
-    const places = broken.get(name) ?? []
-    console.log(`${places.length === 0 ? 'kept  ' : 'BROKEN'} ${name}: ${promise}`)
-    for (const place of places.slice(0, shownMax)) console.log(`         ${place}`)
-    if (places.length > shownMax) console.log(`         and ${places.length - shownMax} more`)
-  }
+  const violations = check(history)
+  sayResult(violations)
   const seconds = ((performance.now() - since) / 1000).toFixed(1)
   const megabytes = Math.round(process.resourceUsage().maxRSS / 1024)
-  console.log(`${calls} calls checked in ${seconds} s, with ${megabytes} MB; ${broken.size} promises broken.`)
-  if (broken.size > 0) process.exitCode = 1
+  console.log(`${calls} calls checked in ${seconds} s, with ${megabytes} MB; ${violations.length} promises broken.`)
+  if (violations.length > 0) process.exitCode = 1
 }

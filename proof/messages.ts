@@ -20,7 +20,7 @@ export type Trial = {
 type Asked = {
   file: string
   checkout?: string
-  /** Operations, faults and keys to try; all if not given. The short form tries the last message alone. */
+  /** Operations, faults and keys to try; all if not given. The short form lets the last message of each fail alone. */
   operations?: readonly string[]
   faults?: readonly MessageFault[]
   keyed?: readonly boolean[]
@@ -100,6 +100,17 @@ const operations: { readonly [name: string]: Prepare } = {
   undo: async (caller) => {
     const { send, next } = caller
     const { write } = await send({ ...(await update(caller)), key: next('key') })
+    return { method: 'POST', path: `/v1/writes/${write}/undo` }
+  },
+  'undo of a create': async ({ send, next }) => {
+    const body = { name: next('client') }
+    const { write } = await send({ method: 'POST', path: '/v1/clients', body, key: next('key') })
+    return { method: 'POST', path: `/v1/writes/${write}/undo` }
+  },
+  'undo of a delete': async (caller) => {
+    const { send, next } = caller
+    const path = `/v1/clients/${await client(caller)}`
+    const { write } = await send({ method: 'DELETE', path, key: next('key') })
     return { method: 'POST', path: `/v1/writes/${write}/undo` }
   },
 }
