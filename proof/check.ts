@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
 import { type History, readHistory } from './history.ts'
 import { rules } from './rules/index.ts'
 
@@ -10,6 +12,9 @@ export type Violation = { rule: string; places: string[] }
 
 /** Places that are shown of one rule. */
 const shownMax = 5
+
+/** Megabytes of memory for a history of so many. */
+const heapOf = (megabytes: number): number => Math.ceil(250 + megabytes)
 
 /** Returns the rules that the history breaks, each with where. */
 export function check(history: History): Violation[] {
@@ -36,9 +41,16 @@ export function sayResult(violations: readonly Violation[]): void {
 if (process.argv[1] === import.meta.filename) await main(process.argv[2])
 
 async function main(path: string | undefined): Promise<void> {
-  if (path === undefined) {
+  if (path === undefined || !existsSync(path)) {
     console.error('Name the file of a recorded history: node proof/check.ts history.jsonl')
     process.exitCode = 2
+    return
+  }
+  if (!process.execArgv.some((word) => word.startsWith('--max-old-space-size'))) {
+    // Without a bound Node.js takes twice the memory before it looks for what is free.
+    const most = heapOf(statSync(path).size / 2 ** 20)
+    const words = [`--max-old-space-size=${most}`, import.meta.filename, path]
+    process.exitCode = spawnSync(process.execPath, words, { stdio: 'inherit' }).status ?? 1
     return
   }
   const since = performance.now()

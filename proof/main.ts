@@ -5,6 +5,7 @@ import type { Violation } from './check.ts'
 import { failMessages, tableOf } from './messages.ts'
 import { messageFaults } from './proxy.ts'
 import { isWhole, pairsOf, run } from './run.ts'
+import { surroundings } from './surroundings.ts'
 
 /**
  * `npm run torture -- --minutes N`: callers write under faults of a service that is started for it, and the history of what
@@ -25,7 +26,7 @@ const { values } = parseArgs({
   },
 })
 mkdirSync(values.folder, { recursive: true })
-const file = join(values.folder, 'history.jsonl')
+const file = join(values.folder, values.messages ? 'messages.jsonl' : 'history.jsonl')
 const write = (name: string, value: object): void =>
   writeFileSync(join(values.folder, name), `${JSON.stringify(value, null, 2)}\n`)
 const isGood = await (values.messages ? tryMessages() : tryLoad())
@@ -45,7 +46,7 @@ async function tryLoad(): Promise<boolean> {
         )
     },
   })
-  write('outcome.json', { seed: values.seed, ...outcome })
+  write('outcome.json', { ...surroundings(), seed: values.seed, ...outcome })
   const { calls, changes, faults, met } = outcome
   console.log(`${calls} calls, ${changes} changes, ${faults} faults, ${outcome.seconds} s, seed ${values.seed}`)
   return sayBroken(outcome.violations) && (values['no-faults'] || sayRare(met))
@@ -89,6 +90,7 @@ function keepMessages({ seconds, trials, violations }: Kept): void {
   const before: Kept = isAll ? { seconds: 0, trials: [], violations: [] } : JSON.parse(readFileSync(path, 'utf8'))
   const own = new Set(trials.map(({ operation }) => operation))
   write('messages.json', {
+    ...surroundings(),
     seconds: before.seconds + seconds,
     trials: [...before.trials.filter(({ operation }) => !own.has(operation)), ...trials],
     violations: [...before.violations, ...violations],

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { surroundings } from '../surroundings.ts'
 import { copyCheckout, type FoundRun, hasFound, planted, runPlanted } from './planted.ts'
 
 /**
@@ -35,7 +36,10 @@ try {
     const seen = await runPlanted(one, { checkout, file: join(folder, 'history.jsonl'), seed: Number(values.seed) })
     runs.push(seen)
     const others = before.filter(({ bug }) => !runs.some((run) => run.bug === bug))
-    writeFileSync(values.out, `${JSON.stringify({ seed: values.seed, runs: [...others, ...runs] }, null, 2)}\n`)
+    writeFileSync(
+      values.out,
+      `${JSON.stringify({ ...surroundings(), seed: values.seed, runs: [...others, ...runs] }, null, 2)}\n`,
+    )
     const word = hasFound(seen) ? (one === clean ? 'clean ' : 'found ') : one === clean ? 'BROKEN' : 'MISSED'
     const said = seen.failure ?? JSON.stringify(seen.found)
     console.log(`${word} ${one.bug}: ${said}, ${seen.calls} calls, ${seen.seconds} s`)

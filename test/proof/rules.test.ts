@@ -6,6 +6,7 @@ import { check } from '../../proof/check.ts'
 import { generateHistory } from '../../proof/generate.ts'
 import { type Line, makeHistory, type RecordedCall, type RecordedEvent } from '../../proof/history.ts'
 import { rules } from '../../proof/rules/index.ts'
+import { countTrials } from '../../proof/trials.ts'
 
 const brokenBy = (lines: Iterable<Line>): string[] => {
   const { take, history } = makeHistory()
@@ -324,6 +325,14 @@ test.each(broken)('Only the rule "%s" finds %s', (rule, _, lines) => {
 
 test('For every rule there is a history that it alone finds', () => {
   expect(new Set(broken.map(([rule]) => rule))).toEqual(new Set(rules.map(({ name }) => name)))
+})
+
+test('Of every rule it is counted how often a history tries it', () => {
+  const { take, history } = makeHistory()
+  for (const line of generateHistory(2000, 1)) take(line)
+  const counts = countTrials(history)
+  expect(Object.keys(counts)).toEqual(rules.map(({ name }) => name))
+  expect(Object.keys(counts).filter((rule) => counts[rule] === 0)).toEqual(['plan limit'])
 })
 
 test('A call that was not answered may have happened or not', () => {
