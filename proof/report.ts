@@ -82,10 +82,13 @@ function pageOf({ load, messages, planted: bugs }: Figures): string {
   ].join('\n')
 }
 
-const count = (number: number): string => number.toLocaleString('en')
+function count(number: number): string {
+  return number.toLocaleString('en')
+}
 
-const madeAt = ({ commit, machine, at, waiting }: Surroundings): string =>
-  `Ended ${at.replace('T', ' ')} UTC at commit ${commit}, on ${machine}, which other work shared (load ${waiting}).`
+function madeAt({ commit, machine, at, waiting }: Surroundings): string {
+  return `Ended ${at.replace('T', ' ')} UTC at commit ${commit}, on ${machine}, which other work shared (load ${waiting}).`
+}
 
 function linesOfLoad(load: Load): string[] {
   const pairs = pairsOf(load.met)
