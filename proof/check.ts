@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
 import { type History, readHistory } from './history.ts'
 import { rules } from './rules/index.ts'
 
@@ -11,6 +13,9 @@ export type Violation = { rule: string; places: string[] }
 /** Places that are shown of one rule. */
 const shownMax = 5
 
+/** Megabytes of memory for a history of so many. */
+const heapOf = (megabytes: number): number => Math.ceil(250 + megabytes)
+
 /** Returns the rules that the history breaks, each with where. */
 export function check(history: History): Violation[] {
   return rules.flatMap(({ name, find }) => {
@@ -22,12 +27,30 @@ export function check(history: History): Violation[] {
 export const countCalls = ({ companies }: History): number =>
   companies.reduce((sum, { calls }) => sum + calls.length, 0)
 
+/** Says of each promise whether it is kept, with the first places where it is not. */
+export function sayResult(violations: readonly Violation[]): void {
+  const broken = new Map(violations.map(({ rule, places }) => [rule, places]))
+  for (const { name, promise } of rules) {
+    const places = broken.get(name) ?? []
+    console.log(`${places.length === 0 ? 'kept  ' : 'BROKEN'} ${name}: ${promise}`)
+    for (const place of places.slice(0, shownMax)) console.log(`         ${place}`)
+    if (places.length > shownMax) console.log(`         and ${places.length - shownMax} more`)
+  }
+}
+
 if (process.argv[1] === import.meta.filename) await main(process.argv[2])
 
 async function main(path: string | undefined): Promise<void> {
-  if (path === undefined) {
+  if (path === undefined || !existsSync(path)) {
     console.error('Name the file of a recorded history: node proof/check.ts history.jsonl')
     process.exitCode = 2
+    return
+  }
+  if (!process.execArgv.some((word) => word.startsWith('--max-old-space-size'))) {
+    // Without a bound Node.js takes twice the memory before it looks for what is free.
+    const most = heapOf(statSync(path).size / 2 ** 20)
+    const words = [`--max-old-space-size=${most}`, import.meta.filename, path]
+    process.exitCode = spawnSync(process.execPath, words, { stdio: 'inherit' }).status ?? 1
     return
   }
   const since = performance.now()
@@ -38,15 +61,10 @@ async function main(path: string | undefined): Promise<void> {
     process.exitCode = 2
     return
   }
-  const broken = new Map(check(history).map(({ rule, places }) => [rule, places]))
-  for (const { name, promise } of rules) {
-    const places = broken.get(name) ?? []
-    console.log(`${places.length === 0 ? 'kept  ' : 'BROKEN'} ${name}: ${promise}`)
-    for (const place of places.slice(0, shownMax)) console.log(`         ${place}`)
-    if (places.length > shownMax) console.log(`         and ${places.length - shownMax} more`)
-  }
+  const violations = check(history)
+  sayResult(violations)
   const seconds = ((performance.now() - since) / 1000).toFixed(1)
   const megabytes = Math.round(process.resourceUsage().maxRSS / 1024)
-  console.log(`${calls} calls checked in ${seconds} s, with ${megabytes} MB; ${broken.size} promises broken.`)
-  if (broken.size > 0) process.exitCode = 1
+  console.log(`${calls} calls checked in ${seconds} s, with ${megabytes} MB; ${violations.length} promises broken.`)
+  if (violations.length > 0) process.exitCode = 1
 }

@@ -65,14 +65,14 @@ export const faults: readonly Fault[] = [
 /** How often each fault, alone or with another, met each operation. */
 export type Met = Map<string, Map<string, number>>
 
-/** Makes a fault, or two at once, and counts the calls that were under way when it began. */
+/** Makes a fault, or two at once, and counts the calls that were under way meanwhile. */
 export async function suffer(chosen: readonly Fault[], { service, recorder, draw, met }: Suffering): Promise<void> {
   const name = chosen.map((fault) => fault.name).join(' + ')
   await untilReady(service)
   const counts = met.get(name) ?? new Map<string, number>()
   met.set(name, counts)
-  for (const { operation } of recorder.underWay) counts.set(operation, (counts.get(operation) ?? 0) + 1)
-  await Promise.all(chosen.map(({ make }) => make(service, draw)))
+  const calls = await recorder.during(() => Promise.all(chosen.map(({ make }) => make(service, draw))))
+  for (const { operation } of calls) counts.set(operation, (counts.get(operation) ?? 0) + 1)
 }
 
 /** Waits until callers are answered, so that a fault meets calls and no other fault; not for ever. */

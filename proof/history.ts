@@ -60,29 +60,142 @@ export type RecordedEvent = {
   by?: { idempotency_key?: string | null }
 }
 
-/** A call in memory: every member is there in each, so that a million of them take little. */
+/** A call in memory. A million of them have to take little: what most calls do not have lies with their class. */
 export type Call = {
-  token: string
-  start: number
-  end: number | null
-  method: string
-  path: string
-  key: string | null
-  hash: string | null
-  ifMatch: string | undefined
-  ifPlan: string | undefined
-  dryRun: boolean
-  status: number | null
-  replayed: boolean
-  write: string | undefined
+  readonly token: string
+  readonly start: number
+  readonly end: number | null
+  readonly method: string
+  readonly path: string
+  readonly status: number | null
   /** The record that the path names, such as `clients/12`. */
-  record: string | null
+  readonly record: string | null
   /** From the entity tag. */
-  version: number | null
+  readonly version: number | null
+  readonly key: string | null
+  readonly hash: string | null
+  readonly ifMatch: string | undefined
+  readonly ifPlan: string | undefined
+  readonly dryRun: boolean
+  readonly replayed: boolean
+  readonly write: string | undefined
   /** Of a write. */
-  answer: Json | null
+  readonly answer: Json | null
   /** The answer of a write as text. */
-  text: string | null
+  readonly text: string | null
+}
+
+/** The answer of a write: one for all that are equal. */
+type Said = { text: string; answer: Json }
+
+class Read implements Call {
+  readonly token
+  readonly start
+  readonly end
+  readonly method
+  readonly path
+  readonly status
+  readonly record
+  readonly version
+  constructor(line: RecordedCall, one: (text: string) => string) {
+    this.token = one(line.token)
+    this.start = line.start
+    this.end = line.end
+    this.method = one(line.method)
+    this.path = one(line.path)
+    this.status = line.status
+    this.record = recordOf(line, one)
+    this.version = versionOf(line.etag)
+  }
+  get key(): string | null {
+    return null
+  }
+  get hash(): string | null {
+    return null
+  }
+  get ifMatch(): string | undefined {
+    return undefined
+  }
+  get ifPlan(): string | undefined {
+    return undefined
+  }
+  get dryRun(): boolean {
+    return false
+  }
+  get replayed(): boolean {
+    return false
+  }
+  get write(): string | undefined {
+    return undefined
+  }
+  get answer(): Json | null {
+    return null
+  }
+  get text(): string | null {
+    return null
+  }
+}
+
+class Write extends Read {
+  readonly #key
+  readonly #hash
+  readonly #write
+  readonly #said
+  constructor(line: RecordedCall, one: (text: string) => string, said: Said | null) {
+    super(line, one)
+    this.#key = line.key ? one(line.key) : null
+    this.#hash = line.hash ? one(line.hash) : null
+    this.#write = line.write === undefined ? undefined : one(line.write)
+    this.#said = said
+  }
+  override get key(): string | null {
+    return this.#key
+  }
+  override get hash(): string | null {
+    return this.#hash
+  }
+  override get write(): string | undefined {
+    return this.#write
+  }
+  override get answer(): Json | null {
+    return this.#said?.answer ?? null
+  }
+  override get text(): string | null {
+    return this.#said?.text ?? null
+  }
+}
+
+class Replay extends Write {
+  override get replayed(): boolean {
+    return true
+  }
+}
+
+/** A write with a condition, and a preview. */
+class Conditional extends Write {
+  readonly #ifMatch
+  readonly #ifPlan
+  readonly #dryRun
+  readonly #replayed
+  constructor(line: RecordedCall, one: (text: string) => string, said: Said | null) {
+    super(line, one, said)
+    this.#ifMatch = line.ifMatch
+    this.#ifPlan = line.ifPlan
+    this.#dryRun = line.dryRun === true
+    this.#replayed = line.replayed === true
+  }
+  override get ifMatch(): string | undefined {
+    return this.#ifMatch
+  }
+  override get ifPlan(): string | undefined {
+    return this.#ifPlan
+  }
+  override get dryRun(): boolean {
+    return this.#dryRun
+  }
+  override get replayed(): boolean {
+    return this.#replayed
+  }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the checker looks into recorded answers, which may say anything
@@ -137,7 +250,7 @@ export function makeHistory(): { take(line: Line): void; history: History } {
   const byName = new Map<string, CompanyHistory>()
   const texts = new Map<string, string>()
   /** The answers of writes, those of one text once. */
-  const answers = new Map<string, Json>()
+  const answers = new Map<string, Said>()
   /** One string for all that are equal. */
   const one = (text: string): string => {
     const known = texts.get(text)
@@ -187,9 +300,9 @@ export function makeHistory(): { take(line: Line): void; history: History } {
           record: key,
           version,
           action: one(action),
-          changes,
+          changes: changes && changesOf(changes, one),
           write: write_id && one(write_id),
-          key: by?.idempotency_key ?? null,
+          key: by?.idempotency_key ? one(by.idempotency_key) : null,
         }
         company.feed.push(event)
         if (event.write !== null) pushTo(company.byWrite, event.write, event)
@@ -201,30 +314,28 @@ export function makeHistory(): { take(line: Line): void; history: History } {
   }
 }
 
-function callOf(line: RecordedCall, one: (text: string) => string, answers: Map<string, Json>): Call {
-  const { token, start, end, method, path, key = null, hash = null, status, write, ifMatch, ifPlan } = line
-  const text = method === 'GET' || line.answer === undefined ? null : one(JSON.stringify(line.answer))
-  if (text !== null && !answers.has(text)) answers.set(text, line.answer)
-  // Written out in full: objects that are spread together take more memory.
-  return {
-    token: one(token),
-    start,
-    end,
-    method: one(method),
-    path: one(path),
-    key: key && one(key),
-    hash: hash && one(hash),
-    ifMatch,
-    ifPlan,
-    dryRun: line.dryRun === true,
-    status,
-    replayed: line.replayed === true,
-    write: write && one(write),
-    record: recordOf(line, one),
-    version: versionOf(line.etag),
-    answer: text === null ? null : answers.get(text),
-    text,
+/** The same with one string for all that are equal. */
+function changesOf(changes: NonNullable<RecordedEvent['changes']>, one: (text: string) => string): typeof changes {
+  const value = (of: unknown): unknown => (typeof of === 'string' ? one(of) : of)
+  const made: { [field: string]: [unknown, unknown] } = {}
+  for (const field of Object.keys(changes)) {
+    const [before, after] = changes[field] as readonly [unknown, unknown]
+    made[field] = [value(before), value(after)]
   }
+  return made
+}
+
+function callOf(line: RecordedCall, one: (text: string) => string, answers: Map<string, Said>): Call {
+  if (line.method === 'GET') return new Read(line, one)
+  let said: Said | null = null
+  if (line.answer !== undefined) {
+    const text = JSON.stringify(line.answer)
+    said = answers.get(text) ?? { text, answer: line.answer }
+    answers.set(text, said)
+  }
+  const isPlain = line.ifMatch === undefined && line.ifPlan === undefined && !line.dryRun
+  if (!isPlain) return new Conditional(line, one, said)
+  return line.replayed ? new Replay(line, one, said) : new Write(line, one, said)
 }
 
 /** The record that a call is about: the path names it, or else the answer of a write. */
@@ -246,11 +357,12 @@ export function pushTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Valu
   else map.set(key, [value])
 }
 
-/** Reads a recorded history from its file. */
-export async function readHistory(path: string): Promise<History> {
+/** Reads a recorded history from its file, and lines that are not in it yet. */
+export async function readHistory(path: string, more: readonly Line[] = []): Promise<History> {
   const { take, history } = makeHistory()
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY }))
     if (line !== '') take(JSON.parse(line) as Line)
+  for (const line of more) take(line)
   return history
 }
 

@@ -82,6 +82,8 @@ export const operations: { readonly [name: string]: Operation } = {
     const create = { method: 'POST', path: '/v1/clients', body: { name: site.next('client') }, key: site.next('key') }
     const [{ answer }] = (await Promise.all([call(create), call(create), call(create)])) as [Heard, ...Heard[]]
     await call(create)
+    // Another body under the key is refused.
+    await call({ ...create, body: { name: site.next('client') } })
     const id = answer?.data?.id
     if (typeof id === 'number') await call({ method: 'DELETE', path: `/v1/clients/${id}`, key: site.next('key') })
   },
@@ -100,6 +102,12 @@ export const operations: { readonly [name: string]: Operation } = {
     const update = () => ({ op: 'update', records: 'clients', id: pickOf(site, site.clients), body: notes(site) })
     const create = { op: 'create', records: 'clients', body: { name: site.next('client') } }
     const body = { mode, operations: [update(), create, update()] }
+    return call({ method: 'POST', path: '/v1/batch', body, key: site.next('key') })
+  },
+  // Long enough to be broken off in its middle.
+  'long batch': (site, call) => {
+    const update = () => ({ op: 'update', records: 'workers', id: pickOf(site, site.workers), body: notes(site) })
+    const body = { mode: site.draw() < 0.5 ? 'all' : 'each', operations: Array.from({ length: 40 }, update) }
     return call({ method: 'POST', path: '/v1/batch', body, key: site.next('key') })
   },
   undo: async (site, call) => {
@@ -139,5 +147,10 @@ export const operations: { readonly [name: string]: Operation } = {
       if (id !== undefined) await call({ method: 'DELETE', path: `/v1/projects/${id}`, key: site.next('key') })
     }
   },
-  list: (_, call) => call({ method: 'GET', path: '/v1/clients?limit=20' }),
+  // Sorted and searched, so that a list takes long enough for faults to meet it.
+  list: async (_, call) => {
+    const list = (query: string) => call({ method: 'GET', path: `/v1/clients?${query}` })
+    for (let count = 0; count < 3; count++)
+      await Promise.all(['limit=20', 'limit=100&sort=-name', 'limit=100&q=client'].map(list))
+  },
 }

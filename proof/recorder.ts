@@ -1,14 +1,17 @@
 import { hash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { Agent, type IncomingMessage, request } from 'node:http'
+import http, { type IncomingMessage } from 'node:http'
+import https from 'node:https'
 import type { Line } from './history.ts'
 
 /** Sends calls and writes down what was sent and heard, a line each. */
 export type Recorder = {
   send(call: Sent): Promise<Heard>
   write(line: Line): void
-  /** Calls that are not answered yet. */
-  underWay: Set<Sent>
+  /** Returns the calls that are under way at any moment until `act` is done. */
+  during(act: () => Promise<unknown>): Promise<ReadonlySet<Sent>>
+  /** Resolves once all that was written is in the file. */
+  flush(): Promise<void>
   counts: { calls: number; unanswered: number; [status: number]: number }
   close(): Promise<void>
 }
@@ -40,11 +43,13 @@ export type Heard = {
 const abandonedMs = 30_000
 
 export function openRecorder(url: string, file: string): Recorder {
+  const { Agent, request } = url.startsWith('https:') ? https : http
   const agent = new Agent({ keepAlive: true, maxSockets: 128 })
   const out = createWriteStream(file)
   const write = (line: Line): void => void out.write(`${JSON.stringify(line)}\n`)
   const counts: Recorder['counts'] = { calls: 0, unanswered: 0 }
   const underWay = new Set<Sent>()
+  const meetings = new Set<Set<Sent>>()
 
   const send = async (sent: Sent): Promise<Heard> => {
     const { company, token, method, path, body, key, ifMatch, ifPlan, dryRun } = sent
@@ -58,8 +63,9 @@ export function openRecorder(url: string, file: string): Recorder {
       ...(dryRun ? { 'X-Dry-Run': '1' } : {}),
     }
     underWay.add(sent)
+    for (const met of meetings) met.add(sent)
     const start = performance.now()
-    const got = await exchange({ url, agent, method, path, headers }, text).catch(() => null)
+    const got = await exchange(request, { url, agent, method, path, headers }, text).catch(() => null)
     underWay.delete(sent)
     const end = got === null ? null : performance.now()
     counts.calls++
@@ -89,8 +95,15 @@ export function openRecorder(url: string, file: string): Recorder {
   return {
     send,
     write,
-    underWay,
     counts,
+    async during(act) {
+      const met = new Set(underWay)
+      meetings.add(met)
+      await act()
+      meetings.delete(met)
+      return met
+    },
+    flush: () => new Promise<void>((resolve) => out.write('', () => resolve())),
     close: async () => {
       agent.destroy()
       await new Promise<void>((resolve) => out.end(resolve))
@@ -100,17 +113,21 @@ export function openRecorder(url: string, file: string): Recorder {
 
 type Exchange = {
   url: string
-  agent: Agent
+  agent: http.Agent
   method: string
   path: string
   headers: { [name: string]: string | number }
 }
 type Got = { status: number; headers: IncomingMessage['headers']; answer: Heard['answer'] }
 
-function exchange({ url, agent, method, path, headers }: Exchange, text: string | undefined): Promise<Got> {
+function exchange(
+  request: typeof http.request,
+  { url, agent, method, path, headers }: Exchange,
+  text: string | undefined,
+): Promise<Got> {
   return new Promise((resolve, reject) => {
     const options = { agent, method, headers, signal: AbortSignal.timeout(abandonedMs) }
-    const outgoing = request(new URL(path, url), options, (response) => {
+    const outgoing = request(`${url}${path}`, options, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk) => chunks.push(chunk))
       response.on('error', reject)

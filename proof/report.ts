@@ -1,26 +1,26 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Violation } from './check.ts'
+import { readHistory } from './history.ts'
 import { messageOperations, type Trial, tableOf } from './messages.ts'
-import { planted } from './planted/planted.ts'
+import { type FoundRun, hasFound, planted } from './planted/planted.ts'
 import { messageFaults } from './proxy.ts'
 import { rules } from './rules/index.ts'
-import type { Outcome } from './run.ts'
+import { isWhole, type Outcome, pairsOf } from './run.ts'
+import type { Surroundings } from './surroundings.ts'
+import { countTrials, trials } from './trials.ts'
 
 /**
  * `node proof/report.ts [folder]`: makes docs/reliability/README.md, its picture and its figures of what the runs left in the
- * folder: outcome.json, messages.json, and planted.json or several that begin so. Of a run that is missing it says so.
+ * folder: outcome.json with history.jsonl, messages.json and planted.json. Of a run that is missing it says so.
  */
 
+type Load = Outcome & Surroundings & { seed: string; trials: { [rule: string]: number } }
 type Figures = {
-  commit: string
-  machine: string
-  load: (Outcome & { seed: string }) | null
-  messages: { seconds: number; trials: Trial[]; violations: Outcome['violations'] } | null
-  planted: PlantedRun[]
+  load: Load | null
+  messages: (Surroundings & { seconds: number; trials: Trial[]; violations: Violation[] }) | null
+  planted: (Surroundings & { seed: string; runs: FoundRun[] }) | null
 }
-type PlantedRun = { bug: string; rule: string; calls: number; seconds: number; found: { [rule: string]: number } }
 
 const folder = process.argv[2] ?? 'data/proof'
 const docs = join(import.meta.dirname, '../docs/reliability')
@@ -28,40 +28,38 @@ const read = (name: string) => {
   const path = join(folder, name)
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null
 }
-const plantedFiles = readdirSync(folder).filter((name) => /^planted.*\.json$/.test(name))
+const outcome: Omit<Load, 'trials'> | null = read('outcome.json')
 const figures: Figures = {
-  commit: execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' }).trim(),
-  machine: `${cpus().length} processors, Node.js ${process.version}`,
-  load: read('outcome.json'),
+  load: outcome && { ...outcome, trials: countTrials(await readHistory(join(folder, 'history.jsonl'))) },
   messages: read('messages.json'),
-  planted: plantedFiles.flatMap((name) => read(name).runs),
+  planted: read('planted.json'),
 }
-writeFileSync(join(docs, 'proof.json'), `${JSON.stringify(figures, null, 1)}\n`)
+writeFileSync(join(docs, 'proof.json'), `${JSON.stringify(figures)}\n`)
 if (figures.load) writeFileSync(join(docs, 'faults.svg'), pictureOf(figures.load.met))
 writeFileSync(join(docs, 'README.md'), pageOf(figures))
 
-function pageOf({ commit, machine, load, messages, planted }: Figures): string {
-  const violations = [...(load?.violations ?? []), ...(messages?.violations ?? [])]
-  const broken = new Map(violations.map(({ rule, places }) => [rule, places.length]))
+function pageOf({ load, messages, planted: bugs }: Figures): string {
   return [
     '# Nothing lost, and anyone can check it',
     '',
     'Made by `node proof/report.ts` of what the runs left; the figures are in [proof.json](proof.json). How backups were tried is in',
     '[backup.md](backup.md), how long a fault keeps anyone waiting in [liveness.md](liveness.md).',
     '',
-    `Page made at commit ${commit}, on ${machine}, which other work shared.`,
-    '',
     '## What is promised',
     '',
     '`proof/check.ts` reads what callers sent and heard, and what lists, feed and histories say in the end. It shares no code with',
-    'the service. A call that was not answered may have happened or not.',
+    'the service. A call that was not answered may have happened or not. Tried and broken: in the run under load and faults.',
     '',
-    '| rule | promise | broken in the runs below |',
-    '|---|---|---|',
-    ...rules.map(({ name, promise }) => `| ${name} | ${promise} | ${broken.get(name) ?? 0} |`),
+    '| rule | promise | tried | broken |',
+    '|---|---|---|---|',
+    ...rules.map(({ name, promise }) => {
+      const places = load?.violations.find(({ rule }) => rule === name)?.places.length ?? 0
+      return `| ${name} | ${promise} | ${load ? `${count(load.trials[name] ?? 0)} ${trials[name]?.what}` : '–'} | ${load ? places : '–'} |`
+    }),
     '',
-    '`npm run proof -- --minutes 5`, `npm run proof -- --messages` and `npm run planted` make the runs again;',
-    '`node proof/check.ts data/proof/history.jsonl` checks what the last one recorded once more.',
+    '`npm run torture -- --minutes 15`, `npm run torture -- --messages` and `npm run planted` make the runs again;',
+    '`node proof/check.ts data/proof/history.jsonl` checks what the last one recorded once more, and `npm run proof -- --url` records',
+    'one at a service that runs already.',
     '',
     '## Under load and faults',
     '',
@@ -73,7 +71,7 @@ function pageOf({ commit, machine, load, messages, planted }: Figures): string {
     '',
     '## Planted bugs',
     '',
-    ...linesOfPlanted(planted),
+    ...(bugs ? linesOfPlanted(bugs) : ['Not run for this page.']),
     '',
     '## What is not tried here',
     '',
@@ -84,44 +82,66 @@ function pageOf({ commit, machine, load, messages, planted }: Figures): string {
   ].join('\n')
 }
 
-function linesOfLoad(load: NonNullable<Figures['load']>): string[] {
+function count(number: number): string {
+  return number.toLocaleString('en')
+}
+
+function madeAt({ commit, machine, at, waiting }: Surroundings): string {
+  return `Ended ${at.replace('T', ' ')} UTC at commit ${commit}, on ${machine}, which other work shared (load ${waiting}).`
+}
+
+function linesOfLoad(load: Load): string[] {
+  const pairs = pairsOf(load.met)
+  const [rarest] = pairs
   return [
-    `Seed ${load.seed}, ${load.seconds} s: ${load.calls} calls of two companies, of which ${load.unanswered} were not answered; ${load.changes} changes;`,
+    madeAt(load),
+    '',
+    `Seed ${load.seed}, ${load.seconds} s: ${count(load.calls)} calls of two companies, of which ${count(load.unanswered)} were not answered; ${count(load.changes)} changes;`,
     `${load.faults} times a fault or two at once; ${load.rotations} rotations of a token. The callers write the same few records in every way, two`,
     'follow the feed of each company, and a receiver of webhooks fails now and then. The picture counts the calls that were under way',
-    'when a fault began.',
+    `while a fault was made. Of ${pairs.length} pairs of a fault and an operation the rarest, ${rarest?.fault} and ${rarest?.operation}, met ${rarest?.count} times;`,
+    `${pairs.filter(({ count }) => count >= 20).length} met 20 times or more.${isWhole(load.met) ? '' : ' The run ended before each fault was made alone and with each other.'}`,
     '',
     '![How often each fault met each operation](faults.svg)',
   ]
 }
 
-function linesOfMessages({ trials, seconds }: NonNullable<Figures['messages']>): string[] {
+function linesOfMessages(run: NonNullable<Figures['messages']>): string[] {
+  const { trials, seconds, violations } = run
   const missing = messageOperations.filter((name) => !trials.some(({ operation }) => operation === name))
   return [
+    madeAt(run),
+    '',
     `Each message of a write between service and PostgreSQL failed once in each way: ${trials.length} trials in ${seconds} s, of which`,
-    `${trials.filter((trial) => trial.wrong !== null).length} went wrong. A cell says what the caller heard when the message was ${messageFaults.join(', ')}: the code`,
-    'of a 503, or a status. A retry with the key then had a result, and all that was heard was checked. Messages by which a connection is',
-    `opened are not among them. Not tried for this page: ${missing.join(', ') || 'none'}.`,
+    `${trials.filter((trial) => trial.wrong !== null).length} went wrong; ${violations.length} promises were broken. A cell says what the caller heard when the message was`,
+    `${messageFaults.join(', ')}: the code of a 503, or a status. A retry with the key then had a result, and all that was`,
+    'heard was checked. Messages by which a connection is opened are not among them.',
+    ...(missing.length > 0 ? [`Not tried for this page: ${missing.join(', ')}.`] : []),
     '',
     ...tableOf(trials),
   ]
 }
 
-function linesOfPlanted(runs: readonly PlantedRun[]): string[] {
-  const clean = runs.filter(({ rule }) => rule === 'none')
-  const bugs = planted.map((one) => ({ ...one, run: runs.findLast(({ bug }) => bug === one.bug) }))
-  const found = bugs.filter(({ rule, run }) => run?.found[rule] !== undefined)
-  const isClean = clean.every((one) => Object.keys(one.found).length === 0)
+function linesOfPlanted(made: NonNullable<Figures['planted']>): string[] {
+  const clean = made.runs.find(({ rule }) => rule === 'none')
+  const bugs = planted.map((one) => ({ ...one, run: made.runs.findLast(({ bug }) => bug === one.bug) }))
+  const ran = bugs.flatMap(({ run }) => run ?? [])
+  const alone = rules.filter(({ name }) =>
+    ran.some(({ rule, found }) => rule === name && Object.keys(found).join() === name),
+  )
   return [
-    `Each bug is planted in a copy of the service, which then runs for a short time. Of ${bugs.length}, ${bugs.filter(({ run }) => run).length} were run; ${found.length} of these were found by the rule that has`,
-    `to find them. The service as it is was found ${isClean ? 'clean' : 'BROKEN'} by the same run, ${clean.length} times.`,
+    madeAt(made),
     '',
-    '| bug | found by | calls of the run |',
-    '|---|---|---|',
+    `Each bug is planted in a copy of the service, which then runs until its rule has found it. Of ${bugs.length}, ${ran.length} were run; ${ran.filter(hasFound).length} of these were`,
+    `found by the rule that has to find them. ${clean ? `The service as it is was found ${hasFound(clean) ? 'clean' : 'BROKEN'} by the same run of ${count(clean.calls)} calls.` : ''}`,
+    `Of ${rules.length} rules ${alone.length} have a bug that they alone find.`,
+    '',
+    '| bug | found by | after calls | seconds |',
+    '|---|---|---|---|',
     ...bugs.map(({ bug, rule, run }) => {
-      if (!run) return `| ${bug} | not run for this page | |`
+      if (!run) return `| ${bug} | not run for this page | | |`
       const names = Object.keys(run.found).toSorted((one, other) => Number(other === rule) - Number(one === rule))
-      return `| ${bug} | ${run.found[rule] === undefined ? '**missed**; ' : ''}${names.join(', ')} | ${run.calls} |`
+      return `| ${bug} | ${hasFound(run) ? '' : `**missed by ${rule}** ${run.failure ?? ''}`}${names.join(', ')} | ${count(run.calls)} | ${run.seconds} |`
     }),
   ]
 }

@@ -2,14 +2,16 @@ import { setTimeout as after } from 'node:timers/promises'
 import { check, countCalls, type Violation } from './check.ts'
 import { type Fault, faults, type Met, suffer } from './faults.ts'
 import { drawer } from './generate.ts'
-import { readHistory } from './history.ts'
+import { type Line, readHistory } from './history.ts'
 import { operations } from './operations.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
 import { type Service, startService } from './service.ts'
-import { type Account, openReceiver, receivedRecords, startLoad } from './workload.ts'
+import { type Account, openReceiver, receivedRecords, references, startLoad } from './workload.ts'
 
 export type Asked = {
-  seconds: number
+  /** Seconds of load, after each of which all is checked; one more follows while `isEnough` says no. */
+  rounds: readonly number[]
+  isEnough?: (violations: readonly Violation[]) => boolean
   seed: number
   /** Where the history is written. */
   file: string
@@ -20,6 +22,8 @@ export type Asked = {
   writers?: number
   /** Ends the run when it is aborted, with what there is. */
   signal?: AbortSignal
+  /** Hears each second of what was done. */
+  onProgress?: (done: { seconds: number; calls: number; faults: number }) => void
 }
 
 export type Outcome = {
@@ -34,54 +38,66 @@ export type Outcome = {
 }
 
 /** Runs a service under load and faults, writes the history, and checks it. */
-export async function run({
-  seconds,
-  seed,
-  file,
-  faultEveryMs,
-  checkout,
-  writers = 16,
-  signal,
-}: Asked): Promise<Outcome> {
+export async function run(asked: Asked): Promise<Outcome> {
+  const { rounds, isEnough = () => true, seed, file, faultEveryMs, checkout, writers = 16, signal, onProgress } = asked
   const since = performance.now()
   const draw = drawer(seed)
   const service = await startService(checkout)
   const recorder = openRecorder(service.url, file)
   const receiver = await openReceiver(recorder.write, drawer(seed + 1))
   const met: Met = new Map()
+  let chosen = schedule(draw)
   let made = 0
   let rotations = 0
+  let violations: Violation[] | null = null
+
+  const makeFaults = async (isOver: () => boolean): Promise<void> => {
+    if (faultEveryMs === undefined) return
+    for (; !isOver(); made++) {
+      await after(faultEveryMs * (0.5 + draw()))
+      const [next, ...rest] = chosen
+      chosen = rest.length > 0 ? rest : schedule(draw)
+      if (next) await suffer(next, { service, recorder, draw, met })
+    }
+  }
+  const rotate = async (account: OwnAccount, isOver: () => boolean): Promise<void> => {
+    while (!isOver()) {
+      const former = account.token
+      const text = await service.give('--quiet', 'token', 'rotate', '--company', account.id).catch(() => null)
+      // Whether a rotation that failed was done is what the next one finds out.
+      if (text !== null) {
+        recorder.write({ kind: 'revoked', token: former.name, at: performance.now() })
+        account.token = { name: `${account.name}-${++rotations}`, text }
+        for (const token of [former, former])
+          await recorder.send({ operation: 'revoked token', company: 'a', token, method: 'GET', path: '/v1/clients' })
+      }
+      await after(2000)
+    }
+  }
   try {
     const accounts = await openAccounts(service, recorder, receiver.addressOf)
     const load = await startLoad({ recorder, accounts, seed, writers, followers: 2, receiver })
-    const until = performance.now() + seconds * 1000
-    let chosen = schedule(draw)
-    const faulting = (async () => {
-      for (; faultEveryMs !== undefined && performance.now() < until && !signal?.aborted; made++) {
-        await after(faultEveryMs * (0.5 + draw()))
-        const [next, ...rest] = chosen
-        chosen = rest.length > 0 ? rest : schedule(draw)
-        if (next) await suffer(next, { service, recorder, draw, met })
-      }
-    })()
-    const rotating = (async () => {
-      while (performance.now() < until && !signal?.aborted) {
-        const account = accounts[0] as Account
-        const former = account.token
-        const text = await service.give('--quiet', 'token', 'rotate', '--company', account.id).catch(() => null)
-        // Whether a rotation that failed was done is what the next one finds out.
-        if (text !== null) {
-          recorder.write({ kind: 'revoked', token: former.name, at: performance.now() })
-          account.token = { name: `a-${++rotations}`, text }
-          for (const token of [former, former])
-            await recorder.send({ operation: 'revoked token', company: 'a', token, method: 'GET', path: '/v1/clients' })
+    let end: Line[] = []
+    for (const [place, seconds] of rounds.entries()) {
+      if (place > 0) load.goOn()
+      const until = performance.now() + seconds * 1000
+      const isOver = (): boolean => performance.now() >= until || signal?.aborted === true
+      const untilOver = async (): Promise<void> => {
+        for (let ticks = 1; !isOver(); ticks++) {
+          await after(100)
+          if (ticks % 10 === 0) onProgress?.({ seconds: ticks / 10, calls: recorder.counts.calls, faults: made })
         }
-        await after(2000)
       }
-    })()
-    while (performance.now() < until && !signal?.aborted) await after(100)
-    await Promise.all([faulting, rotating])
+      await Promise.all([makeFaults(isOver), rotate(accounts[0] as OwnAccount, isOver), untilOver()])
+      end = await load.hearEnd()
+      if (signal?.aborted || place === rounds.length - 1) break
+      await recorder.flush()
+      violations = check(await readHistory(file, end))
+      if (isEnough(violations)) break
+      violations = null
+    }
     await load.finish()
+    for (const line of end) recorder.write(line)
   } finally {
     await recorder.close()
     await receiver.close()
@@ -93,24 +109,25 @@ export async function run({
     changes: history.companies.reduce((sum, { feed }) => sum + feed.length, 0),
     ...{ seconds: Math.round((performance.now() - since) / 1000), faults: made, rotations },
     met: Object.fromEntries([...met].map(([fault, counts]) => [fault, Object.fromEntries(counts)])),
-    violations: check(history),
+    violations: violations ?? check(history),
   }
 }
 
-/**
- * The pairs of a fault and an operation that never met. The run is whole once each fault was made alone and each two of them
- * together; then there has to be no such pair.
- */
-export function unmet(met: Outcome['met']): { missing: string[]; isWhole: boolean } {
-  const missing = faults.flatMap(({ name }) =>
-    Object.keys(operations)
-      .filter((operation) =>
-        Object.entries(met).every(([made, counts]) => !made.split(' + ').includes(name) || !counts[operation]),
-      )
-      .map((operation) => `${name}, ${operation}`),
-  )
-  return { missing, isWhole: Object.keys(met).length === combinations().length }
+/** How often each fault, alone or with another, met each operation; the rarest pair first. */
+export function pairsOf(met: Outcome['met']): { fault: string; operation: string; count: number }[] {
+  const made = Object.entries(met)
+  return faults
+    .flatMap(({ name: fault }) =>
+      Object.keys(operations).map((operation) => {
+        const counts = made.map(([name, counts]) => (name.split(' + ').includes(fault) ? (counts[operation] ?? 0) : 0))
+        return { fault, operation, count: counts.reduce((sum, count) => sum + count, 0) }
+      }),
+    )
+    .toSorted((one, other) => one.count - other.count)
 }
+
+/** Whether each fault was made alone, and each two of them together. */
+export const isWhole = (met: Outcome['met']): boolean => Object.keys(met).length === combinations().length
 
 /** Each fault alone and each two of them together. */
 function combinations(): (readonly Fault[])[] {
@@ -126,16 +143,17 @@ function schedule(draw: () => number): (readonly Fault[])[] {
     .map(({ chosen }) => chosen)
 }
 
+type OwnAccount = Account & { id: string }
+
 /** Two companies: `a` without limits, and `b` whose plan is nearly full. */
 async function openAccounts(
   { give }: Service,
   { write }: Recorder,
   addressOf: (company: string) => string,
-): Promise<Account[]> {
-  write({ kind: 'reference', records: 'projects', field: 'client_id', to: 'clients' })
-  write({ kind: 'reference', records: 'projects', field: 'manager_id', to: 'workers' })
+): Promise<OwnAccount[]> {
+  for (const line of references) write(line)
   write({ kind: 'limit', company: 'b', records: 'projects', most: 25 })
-  const open = async (name: string, plan: string, isOrdered: boolean): Promise<Account> => {
+  const open = async (name: string, plan: string, isOrdered: boolean): Promise<OwnAccount> => {
     const id = await give('--quiet', 'company', 'create', '--name', name, '--plan', plan, '--add-ons', 'all')
     const who = ['--name', 'Ada', '--email', `ada@${name}.example`, '--permissions', 'all']
     const account = await give('--quiet', 'account', 'create', '--company', id, ...who)

@@ -4,11 +4,24 @@ import type { Line, RecordedEvent } from './history.ts'
 import { operations, pause, type Site, settle } from './operations.ts'
 import type { Recorder, Sent } from './recorder.ts'
 
+/** What of the records under load refers to what. */
+export const references: readonly Line[] = [
+  { kind: 'reference', records: 'projects', field: 'client_id', to: 'clients' },
+  { kind: 'reference', records: 'projects', field: 'manager_id', to: 'workers' },
+]
+
+/** The records under load. */
+export const loadedRecords = ['clients', 'workers', 'projects'] as const
+
 /** A company to load: the tokens that callers have, which may change while they call. */
-export type Account = { id: string; name: string; token: Sent['token'] }
+export type Account = { name: string; token: Sent['token'] }
 
 export type Load = {
-  /** Ends the callers once what they sent has a result, hears what the service says in the end, and stops. */
+  /** Stops the callers once what they sent has a result, and returns what the service says then. */
+  hearEnd(): Promise<Line[]>
+  /** Lets the callers go on after that. */
+  goOn(): void
+  /** Ends those who follow the feed. */
   finish(): Promise<void>
 }
 
@@ -35,28 +48,53 @@ export async function startLoad({ recorder, accounts, seed, writers, followers, 
     }),
   )
   await Promise.all(sites.map(prepare))
-  const callers = sites.flatMap((site) => Array.from({ length: writers }, () => keepCalling(site)))
+  let callers: Promise<void>[] = []
   let isAllSaid = false
-  const following = sites.flatMap((site) =>
+  const followings = sites.flatMap((site) =>
     Array.from({ length: followers }, (_, index) => follow(site, `follower ${index + 1}`, () => isAllSaid)),
   )
+  const goOn = (): void => {
+    isOver = false
+    callers = sites.flatMap((site) => Array.from({ length: writers }, () => keepCalling(site)))
+  }
+  goOn()
   return {
-    async finish() {
+    goOn,
+    async hearEnd() {
       isOver = true
       await Promise.all(callers)
       for (const site of sites) await untilTold(site)
-      isAllSaid = true
-      await Promise.all(following)
+      const lines: Line[] = []
       for (const site of sites) {
         const told = await hearFeed(site)
-        for (const event of told) recorder.write({ kind: 'feed', company: site.name, event })
-        await hearLists(site)
-        await hearHistories(site, told)
+        const last = told.at(-1)?.id
+        const own = followings.filter(({ company }) => company === site.name)
+        await untilStill(() => own.filter(({ told }) => told() !== last).length)
+        for (const event of told) lines.push({ kind: 'feed', company: site.name, event })
+        lines.push(...(await hearLists(site)), ...(await hearHistories(site, told)))
         await receiver?.untilTaken(site.name, told)
       }
+      return lines
+    },
+    async finish() {
+      isAllSaid = true
+      await Promise.all(followings.map(({ ended }) => ended))
     },
   }
 }
+
+/** Waits until nothing is left; not for ever where nothing changes any more. */
+async function untilStill(left: () => number): Promise<void> {
+  for (let tries = 0, before = left(); before > 0 && tries < stillMax; ) {
+    await pause(100)
+    const now = left()
+    tries = now < before ? 0 : tries + 1
+    before = now
+  }
+}
+
+/** Tenths of a second: longer than a webhook waits from one attempt to the next. */
+const stillMax = 100
 
 async function prepare(site: Site): Promise<void> {
   const create = async (records: string, into: number[]): Promise<void> => {
@@ -80,8 +118,11 @@ async function keepCalling(site: Site): Promise<void> {
   }
 }
 
+type Following = { company: string; told(): string | undefined; ended: Promise<void> }
+
 /** Follows the feed as docs/events.md has it, from now on, until all is said. */
-async function follow(site: Site, who: string, isAllSaid: () => boolean): Promise<void> {
+function follow(site: Site, who: string, isAllSaid: () => boolean): Following {
+  let told: string | undefined
   const get = async (query: string) => {
     for (;;) {
       const { status, answer } = await hear(site, `/v1/changes?${query}`, 'follow')
@@ -89,14 +130,18 @@ async function follow(site: Site, who: string, isAllSaid: () => boolean): Promis
       await pause(50)
     }
   }
-  let { next } = (await get('after=now')).meta
-  for (;;) {
-    const isLast = isAllSaid()
-    const { data, meta } = await get(`after=${next}&limit=100${isLast ? '' : '&wait=1'}`)
-    for (const { id } of data) site.recorder.write({ kind: 'told', company: site.name, to: who, id })
-    next = meta.next
-    if (isLast && data.length === 0 && !meta.more) return
+  const run = async (): Promise<void> => {
+    let { next } = (await get('after=now')).meta
+    while (!isAllSaid()) {
+      const { data, meta } = await get(`after=${next}&limit=100&wait=1`)
+      for (const { id } of data) {
+        site.recorder.write({ kind: 'told', company: site.name, to: who, id })
+        told = id
+      }
+      next = meta.next
+    }
   }
+  return { company: site.name, told: () => told, ended: run() }
 }
 
 const hear = ({ recorder, name, token }: Site, path: string, operation = 'end') =>
@@ -139,20 +184,23 @@ async function hearFeed(site: Site): Promise<Told[]> {
   }
 }
 
-async function hearLists(site: Site): Promise<void> {
-  for (const records of ['clients', 'workers', 'projects'])
+async function hearLists(site: Site): Promise<Line[]> {
+  const lines: Line[] = []
+  for (const records of loadedRecords)
     for (let after = 0; ; ) {
       const { data } = await hearWell(site, `/v1/${records}?limit=100&after_id=${after}`)
-      for (const record of data) site.recorder.write({ kind: 'listed', company: site.name, records, record })
+      for (const record of data) lines.push({ kind: 'listed', company: site.name, records, record })
       if (data.length < 100) break
       after = data.at(-1).id
     }
+  return lines
 }
 
 /** How many records have their histories heard: those that changed most. */
 const historiesMax = 60
 
-async function hearHistories(site: Site, told: readonly Told[]): Promise<void> {
+async function hearHistories(site: Site, told: readonly Told[]): Promise<Line[]> {
+  const lines: Line[] = []
   const counts = new Map<string, number>()
   for (const { records, record_id } of told) {
     const record = `${records}/${record_id}`
@@ -167,8 +215,9 @@ async function hearHistories(site: Site, told: readonly Told[]): Promise<void> {
       if (data.length < 100) break
     }
     const [records, id] = record.split('/') as [string, string]
-    site.recorder.write({ kind: 'history', company: site.name, records, id: Number(id), events })
+    lines.push({ kind: 'history', company: site.name, records, id: Number(id), events })
   }
+  return lines
 }
 
 /** What receivers of webhooks were told, and when all of it has arrived. */
@@ -203,11 +252,8 @@ export async function openReceiver(write: (line: Line) => void, draw: () => numb
     async untilTaken(company, told) {
       isFinal = true
       const due = told.filter(({ records }) => (receivedRecords as readonly string[]).includes(records))
-      const missing = () => due.filter(({ id }) => !taken.has(`${company} ${id}`)).length
-      for (let still = 0, left = missing(); left > 0 && still < 150; left = missing()) {
-        await pause(100)
-        still = missing() < left ? 0 : still + 1
-      }
+      await untilStill(() => due.filter(({ id }) => !taken.has(`${company} ${id}`)).length)
+      isFinal = false
     },
     close: () =>
       new Promise((resolve) => {

@@ -1,4 +1,11 @@
-import { nothingLost, oneCompany, oneEffectPerCall, oneEffectPerKey, replayIsFirstAnswer } from './keys.ts'
+import {
+  nothingLost,
+  nothingUnasked,
+  oneCompany,
+  oneEffectPerCall,
+  oneEffectPerKey,
+  replayIsFirstAnswer,
+} from './keys.ts'
 import {
   ifMatchOnce,
   ifPlanOnce,
@@ -19,6 +26,7 @@ export const rules: readonly Rule[] = [
   oneEffectPerKey,
   oneEffectPerCall,
   nothingLost,
+  nothingUnasked,
   replayIsFirstAnswer,
   oneCompany,
   versionsInOrder,

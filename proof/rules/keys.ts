@@ -35,19 +35,22 @@ export const oneEffectPerKey: Rule = {
     'What was sent under one Idempotency-Key was done once if any call heard so, once or not at all if none was answered, and never if it was refused.',
   *find({ companies }) {
     for (const company of companies) {
-      const writesOf = new Map<string, Set<string | null>>()
-      for (const { key, write } of company.feed) {
-        if (key === null) continue
-        const writes = writesOf.get(key) ?? new Set()
-        writesOf.set(key, writes.add(write))
-      }
+      const toldOf = new Map<string, Event[]>()
+      for (const event of company.feed) if (event.key !== null) pushTo(toldOf, event.key, event)
       for (const [key, calls] of callsByKey(company)) {
-        const writes = writesOf.get(key)?.size ?? 0
+        const told = toldOf.get(key) ?? []
+        const writes = new Set(told.map(({ write }) => write)).size
         const done = calls.filter(hasSucceeded)
         if (writes > 1) yield `${company.name}, key ${key}: ${writes} writes`
         if (writes > 0 && done.length === 0 && calls.some((call) => !isUndecided(call)))
           yield `${company.name}, key ${key}: refused, and done all the same`
-        const isSeries = done.some(({ answer }) => answer?.data?.mode === 'each')
+        const series = done.findLast(({ answer }) => answer?.data?.mode === 'each')?.answer.data.operations
+        const isSeries = series !== undefined
+        const effects = series?.filter(
+          (one: Pick<Call, 'answer'>['answer']) => effectOf({ answer: one }) !== null,
+        ).length
+        if (isSeries && told.length !== effects)
+          yield `${company.name}, key ${key}: ${told.length} changes by ${effects} operations of a batch`
         if (!isSeries && done.filter(({ replayed }) => !replayed).length > 1)
           yield `${company.name}, key ${key}: run more than once`
         if (new Set(done.map(({ hash }) => hash)).size > 1)
@@ -81,6 +84,35 @@ export const nothingLost: Rule = {
       const effect = effectOf(call)
       if (effect !== null && call.write !== undefined)
         yield `${company.name}: ${call.method} ${call.path} answered ${effect} as ${call.write}, of which the feed tells nothing`
+    }
+  },
+}
+
+export const nothingUnasked: Rule = {
+  name: 'nothing unasked',
+  promise:
+    'Every change that the feed tells was asked for: under its key, or by a call that names its write or was not answered; a preview asks for none.',
+  *find({ companies }) {
+    for (const { name, calls, feed } of companies) {
+      const writes = new Set<string>()
+      const keys = new Set<string>()
+      let unanswered = 0
+      for (const { method, key, write, status, dryRun } of calls) {
+        if (method === 'GET' || dryRun) continue
+        if (key !== null) keys.add(key)
+        if (write !== undefined) writes.add(write)
+        else if (key === null && (status === null || status >= 500)) unanswered++
+      }
+      const unnamed = new Map<string | null, Event>()
+      for (const event of feed) {
+        const { record, version, key, write } = event
+        if (key !== null && !keys.has(key))
+          yield `${name}, ${record}: version ${version} has the key ${key}, which nobody sent`
+        else if (key === null && !writes.has(write ?? '')) unnamed.set(write, event)
+      }
+      if (unnamed.size <= unanswered) continue
+      for (const [write, { record, version }] of unnamed)
+        yield `${name}, ${record}: version ${version} of the write ${write}, one of ${unnamed.size} that no answer names; ${unanswered} calls were not answered`
     }
   },
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStage, type Stage } from '../stage/stage.ts'
-import { killBatches } from '../torture/batch-kills.ts'
+import { killBatches } from './batch-kills.ts'
 
 let stage: Stage
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { openDatabase } from '#server/store/database.ts'
 import { dropDatabase, freshDatabase } from '../stage/database.ts'
 import { type Company, openStage, type Stage } from '../stage/stage.ts'
 import { untilTold } from '../stage/wait.ts'
-import { round } from '../torture/round.ts'
+import { round } from './round.ts'
 
 let stage: Stage
 beforeAll(async () => {

@@ -6,12 +6,24 @@ import { check } from '../../proof/check.ts'
 import { generateHistory } from '../../proof/generate.ts'
 import { type Line, makeHistory, type RecordedCall, type RecordedEvent } from '../../proof/history.ts'
 import { rules } from '../../proof/rules/index.ts'
+import { countTrials } from '../../proof/trials.ts'
 
 const brokenBy = (lines: Iterable<Line>): string[] => {
   const { take, history } = makeHistory()
   for (const line of lines) take(line)
   return check(history).map(({ rule }) => rule)
 }
+
+/** The same with a call that was not answered for each change, so that none is told that nobody asked for. */
+const asked = (lines: readonly Line[]): Line[] => [
+  ...lines,
+  ...lines.flatMap((line) => {
+    if (line.kind !== 'feed') return []
+    const key = line.event.by?.idempotency_key ?? null
+    const { company } = line
+    return [call('POST', '/v1/clients', { company, key, start: 1e9, end: null, status: null })]
+  }),
+]
 
 type CallParts = Partial<RecordedCall>
 
@@ -39,6 +51,7 @@ const created = event(1, 'created')
 const updated = event(2, 'updated', notes('', 'x'))
 const deleted = event(3, 'deleted')
 const keyed = (key: string) => ({ by: { idempotency_key: key } })
+const ofOneWrite = (one: RecordedEvent): RecordedEvent => ({ ...one, ...keyed('k'), write_id: 'w2' })
 const changedNotes = { data: { id: 1, updated: true, dry_run: false, changed: ['notes'] } }
 const plan = {
   ...{ data: { id: 1, updated: false, dry_run: true, changed: ['notes'] } },
@@ -70,6 +83,18 @@ const broken: [rule: string, title: string, lines: Line[]][] = [
     'one effect a key',
     'a key that was run twice with one answer',
     [patch(2, 'w2', { key: 'k' }), patch(2, 'w2', { key: 'k', start: 10 }), ...feed(created, updated), listed()],
+  ],
+  [
+    'one effect a key',
+    'a batch that made more changes than its operations',
+    [
+      call('POST', '/v1/batch', {
+        ...{ key: 'k', write: 'w2' },
+        answer: { data: { mode: 'each', operations: [{ n: 0, status: 200, ...changedNotes }] } },
+      }),
+      ...feed(created, ...[event(2, 'updated', notes('', 'x')), event(3, 'updated', notes('x', 'y'))].map(ofOneWrite)),
+      listed(),
+    ],
   ],
   [
     'one effect a key',
@@ -247,6 +272,16 @@ const broken: [rule: string, title: string, lines: Line[]][] = [
     ],
   ],
   [
+    'nothing unasked',
+    'a change of a preview',
+    [call('PATCH', '/v1/clients/1', { dryRun: true, answer: plan }), ...feed(created), listed()],
+  ],
+  [
+    'nothing unasked',
+    'a change under a key that nobody sent',
+    [patch(1, 'w1'), ...feed({ ...created, ...keyed('k') }), listed()],
+  ],
+  [
     'followers',
     'a change that one who follows was not told',
     [
@@ -285,17 +320,25 @@ const broken: [rule: string, title: string, lines: Line[]][] = [
 ]
 
 test.each(broken)('Only the rule "%s" finds %s', (rule, _, lines) => {
-  expect(brokenBy(lines)).toEqual([rule])
+  expect(brokenBy(rule === 'nothing unasked' ? lines : asked(lines))).toEqual([rule])
 })
 
 test('For every rule there is a history that it alone finds', () => {
   expect(new Set(broken.map(([rule]) => rule))).toEqual(new Set(rules.map(({ name }) => name)))
 })
 
+test('Of every rule it is counted how often a history tries it', () => {
+  const { take, history } = makeHistory()
+  for (const line of generateHistory(2000, 1)) take(line)
+  const counts = countTrials(history)
+  expect(Object.keys(counts)).toEqual(rules.map(({ name }) => name))
+  expect(Object.keys(counts).filter((rule) => counts[rule] === 0)).toEqual(['plan limit'])
+})
+
 test('A call that was not answered may have happened or not', () => {
   const unanswered = patch(2, 'w2', { key: 'k', end: null, status: null })
-  expect(brokenBy([unanswered, ...feed(created), listed()])).toEqual([])
-  expect(brokenBy([unanswered, ...feed(created, { ...updated, ...keyed('k') }), listed()])).toEqual([])
+  expect(brokenBy(asked([unanswered, ...feed(created), listed()]))).toEqual([])
+  expect(brokenBy(asked([unanswered, ...feed(created, { ...updated, ...keyed('k') }), listed()]))).toEqual([])
 })
 
 test('Histories that keep every promise are found clean', () => {

@@ -2,7 +2,7 @@ import { Agent } from 'node:http'
 import type { Change } from '#server/service/changes.ts'
 import { type Answer, send } from '../../stage/http.ts'
 import { pause } from '../../stage/wait.ts'
-import { makeConsumer } from '../../torture/consumer.ts'
+import { makeConsumer } from '../consumer.ts'
 
 /**
  * Callers of one company that go on through a fault: keyed creates, reads, and a consumer of the feed. They measure what

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, expect, test } from 'vitest'
+import { generateHistory } from '../../proof/generate.ts'
+import { failMessages, messageOperations } from '../../proof/messages.ts'
+import { run } from '../../proof/run.ts'
+import { startService } from '../../proof/service.ts'
+
+/** The short forms of the long runs. */
+
+const folder = mkdtempSync(join(tmpdir(), 'plumbline-runs-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const proof = join(import.meta.dirname, '../../proof')
+const start = (program: string, ...words: string[]) =>
+  promisify(execFile)(process.execPath, [join(proof, program), ...words]).catch(
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  )
+
+test('Under load and faults every promise is kept', async () => {
+  const file = join(folder, 'load.jsonl')
+  const outcome = await run({ rounds: [10], seed: 7, file, faultEveryMs: 2000, writers: 8 })
+  expect(outcome.violations).toEqual([])
+  expect(outcome.faults).toBeGreaterThan(0)
+  expect(outcome.changes).toBeGreaterThan(50)
+})
+
+test('Each operation keeps every promise when PostgreSQL does not answer its last message', async () => {
+  const file = join(folder, 'messages.jsonl')
+  const asked = { file, faults: ['not answered'], keyed: [true], isShort: true } as const
+  const { trials, violations } = await failMessages(asked)
+  expect(violations).toEqual([])
+  expect(trials.map(({ operation, heard, wrong }) => ({ operation, heard, wrong }))).toEqual(
+    messageOperations.map((operation) => ({ operation, heard: '503 outcome_unknown', wrong: null })),
+  )
+})
+
+test('A service that runs already is loaded by its address, and its history checked', async () => {
+  const service = await startService()
+  const url = `${service.url}/`
+  const tokenOf = async (name: string): Promise<string> => {
+    const id = await service.give('--quiet', 'company', 'create', '--name', name, '--plan', 'PRO', '--add-ons', 'all')
+    const who = ['--name', 'Ada', '--email', `ada@${name}.example`, '--permissions', 'all']
+    const account = await service.give('--quiet', 'account', 'create', '--company', id, ...who)
+    const issue = ['--company', id, '--account', account, '--label', 'proof', '--scopes', 'all']
+    return service.give('--quiet', 'token', 'issue', ...issue)
+  }
+  try {
+    const [a, b] = await Promise.all(['a', 'b'].map(tokenOf))
+    const words = ['--url', url, '--token', a as string, '--folder', folder]
+    const done = await start('remote.ts', ...words, '--token-b', b as string, '--minutes', '0.1', '--writers', '4')
+    expect(done.stdout).toMatch(/^\d+ calls, 0 promises broken\./m)
+    const again = await start('remote.ts', ...words)
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('Name a token of a company that has none') })
+  } finally {
+    await service.close()
+  }
+})
+
+test('A history of 50,000 calls is checked with less than 300 MB', async () => {
+  const file = join(folder, 'generated.jsonl')
+  writeFileSync(file, [...generateHistory(50_000, 1)].map((line) => JSON.stringify(line)).join('\n'))
+  const { stdout } = await start('check.ts', file)
+  const [, calls, megabytes, broken] = /(\d+) calls checked in .* s, with (\d+) MB; (\d+) promises/.exec(stdout) ?? []
+  expect(Number(calls)).toBeGreaterThanOrEqual(50_000)
+  expect(broken).toBe('0')
+  expect(Number(megabytes)).toBeLessThan(300)
+})
