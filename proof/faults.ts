@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { Recorder } from './recorder.ts'
-import type { Service } from './service.ts'
+import { type Service, signal } from './service.ts'
 
 /** A way in which something that callers stand on fails. Resolves when it is over. */
 export type Fault = { name: string; make(service: Service, draw: () => number): Promise<void> }
@@ -9,15 +9,6 @@ const stopFor = async (pid: number, milliseconds: number): Promise<void> => {
   signal(pid, 'SIGSTOP')
   await after(milliseconds)
   signal(pid, 'SIGCONT')
-}
-
-/** A process that has ended meanwhile needs no signal. */
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
 }
 
 async function anyBackend(service: Service, draw: () => number): Promise<number | undefined> {

@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Violation } from './check.ts'
+import { judgeDisk, tryDisk } from './disk/run.ts'
+import { judgeFaults, makeFaults, sayOf } from './faults/run.ts'
 import { failMessages, tableOf } from './messages.ts'
 import { messageFaults } from './proxy.ts'
 import { isWhole, pairsOf, run } from './run.ts'
@@ -11,6 +13,8 @@ import { surroundings } from './surroundings.ts'
  * `npm run torture -- --minutes N`: callers write under faults of a service that is started for it, and the history of what
  * they heard is checked. Ctrl-C ends it with what it has. The history and the figures stay in the folder. With --messages
  * each message between service and database fails once in each way, operation by operation.
+ * With --disk the disk loses what it had not promised to keep, and changes pages.
+ * With --faults network, clocks and disks fail, and a standby takes over, one after the other.
  */
 const { values } = parseArgs({
   options: {
@@ -21,6 +25,10 @@ const { values } = parseArgs({
     'no-faults': { type: 'boolean', default: false },
     'met-least': { type: 'string', default: '1' },
     messages: { type: 'boolean', default: false },
+    disk: { type: 'boolean', default: false },
+    faults: { type: 'boolean', default: false },
+    cuts: { type: 'string', default: '200' },
+    flips: { type: 'string', default: '50' },
     operations: { type: 'string' },
     folder: { type: 'string', default: 'data/proof' },
   },
@@ -29,7 +37,13 @@ mkdirSync(values.folder, { recursive: true })
 const file = join(values.folder, values.messages ? 'messages.jsonl' : 'history.jsonl')
 const write = (name: string, value: object): void =>
   writeFileSync(join(values.folder, name), `${JSON.stringify(value, null, 2)}\n`)
-const isGood = await (values.messages ? tryMessages() : tryLoad())
+const isGood = await (values.disk
+  ? loseWrites()
+  : values.faults
+    ? sufferFaults()
+    : values.messages
+      ? tryMessages()
+      : tryLoad())
 if (!isGood) process.exitCode = 1
 
 async function tryLoad(): Promise<boolean> {
@@ -79,6 +93,31 @@ async function tryMessages(): Promise<boolean> {
     console.log(`WRONG ${operation}, message ${message} ${fault}: ${why}`)
   console.log(`${trials.length} messages failed in ${seconds} s, ${wrong.length} of them wrongly.`)
   return sayBroken(violations) && wrong.length === 0
+}
+
+async function loseWrites(): Promise<boolean> {
+  const ending = new AbortController()
+  process.once('SIGINT', () => ending.abort())
+  const { cuts, flips, seed, folder } = values
+  const done = await tryDisk({
+    ...{ cuts: Number(cuts), flips: Number(flips), seed: Number(seed), folder, signal: ending.signal },
+    onProgress: (sentence) => console.log(sentence),
+  })
+  write(`disk-${seed}.json`, done)
+  const { lines, isWhole } = judgeDisk(done)
+  for (const line of lines) console.log(line)
+  return isWhole
+}
+
+async function sufferFaults(): Promise<boolean> {
+  const ending = new AbortController()
+  process.once('SIGINT', () => ending.abort())
+  const onSuffered = (one: Parameters<typeof sayOf>[0]): void => console.log(sayOf(one))
+  const done = await makeFaults({ seed: Number(values.seed), file, signal: ending.signal, onSuffered })
+  write('faults.json', done)
+  const { lines, isWhole } = judgeFaults(done)
+  for (const line of lines) console.log(line)
+  return isWhole
 }
 
 type Kept = Awaited<ReturnType<typeof failMessages>> & { seconds: number }

@@ -170,7 +170,7 @@ export async function failMessages(asked: Asked): Promise<{ trials: Trial[]; vio
   return { trials, violations: check(await readHistory(file)) }
 }
 
-async function openCompany(give: (...words: string[]) => Promise<string>): Promise<string> {
+export async function openCompany(give: (...words: string[]) => Promise<string>): Promise<string> {
   const id = await give('--quiet', 'company', 'create', '--name', 'A', '--plan', 'PRO', '--add-ons', 'all')
   const who = ['--name', 'Ada', '--email', 'ada@a.example', '--permissions', 'all']
   const account = await give('--quiet', 'account', 'create', '--company', id, ...who)

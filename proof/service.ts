@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as after } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 /** The service as its operator runs it, on a bundled PostgreSQL in a folder of its own. */
@@ -15,35 +16,61 @@ export type Service = {
   give(...words: string[]): Promise<string>
   pid(): number
   kill(): Promise<void>
+  /** Kills the service and every process of its PostgreSQL at one moment, as a machine that loses its power does. */
+  killAll(): Promise<void>
   /** Starts it again, on the port that it had. */
   start(): Promise<void>
   postmaster(): Promise<number>
   /** The sessions of PostgreSQL, by process id. */
   backends(): Promise<number[]>
+  /** What it has said on its standard error. */
+  said(): string
+  /** Ends it in order, with its PostgreSQL. */
+  stop(): Promise<void>
+  /** The same, and removes its folder. */
   close(): Promise<void>
 }
 
 const own = join(import.meta.dirname, '..')
 
-/** Starts the service of a checkout: this one or a copy. */
-export async function startService(checkout = own): Promise<Service> {
-  const data = await mkdtemp(join(tmpdir(), 'plumbline-proof-'))
-  // Where root starts it PostgreSQL runs as somebody else, who has to get in.
-  await chmod(data, 0o755)
+/** Makes a folder in which PostgreSQL gets in: started by root, it runs as somebody else. */
+export async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'plumbline-proof-'))
+  await chmod(folder, 0o755)
+  return folder
+}
+
+type Settings = { [name: string]: string }
+
+/** Starts the service of a checkout, this one or a copy, in a folder that is there or in a new one. */
+export async function startService(
+  checkout = own,
+  { folder, settings = {} }: { folder?: string; settings?: Settings } = {},
+): Promise<Service> {
+  const data = folder ?? (await makeFolder())
   const port = await freePort()
   const environment = {
     ...process.env,
     ...{ PLUMBLINE_DATA: data, PLUMBLINE_DEMO: 'off', PORT: String(port), LOG_LEVEL: 'silent', PROCESSES: '1' },
     ...{ WEBHOOK_NETWORKS: '127.0.0.1/32', WEBHOOK_RETRY_SECONDS: '1', WEBHOOK_TIMEOUT_MS: '2000' },
     ...{ STATEMENT_TIMEOUT_MS: '3000', CONNECT_TIMEOUT_MS: '800', DRAIN_NOTICE_MS: '50', ANSWER_TARGET_MS: '5000' },
+    ...settings,
   }
   const command = join(checkout, 'server/commands/main.ts')
   let child: ChildProcess | undefined
+  let said = ''
   const start = async (): Promise<void> => {
-    child = await serve(command, environment)
+    child = await serve(command, environment, (chunk) => {
+      said += chunk
+    })
   }
   const postmaster = async (): Promise<number> =>
     Number((await readFile(join(data, 'postgres/cluster/postmaster.pid'), 'utf8')).split('\n')[0])
+  const stop = async (): Promise<void> => {
+    if (!child) return
+    child.kill('SIGTERM')
+    await ended(child)
+  }
   await start()
   /** Starts it again; right after a fault of PostgreSQL that may need more than one try. */
   const startAgain = async (): Promise<void> => {
@@ -73,19 +100,22 @@ export async function startService(checkout = own): Promise<Service> {
       child?.kill('SIGKILL')
       if (child) await ended(child)
     },
-    backends: async () => {
-      const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,args='])
+    killAll: async () => {
       const parent = await postmaster().catch(() => null)
-      return stdout.split('\n').flatMap((line) => {
-        const [pid, of, ...words] = line.trim().split(/\s+/)
-        return Number(of) === parent && words.includes('[local]') ? [Number(pid)] : []
-      })
+      const all = parent === null ? [] : [parent, ...(await childrenOf(parent)).map(({ pid }) => pid)]
+      for (const pid of [child?.pid, ...all]) if (pid !== undefined) signal(pid, 'SIGKILL')
+      if (child) await ended(child)
+      for (const pid of all) while (await isRunning(pid)) await after(5)
     },
+    backends: async () => {
+      const parent = await postmaster().catch(() => null)
+      if (parent === null) return []
+      return (await childrenOf(parent)).filter(({ words }) => words.includes('[local]')).map(({ pid }) => pid)
+    },
+    said: () => said,
+    stop,
     close: async () => {
-      if (child) {
-        child.kill('SIGTERM')
-        await ended(child)
-      }
+      await stop()
       await rm(data, { recursive: true, force: true, maxRetries: 5 })
     },
   }
@@ -93,14 +123,50 @@ export async function startService(checkout = own): Promise<Service> {
 
 const run = promisify(execFile)
 
+/** Sends a signal; a process that has ended meanwhile needs none. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+async function childrenOf(parent: number): Promise<{ pid: number; words: string[] }[]> {
+  const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,args='])
+  return stdout.split('\n').flatMap((line) => {
+    const [pid, of, ...words] = line.trim().split(/\s+/)
+    return Number(of) === parent ? [{ pid: Number(pid), words }] : []
+  })
+}
+
+/** Whether a process is there and not only waits to be noticed as dead. */
+async function isRunning(pid: number): Promise<boolean> {
+  const { stdout } = await run('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => ({ stdout: '' }))
+  return /^[^Z]/.test(stdout.trim())
+}
+
+/** Gives a command for a data folder that no service has. */
+export async function giveIn(folder: string, ...words: string[]): Promise<string> {
+  const environment = { ...process.env, PLUMBLINE_DATA: folder, PLUMBLINE_DEMO: 'off', LOG_LEVEL: 'silent' }
+  const command = join(own, 'server/commands/main.ts')
+  const { stdout } = await run(process.execPath, [command, ...words], { env: environment, cwd: own })
+  return stdout.trim()
+}
+
 /** Starts `serve` and waits until it listens. */
-async function serve(command: string, environment: NodeJS.ProcessEnv): Promise<ChildProcess> {
+async function serve(
+  command: string,
+  environment: NodeJS.ProcessEnv,
+  hear: (chunk: string) => void = () => {},
+): Promise<ChildProcess> {
   const child = spawn(process.execPath, [command, '--json', 'serve'], {
     ...{ env: environment, cwd: join(command, '../../..'), stdio: ['ignore', 'pipe', 'pipe'] },
   })
   let said = ''
   child.stderr?.on('data', (chunk) => {
     said = (said + chunk).slice(-4000)
+    hear(String(chunk))
   })
   await new Promise<void>((resolve, reject) => {
     child.stdout?.once('data', () => resolve())
@@ -121,7 +187,7 @@ export type Met = { socket: string; user: string; password: string; database: st
 export async function startBeside(
   { data, checkout, met }: Pick<Service, 'data' | 'checkout' | 'met'>,
   wayTo: (met: Met) => Promise<string>,
-  settings: { [name: string]: string },
+  settings: Settings,
 ): Promise<{ url: string; close(): Promise<void> }> {
   const port = await freePort()
   const child = await serve(join(checkout, 'server/commands/main.ts'), {

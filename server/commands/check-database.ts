@@ -34,6 +34,7 @@ export async function checkDatabase(config: Config, connection: Connection, data
     return [
       checkVersion(facts, databaseIs),
       checkDurability(facts),
+      checkPages(facts),
       checkClock(facts.now - (before + Date.now()) / 2),
       checkConnections(config, await readAllowance(connection)),
       checkRights(facts),
@@ -86,6 +87,20 @@ function checkDurability({ fsync, full_page_writes, synchronous_commit }: Server
   return ill(
     'durability',
     `what was answered may be lost in a crash: set ${off.map((name) => `${name} = on`).join(', ')} in the database.`,
+  )
+}
+
+/** A page that the disk has changed is never answered from; PostgreSQL counts how often it met one. */
+function checkPages({ checksums, damaged, damaged_at }: ServerFacts): Check {
+  if (!checksums)
+    return warned(
+      'pages',
+      'they have no checksums, so what the disk changes would be answered: stop the database and give "pg_checksums --enable".',
+    )
+  if (damaged === 0) return well('pages', 'each that was read has its checksum')
+  return ill(
+    'pages',
+    `one that did not have its checksum was met ${damaged} times, last at ${damaged_at?.toISOString()}, and nothing was answered from it: the log of PostgreSQL names the file; look at the disk, and restore a backup.`,
   )
 }
 

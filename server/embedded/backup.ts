@@ -135,6 +135,11 @@ function runBaseBackup(client: Client, { into, expect, came }: ClusterCopyReques
     const results: string[][][] = []
     let archives = 0
     let broken: Error | undefined
+    /** PostgreSQL warns of each damaged page, and its error names none. */
+    let damage: string | undefined
+    client.on('notice', ({ message }) => {
+      if (message?.includes('checksum verification failed')) damage ??= message
+    })
     const fail = (error: unknown): void => {
       broken ??= error as Error
       reject(broken)
@@ -169,7 +174,10 @@ function runBaseBackup(client: Client, { into, expect, came }: ClusterCopyReques
         // The driver's buffer is used again for what follows.
         if (kind === 'd' && !broken) received(Buffer.from(chunk.subarray(1)), stream)
       },
-      handleError: fail,
+      handleError: (error: Error) => {
+        if (damage) error.message += `: ${damage}`
+        fail(error)
+      },
       handleReadyForQuery: () => {
         const [[[start = '', timeline = ''] = []] = [], , [[stop = ''] = []] = []] = results
         if (results.length === 3) resolve({ start, stop, timeline: Number(timeline) })

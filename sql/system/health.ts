@@ -15,6 +15,10 @@ export type ServerFacts = {
   /** Milliseconds since 1970, by its own clock. */
   now: number
   extensions: string[]
+  /** Whether pages have checksums; how often one did not have its own, and when last. */
+  checksums: boolean
+  damaged: number
+  damaged_at: Date | null
 }
 
 export const extensionsNeeded = ['unaccent']
@@ -31,7 +35,10 @@ export const serverFacts = (): Statement =>
     coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create,
     pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as read_only,
     (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
-    array(select name::text from pg_available_extensions where name = any (${extensionsNeeded})) as extensions`)
+    array(select name::text from pg_available_extensions where name = any (${extensionsNeeded})) as extensions,
+    current_setting('data_checksums')::boolean as checksums,
+    (select coalesce(sum(checksum_failures), 0) from pg_stat_database)::int as damaged,
+    (select max(checksum_last_failure) from pg_stat_database) as damaged_at`)
 
 /** How many connections the user of a session may have. -1 is no limit. */
 export type ConnectionLimits = { server: number; database: number; role: number }

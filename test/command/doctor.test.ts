@@ -39,7 +39,7 @@ describe('doctor', () => {
     expect(found).toMatchObject({ code: 0, ok: true })
     expect(found.checks.map(({ name }) => name)).toEqual([
       ...['settings', 'node', 'processes', 'metrics', 'network', 'data folder', 'disk', 'key'],
-      ...['database', 'durability', 'clock', 'connections', 'rights', 'extensions', 'migrations', 'seal', 'demo'],
+      ...['database', 'durability', 'pages', 'clock', 'connections', 'rights', 'extensions', 'migrations', 'seal', 'demo'],
       ...['changes', 'webhooks', 'backup'],
       ...(isRoot ? ['user'] : []),
     ])
