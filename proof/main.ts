@@ -103,7 +103,7 @@ async function loseWrites(): Promise<boolean> {
     ...{ cuts: Number(cuts), flips: Number(flips), seed: Number(seed), folder, signal: ending.signal },
     onProgress: (sentence) => console.log(sentence),
   })
-  write(`disk-${seed}.json`, done)
+  write(`disk-${seed}.json`, { ...surroundings(), ...done })
   const { lines, isWhole } = judgeDisk(done)
   for (const line of lines) console.log(line)
   return isWhole
@@ -114,7 +114,7 @@ async function sufferFaults(): Promise<boolean> {
   process.once('SIGINT', () => ending.abort())
   const onSuffered = (one: Parameters<typeof sayOf>[0]): void => console.log(sayOf(one))
   const done = await makeFaults({ seed: Number(values.seed), file, signal: ending.signal, onSuffered })
-  write('faults.json', done)
+  write('faults.json', { ...surroundings(), ...done })
   const { lines, isWhole } = judgeFaults(done)
   for (const line of lines) console.log(line)
   return isWhole

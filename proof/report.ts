@@ -1,6 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Violation } from './check.ts'
+import { type DiskRun, judgeDisk } from './disk/run.ts'
+import { type FaultsRun, judgeFaults } from './faults/run.ts'
 import { readHistory } from './history.ts'
 import { messageOperations, type Trial, tableOf } from './messages.ts'
 import { type FoundRun, hasFound, planted } from './planted/planted.ts'
@@ -12,7 +14,7 @@ import { countTrials, trials } from './trials.ts'
 
 /**
  * `node proof/report.ts [folder]`: makes docs/reliability/README.md, its picture and its figures of what the runs left in the
- * folder: outcome.json with history.jsonl, messages.json and planted.json. Of a run that is missing it says so.
+ * folder: outcome.json with history.jsonl, messages.json, planted.json, faults.json and each disk-SEED.json. Of a run that is missing it says so.
  */
 
 type Load = Outcome & Surroundings & { seed: string; trials: { [rule: string]: number } }
@@ -20,6 +22,8 @@ type Figures = {
   load: Load | null
   messages: (Surroundings & { seconds: number; trials: Trial[]; violations: Violation[] }) | null
   planted: (Surroundings & { seed: string; runs: FoundRun[] }) | null
+  faults: (Surroundings & FaultsRun) | null
+  disk: (Surroundings & DiskRun)[]
 }
 
 const folder = process.argv[2] ?? 'data/proof'
@@ -33,12 +37,16 @@ const figures: Figures = {
   load: outcome && { ...outcome, trials: countTrials(await readHistory(join(folder, 'history.jsonl'))) },
   messages: read('messages.json'),
   planted: read('planted.json'),
+  faults: read('faults.json'),
+  disk: readdirSync(folder)
+    .filter((name) => /^disk-\d+\.json$/.test(name))
+    .map(read),
 }
 writeFileSync(join(docs, 'proof.json'), `${JSON.stringify(figures)}\n`)
 if (figures.load) writeFileSync(join(docs, 'faults.svg'), pictureOf(figures.load.met))
 writeFileSync(join(docs, 'README.md'), pageOf(figures))
 
-function pageOf({ load, messages, planted: bugs }: Figures): string {
+function pageOf({ load, messages, planted: bugs, faults, disk }: Figures): string {
   return [
     '# Nothing lost, and anyone can check it',
     '',
@@ -73,11 +81,19 @@ function pageOf({ load, messages, planted: bugs }: Figures): string {
     '',
     ...(bugs ? linesOfPlanted(bugs) : ['Not run for this page.']),
     '',
+    '## Network, clocks, disks and a standby',
+    '',
+    ...(faults ? linesOfFaults(faults) : ['Not run for this page.']),
+    '',
+    '## What a disk loses and changes',
+    '',
+    ...(disk.length > 0 ? linesOfDisk(disk) : ['Not run for this page.']),
+    '',
     '## What is not tried here',
     '',
-    'A network that is slow, silent or cut is tried by [liveness.md](liveness.md), full disks too. A clock that is set, a failover to a standby,',
-    'a disk that loses what it acknowledged, a restore and an upgrade in the middle of the load, an import, and a distributed database are',
-    'not. Of webhooks it is checked that all arrives and in order, not that it is signed. An erased person is none of the records.',
+    'A restore and an upgrade in the middle of the load, an import, a schedule drawn from a seed, a file system that drops what was not',
+    'synced, and a distributed database. Of webhooks it is checked that all arrives and in order, not that it is signed. An erased person',
+    'is none of the records.',
     '',
   ].join('\n')
 }
@@ -143,6 +159,42 @@ function linesOfPlanted(made: NonNullable<Figures['planted']>): string[] {
       const names = Object.keys(run.found).toSorted((one, other) => Number(other === rule) - Number(one === rule))
       return `| ${bug} | ${hasFound(run) ? '' : `**missed by ${rule}** ${run.failure ?? ''}`}${names.join(', ')} | ${count(run.calls)} | ${run.seconds} |`
     }),
+  ]
+}
+
+function linesOfFaults(run: NonNullable<Figures['faults']>): string[] {
+  return [
+    madeAt(run),
+    '',
+    `Seed ${run.seed}. ${judgeFaults(run).lines.join(' ')} Each was made once, by itself, on a PostgreSQL with a synchronous standby.`,
+    '',
+    '| fault | longest first answer, ms | back after, ms | calls without a result |',
+    '|---|---|---|---|',
+    ...run.suffered.map(
+      (one) => `| ${one.fault} | ${one.answeredMs} | ${one.recoveredMs} | ${one.failed} of ${one.calls} |`,
+    ),
+  ]
+}
+
+/** The runs as one: their trials are alike, with other seeds. */
+function linesOfDisk(runs: Figures['disk']): string[] {
+  const [first] = runs as [Figures['disk'][number]]
+  const sum = (of: (run: DiskRun) => number): number => runs.reduce((total, run) => total + of(run), 0)
+  const all: DiskRun = {
+    ...first,
+    seconds: sum((run) => run.seconds),
+    kills: sum((run) => run.kills),
+    cuts: runs.flatMap((run) => run.cuts),
+    lies: runs.flatMap((run) => run.lies),
+    flips: runs.flatMap((run) => run.flips),
+  }
+  return [
+    madeAt(first),
+    '',
+    `Seeds ${runs.map(({ seed }) => seed).join(', ')}. Service and PostgreSQL are killed under load and the log is filled with zeros behind a drawn byte that`,
+    'lies after what was acknowledged. As a control, a disk that lied has to be found out. Then a drawn byte of a page is changed.',
+    '',
+    ...judgeDisk(all).lines.map((line) => `- ${line}`),
   ]
 }
 

@@ -7,7 +7,7 @@ import { judgeDisk, tryDisk } from '../../proof/disk/run.ts'
 test('A disk that loses what it had not promised to keep loses no answered write, and nothing is answered from a page that it has changed.', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-lost-writes-'))
   try {
-    const run = await tryDisk({ cuts: 3, flips: 2, seed: 1, folder, restoreEvery: 2 })
+    const run = await tryDisk({ cuts: 3, flips: 1, seed: 1, folder, restoreEvery: 1 })
     expect(judgeDisk(run).lines.filter((line) => /^(BROKEN|WRONG)/.test(line))).toEqual([])
     expect(run.cuts).toHaveLength(3)
     expect(run.cuts.some(({ acknowledged }) => acknowledged > 0)).toBe(true)
@@ -15,8 +15,8 @@ test('A disk that loses what it had not promised to keep loses no answered write
     expect(run.lies.map(({ violations }) => violations.map(({ rule }) => rule))).toEqual([
       expect.arrayContaining(['nothing lost']),
     ])
-    expect(run.flips).toHaveLength(2)
-    expect(run.flips[1]?.mended).toBe(true)
+    expect(run.flips).toHaveLength(1)
+    expect(run.flips[0]?.mended).toBe(true)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
